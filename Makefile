@@ -1,0 +1,88 @@
+# Everything a newcomer or a developer types. Each target sets up what it needs, once, and says so.
+# Needs: Linux or macOS with python3 (3.11 or newer, with venv), make and network.
+
+PYTHON ?= python3
+VENV   := .venv
+LEAN   := .venv-lean
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+DEMO   ?= demo
+JOBS   ?= 2
+
+# Tests that need no extra: they run once more on pandas 2, without torch, as an analyst's install has it.
+LEAN_TESTS := tests/test_tables.py tests/test_schema.py tests/test_files.py tests/test_config.py tests/test_registry.py \
+              tests/test_workspace.py tests/cli tests/faults tests/synthetic
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+
+help: ## List the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(READY) ## Set up, then walk the flow on a drawn catalogue (into ./demo)
+	@$(BIN)/eds demo $(DEMO)
+
+test: $(READY) browser lint ## Set up, then run every check and test
+	@echo "Tests, with every extra:"
+	@$(BIN)/python -m pytest -q -n $(JOBS) --cov --cov-report=term --cov-fail-under=90
+	@$(MAKE) --no-print-directory test-lean
+
+test-lean: $(LEAN)/.ready ## Run the tests that need no extra on pandas 2, without torch
+	@echo "Tests, without torch, on pandas 2:"
+	@$(LEAN)/bin/python -m pytest -q -n $(JOBS) $(LEAN_TESTS)
+
+lint: $(READY) ## Check style, types and who imports whom
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache > $(VENV)/imports.txt || { cat $(VENV)/imports.txt; exit 1; }
+	@echo "Style, types and import contracts hold."
+
+format: $(READY) ## Put the code into its form
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+speed: $(READY) ## Print the speed ratios, each measured in one run
+	@for script in tests/speed/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+docs: $(READY) ## Make the generated parts of the documentation anew
+	@$(BIN)/python -m tests.generated
+
+constraints: $(READY) ## Pin the versions that are installed now
+	@{ head -n 1 constraints.txt; $(BIN)/pip freeze --exclude-editable | grep '==' | grep -viE '^(nvidia|cuda|triton|efficientnet)' | sort -f; } > $(VENV)/pins
+	@mv $(VENV)/pins constraints.txt
+
+clean: ## Remove the virtual environments and caches
+	rm -rf $(VENV) $(LEAN) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+
+python:
+	@command -v $(PYTHON) > /dev/null || { echo "eds needs python3 (3.11 or newer): install it, or name one: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "eds needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Name another: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2> /dev/null || { echo "$(PYTHON) has no venv: on Debian or Ubuntu, apt-get install python3-venv"; exit 1; }
+
+$(READY): pyproject.toml constraints.txt | python
+	@echo "Setting up $(VENV): about 7 GB with PyTorch, some minutes the first time ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -q -e ".[vision,offline,scale,dev]" -c constraints.txt \
+	  || { echo "Packages could not be installed: see the message above; is there network and disk space?"; exit 1; }
+	@touch $@
+
+$(LEAN)/.ready: pyproject.toml constraints.txt | python
+	@echo "Setting up $(LEAN): pandas 2, no torch ..."
+	@test -x $(LEAN)/bin/python || $(PYTHON) -m venv $(LEAN)
+	@grep -v '^pandas==' constraints.txt > $(LEAN)/constraints.txt
+	@$(LEAN)/bin/python -m pip install -q -e ".[test]" "pandas<3" -c $(LEAN)/constraints.txt \
+	  || { echo "Packages could not be installed: see the message above; is there network?"; exit 1; }
+	@touch $@
+
+browser:
+	@for name in chromium chromium-browser google-chrome; do command -v $$name > /dev/null && exit 0; done; \
+	as_root=""; [ "$$(id -u)" = 0 ] || as_root="sudo -n"; \
+	if command -v apt-get > /dev/null && { [ -z "$$as_root" ] || $$as_root true 2> /dev/null; }; then \
+	  echo "Installing Chromium for the browser tests ..."; \
+	  $$as_root apt-get update -qq && $$as_root apt-get install -y -qq chromium > /dev/null && exit 0; \
+	fi; \
+	echo "The browser tests need Chromium: install it (on Debian: apt-get install chromium), then run make test again"; exit 1
+
+.PHONY: help demo test test-lean lint format speed docs constraints clean python browser

@@ -1,0 +1,84 @@
+"""The command line: `eds <table> <verb>`, one file a group, loaded when it is used.
+
+A command reads tables, calls one library function and writes a table. Exit codes: 0 done, 2 the
+user can mend it (one line on stderr says how), 1 a bug of ours (with its traceback), 130 interrupted.
+"""
+
+import importlib
+import os
+import sys
+
+import click
+
+from eds.errors import EdsError
+
+# name -> (module, what `eds --help` says); in the order of the flow. Nothing here is imported before use.
+GROUPS = {
+    "init": ("eds.cli.project", "Make a new project in a folder."),
+    "status": ("eds.cli.project", "Tell each table of the project: rows, made by what, fresh or stale."),
+    "run": ("eds.cli.project", "Make whatever is missing or stale, in order."),
+    "demo": ("eds.cli.demo", "See the product do its work on a drawn catalogue."),
+    "images": ("eds.cli.images", "The catalogue: scan or import pictures, check them, look at them."),
+    "embeddings": ("eds.cli.embeddings", "Vectors of the images by each model."),
+    "neighbors": ("eds.cli.neighbors", "Each model's most similar candidates for each query."),
+    "suspects": ("eds.cli.suspects", "Pairs worth an expert's time: the pool and random draws."),
+    "analysis": ("eds.cli.analysis", "What the pairs and labels say: cost, overlap."),
+    "synthetic": ("eds.cli.synthetic", "A drawn catalogue and simulated experts, whose truth is known."),
+    "completion": ("eds.cli.project", "Print the completion script for a shell."),
+}
+
+
+class Lazy(click.Group):
+    """A group that knows its commands by name and imports one only when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every name, in the order of the flow."""
+        return list(GROUPS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, imported now."""
+        if cmd_name not in GROUPS:
+            return None
+        module = importlib.import_module(GROUPS[cmd_name][0])
+        command = getattr(module, cmd_name)
+        return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands from the table above, importing none of them."""
+        with formatter.section("Commands, in the order of the flow"):
+            formatter.write_dl([(name, text) for name, (_, text) in GROUPS.items()])
+
+
+@click.group(
+    cls=Lazy,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Example: eds demo; eds status --project demo",
+)
+@click.version_option(package_name="eds")
+def cli() -> None:
+    """Efficient discovery of visual similarities: spend experts' time well, know how far to trust the result."""
+
+
+def main() -> None:
+    """Run the command line and turn errors into one line and an exit code."""
+    try:
+        code = cli.main(prog_name="eds", standalone_mode=False)
+    except EdsError as error:
+        click.echo(f"eds: {error}", err=True)
+        code = 2
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        code = 0
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        where = f"{context.command_path}: " if context else "eds: "
+        hint = f" See {context.command_path} --help." if context else ""
+        click.echo(f"{where}{error.format_message().rstrip('.')}.{hint}", err=True)
+        code = 2
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("eds: interrupted; what was finished is kept, the same command goes on from there.", err=True)
+        code = 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)

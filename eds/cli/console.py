@@ -1,0 +1,158 @@
+"""What every command shares: its options, the project it works on, how it answers and shows progress.
+
+Answers go to stdout: for reading, or as one JSON document with --json. Everything else (messages,
+progress, warnings) goes to stderr; progress is shown only where stderr is a terminal.
+"""
+
+import json
+import logging
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from eds.workspace import Project
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Console:
+    """One call of a command: where it works and how it speaks."""
+
+    folder: Path
+    as_json: bool = False
+    verbosity: int = 0
+
+    @cached_property
+    def project(self) -> "Project":
+        """The project of this call; opening it reads eds.toml."""
+        from eds.workspace import Project
+
+        return Project.open(self.folder)
+
+    def say(self, message: str) -> None:
+        """Tell something by the way, on stderr; -q silences it."""
+        if self.verbosity >= 0:
+            click.echo(message, err=True)
+
+    def answer(self, document: Any, text: str | Callable[[], str]) -> None:
+        """Give the command's answer on stdout: the JSON document, or the text."""
+        if self.as_json:
+            click.echo(json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=2))
+        else:
+            click.echo(text() if callable(text) else text)
+
+    @contextmanager
+    def progress(self, label: str, unit: str = "") -> Iterator[Progress]:
+        """Give a function (done, total) that moves a bar, where somebody is looking."""
+        if self.verbosity < 0 or not sys.stderr.isatty():
+            yield lambda done, total: None
+            return
+        from rich import progress
+        from rich.console import Console as Terminal
+
+        columns = (
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            progress.MofNCompleteColumn(),
+            progress.TextColumn(f"{{task.fields[rate]}} {unit}/s" if unit else ""),
+            progress.TimeElapsedColumn(),
+            progress.TextColumn("left"),
+            progress.TimeRemainingColumn(),
+        )
+        with progress.Progress(*columns, console=Terminal(stderr=True), transient=True) as bar:
+            task = bar.add_task(label, total=None, rate="")
+
+            def show(done: int, total: int) -> None:
+                elapsed = bar.tasks[0].elapsed or 0.0
+                rate = f"{done / elapsed:,.0f}" if elapsed else ""
+                bar.update(task, completed=done, total=total, rate=rate)
+
+            yield show
+
+
+def command(group: click.Group | None, name: str, *, example: str) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a function a command: it gets a Console first, then its own options by name."""
+
+    def decorate(function: Callable[..., None]) -> click.Command:
+        @wraps(function)
+        def call(folder: Path, as_json: bool, verbose: int, quiet: bool, **options: Any) -> None:
+            verbosity = -1 if quiet else verbose
+            logging.basicConfig(level=logging.DEBUG if verbosity > 0 else logging.WARNING, stream=sys.stderr)
+            function(Console(folder, as_json, verbosity), **options)
+
+        for add in (
+            click.option("-q", "--quiet", is_flag=True, help="Say nothing but the answer and errors."),
+            click.option("-v", "--verbose", count=True, show_default=False, help="Say more."),
+            click.option("--json", "as_json", is_flag=True, help="Answer with one JSON document on stdout."),
+            click.option(
+                "-p",
+                "--project",
+                "folder",
+                type=click.Path(path_type=Path, file_okay=False),
+                default=Path(),
+                show_default=False,
+                envvar="EDS_PROJECT",
+                help="The project's folder (default: here).",
+            ),
+        ):
+            call = add(call)
+        settings: dict[str, Any] = {"context_settings": {"show_default": True}, "epilog": f"Example: {example}"}
+        attach: Any = group.command if group else click.command
+        made: click.Command = attach(name, **settings)(call)
+        return made
+
+    return decorate
+
+
+def lined(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Rows as aligned text: numbers to the right, nothing cut."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    widths = [max(len(line[place]) for line in [list(headings), *cells]) for place in range(len(headings))]
+    right = [all(isinstance(row[place], (int, float, type(None))) for row in rows) for place in range(len(headings))]
+
+    def line(parts: Sequence[str]) -> str:
+        padded = (
+            part.rjust(width) if to_right else part.ljust(width)
+            for part, width, to_right in zip(parts, widths, right, strict=True)
+        )
+        return "  ".join(padded).rstrip()
+
+    return "\n".join([line(headings), *(line(row) for row in cells)])
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON has it: numpy's and pandas' kinds made Python's, NaN and missing made null."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(part) for part in value]
+    if hasattr(value, "to_dict") and hasattr(value, "columns"):
+        return [plain(row) for row in value.to_dict(orient="records")]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return None if str(value) in ("<NA>", "NaT") else str(value)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return "n/a" if math.isnan(value) else f"{value:,.4g}"
+    return str(value)

@@ -1,0 +1,75 @@
+"""`eds init`, `status`, `run`, `completion`: the project as a whole."""
+
+import importlib
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+from click.shell_completion import get_completion_class
+
+from eds.cli.console import Console, command, lined
+from eds.errors import EdsError
+
+# The stages that a machine can do alone, in the order of the flow. Each offers run(project, console):
+# it makes what is missing or stale and leaves alone what is fresh.
+STAGES = ("images", "embeddings", "neighbors", "suspects")
+
+
+@command(None, "init", example="eds init my-catalogue")
+@click.argument("where", type=click.Path(path_type=Path, file_okay=False), required=False)
+def init(console: Console, where: Path | None) -> None:
+    """Make a new project in a folder, with an eds.toml that names every setting."""
+    from eds.workspace import Project
+
+    project = Project.create(where or console.folder)
+    shown = str(project.root)
+    console.answer(
+        {"project": shown},
+        f"Made {shown}/eds.toml.\n"
+        f"Next: put pictures in {shown}/{project.config.images.root}, name models in eds.toml, then eds run -p {shown}",
+    )
+
+
+@command(None, "status", example="eds status --project demo --json")
+def status(console: Console) -> None:
+    """Tell each table of the project: rows, made by what, fresh or stale and why."""
+    states = console.project.states()
+    rows = [
+        (state.path, state.condition, state.rows, state.made_by or None, "; ".join(state.reasons) or None)
+        for state in states
+    ]
+    console.answer(
+        {"project": str(console.project.root), "tables": [asdict(state) for state in states]},
+        lambda: lined(("table", "condition", "rows", "made by", "why"), rows),
+    )
+
+
+@command(None, "run", example="eds run --project demo")
+def run(console: Console) -> None:
+    """Make whatever is missing or stale, in the order of the flow; what is fresh is left alone."""
+    run_stages(console)
+    states = console.project.states()
+    console.answer(
+        [asdict(state) for state in states],
+        lambda: lined(("table", "condition", "rows"), [(state.path, state.condition, state.rows) for state in states]),
+    )
+
+
+def run_stages(console: Console) -> None:
+    """Let each stage bring its table up to date, one writer at a time."""
+    with console.project.writing("eds run"):
+        for stage in STAGES:
+            importlib.import_module(f"eds.cli.{stage}").run(console.project, console)
+
+
+@command(None, "completion", example="eds completion bash >> ~/.bashrc")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(console: Console, shell: str) -> None:
+    """Print the completion script for a shell."""
+    from eds.cli import cli
+
+    found = get_completion_class(shell)
+    if found is None:
+        raise EdsError(f"no completion for {shell}")
+    script = found(cli, {}, "eds", "_EDS_COMPLETE").source()
+    console.answer({"shell": shell, "script": script}, script)

@@ -1,0 +1,224 @@
+"""eds.toml as frozen dataclasses: every setting of a project, its default and what it means.
+
+A section of the file is a dataclass here, a key is a field. Unknown keys and values of the wrong
+kind are refused, all at once. Precedence: a command's option, then the variable EDS_SECTION_KEY,
+then eds.toml, then the default below.
+"""
+
+import difflib
+import json
+import os
+import tomllib
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from eds.errors import ConfigError
+
+FILE = "eds.toml"
+
+
+def setting(default: Any, meaning: str, *, low: float | None = None, options: tuple[str, ...] = ()) -> Any:
+    """A field with its meaning and the values it may take."""
+    return field(default=default, metadata={"meaning": meaning, "low": low, "options": options})
+
+
+@dataclass(frozen=True)
+class ProjectSettings:
+    """What the project is called, and the seed of everything random in it."""
+
+    name: str = setting("", "the name that pages and reports show")
+    seed: int = setting(0, "seed of every random choice", low=0)
+
+
+@dataclass(frozen=True)
+class ImagesSettings:
+    """Where the pictures are and what is done with bad ones."""
+
+    root: str = setting("images", "folder of the image files; relative to the project, or absolute")
+    on_bad: str = setting("skip", "an unreadable file: skip and list it, or fail", options=("skip", "fail"))
+
+
+@dataclass(frozen=True)
+class EmbeddingsSettings:
+    """Which models embed the catalogue, and how."""
+
+    models: tuple[str, ...] = setting((), 'backbone specs, each "loader:name[@weights]" or "name=loader:name"')
+    device: str = setting("auto", "where models run", options=("auto", "cpu", "cuda", "mps"))
+    batch: int = setting(32, "images in one forward pass", low=1)
+    workers: int = setting(0, "threads that decode images; 0: one per core", low=0)
+    dtype: str = setting("float32", "how vectors are stored", options=("float32", "float16"))
+
+
+@dataclass(frozen=True)
+class NeighborsSettings:
+    """How each model's lists are made."""
+
+    k: int = setting(100, "candidates in each list", low=1)
+    engine: str = setting("exact", "what searches", options=("exact", "faiss"))
+    exclude_product: bool = setting(True, "leave out images of the query's own product")
+    one_per_product: bool = setting(True, "keep only the best image of each product")
+    category: str = setting(
+        "any", "which candidates count: any, same or other category", options=("any", "same", "other")
+    )
+
+
+@dataclass(frozen=True)
+class SuspectsSettings:
+    """Which pairs are worth an expert's time, and in which order."""
+
+    k: int = setting(6, "depth of the pool: candidates taken from each model's list", low=1)
+    order: str = setting("random", "which pairs come first", options=("random", "fusion", "bandit"))
+    batch: int = setting(1000, "pairs in one batch of work", low=1)
+
+
+@dataclass(frozen=True)
+class BudgetSettings:
+    """What a judgement costs: for the figures told before anybody starts."""
+
+    experts: int = setting(3, "experts who judge every pair", low=1)
+    seconds: float = setting(15.0, "an expert's seconds for one pair", low=0.1)
+    hourly: float = setting(0.0, "an expert's pay by the hour; 0: money is not shown", low=0)
+    currency: str = setting("EUR", "the currency of that pay")
+
+
+@dataclass(frozen=True)
+class Config:
+    """All settings of a project."""
+
+    project: ProjectSettings = ProjectSettings()
+    images: ImagesSettings = ImagesSettings()
+    embeddings: EmbeddingsSettings = EmbeddingsSettings()
+    neighbors: NeighborsSettings = NeighborsSettings()
+    suspects: SuspectsSettings = SuspectsSettings()
+    budget: BudgetSettings = BudgetSettings()
+
+    def value(self, name: str) -> Any:
+        """The setting called `section.key`; lists come as lists, as JSON and TOML have them."""
+        section, _, key = name.partition(".")
+        found = getattr(getattr(self, section), key)
+        return list(found) if isinstance(found, tuple) else found
+
+
+def load(path: Path, environment: Mapping[str, str] | None = None) -> Config:
+    """Read eds.toml, then the EDS_* variables; refuse with all faults at once."""
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"is not valid TOML ({error})", where=str(path), do="Mend that line.") from error
+    faults: list[str] = []
+    found: dict[str, dict[str, Any]] = {}
+    known = {name: settings for name, settings, _ in _all_settings()}
+    for section, values in given.items():
+        if section not in known:
+            faults.append(f"unknown section [{section}]{_nearest(section, known)}")
+        elif not isinstance(values, dict):
+            faults.append(f"{section} must be a section: write [{section}]")
+        else:
+            keys = {item.name: item for item in fields(known[section])}
+            for key, value in values.items():
+                if key not in keys:
+                    faults.append(f"unknown key {section}.{key}{_nearest(key, keys)}")
+                else:
+                    _take(found, section, keys[key], value, f"{section}.{key}", faults)
+    for section, _, item in _all_fields():
+        name = f"EDS_{section}_{item.name}".upper()
+        text = (os.environ if environment is None else environment).get(name)
+        if text is not None:
+            _take(found, section, item, _from_text(text, _kind(section, item)), name, faults)
+    if faults:
+        raise ConfigError(
+            faults[0] if len(faults) == 1 else f"{len(faults)} faults",
+            where=str(path),
+            do="Run eds init --help for every key and its meaning.",
+            faults=faults if len(faults) > 1 else (),
+        )
+    return Config(**{section: known[section](**values) for section, values in found.items()})
+
+
+def template(name: str, values: Mapping[str, Any] | None = None) -> str:
+    """A fresh eds.toml: every setting with its meaning; those at their default are commented out."""
+    given = {"project.name": name, **(values or {})}
+    lines = ["# Settings of this project. A key that is commented out stands at its default.\n"]
+    for section, settings, doc in _all_settings():
+        lines.append(f"\n[{section}]  # {doc}\n")
+        for item in fields(settings):
+            key = f"{section}.{item.name}"
+            value = given.get(key, item.default)
+            options = f" ({', '.join(item.metadata['options'])})" if item.metadata["options"] else ""
+            mark = "" if key in given else "# "
+            lines.append(f"{mark}{item.name} = {_toml(value)}  # {item.metadata['meaning']}{options}\n")
+    return "".join(lines)
+
+
+def _all_settings() -> Iterator[tuple[str, Any, str]]:
+    for item in fields(Config):
+        settings = type(item.default)
+        yield item.name, settings, (settings.__doc__ or "").rstrip(".")
+
+
+def _all_fields() -> Iterator[tuple[str, Any, "Field[Any]"]]:
+    for section, settings, _ in _all_settings():
+        for item in fields(settings):
+            yield section, settings, item
+
+
+def _kind(section: str, item: "Field[Any]") -> Any:
+    settings = {name: kind for name, kind, _ in _all_settings()}[section]
+    return typing.get_type_hints(settings)[item.name]
+
+
+def _take(
+    found: dict[str, dict[str, Any]], section: str, item: "Field[Any]", value: Any, told: str, faults: list[str]
+) -> None:
+    """Put one value into its place, or its fault into the list."""
+    kind = _kind(section, item)
+    if isinstance(kind, types.GenericAlias):
+        good = isinstance(value, list) and all(isinstance(part, str) for part in value)
+        wanted, value = "a list of text", tuple(value) if good else value
+    else:
+        value = float(value) if kind is float and type(value) is int else value
+        good, wanted = (
+            type(value) is kind,
+            {int: "a whole number", float: "a number", bool: "true or false", str: "text"}[kind],
+        )
+    low, options = item.metadata["low"], item.metadata["options"]
+    if not good:
+        faults.append(f"{told} is {value!r}; it must be {wanted}")
+    elif low is not None and not value >= low:
+        faults.append(f"{told} is {value!r}; it must be at least {low}")
+    elif options and value not in options:
+        faults.append(f"{told} is {value!r}; it must be one of {', '.join(options)}")
+    else:
+        found.setdefault(section, {})[item.name] = value
+
+
+def _from_text(text: str, kind: Any) -> Any:
+    if isinstance(kind, types.GenericAlias):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    if kind is bool:
+        return {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
+    if kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            return text
+    return text
+
+
+def _nearest(name: str, known: Mapping[str, Any]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]}?" if near else f"; known are {', '.join(known)}"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (tuple, list)):
+        return "[" + ", ".join(_toml(part) for part in value) + "]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # JSON's escapes are TOML's
+    return str(value)

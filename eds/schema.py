@@ -1,0 +1,247 @@
+"""What a table is made of, and how a frame is held against it.
+
+A `Table` declares columns; `to_arrow` checks a frame and turns it into Arrow, `to_frame` turns it
+back. All faults are found in one pass over whole columns, and told at once with row and value. Not
+here: the seven tables themselves, and their files (eds.tables).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from eds.errors import TableError
+
+Kind = Literal["text", "integer", "real", "flag", "time"]
+
+ARROW: Mapping[Kind, pa.DataType] = {
+    "text": pa.string(),
+    "integer": pa.int64(),
+    "real": pa.float64(),
+    "flag": pa.bool_(),
+    "time": pa.timestamp("us", tz="UTC"),
+}
+TEXT = pd.Series(["text"]).dtype  # pandas 3: str, pandas 2: object
+SHOWN = 3  # examples told for each fault
+SHORTEST = 60  # characters of a value that a message shows
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its kind, what it means, and which values it may hold."""
+
+    name: str
+    kind: Kind
+    meaning: str
+    nullable: bool = False
+    allowed: tuple[str | int, ...] = ()
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table: what a row is, the columns, and which of them are the key."""
+
+    name: str
+    row: str
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+    further: bool = False  # may columns of the user's own stand behind the declared ones?
+    version: int = 1
+
+    @property
+    def names(self) -> list[str]:
+        """The declared columns' names, in their order."""
+        return [column.name for column in self.columns]
+
+    def empty(self) -> pd.DataFrame:
+        """The table without rows, each column of its kind."""
+        return to_frame(_schema(self).empty_table())
+
+
+def to_arrow(frame: pd.DataFrame, table: Table, where: str = "") -> pa.Table:
+    """The frame as Arrow in the declared order, the user's columns behind; or all faults at once."""
+    faults = _column_faults(frame, table)
+    arrays: dict[str, pa.Array] = {}
+    for column in table.columns:
+        if list(frame.columns).count(column.name) != 1:
+            continue
+        try:
+            arrays[column.name] = _as_kind(frame[column.name], column.kind)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            faults.append(_kind_fault(frame[column.name], column))
+        else:
+            faults += _value_faults(arrays[column.name], column, in_key=column.name in table.key)
+    if all(name in arrays for name in table.key):
+        faults += _key_faults({name: arrays[name] for name in table.key})
+    if faults:
+        raise _refusal(faults, table, where)
+    schema = _schema(table)
+    for name in frame.columns:
+        if name not in arrays:
+            arrays[str(name)] = pa.array(frame[name], from_pandas=True)
+            schema = schema.append(pa.field(str(name), arrays[str(name)].type))
+    return pa.table(arrays, schema=schema)
+
+
+def to_frame(arrow: pa.Table) -> pd.DataFrame:
+    """Arrow as a frame; integers and flags that may be null get pandas' nullable kinds."""
+    nullable = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
+    columns = {
+        field.name: arrow.column(field.name).to_pandas(types_mapper=nullable.get if field.nullable else None)
+        for field in arrow.schema
+    }
+    texts = {field.name: TEXT for field in arrow.schema if field.type == ARROW["text"]}
+    return pd.DataFrame(columns, columns=list(arrow.schema.names)).astype(texts)
+
+
+def _schema(table: Table) -> pa.Schema:
+    return pa.schema([pa.field(column.name, ARROW[column.kind], column.nullable) for column in table.columns])
+
+
+def _as_kind(series: "pd.Series[Any]", kind: Kind) -> pa.Array:
+    """The series as an Arrow array of exactly this kind; nothing is parsed or rounded."""
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        series = series.astype(series.cat.categories.dtype)
+    array = pa.array(series, from_pandas=True)
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    wanted = ARROW[kind]
+    if array.type == wanted:
+        return array
+    fits = {
+        "text": pa.types.is_large_string(array.type) or pa.types.is_string_view(array.type),
+        "integer": pa.types.is_integer(array.type) or pa.types.is_floating(array.type),
+        "real": pa.types.is_integer(array.type) or pa.types.is_floating(array.type),
+        "flag": False,
+        "time": pa.types.is_timestamp(array.type) and array.type.tz is not None,
+    }[kind]
+    if not (fits or pa.types.is_null(array.type)):
+        raise TypeError(f"{array.type} is not {kind}")
+    return array.cast(wanted)  # refuses whatever would lose a fraction or overflow
+
+
+def _column_faults(frame: pd.DataFrame, table: Table) -> list[str]:
+    present = [str(name) for name in frame.columns]
+    faults = [
+        f"column {column.name} is missing ({column.meaning})" for column in table.columns if column.name not in present
+    ]
+    faults += [f"column {name} stands there {present.count(name)} times" for name in dict.fromkeys(present)
+               if present.count(name) > 1]  # fmt: skip
+    if not table.further:
+        known = ", ".join(table.names)
+        faults += [f"column {name} is unknown; {table.name} has {known}" for name in present if name not in table.names]
+    return faults
+
+
+def _kind_fault(series: "pd.Series[Any]", column: Column) -> str:
+    accepted: dict[str, Any] = {
+        "text": str,
+        "integer": (int, np.integer),
+        "real": (int, float, np.number),
+        "flag": (bool, np.bool_),
+    }
+    kind = accepted.get(column.kind)
+    wrong = [
+        (row, value)
+        for row, value in enumerate(series)
+        if kind is not None
+        and not pd.isna(value)
+        and (not isinstance(value, kind) or (column.kind != "flag" and isinstance(value, bool)))
+    ]
+    needs = f"column {column.name} needs {column.kind}"
+    if not wrong:
+        return f"{needs}, but holds {series.dtype}" + (" (give times with a zone)" if column.kind == "time" else "")
+    return f"{needs}: {_examples([row for row, _ in wrong], [value for _, value in wrong])}"
+
+
+def _value_faults(array: pa.Array, column: Column, *, in_key: bool) -> list[str]:
+    faults = []
+    if array.null_count and not column.nullable:
+        faults.append(_fault(array, pc.is_null(array), f"column {column.name} may not be empty"))
+    if column.kind == "text":
+        faults += _text_faults(array, column, in_key=in_key)
+    if column.kind == "real":
+        infinite = pc.is_inf(array)
+        faults.append(_fault(array, infinite, f"column {column.name} must be finite"))
+    if column.allowed and column.kind != "text":
+        outside = pc.invert(pc.is_in(array, value_set=pa.array([*column.allowed, None], ARROW[column.kind])))
+        faults.append(_fault(array, outside, f"column {column.name} may hold {_options(column)}"))
+    if column.low is not None:
+        faults.append(_fault(array, pc.less(array, column.low), f"column {column.name} must be at least {column.low}"))
+    if column.high is not None:
+        faults.append(
+            _fault(array, pc.greater(array, column.high), f"column {column.name} must be at most {column.high}")
+        )
+    return [fault for fault in faults if fault]
+
+
+def _text_faults(array: pa.Array, column: Column, *, in_key: bool) -> list[str]:
+    """Faults of text, looked for in the distinct values only: ids repeat, and text is dear to scan."""
+    coded = array.dictionary_encode()
+    faults = []
+    rules = [(pc.match_substring(coded.dictionary, "\0"), "may not hold the character NUL")]
+    if in_key and not column.nullable:
+        rules.append((pc.equal(coded.dictionary, ""), "may not be empty text"))
+    if column.allowed:
+        known = pc.is_in(coded.dictionary, value_set=pa.array(column.allowed, pa.string()))
+        rules.append((pc.invert(known), f"may hold {_options(column)}"))
+    for bad, rule in rules:
+        if pc.any(bad).as_py():
+            faults.append(_fault(array, pc.take(bad, coded.indices), f"column {column.name} {rule}"))
+    return faults
+
+
+def _key_faults(arrays: Mapping[str, pa.Array]) -> list[str]:
+    """Rows whose key stood there before. Each key column becomes small integers, the row one integer."""
+    combined = np.zeros(len(next(iter(arrays.values()))), dtype=np.int64)
+    for array in arrays.values():
+        coded = array.dictionary_encode(null_encoding="encode")
+        indices = coded.indices.to_numpy(zero_copy_only=False)
+        if len(arrays) > 1 and combined.max(initial=0) > (2**62) // max(len(coded.dictionary), 1):
+            combined = np.unique(combined, return_inverse=True)[1]
+        combined = combined * max(len(coded.dictionary), 1) + indices
+    again = pd.Series(combined).duplicated().to_numpy()
+    if not again.any():
+        return []
+    rows = np.flatnonzero(again)
+    values = [" ".join(str(array[row]) for array in arrays.values()) for row in rows[:SHOWN].tolist()]
+    return [f"key {', '.join(arrays)} must be unique: {_examples(rows.tolist(), values)}"]
+
+
+def _fault(array: pa.Array, bad: pa.Array, rule: str) -> str:
+    rows = np.flatnonzero(pc.fill_null(bad, False).to_numpy(zero_copy_only=False))
+    return (
+        f"{rule}: {_examples(rows.tolist(), [array[row].as_py() for row in rows[:SHOWN].tolist()])}"
+        if len(rows)
+        else ""
+    )
+
+
+def _examples(rows: list[int], values: list[Any]) -> str:
+    shown = ", ".join(f"row {row} has {_short(value)}" for row, value in zip(rows[:SHOWN], values[:SHOWN], strict=True))
+    return shown + (f" and {len(rows) - SHOWN:,} more" if len(rows) > SHOWN else "")
+
+
+def _short(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    text = repr(value)
+    return text if len(text) <= SHORTEST else f"{text[:SHORTEST]}… ({len(text):,} characters)"
+
+
+def _options(column: Column) -> str:
+    return ", ".join(map(str, column.allowed)) + (" or nothing" if column.nullable else "")
+
+
+def _refusal(faults: list[str], table: Table, where: str) -> TableError:
+    place = where or f"table {table.name}"
+    advice = f"Rows count from 0; a row of {table.name} is {table.row}"
+    if len(faults) == 1:
+        return TableError(faults[0], where=place, do=f"{advice}.")
+    return TableError(f"{len(faults)} faults", where=place, do=f"{advice}.", faults=faults)

@@ -1,0 +1,245 @@
+"""The seven tables: all that a stage knows of the others.
+
+    images -> embeddings -> neighbors -> suspects -> labels -> truth -> scores
+
+Each is declared once, below, with a sentence for every column. `check` tells every fault of a frame
+at once; `write` and `read` keep a table as Parquet (zstd, checksummed pages) that carries its name,
+its schema version and what made it, and is written whole or not at all. Not here: where a project
+keeps its files and what is stale (eds.workspace).
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from eds.errors import TableError
+from eds.files import replacing
+from eds.schema import ARROW, Column, Table, to_arrow, to_frame
+
+QUERY = Column("query_id", "text", "the image that is asked about")
+CANDIDATE = Column("candidate_id", "text", "the image that is proposed as similar")
+MODEL = Column("model", "text", "the model's name in this project")
+
+IMAGES = Table(
+    "images",
+    "an image of the catalogue",
+    ("image_id",),
+    (
+        Column("image_id", "text", "the image's name; unique, never reused"),
+        Column("path", "text", "the file, relative to the image root"),
+        Column("product_id", "text", "the object shown; the image itself where that is unknown"),
+        Column("category", "text", "the kind of object", nullable=True),
+        Column("role", "text", "what the image serves as", allowed=("query", "candidate", "both")),
+        Column("phase", "text", "the part of the data set it belongs to", nullable=True),
+        Column("width", "integer", "pixels, as the file is stored", nullable=True, low=1),
+        Column("height", "integer", "pixels, as the file is stored", nullable=True, low=1),
+        Column("sha256", "text", "digest of the file; empty while no file has been seen", nullable=True),
+        Column("box_left", "integer", "crop box: first column of pixels", nullable=True, low=0),
+        Column("box_top", "integer", "crop box: first row of pixels", nullable=True, low=0),
+        Column("box_right", "integer", "crop box: column behind the last", nullable=True, low=1),
+        Column("box_bottom", "integer", "crop box: row behind the last", nullable=True, low=1),
+    ),
+    further=True,
+)
+
+EMBEDDINGS = Table(
+    "embeddings",
+    "a vector of an image by a model (the vectors themselves are `.npy` shards beside this table)",
+    ("model", "image_id"),
+    (
+        MODEL,
+        Column("image_id", "text", "the image"),
+        Column("shard", "integer", "number of the shard that holds the vector", low=0),
+        Column("row", "integer", "row of the vector within its shard", low=0),
+        Column("source", "text", "digest of the file and crop box the vector was made from", nullable=True),
+    ),
+)
+
+NEIGHBORS = Table(
+    "neighbors",
+    "a candidate in a model's list",
+    ("model", "query_id", "candidate_id"),
+    (
+        MODEL,
+        QUERY,
+        CANDIDATE,
+        Column("rank", "integer", "place in the model's list, from 0 (the paper's R_m)", low=0),
+        Column("score", "real", "the model's similarity; larger is nearer"),
+    ),
+)
+
+SUSPECTS = Table(
+    "suspects",
+    "a pair worth an expert's time",
+    ("query_id", "candidate_id", "origin"),
+    (
+        QUERY,
+        CANDIDATE,
+        Column("origin", "text", "why the pair was chosen", allowed=("pool", "random", "negative", "gold", "repeat")),
+        Column("batch", "integer", "the portion of work it belongs to", low=0),
+        Column("position", "integer", "place in the order of judging, from 0", low=0),
+        Column("sources", "text", "which model ranked it where: `beit:3;clip:0`", nullable=True),
+        Column("stratum", "text", "the part of all pairs it was drawn from", nullable=True),
+        Column("probability", "real", "with which it was drawn; 1 for a census", low=0, high=1),
+    ),
+)
+
+LABELS = Table(
+    "labels",
+    "one act of one expert; append-only, a correction is a new row",
+    ("label_id",),
+    (
+        Column("label_id", "text", "the act's name; unique"),
+        QUERY,
+        CANDIDATE,
+        Column("expert_id", "text", "who judged"),
+        Column("value", "integer", "1 similar, 0 not; null for unsure", nullable=True, allowed=(0, 1)),
+        Column("seconds", "real", "from the pair being visible to the judgement", nullable=True, low=0),
+        Column("created_at", "time", "when, in UTC"),
+        Column("session_id", "text", "the sitting it was given in", nullable=True),
+        Column("kind", "text", "whether it was planted", allowed=("normal", "gold", "repeat")),
+        Column("supersedes", "text", "the earlier act that this one corrects", nullable=True),
+        Column("guideline", "text", "version of the guideline in force", nullable=True),
+    ),
+)
+
+TRUTH = Table(
+    "truth",
+    "the decided label of a pair",
+    ("query_id", "candidate_id"),
+    (
+        QUERY,
+        CANDIDATE,
+        Column("value", "integer", "1 similar, 0 not", allowed=(0, 1)),
+        Column("votes_for", "integer", "experts who said similar", low=0),
+        Column("votes_against", "integer", "experts who said not", low=0),
+        Column("unsure", "integer", "experts who could not tell", low=0),
+        Column("tie", "flag", "as many for as against; a tie is negative"),
+        Column("rule", "text", "the rule that decided"),
+    ),
+)
+
+SCORES = Table(
+    "scores",
+    "one number",
+    ("model", "measure", "query_id"),
+    (
+        MODEL,
+        Column("measure", "text", "the measure with its conventions, as it prints"),
+        Column("query_id", "text", "the query; null where the number is over all of them", nullable=True),
+        Column("value", "real", "the number; null where it is undefined", nullable=True),
+        Column("low", "real", "lower limit of its interval", nullable=True),
+        Column("high", "real", "upper limit of its interval", nullable=True),
+        Column("n", "integer", "queries or pairs behind it", low=0),
+        Column("note", "text", "what was left out, and why", nullable=True),
+    ),
+)
+
+TABLES: dict[str, Table] = {
+    table.name: table for table in (IMAGES, EMBEDDINGS, NEIGHBORS, SUSPECTS, LABELS, TRUTH, SCORES)
+}
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What made a table: the command, the settings that shaped it, the digests of what it read."""
+
+    command: str
+    settings: Mapping[str, Any] = field(default_factory=dict)  # as "neighbors.k": 100
+    parents: Mapping[str, str] = field(default_factory=dict)  # file, relative to the project -> sha256
+    eds: str = ""
+
+    def to_json(self) -> str:
+        """As text with sorted keys, so that equal provenance is equal bytes."""
+        return json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Provenance":
+        """Read what `to_json` wrote; whatever a later version added is left aside."""
+        known = {key: value for key, value in json.loads(text).items() if key in cls.__dataclass_fields__}
+        return cls(**known)
+
+
+def check(frame: pd.DataFrame, table: Table, where: str = "") -> None:
+    """Raise one TableError that tells every fault of the frame, with row and value; or return."""
+    to_arrow(frame, table, where)
+
+
+def write(frame: pd.DataFrame, table: Table, path: Path, provenance: Provenance) -> None:
+    """Check the frame and write it to `path`: whole or not at all."""
+    notes = {"eds.table": table.name, "eds.version": str(table.version), "eds.provenance": provenance.to_json()}
+    arrow = to_arrow(frame, table, str(path)).replace_schema_metadata(notes)
+    with replacing(path) as temporary:
+        pq.write_table(arrow, temporary, compression="zstd", write_page_checksum=True)
+
+
+def read(path: Path, table: Table, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """Read a table that `write` wrote, or say why that cannot be done and what to do."""
+    with _opened(path, table.name) as file:
+        _verify(file.schema_arrow, table, path)
+        return to_frame(file.read(columns=None if columns is None else list(columns)))
+
+
+def read_provenance(path: Path, table: Table) -> tuple[Provenance, int]:
+    """What made the table at `path`, and how many rows it has, without reading them."""
+    with _opened(path, table.name) as file:
+        _verify(file.schema_arrow, table, path)
+        made_by = Provenance.from_json(file.schema_arrow.metadata[b"eds.provenance"].decode())
+        return made_by, int(file.metadata.num_rows)
+
+
+@contextmanager
+def _opened(path: Path, name: str) -> Iterator[pq.ParquetFile]:
+    try:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            yield file
+    except FileNotFoundError as error:
+        raise TableError(f"there is no table {name} yet", where=str(path), do="Make it: eds run.") from error
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise TableError(
+            f"the file is damaged or not Parquet ({reason})",
+            where=str(path),
+            do=f"Restore a copy, or delete it and make table {name} again: eds run.",
+        ) from error
+
+
+def _verify(schema: pa.Schema, table: Table, path: Path) -> None:
+    """Refuse a file that is not this table in this version with these columns."""
+    notes = schema.metadata or {}
+    name, version = notes.get(b"eds.table", b"").decode(), int(notes.get(b"eds.version", b"0"))
+    if not name:
+        raise TableError(
+            "the file was not written by eds: it carries no table name",
+            where=str(path),
+            do="Bring foreign files in with an import command, e.g. eds images import FILE.",
+        )
+    if name != table.name:
+        raise TableError(f"the file holds table {name}, not {table.name}", where=str(path), do="Give the right file.")
+    if version > table.version:
+        raise TableError(
+            f"table {name} has schema version {version}, this program knows {table.version}",
+            where=str(path),
+            do="Upgrade eds, then try again; the file is left as it is.",
+        )
+    faults = [
+        f"column {column.name} is missing ({column.meaning})"
+        if column.name not in schema.names
+        else f"column {column.name} holds {schema.field(column.name).type}, not {column.kind}"
+        for column in table.columns
+        if column.name not in schema.names or schema.field(column.name).type != ARROW[column.kind]
+    ]
+    if faults:
+        raise TableError(
+            faults[0] if len(faults) == 1 else f"{len(faults)} columns differ from table {name}",
+            where=str(path),
+            do=f"Delete the file and make table {name} again: eds run.",
+            faults=faults if len(faults) > 1 else (),
+        )

@@ -1,0 +1,192 @@
+"""A project on disk: which file holds which table, who may write, and what is stale.
+
+    eds.toml  images.parquet  embeddings/<model>/  neighbors/<model>.parquet
+    suspects.parquet  labels.db  truth.parquet  scores.parquet  report.html
+
+A file is stale when a file it was made from, or a setting that shaped it, is no longer what its
+provenance says. Nothing here makes a table; the stages do.
+"""
+
+import json
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal
+
+import filelock
+import pandas as pd
+
+from eds import config, tables
+from eds.errors import EdsError, InputError, LockedError, ProjectError
+from eds.files import digest, write_text
+from eds.schema import Table
+
+PER_MODEL = ("embeddings", "neighbors")
+MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
+
+
+@dataclass(frozen=True)
+class State:
+    """What stands in the place of one table (of one model)."""
+
+    table: str
+    model: str | None
+    path: str  # relative to the project
+    condition: Literal["absent", "fresh", "stale", "damaged"]
+    rows: int | None = None
+    made_by: str = ""
+    reasons: tuple[str, ...] = ()
+
+
+class Project:
+    """The folder of a project, its settings and its tables."""
+
+    def __init__(self, root: Path, settings: config.Config) -> None:
+        self.root, self.config = root, settings
+
+    @classmethod
+    def create(cls, root: Path, values: Mapping[str, Any] | None = None) -> "Project":
+        """Make a new project in `root`; an existing one is left alone and refused."""
+        if (root / config.FILE).exists():
+            raise ProjectError("there is a project already", where=str(root), do="Go on with eds status.")
+        root.mkdir(parents=True, exist_ok=True)
+        write_text(root / config.FILE, config.template(root.resolve().name, values))
+        return cls.open(root)
+
+    @classmethod
+    def open(cls, root: Path) -> "Project":
+        """The project in `root`."""
+        if not (root / config.FILE).is_file():
+            raise ProjectError(
+                f"no project here: {config.FILE} is missing",
+                where=str(root),
+                do="Run eds init, or name it: --project DIR.",
+            )
+        return cls(root, config.load(root / config.FILE))
+
+    @property
+    def image_root(self) -> Path:
+        """The folder that every image path is relative to."""
+        return self.root / self.config.images.root
+
+    def path(self, table: str, model: str | None = None) -> Path:
+        """Where a table is kept; `embeddings` is a folder, `labels` a database."""
+        if table in PER_MODEL:
+            name = check_model_name(model or "")
+            return self.root / table / (name if table == "embeddings" else f"{name}.parquet")
+        return self.root / {"labels": "labels.db"}.get(table, f"{table}.parquet")
+
+    def models(self, table: str) -> list[str]:
+        """The models that have a file of this table, by name."""
+        pattern = "*/model.json" if table == "embeddings" else "*.parquet"
+        found = (self.root / table).glob(pattern)
+        names = (path.parent.name if table == "embeddings" else path.stem for path in found)
+        return sorted(name for name in names if MODEL_NAME.fullmatch(name))
+
+    def read(self, table: str, model: str | None = None) -> pd.DataFrame:
+        """Read a table of the project."""
+        return tables.read(self.path(table, model), tables.TABLES[table])
+
+    def write(self, frame: pd.DataFrame, table: str, made_by: tables.Provenance, model: str | None = None) -> None:
+        """Write a table of the project, whole or not at all."""
+        tables.write(frame, tables.TABLES[table], self.path(table, model), made_by)
+
+    def provenance(self, command: str, settings: Mapping[str, Any], parents: list[Path]) -> tables.Provenance:
+        """What is about to make a table: command, settings (`section.key`), and digests of what it reads."""
+        digests = {path.relative_to(self.root).as_posix(): digest(_evidence(path)) for path in parents}
+        return tables.Provenance(command, dict(settings), digests, version("eds"))
+
+    def states(self) -> list[State]:
+        """The condition of every table, in the order of the flow."""
+        found = []
+        for name in tables.TABLES:
+            if name == "labels":
+                continue
+            models = self.models(name) if name in PER_MODEL else [None]
+            found += [self.state(name, model) for model in models]
+            if not models:
+                found.append(State(name, None, name, "absent"))
+        return found
+
+    def state(self, table: str, model: str | None = None) -> State:
+        """The condition of one table, and why it is stale if it is."""
+        path = self.path(table, model)
+        shown = path.relative_to(self.root).as_posix()
+        if not _evidence(path).exists():
+            return State(table, model, shown, "absent")
+        try:
+            made_by, rows = self._made_by(path, tables.TABLES[table])
+        except EdsError as error:
+            return State(table, model, shown, "damaged", reasons=(str(error),))
+        reasons = (*self._changed_parents(made_by), *self._changed_settings(made_by))
+        return State(table, model, shown, "stale" if reasons else "fresh", rows, made_by.command, reasons)
+
+    @contextmanager
+    def writing(self, what: str) -> Iterator[None]:
+        """Hold the project for writing; a second process is told who holds it."""
+        folder = self.root / ".eds"
+        folder.mkdir(exist_ok=True)
+        holder = folder / "holder.json"
+        lock = filelock.FileLock(folder / "lock")
+        try:
+            lock.acquire(timeout=0)
+        except filelock.Timeout as error:
+            raise LockedError(
+                f"another process is writing to this project{_told(holder)}",
+                where=str(self.root),
+                do="Wait until it has ended, then try again.",
+            ) from error
+        try:
+            holder.write_text(json.dumps({"process": os.getpid(), "command": what, "since": time.strftime("%H:%M:%S")}))
+            yield
+        finally:
+            holder.unlink(missing_ok=True)
+            lock.release()
+
+    def _made_by(self, path: Path, table: Table) -> tuple[tables.Provenance, int]:
+        if path.is_dir():
+            described = json.loads((path / "model.json").read_text(encoding="utf-8"))
+            return tables.Provenance.from_json(json.dumps(described["provenance"])), int(described["rows"])
+        return tables.read_provenance(path, table)
+
+    def _changed_parents(self, made_by: tables.Provenance) -> Iterator[str]:
+        for name, expected in made_by.parents.items():
+            path = _evidence(self.root / name)
+            if not path.exists():
+                yield f"{name} is gone"
+            elif digest(path) != expected:
+                yield f"{name} has changed since"
+
+    def _changed_settings(self, made_by: tables.Provenance) -> Iterator[str]:
+        for name, used in made_by.settings.items():
+            now = self.config.value(name)
+            if now != used:
+                yield f"{name} was {used}, {config.FILE} says {now}"
+
+
+def check_model_name(name: str) -> str:
+    """The name, if it can name a folder and stand in `sources`; else InputError."""
+    if not MODEL_NAME.fullmatch(name):
+        raise InputError(
+            f"{name!r} cannot name a model",
+            do="Use letters, digits and . _ + - (at most 100), beginning with a letter or digit.",
+        )
+    return name
+
+
+def _evidence(path: Path) -> Path:
+    """The file whose digest stands for the whole: a folder of vectors is told by its model.json."""
+    return path / "model.json" if path.parent.name == "embeddings" else path
+
+
+def _told(holder: Path) -> str:
+    try:
+        held = json.loads(holder.read_text())
+        return f": process {held['process']}, {held['command']}, since {held['since']}"
+    except (OSError, ValueError, KeyError):
+        return ""

@@ -1,0 +1,120 @@
+import json
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eds import tables
+from eds.errors import TableError
+from eds.schema import Table
+from eds.tables import NEIGHBORS, SUSPECTS, Provenance
+from tests import strategies
+
+MADE_BY = Provenance("eds test", {"neighbors.k": 3}, {"images.parquet": "0" * 64}, "1")
+
+
+@pytest.fixture
+def frame() -> pd.DataFrame:
+    return pd.DataFrame(
+        {"model": "a", "query_id": "q", "candidate_id": ["x", "y"], "rank": [0, 1], "score": [0.9, 0.5]}
+    )
+
+
+@pytest.fixture
+def path(tmp_path: Path, frame: pd.DataFrame) -> Path:
+    target = tmp_path / "neighbors" / "a.parquet"
+    tables.write(frame, NEIGHBORS, target, MADE_BY)
+    return target
+
+
+def rewrite(path: Path, schema: pa.Schema) -> None:
+    table = pq.read_table(path)
+    pq.write_table(table.select([name for name in schema.names if name in table.column_names]).cast(schema), path)
+
+
+def refusal(path: Path, table: Table = NEIGHBORS) -> str:
+    with pytest.raises(TableError) as caught:
+        tables.read(path, table)
+    message = str(caught.value)
+    assert str(path) in message
+    return message
+
+
+@given(st.data())
+def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    table = data.draw(strategies.tables)
+    frame = data.draw(strategies.frames(table))
+    target = tmp_path_factory.mktemp("t") / "t.parquet"
+    tables.write(frame, table, target, MADE_BY)
+    pd.testing.assert_frame_equal(tables.read(target, table), frame)
+    assert tables.read_provenance(target, table) == (MADE_BY, len(frame))
+
+
+def test_equal_content_is_equal_bytes(tmp_path: Path, frame: pd.DataFrame, path: Path) -> None:
+    tables.write(frame, NEIGHBORS, tmp_path / "again.parquet", MADE_BY)
+    assert (tmp_path / "again.parquet").read_bytes() == path.read_bytes()
+
+
+def test_the_file_says_what_it_is_and_is_compressed(path: Path) -> None:
+    file = pq.ParquetFile(path)
+    assert file.schema_arrow.metadata[b"eds.table"] == b"neighbors"
+    assert json.loads(file.schema_arrow.metadata[b"eds.provenance"])["command"] == "eds test"
+    assert file.metadata.row_group(0).column(0).compression == "ZSTD"
+
+
+def test_one_column_can_be_read_alone(path: Path) -> None:
+    assert tables.read(path, NEIGHBORS, ["score"])["score"].tolist() == [0.9, 0.5]
+
+
+def test_a_faulty_frame_leaves_the_old_file(path: Path, frame: pd.DataFrame) -> None:
+    before = path.read_bytes()
+    with pytest.raises(TableError, match="must be unique"):
+        tables.write(pd.concat([frame, frame]), NEIGHBORS, path, MADE_BY)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.999])
+def test_a_truncated_file_is_told(path: Path, share: float) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(len(whole) * share)])
+    assert "damaged or not Parquet" in refusal(path)
+
+
+def test_flipped_bytes_in_the_data_are_told(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    for place in range(40, 80):
+        content[place] ^= 0xFF
+    path.write_bytes(bytes(content))
+    assert "damaged" in refusal(path)
+
+
+def test_a_newer_schema_is_refused_and_left_alone(path: Path) -> None:
+    schema = pq.read_schema(path)
+    rewrite(path, schema.with_metadata({**schema.metadata, b"eds.version": b"99"}))
+    assert "schema version 99, this program knows 1. Upgrade eds" in refusal(path)
+
+
+def test_a_missing_and_a_changed_column_are_told_together(path: Path) -> None:
+    schema = pq.read_schema(path)
+    kept = pa.schema([f if f.name != "rank" else pa.field("rank", pa.string()) for f in schema if f.name != "score"])
+    rewrite(path, kept.with_metadata(schema.metadata))
+    message = refusal(path)
+    assert "column rank holds string, not integer" in message
+    assert "column score is missing" in message
+
+
+def test_another_table_and_a_foreign_file_are_told_apart(path: Path, tmp_path: Path) -> None:
+    assert "holds table neighbors, not suspects" in refusal(path, SUSPECTS)
+    foreign = tmp_path / "foreign.parquet"
+    pq.write_table(pa.table({"a": [1]}), foreign)
+    assert "was not written by eds" in refusal(foreign)
+    assert "there is no table neighbors yet" in refusal(tmp_path / "none.parquet")
+
+
+def test_provenance_ignores_what_a_later_version_added() -> None:
+    text = json.dumps(json.loads(MADE_BY.to_json()) | {"later": 1})
+    assert Provenance.from_json(text) == MADE_BY
