@@ -44,7 +44,7 @@ format: $(READY) ## Put the code into its form
 	@$(BIN)/ruff format .
 
 speed: $(READY) ## Print the speed ratios, each measured in one run
-	@for script in tests/speed/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	@for script in tests/speed/*.py; do echo "== $$script"; $(BIN)/python -m tests.speed.$$(basename $$script .py) || exit 1; done
 
 docs: $(READY) ## Make the generated parts of the documentation anew
 	@$(BIN)/python -m tests.generated

@@ -76,6 +76,20 @@ class SuspectsSettings:
 
 
 @dataclass(frozen=True)
+class LabelsSettings:
+    """Where judgements are kept."""
+
+    url: str = setting("", "database of the judgements; empty: labels.db in the project; else postgresql://...")
+
+
+@dataclass(frozen=True)
+class TruthSettings:
+    """How votes become truth."""
+
+    rule: str = setting("majority", "the rule that decides; a tie is negative")
+
+
+@dataclass(frozen=True)
 class BudgetSettings:
     """What a judgement costs: for the figures told before anybody starts."""
 
@@ -94,6 +108,8 @@ class Config:
     embeddings: EmbeddingsSettings = EmbeddingsSettings()
     neighbors: NeighborsSettings = NeighborsSettings()
     suspects: SuspectsSettings = SuspectsSettings()
+    labels: LabelsSettings = LabelsSettings()
+    truth: TruthSettings = TruthSettings()
     budget: BudgetSettings = BudgetSettings()
 
     def value(self, name: str) -> Any:

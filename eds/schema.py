@@ -5,7 +5,7 @@ back. All faults are found in one pass over whole columns, and told at once with
 here: the seven tables themselves, and their files (eds.tables).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -68,6 +68,7 @@ def to_arrow(frame: pd.DataFrame, table: Table, where: str = "") -> pa.Table:
     """The frame as Arrow in the declared order, the user's columns behind; or all faults at once."""
     faults = _column_faults(frame, table)
     arrays: dict[str, pa.Array] = {}
+    coded: dict[str, pa.DictionaryArray] = {}
     for column in table.columns:
         if list(frame.columns).count(column.name) != 1:
             continue
@@ -76,9 +77,11 @@ def to_arrow(frame: pd.DataFrame, table: Table, where: str = "") -> pa.Table:
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             faults.append(_kind_fault(frame[column.name], column))
         else:
-            faults += _value_faults(arrays[column.name], column, in_key=column.name in table.key)
-    if all(name in arrays for name in table.key):
-        faults += _key_faults({name: arrays[name] for name in table.key})
+            if column.kind == "text":
+                coded[column.name] = arrays[column.name].dictionary_encode(null_encoding="encode")
+            faults += _value_faults(arrays[column.name], column, coded.get(column.name), column.name in table.key)
+    if all(name in coded for name in table.key):
+        faults += _key_faults([coded[name] for name in table.key], table.key)
     if faults:
         raise _refusal(faults, table, where)
     schema = _schema(table)
@@ -160,12 +163,12 @@ def _kind_fault(series: "pd.Series[Any]", column: Column) -> str:
     return f"{needs}: {_examples([row for row, _ in wrong], [value for _, value in wrong])}"
 
 
-def _value_faults(array: pa.Array, column: Column, *, in_key: bool) -> list[str]:
+def _value_faults(array: pa.Array, column: Column, coded: pa.DictionaryArray | None, in_key: bool) -> list[str]:
     faults = []
     if array.null_count and not column.nullable:
         faults.append(_fault(array, pc.is_null(array), f"column {column.name} may not be empty"))
-    if column.kind == "text":
-        faults += _text_faults(array, column, in_key=in_key)
+    if coded is not None:
+        faults += _text_faults(array, column, coded, in_key)
     if column.kind == "real":
         infinite = pc.is_inf(array)
         faults.append(_fault(array, infinite, f"column {column.name} must be finite"))
@@ -181,9 +184,8 @@ def _value_faults(array: pa.Array, column: Column, *, in_key: bool) -> list[str]
     return [fault for fault in faults if fault]
 
 
-def _text_faults(array: pa.Array, column: Column, *, in_key: bool) -> list[str]:
+def _text_faults(array: pa.Array, column: Column, coded: pa.DictionaryArray, in_key: bool) -> list[str]:
     """Faults of text, looked for in the distinct values only: ids repeat, and text is dear to scan."""
-    coded = array.dictionary_encode()
     faults = []
     rules = [(pc.match_substring(coded.dictionary, "\0"), "may not hold the character NUL")]
     if in_key and not column.nullable:
@@ -197,21 +199,18 @@ def _text_faults(array: pa.Array, column: Column, *, in_key: bool) -> list[str]:
     return faults
 
 
-def _key_faults(arrays: Mapping[str, pa.Array]) -> list[str]:
-    """Rows whose key stood there before. Each key column becomes small integers, the row one integer."""
-    combined = np.zeros(len(next(iter(arrays.values()))), dtype=np.int64)
-    for array in arrays.values():
-        coded = array.dictionary_encode(null_encoding="encode")
-        indices = coded.indices.to_numpy(zero_copy_only=False)
-        if len(arrays) > 1 and combined.max(initial=0) > (2**62) // max(len(coded.dictionary), 1):
+def _key_faults(coded: Sequence[pa.DictionaryArray], key: Sequence[str]) -> list[str]:
+    """Rows whose key stood there before. Each key column is small integers; the row becomes one integer."""
+    combined = np.zeros(len(coded[0]), dtype=np.int64)
+    for column in coded:
+        if combined.max(initial=0) > (2**62) // max(len(column.dictionary), 1):
             combined = np.unique(combined, return_inverse=True)[1]
-        combined = combined * max(len(coded.dictionary), 1) + indices
-    again = pd.Series(combined).duplicated().to_numpy()
-    if not again.any():
+        combined = combined * max(len(column.dictionary), 1) + column.indices.to_numpy()
+    rows = np.flatnonzero(pd.Series(combined).duplicated().to_numpy()).tolist()
+    if not rows:
         return []
-    rows = np.flatnonzero(again)
-    values = [" ".join(str(array[row]) for array in arrays.values()) for row in rows[:SHOWN].tolist()]
-    return [f"key {', '.join(arrays)} must be unique: {_examples(rows.tolist(), values)}"]
+    values = [" ".join(str(column[row]) for column in coded) for row in rows[:SHOWN]]
+    return [f"key {', '.join(key)} must be unique: {_examples(rows, values)}"]
 
 
 def _fault(array: pa.Array, bad: pa.Array, rule: str) -> str:

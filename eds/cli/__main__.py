@@ -1,0 +1,5 @@
+"""`python -m eds.cli`: the same as `eds`."""
+
+from eds.cli import main
+
+main()

@@ -1,0 +1,221 @@
+"""Writes a drawn catalogue to a folder: the pictures, and the images table with the whole truth about them."""
+
+import hashlib
+import io
+import json
+import multiprocessing
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from eds.errors import InputError
+from eds.synthetic.attributes import TRUE_COLUMNS
+from eds.synthetic.products import draw_products, stream
+from eds.synthetic.scene import Product, studio_view
+from eds.synthetic.wild import jpeg_quality, wild_view
+
+DRAWING = 1  # raise it when the same parameters give other pictures: folders of an earlier drawing are refused
+PARAMETERS = "drawing.json"
+COLUMNS = (
+    "image_id",
+    "path",
+    "product_id",
+    "category",
+    "role",
+    "phase",
+    "width",
+    "height",
+    "sha256",
+    "box_left",
+    "box_top",
+    "box_right",
+    "box_bottom",
+    *TRUE_COLUMNS,
+)
+_WILD_PRODUCTS = 5  # the job of the random stream that picks the products of the wild images
+_SIZES = (32, 2048)
+
+
+class _Picture(NamedTuple):
+    """One image to be written."""
+
+    path: str  # relative to the folder
+    product: Product
+    wild: bool
+    number: int  # of the view, or of the product's snapshot
+
+
+def draw_catalogue(
+    folder: Path,
+    *,
+    products: int,
+    views: int = 3,
+    wild: int = 0,
+    seed: int = 0,
+    size: int = 256,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> pd.DataFrame:
+    """Draw a catalogue into `folder` and give its images table, sorted by image_id.
+
+    `views` pictures of each product go to `catalogue/`, `wild` snapshots of products picked by seed to `wild/`.
+    Files that are there already, whole and of the same parameters, are kept. The number of `workers` (default: one
+    a processor) changes the speed only.
+    """
+    _check(products, views, wild, seed, size, workers)
+    _claim(folder, {"drawing": DRAWING, "products": products, "views": views, "wild": wild, "seed": seed, "size": size})
+    pictures = _plan(products, views, wild, seed)
+    digests = {picture.path: digest for picture in pictures if (digest := _digest_of_whole(folder / picture.path))}
+    done = len(digests)
+    if progress is not None and done:
+        progress(done, len(pictures))
+    batches = _batches([picture for picture in pictures if picture.path not in digests])
+    for batch in _drawn(folder, batches, size, min(workers or os.cpu_count() or 1, len(batches))):
+        digests.update(batch)
+        done += len(batch)
+        if progress is not None:
+            progress(done, len(pictures))
+    return _table(pictures, digests, size)
+
+
+def _check(products: int, views: int, wild: int, seed: int, size: int, workers: int | None) -> None:
+    low, high = _SIZES
+    rules = (
+        (products < 1, f"products is {products}; at least 1"),
+        (views < 1, f"views is {views}; at least 1"),
+        (wild < 0, f"wild is {wild}; at least 0"),
+        (seed < 0, f"seed is {seed}; at least 0"),
+        (not low <= size <= high, f"size is {size}; from {low} to {high} pixels"),
+        (workers is not None and workers < 1, f"workers is {workers}; at least 1"),
+    )
+    faults = [text for broken, text in rules if broken]
+    if faults:
+        raise InputError("parameters out of range", where="drawn catalogue", do="Give values within.", faults=faults)
+
+
+def _claim(folder: Path, parameters: dict[str, int]) -> None:
+    """Write down what the folder holds, or refuse it when it holds something else."""
+    note = folder / PARAMETERS
+    if note.exists():
+        try:
+            found = json.loads(note.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise InputError("is not JSON", where=str(note), do="Delete the folder or name another one.") from error
+        if found != parameters:
+            told = found if isinstance(found, dict) else {}
+            faults = [
+                f"{name}: there {told.get(name)}, wanted {value}"
+                for name, value in parameters.items()
+                if told.get(name) != value
+            ]
+            raise InputError(
+                "the folder holds a catalogue of other parameters",
+                where=str(folder),
+                do="Name another folder, or give the same parameters.",
+                faults=faults,
+            )
+        return
+    for name in ("catalogue", "wild"):
+        if (folder / name).exists():
+            raise InputError(
+                f"holds a folder {name!r} but no {PARAMETERS}", where=str(folder), do="Name an empty or new folder."
+            )
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(note, (json.dumps(parameters, indent=1) + "\n").encode())
+
+
+def _plan(products: int, views: int, wild: int, seed: int) -> list[_Picture]:
+    """List every picture; the snapshots of a product are numbered in the order in which they were picked."""
+    shown = [Product(attributes, key, seed) for key, attributes in enumerate(draw_products(products, seed))]
+    names = [f"{product.attributes.category}/p{product.key:06d}" for product in shown]
+    pictures = [
+        _Picture(f"catalogue/{name}/{view}.jpg", product, False, view)
+        for name, product in zip(names, shown, strict=True)
+        for view in range(views)
+    ]
+    taken = [0] * products
+    for pick in stream(seed, _WILD_PRODUCTS).integers(products, size=wild).tolist():
+        pictures.append(_Picture(f"wild/{names[pick]}/{taken[pick]}.jpg", shown[pick], True, taken[pick]))
+        taken[pick] += 1
+    return pictures
+
+
+def _digest_of_whole(path: Path) -> str | None:
+    """Give the digest of a JPEG that has its beginning and its end, else None."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    return hashlib.sha256(data).hexdigest() if data[:2] == b"\xff\xd8" and data[-2:] == b"\xff\xd9" else None
+
+
+def _batches(pictures: list[_Picture], length: int = 24) -> list[list[_Picture]]:
+    return [pictures[start : start + length] for start in range(0, len(pictures), length)]
+
+
+def _drawn(folder: Path, batches: Sequence[Sequence[_Picture]], size: int, workers: int) -> Iterator[dict[str, str]]:
+    if workers <= 1:
+        for batch in batches:
+            yield _draw_batch(folder, batch, size)
+        return
+    # Spawned processes inherit neither threads nor locks of a caller that runs torch or a web server.
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        for future in as_completed([pool.submit(_draw_batch, folder, batch, size) for batch in batches]):
+            yield future.result()
+
+
+def _draw_batch(folder: Path, batch: Sequence[_Picture], size: int) -> dict[str, str]:
+    return {picture.path: _draw_picture(folder, picture, size) for picture in batch}
+
+
+def _draw_picture(folder: Path, picture: _Picture, size: int) -> str:
+    if picture.wild:
+        image, quality = wild_view(picture.product, picture.number, size), jpeg_quality(picture.product, picture.number)
+    else:
+        image, quality = studio_view(picture.product, picture.number, size), 90
+    buffer = io.BytesIO()
+    image.save(buffer, "JPEG", quality=quality)
+    _write(folder / picture.path, buffer.getvalue())
+    return hashlib.sha256(buffer.getvalue()).hexdigest()
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file so that it is there whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        Path(temporary).chmod(0o644)  # mkstemp gives 0600, which a server of another user could not read
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _table(pictures: Sequence[_Picture], digests: dict[str, str], size: int) -> pd.DataFrame:
+    truth = {picture.product.key: picture.product.attributes.columns() for picture in pictures}
+    rows = [
+        {
+            "image_id": picture.path.removesuffix(".jpg"),
+            "path": picture.path,
+            "product_id": f"p{picture.product.key:06d}",
+            "category": picture.product.attributes.category,
+            "role": "query" if picture.wild else "candidate" if picture.number else "both",
+            "phase": "wild" if picture.wild else "catalogue",
+            "width": size,
+            "height": size,
+            "sha256": digests[picture.path],
+            **truth[picture.product.key],
+        }
+        for picture in pictures
+    ]
+    frame = pd.DataFrame(rows)
+    for side in ("left", "top", "right", "bottom"):
+        frame[f"box_{side}"] = pd.array([None] * len(frame), dtype="Int32")
+    return frame[list(COLUMNS)].sort_values("image_id", ignore_index=True)

@@ -1,0 +1,111 @@
+"""The complete truth of a panel: what its majority says without noise, of given pairs and of all pairs at once."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eds.errors import InputError
+from eds.synthetic.attributes import KINSHIP, TRUE_COLUMNS, Encoded, combine, compare, encode, select
+from eds.synthetic.experts import Expert, seen_similarity
+
+Votes = npt.NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class FullTruth:
+    """Counts over all pairs of a query (role query or both) and another image (role candidate or both)."""
+
+    pairs: int
+    positives: int
+    same_product_pairs: int
+    same_product_positives: int
+    positives_of_query: pd.Series  # by query_id, in the images' order
+
+    @property
+    def rate(self) -> float:
+        """The share of positive pairs: the prevalence p."""
+        return self.positives / self.pairs if self.pairs else float("nan")
+
+
+def true_value(pairs: pd.DataFrame, images: pd.DataFrame, experts: Sequence[Expert]) -> Votes:
+    """Give the noise-free majority of the panel, 1 or 0, row by row; ties are negative."""
+    _check(experts)
+    votes = [
+        (seen >= expert.threshold).astype(np.int64)
+        for seen, expert in zip(seen_similarity(pairs, images, experts), experts, strict=True)
+    ]
+    return np.asarray(2 * np.sum(votes, axis=0) > len(experts), dtype=np.int8)
+
+
+def _check(experts: Sequence[Expert]) -> None:
+    if not experts:
+        raise InputError("the panel is empty", where="simulated experts", do="Draw at least one expert.")
+
+
+def _majority(left: Encoded, right: Encoded, experts: Sequence[Expert]) -> npt.NDArray[np.bool_]:
+    terms = compare(left, right)
+    votes = np.zeros(terms["category"].shape, dtype=np.int64)
+    for expert in experts:
+        votes += combine(terms, expert.named_weights) >= expert.threshold
+    return np.asarray(2 * votes > len(experts))
+
+
+def full_truth(images: pd.DataFrame, experts: Sequence[Expert], *, block: int = 1_000_000) -> FullTruth:
+    """Count the positives among all query x candidate pairs of different images.
+
+    Views of a product have the same attributes, so products are compared, at most `block` pairs of them at a time,
+    and counted as often as they have images.
+    """
+    _check(experts)
+    encoded_images = images[["category", *TRUE_COLUMNS]]
+    group, first = _groups(images)
+    encoded = encode(encoded_images.iloc[first])
+    asks = images["role"].isin(["query", "both"]).to_numpy()
+    answers = images["role"].isin(["candidate", "both"]).to_numpy()
+    candidates = np.bincount(group[answers], minlength=len(first))
+    positives, own = np.zeros(len(first), dtype=np.int64), np.zeros(len(first), dtype=np.int64)
+    for rows, columns in _blocks(encoded["category"], np.unique(group[asks]), experts, block):
+        similar = _majority(select(encoded, rows[:, None]), select(encoded, columns[None, :]), experts)
+        positives[rows] += similar @ candidates[columns]
+        mine, at = np.nonzero(rows[:, None] == columns[None, :])
+        own[rows[mine]] = similar[mine, at]
+    # An image is no candidate of its own query.
+    itself = (asks & answers).astype(np.int64)
+    found = (positives[group] - own[group] * itself)[asks]
+    of_query = pd.Series(found, index=pd.Index(images["image_id"][asks]), name="positives")
+    same = (candidates[group] - itself)[asks]
+    return FullTruth(
+        pairs=int(asks.sum()) * int(answers.sum()) - int(itself.sum()),
+        positives=int(of_query.sum()),
+        same_product_pairs=int(same.sum()),
+        same_product_positives=int((same * own[group][asks]).sum()),
+        positives_of_query=of_query,
+    )
+
+
+def _blocks(
+    category: npt.NDArray[Any], queried: npt.NDArray[np.intp], experts: Sequence[Expert], block: int
+) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+    """Give rows and columns of products to compare, category by category.
+
+    A similarity is at most the categories' kinship: where that lies below every threshold, no pair can be positive.
+    """
+    lowest = min(expert.threshold for expert in experts) - 1e-9
+    for one in np.unique(category[queried]):
+        rows = queried[category[queried] == one]
+        columns = np.flatnonzero(KINSHIP[one, category] >= lowest)
+        step = max(1, block // max(1, len(columns)))
+        for start in range(0, len(rows), step):
+            yield rows[start : start + step], columns
+
+
+def _groups(images: pd.DataFrame) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Number the products, and give the row at which each stands first."""
+    group, names = pd.factorize(images["product_id"])
+    first = np.full(len(names), len(images), dtype=np.intp)
+    np.minimum.at(first, group, np.arange(len(images), dtype=np.intp))
+    return group, first
