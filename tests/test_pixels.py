@@ -139,6 +139,12 @@ def test_sixteen_bits_are_scaled_not_clipped(tmp_path: Path, kind: str) -> None:
         np.testing.assert_array_equal(shown(tmp_path / f"a.{kind}")[0, :, channel], expected)
 
 
+def test_a_clear_value_among_sixteen_bits(tmp_path: Path) -> None:
+    picture = Image.fromarray(np.array([[257, 40000, 65535]], np.uint16))
+    picture.save(tmp_path / "a.png", transparency=40000)
+    np.testing.assert_array_equal(shown(tmp_path / "a.png", background=(1, 2, 3))[0], [[1] * 3, [1, 2, 3], [255] * 3])
+
+
 def test_one_bit_and_grey(tmp_path: Path) -> None:
     Image.fromarray(np.array([[0, 255]], np.uint8)).convert("1").save(tmp_path / "one.png")
     np.testing.assert_array_equal(shown(tmp_path / "one.png")[0], [[0] * 3, [255] * 3])

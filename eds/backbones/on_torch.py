@@ -1,0 +1,39 @@
+"""Networks run by torch: graphics processors, and the CPU where openvino is not wanted."""
+
+import threading
+from contextlib import ExitStack
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from eds.backbones.runtimes import Normalised
+
+REDUCED = {"bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+class TorchRunner:
+    """One network on one device. `threads` is torch's own count, which is the whole process's."""
+
+    def __init__(self, network: Normalised, device: str, precision: str, threads: int | None) -> None:
+        self.name = "torch" if device == "cpu" else f"torch-{device.partition(':')[0]}"
+        self._device = torch.device(device)
+        self._reduced = REDUCED.get(precision)
+        self._network = network.eval().to(self._device).to(memory_format=torch.channels_last)
+        self._lock = threading.Lock()
+        if threads is not None and device == "cpu":
+            torch.set_num_threads(threads)
+
+    def run(self, batch: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+        """The network's output, float32 (n, dimension), for uint8 (n, side, side, 3)."""
+        with self._lock, torch.inference_mode(), ExitStack() as stack:
+            pixels = torch.from_numpy(batch)
+            if self._device.type == "cuda":
+                pixels = pixels.pin_memory()
+                # float32 is meant as said: convolutions would be rounded to 10 bits by default
+                stack.enter_context(torch.backends.cudnn.flags(enabled=True, deterministic=True, allow_tf32=False))
+            if self._reduced is not None:
+                stack.enter_context(torch.autocast(self._device.type, dtype=self._reduced))
+            output = self._network(pixels.to(self._device, non_blocking=True))
+            result: npt.NDArray[np.float32] = output.float().cpu().numpy()
+            return result

@@ -1,0 +1,168 @@
+"""How an image becomes the pixels a network sees: every parameter that changes a vector, and its digest.
+
+The geometry is torchvision's on Pillow images, to the pixel (which timm and open_clip use too): the
+longer side is truncated, the centre crop's corner is rounded half to even. Normalising by mean and
+std is the network's first layer, not done here: workers hand over bytes.
+"""
+
+import hashlib
+import json
+from collections.abc import Hashable
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from eds.errors import ImageError, InputError
+
+Resize = Literal["squash", "shortest", "longest", "none"]
+Interpolation = Literal["nearest", "bilinear", "bicubic", "lanczos", "box", "hamming"]
+Channels = Literal["RGB", "BGR"]
+
+LARGEST = 8192  # pixels of a side that a network may ask for
+THINNEST = 200  # long side over short side beyond which a resize by the short side would fill the memory
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """Resize, crop, channel order, normalisation; and how the file is decoded before.
+
+    `resize` says what becomes `size` pixels: both sides (squash), the shortest side, the longest side
+    (then padded with the mean colour to a square), or nothing (none: images must come in that size).
+    `crop` is the side of the centre crop after it; None keeps all that a square has. `mean` and `std`
+    are of values in 0..1, in the order of `channels`. `background` is what shows through transparent
+    pixels; `draft` lets the JPEG decoder shrink, which is quicker and shifts vectors.
+    """
+
+    resize: Resize
+    size: int
+    interpolation: Interpolation
+    crop: int | None
+    channels: Channels
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+    background: tuple[int, int, int] = (255, 255, 255)
+    draft: bool = False
+
+    def __post_init__(self) -> None:
+        if self.crop == self.size:  # the same pixels must have the same digest
+            object.__setattr__(self, "crop", None)
+        for name, kind in (("mean", float), ("std", float), ("background", int)):
+            object.__setattr__(self, name, tuple(kind(value) for value in getattr(self, name)))
+        if faults := self._faults():
+            raise InputError("the preprocessing cannot be used", faults=faults)
+
+    @property
+    def side(self) -> int:
+        """The side of the square that comes out, in pixels."""
+        return self.crop or self.size
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of every parameter, in hex."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+    @property
+    def pixels_key(self) -> Hashable:
+        """Equal for two models exactly if they see the same pixels: then one decoding serves both."""
+        fill = self.mean if self.resize == "longest" else ()
+        geometry = (self.resize, self.size, self.interpolation, self.crop, self.channels, fill)
+        return (*geometry, self.background, self.draft)
+
+    def to_json(self) -> str:
+        """The parameters as canonical JSON."""
+        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> "Preprocessing":
+        """What `to_json` wrote."""
+        return cls.of(json.loads(text))
+
+    @classmethod
+    def of(cls, values: dict[str, Any]) -> "Preprocessing":
+        """From a mapping of every parameter, lists for tuples."""
+        known = {field.name for field in fields(cls)}
+        if faults := [f"unknown parameter {name}" for name in values if name not in known]:
+            raise InputError("the preprocessing cannot be used", faults=faults)
+        given: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+        }
+        return cls(**given)
+
+    def changed(self, **changes: Any) -> "Preprocessing":
+        """With other parameters. A new resize or size without a crop sees the whole square it names."""
+        given = {name: value for name, value in changes.items() if value is not None}
+        if ("size" in given or "resize" in given) and "crop" not in given:
+            given = {"size": self.side, **given, "crop": None}
+        return replace(self, **given)
+
+    def pixels(self, image: Image.Image) -> npt.NDArray[np.uint8]:
+        """One RGB image as uint8 (side, side, 3), channels in the order of `channels`."""
+        if image.mode != "RGB":
+            raise ImageError(f"the image is {image.mode}, not RGB", do="Open it with eds.pixels.open_rgb.")
+        square = _centre(self._resized(image), self.side, self._fill)
+        array = np.asarray(square)
+        return np.ascontiguousarray(array[..., ::-1] if self.channels == "BGR" else array)
+
+    @property
+    def _fill(self) -> tuple[int, int, int]:
+        red, green, blue = (round(255 * value) for value in self.mean)
+        return (red, green, blue) if self.channels == "RGB" else (blue, green, red)
+
+    def _resized(self, image: Image.Image) -> Image.Image:
+        width, height = image.size
+        if self.resize == "none":
+            if (width, height) != (self.size, self.size):
+                do = "Resize the images, or choose resize=squash or shortest."
+                raise ImageError(
+                    f"the image has {width} x {height} pixels, the model takes {self.size} x {self.size}", do=do
+                )
+            return image
+        if max(width, height) > THINNEST * min(width, height) and self.resize != "squash":
+            raise ImageError(f"the image is too thin: {width} x {height} pixels", do="Leave it out, or crop it.")
+        size = _target(width, height, self.size, self.resize)
+        return image if size == image.size else image.resize(size, Image.Resampling[self.interpolation.upper()])
+
+    def _faults(self) -> list[str]:
+        faults = []
+        for name, kind in (("resize", Resize), ("interpolation", Interpolation), ("channels", Channels)):
+            if getattr(self, name) not in get_args(kind):
+                faults.append(f"{name} is {getattr(self, name)!r}; it may be {', '.join(get_args(kind))}")
+        if type(self.size) is not int or not 1 <= self.size <= LARGEST:
+            faults.append(f"size is {self.size!r}; it must be a whole number from 1 to {LARGEST}")
+        elif self.crop is not None and (type(self.crop) is not int or not 1 <= self.crop <= self.size):
+            faults.append(f"crop is {self.crop!r}; it must be a whole number from 1 to size, {self.size}")
+        for name in ("mean", "std"):
+            values = getattr(self, name)
+            if len(values) != 3 or not np.all(np.isfinite(values)) or (name == "std" and min(values) <= 0):
+                faults.append(f"{name} is {values}; it needs three numbers" + (" above 0" if name == "std" else ""))
+        if len(self.background) != 3 or not all(0 <= value <= 255 for value in self.background):
+            faults.append(f"background is {self.background}; it needs three whole numbers from 0 to 255")
+        return faults
+
+
+def _target(width: int, height: int, size: int, resize: Resize) -> tuple[int, int]:
+    """Width and height after the resize."""
+    if resize == "squash":
+        return size, size
+    if resize == "shortest":
+        short, long = sorted((width, height))
+        other = int(size * long / short)
+        return (size, other) if width <= height else (other, size)
+    ratio = max(width, height) / size
+    return max(1, round(width / ratio)), max(1, round(height / ratio))
+
+
+def _centre(image: Image.Image, side: int, fill: tuple[int, int, int]) -> Image.Image:
+    """The middle `side` x `side` pixels; what the image lacks is filled (only after a longest resize)."""
+    width, height = image.size
+    if (width, height) == (side, side):
+        return image
+    if width < side or height < side:
+        padded = Image.new("RGB", (max(width, side), max(height, side)), fill)
+        padded.paste(image, ((max(side - width, 0)) // 2, (max(side - height, 0)) // 2))
+        image, (width, height) = padded, padded.size
+    left, top = round((width - side) / 2.0), round((height - side) / 2.0)
+    return image.crop((left, top, left + side, top + side))

@@ -1,0 +1,92 @@
+"""The paper's fourteen models, each with the preprocessing of its official evaluator and what is not known.
+
+The evaluator squashes every image to 224 x 224, bilinear, for all models but CLIP; that decides the pool,
+so it stands in the text, whatever the loader's own default is.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from eds.backbones.preprocessing import Preprocessing
+
+MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+CLIP_MEAN, CLIP_STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
+HALF = (0.5, 0.5, 0.5)
+IMAGENET = Preprocessing("squash", 224, "bilinear", None, "RGB", MEAN, STD)
+INCEPTION = Preprocessing("squash", 224, "bilinear", None, "RGB", HALF, HALF)
+CLIP = Preprocessing("shortest", 224, "bicubic", None, "RGB", CLIP_MEAN, CLIP_STD)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """One model of the paper: its text without the preprocessing, and what we had to choose or lack."""
+
+    model: str
+    preprocessing: Preprocessing
+    dimension: int
+    note: str = ""
+    file: str = ""  # the weights file that the user brings; empty where a hub has the weights
+    arch: str = ""  # of that file
+
+    @property
+    def text(self) -> str:
+        """What `eds.backbones.load` takes; a file is looked for in the working folder."""
+        return self.text_in(Path())
+
+    def text_in(self, folder: Path) -> str:
+        """The text with the weights file, if the model needs one, in `folder`."""
+        steps = self.preprocessing
+        options = (
+            f"resize={steps.resize}&size={steps.size}&interpolation={steps.interpolation}&channels={steps.channels}"
+        )
+        options += f"&mean={','.join(map(str, steps.mean))}&std={','.join(map(str, steps.std))}"
+        options += f"&crop={steps.crop}" if steps.crop else ""
+        model = f"checkpoint:{folder / self.file}?arch={self.arch}" if self.file else self.model
+        return f"{model}{'&' if '?' in model else '?'}{options}"
+
+
+def _file(file: str, arch: str, dimension: int, note: str) -> Preset:
+    return Preset("", IMAGENET, dimension, note, file, arch)
+
+
+DENSENET = "timm:densenet161"
+OWN = "not released; train one with eds training finetune (50 epochs, Adam, batch 64; learning rate not stated)"
+
+PRESETS: dict[str, Preset] = {
+    "argus": _file(
+        "argus_densenet.pth", DENSENET, 2208,
+        "weights not public; the code has this DenseNet-161, the text a ResNeXt101-32x8d behind a login: "
+        "checkpoint:FILE?arch=timm:resnext101_32x8d&channels=BGR&resize=shortest&size=256&crop=224",
+    ),
+    "dino": Preset("timm:vit_small_patch8_224.dino", IMAGENET, 384),
+    "beit": Preset(
+        "timm:beit_base_patch16_224.in22k_ft_in22k", INCEPTION, 768, "agrees with the official pooler_output to 4e-4"
+    ),
+    "clip": Preset(
+        "open_clip:ViT-B-32-quickgelu@openai", CLIP, 512, "the plain ViT-B-32 has another activation: refused"
+    ),
+    "argus_id": _file("argus_id.safetensors", DENSENET, 2208, OWN),
+    "argus_id_c": _file("argus_id_c.safetensors", DENSENET, 2208, OWN),
+    "resnet50": Preset(
+        "timm:resnet50.tv2_in1k?output=logits", IMAGENET, 1000,
+        "the official code uses the 1000 logits, not the 2048 features; leave output=logits out for those",
+    ),
+    "convnext": Preset("timm:convnext_base.fb_in1k", IMAGENET, 1024, "size not stated: base taken, of tiny to large"),
+    "vit": Preset("timm:vit_base_patch16_224.augreg_in21k", INCEPTION, 768, "which of augreg or orig is not stated"),
+    "swag": Preset(
+        "timm:regnety_160.swag_lc_in1k", IMAGENET, 3024, "architecture not stated: RegNetY-16GF, frozen trunk"
+    ),
+    "moco": _file(
+        "moco_v2_800ep_pretrain.pth.tar", "timm:resnet50&prefix=module.encoder_q.", 2048,
+        "version and epochs not stated; the authors' file, query encoder, projection dropped",
+    ),
+    "swav": _file(
+        "swav_800ep_pretrain.pth.tar", "timm:resnet50&prefix=module.&drop=projection_head&drop=prototypes", 2048,
+        "epochs not stated; the authors' file, projection and prototypes dropped",
+    ),
+    "mae": Preset("timm:vit_base_patch16_224.mae", IMAGENET, 768, "size not stated: base taken"),
+    "noisy_student": Preset(
+        "timm:tf_efficientnet_b7.ns_jft_in1k", IMAGENET, 2560,
+        "size not stated: b7 taken; the network was made for 600 pixels",
+    ),
+}  # fmt: skip

@@ -1,0 +1,131 @@
+"""Models of timm: `timm:NAME` with its hub weights, `timm:NAME@FILE` with the user's own."""
+
+import difflib
+import sys
+from pathlib import Path
+from typing import Any
+
+import timm
+import torch
+from timm.data.config import resolve_data_config
+
+from eds.backbones import hub, network, weights
+from eds.backbones.preprocessing import Preprocessing
+from eds.backbones.request import Request
+from eds.errors import InputError, UnknownNameError
+
+OPTIONS = ("output", "pooling", "classes", "entry", "prefix", "map", "drop")
+HUB_FILES = ("model.safetensors", "pytorch_model.bin")
+FILTERS = ("checkpoint_filter_fn", "_filter_fn", "_filter_torchvision_pretrained", "_filter_pretrained")
+
+
+def load(request: Request) -> network.NetworkBackbone:
+    """The factory of loader `timm`."""
+    request.only(*OPTIONS)
+    if request.weights and request.random_init:
+        raise InputError("weights and random_init contradict each other", where=request.text, do="Give one.")
+    path = Path(request.weights).expanduser() if request.weights else None
+    if path is None and not request.random_init:
+        config = _config(request.name)
+        path = hub.weights_file(
+            str(config.get("hf_hub_id") or ""),
+            [config["hf_hub_filename"]] if config.get("hf_hub_filename") else HUB_FILES,
+            str(config.get("url") or ""),
+            f"timm:{request.name}@/path/file.safetensors",
+        )
+    return build(request, request.name, path)
+
+
+def build(request: Request, name: str, path: Path | None) -> network.NetworkBackbone:
+    """The architecture `name` with the weights of a file, or random ones if there is no path."""
+    config = _config(name)
+    output = request.one("output", "pooled", ("pooled", "logits"))
+    classes = request.whole("classes", int(config.get("num_classes") or 0)) if output == "logits" else 0
+    if output == "logits" and not classes:
+        raise InputError("the model has no classifier", where=request.text, do="Leave output=logits out.")
+    pooling = request.one("pooling")
+    model = weights.seeded(lambda: _created(name, classes, pooling, request)).eval()
+    if path is not None:
+        state = weights.renamed(weights.read(path, request.one("entry")), request.key_map)
+        heads = [] if classes else _heads(config)
+        weights.fit(model, _native(model, state, request), str(path), [*heads, *request.all("drop")])
+    spec = request.spec(
+        preprocessing(config, request),
+        weights_sha256=weights.file_digest(path) if path else weights.tensors_digest(model.state_dict()),
+        key_map=request.key_map,
+        pooling=output if classes else _pooling(model),
+        licence="not stated" if request.weights else str(config.get("license") or "not stated"),
+    )
+    return network.backbone(model, spec, request)
+
+
+def preprocessing(config: dict[str, Any], request: Request) -> Preprocessing:
+    """What timm's own `create_transform` does for inference with this configuration."""
+    found = resolve_data_config({}, pretrained_cfg=config)  # type: ignore[no-untyped-call]
+    _, height, width = found["input_size"]
+    if height != width:
+        do = "Choose a model of square images."
+        raise InputError(f"the model takes {width} x {height} pixels", where=request.text, do=do)
+    resize = {"squash": "squash", "border": "longest"}.get(found["crop_mode"], "shortest")
+    size = int(height // found["crop_pct"])
+    return Preprocessing(resize, size, found["interpolation"], height, "RGB", found["mean"], found["std"])  # type: ignore[arg-type]
+
+
+def _config(name: str) -> dict[str, Any]:
+    """The configuration of a model; an unknown name or tag is told with its neighbours."""
+    architecture, _, tag = name.partition(".")
+    if not timm.is_model(architecture):
+        near = difflib.get_close_matches(architecture, timm.list_models(), n=3)
+        raise UnknownNameError(
+            f"timm has no model {architecture!r}", do=f"Did you mean {', '.join(near)}?" if near else ""
+        )
+    tags = [known.partition(".")[2] for known in timm.list_pretrained(f"{architecture}.*")]
+    if tag and tag not in tags:
+        raise UnknownNameError(
+            f"timm has no weights {tag!r} of {architecture}", do=f"Known: {', '.join(tags) or 'none'}."
+        )
+    found = timm.get_pretrained_cfg(name)
+    return dict(found.to_dict()) if found is not None else {}  # type: ignore[no-untyped-call]
+
+
+def _created(name: str, classes: int, pooling: str, request: Request) -> torch.nn.Module:
+    extra: dict[str, Any] = {"global_pool": pooling} if pooling else {}
+    try:
+        model: torch.nn.Module = timm.create_model(name, pretrained=False, num_classes=classes, **extra)
+    except (RuntimeError, AssertionError, TypeError, ValueError, KeyError) as error:
+        raise InputError(
+            f"timm cannot build it ({error})", where=request.text, do="Check pooling and classes."
+        ) from error
+    return model
+
+
+def _pooling(model: torch.nn.Module) -> str:
+    """What timm calls the pooling of this model, where it has a name."""
+    found = getattr(model, "global_pool", None)
+    named = found if isinstance(found, str) else getattr(found, "pool_type", None)
+    return named if isinstance(named, str) and named else "pooled"
+
+
+def _heads(config: dict[str, Any]) -> list[str]:
+    """The names of the classifier's layers, which a file may have and features do without."""
+    found = config.get("classifier") or []
+    return [found] if isinstance(found, str) else list(found)
+
+
+def _native(model: torch.nn.Module, state: weights.State, request: Request) -> weights.State:
+    """The tensors under timm's own names: original releases are renamed by timm's filter of that model."""
+    module = sys.modules[type(model).__module__]
+    convert = next((getattr(module, name) for name in FILTERS if hasattr(module, name)), None)
+    if convert is None or set(state) >= set(model.state_dict()):
+        return state
+    try:
+        try:
+            return dict(convert(state, model))
+        except TypeError:
+            return dict(convert(state))
+    except (KeyError, RuntimeError, AttributeError, IndexError) as error:
+        raise InputError(
+            f"the weights are not of this architecture (timm cannot rename them: {error!r})",
+            where=request.text,
+            do="Name the right one, or map the keys: ?prefix=OLD., ?map=OLD>NEW.",
+        ) from error

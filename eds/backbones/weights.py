@@ -1,0 +1,137 @@
+"""Weights: read from a file without running code in it, renamed, and fitted to a network without a gap.
+
+A checkpoint that lacks a tensor of the network, has one too many, or one of another shape is refused,
+and the message lists them. Nothing is ever left at its random start.
+"""
+
+import hashlib
+import pickle
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from eds.errors import InputError
+from eds.files import digest
+
+State = dict[str, torch.Tensor]
+TOLD = 8  # keys told for each kind of fault
+COUNTER = "num_batches_tracked"  # of batch norms in training; old checkpoints lack it, inference never reads it
+
+
+def read(path: Path, entry: str = "") -> State:
+    """The tensors of a safetensors or torch file; `entry` names the dictionary inside that holds them."""
+    if not path.is_file():
+        raise InputError("there is no such weights file", where=str(path), do="Check the path after @ or checkpoint:.")
+    if path.suffix == ".safetensors":
+        return _safetensors(path)
+    try:
+        with warnings.catch_warnings():  # of old protocols and storages: they read all the same, or fail below
+            warnings.simplefilter("ignore")
+            found = torch.load(path, map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError, OSError) as error:
+        told = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise InputError(
+            f"the file holds no plain tensors, or is damaged ({told})",
+            where=str(path),
+            do="Files that run code on loading are not read; save the state dict alone, best as safetensors.",
+        ) from error
+    return _tensors(found, path, entry)
+
+
+def file_digest(path: Path) -> str:
+    """The sha256 of the weights file."""
+    return digest(path)
+
+
+def tensors_digest(state: Mapping[str, torch.Tensor]) -> str:
+    """The sha256 of the tensors' names, kinds, shapes and bytes, in the order of their names."""
+    hashed = hashlib.sha256()
+    for name in sorted(state):
+        tensor = state[name].detach().cpu().contiguous()
+        hashed.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        hashed.update(np.ascontiguousarray(tensor.view(-1).view(torch.uint8).numpy()).data)
+    return hashed.hexdigest()
+
+
+def renamed(state: State, key_map: Iterable[tuple[str, str]]) -> State:
+    """Only the tensors under the given prefixes, each prefix replaced; with no prefix, all as they are.
+
+    >>> renamed({"module.a": 1, "queue": 2}, [("module.", "")])
+    {'a': 1}
+    """
+    pairs = list(key_map)
+    if not pairs:
+        return state
+    result: State = {}
+    for name, tensor in state.items():
+        for old, new in pairs:
+            if name.startswith(old):
+                result[new + name[len(old) :]] = tensor
+                break
+    return result
+
+
+def fit(network: torch.nn.Module, state: State, where: str, spare: Iterable[str] = ()) -> None:
+    """Load the tensors, all of them; names under `spare` (a head that is not wanted) may be left over."""
+    wanted = network.state_dict()
+    heads = tuple(f"{name.removesuffix('.')}." for name in spare)
+    missing = [name for name in wanted if name not in state and not name.endswith(COUNTER)]
+    over = [name for name in state if name not in wanted and not name.startswith(heads)]
+    shapes = [
+        f"{name} has shape {tuple(state[name].shape)}, the network {tuple(wanted[name].shape)}"
+        for name in wanted
+        if name in state and state[name].shape != wanted[name].shape
+    ]
+    faults = [*_told("missing from the file", missing), *_told("unexpected in the file", over)]
+    if faults or shapes:
+        raise InputError(
+            "the weights are not of this architecture",
+            where=where,
+            do="Name the right one, or map the keys: ?prefix=OLD., ?map=OLD>NEW, ?drop=NAME.",
+            faults=[*faults, *_told("of another shape", shapes)],
+        )
+    network.load_state_dict({name: state[name] for name in wanted if name in state}, strict=False)
+
+
+def seeded(build: Callable[[], torch.nn.Module]) -> torch.nn.Module:
+    """Build a network whose random start is the same each time; the caller's random state is left alone."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return build()
+
+
+def _safetensors(path: Path) -> State:
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        return dict(load_file(path))
+    except (SafetensorError, OSError) as error:
+        raise InputError(f"the safetensors file is damaged ({error})", where=str(path), do="Fetch it again.") from error
+
+
+def _tensors(found: Any, path: Path, entry: str) -> State:
+    """The one dictionary of tensors in what a torch file holds; two are a question for the user."""
+    if isinstance(found, Mapping):
+        if not entry and _is_state(found):
+            return dict(found)
+        inner = {str(name): value for name, value in found.items() if isinstance(value, Mapping) and _is_state(value)}
+        if entry in inner or (not entry and len(inner) == 1):
+            return dict(inner[entry] if entry else next(iter(inner.values())))
+        if inner:
+            names = ", ".join(inner)
+            raise InputError(f"several sets of weights: {names}", where=str(path), do="Name one: ?entry=NAME.")
+    raise InputError("no tensors in the file", where=str(path), do="Save the network's state_dict().")
+
+
+def _is_state(value: Mapping[Any, Any]) -> bool:
+    return bool(value) and all(isinstance(tensor, torch.Tensor) for tensor in value.values())
+
+
+def _told(what: str, names: list[str]) -> list[str]:
+    more = f" and {len(names) - TOLD} more" if len(names) > TOLD else ""
+    return [f"{what} ({len(names)}): {', '.join(names[:TOLD])}{more}"] if names else []

@@ -1,0 +1,284 @@
+"""`eds embeddings`: vectors of the images by each model: compute them, bring them in, list and check them."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from eds.cli.console import Console, command, lined
+from eds.errors import ConfigError, EdsError, InputError, TableError
+
+if TYPE_CHECKING:
+    from eds.embeddings.compute import Summary
+    from eds.workspace import Project, State
+
+FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
+SHOWN = 10  # bad images told on the screen; all are in the list beside the project
+AS_USUAL: dict[str, Any] = {"dtype": None, "runtime": "auto", "precision": "float32", "random_init": False}
+LIST = ".eds/embeddings/bad.csv"
+
+
+@click.group()
+def embeddings() -> None:
+    """Compute vectors of the images by each model, or bring in your own."""
+
+
+@command(embeddings, "compute", example="eds embeddings compute -m wheel:efficientnet_lite0 -m colour=descriptor:hsv")
+@click.option(
+    "-m", "--model", "models", multiple=True, metavar="[NAME=]SPEC|PRESET", help="A model (default: those of eds.toml)."
+)
+@click.option("--device", type=click.Choice(["auto", "cpu", "cuda", "mps"]), help="Where models run.")
+@click.option("--batch", type=click.IntRange(1), help="Images in one forward pass.")
+@click.option("--workers", type=click.IntRange(0), help="Threads that decode images; 0: one per core.")
+@click.option("--dtype", type=click.Choice(["float32", "float16"]), help="How vectors are stored.")
+@click.option("--runtime", type=click.Choice(["auto", "torch", "openvino"]), default="auto", help="What runs networks.")
+@click.option(
+    "--precision", type=click.Choice(["float32", "bfloat16", "float16"]), default="float32", help="Of the arithmetic."
+)
+@click.option("--random-init", is_flag=True, help="Untrained weights, for trying things out.")
+@click.option("--on-bad", type=click.Choice(["skip", "fail"]), help="Skip and list unreadable images, or refuse.")
+@click.option("--replace", is_flag=True, help="Make anew what other weights or settings made under the same name.")
+def compute(console: Console, models: tuple[str, ...], replace: bool, **options: Any) -> None:
+    """Compute the vectors that are missing: of new and changed images, by every model."""
+    project = console.project
+    asked = [*(models or project.config.embeddings.models)]
+    if not asked:
+        raise ConfigError("no model is named", where="eds.toml, embeddings.models", do="Name one: -m SPEC.")
+    with project.writing("eds embeddings compute"):
+        summary = _compute(project, console, asked, replace=replace, **options)
+    console.answer(_document(summary), lambda: _told(summary))
+
+
+@command(embeddings, "import", example="eds embeddings import ours vectors.npy ids.txt --similarity cosine")
+@click.argument("name")
+@click.argument("vectors", type=FILE)
+@click.argument("ids", type=FILE, required=False)
+@click.option(
+    "--similarity", type=click.Choice(["cosine", "dot", "hamming"]), default="cosine", help="How vectors are compared."
+)
+@click.option("--dtype", type=click.Choice(["float32", "float16"]), help="How they are stored (default: as given).")
+@click.option("--bits", type=click.IntRange(1), help="Of packed codes, how many bits count (default: all).")
+@click.option("--part", default="", help="The array or column, where the file has several.")
+@click.option("--partial", is_flag=True, help="Allow images without a vector.")
+@click.option("--replace", is_flag=True, help="Replace other vectors of this name.")
+def import_(
+    console: Console, name: str, vectors: Path, ids: Path | None, partial: bool, replace: bool, **options: Any
+) -> None:
+    """Bring in vectors (.npy, .npz, .parquet, .safetensors) and the image id of each."""
+    from eds.embeddings.importing import import_vectors
+
+    project = console.project
+    folder = project.path("embeddings", name)
+    words = ["eds", "embeddings", "import", name, *map(str, [vectors, ids] if ids else [vectors])]
+    words += [word for option, value in options.items() if value for word in (f"--{option}", str(value))]
+    words += ["--partial"] if partial else []
+    with project.writing("eds embeddings import"), console.progress("copying", "vectors") as progress:
+        done = import_vectors(
+            name, vectors, ids, project.read("images"), folder,
+            provenance=project.provenance(shlex.join(words), {}, [project.path("images")]),
+            partial=partial, replace=replace, progress=progress, **options,
+        )  # fmt: skip
+    model = done.model
+    console.answer(
+        {"model": name, "rows": model.rows, "dimension": model.dimension, "dtype": model.dtype},
+        f"{model.rows:,} vectors of {model.dimension:,} {'bits' if model.dtype == 'bits' else model.dtype} as {name}.",
+    )
+
+
+@command(embeddings, "list", example="eds embeddings list --presets")
+@click.option("--presets", is_flag=True, help="The paper's models and how to name them, instead of this project's.")
+def list_(console: Console, presets: bool) -> None:
+    """List the models of the project, or the paper's."""
+    if presets:
+        from eds.backbones import PRESETS
+
+        rows: list[dict[str, Any]] = [
+            {"preset": name, "dimension": preset.dimension, "note": preset.note or None, "spec": preset.text}
+            for name, preset in PRESETS.items()
+        ]
+        headings = ["preset", "dimension", "note", "spec"]
+    else:
+        rows = [_described(console.project, name) for name in _folders(console.project)]
+        headings = [
+            "model",
+            "dimension",
+            "dtype",
+            "similarity",
+            "preprocessing",
+            "rows",
+            "seconds",
+            "images/s",
+            "state",
+        ]
+    text = lined(headings, [[row[heading] for heading in headings] for row in rows])
+    console.answer(rows, text if rows else "No model has vectors yet: eds embeddings compute -m SPEC.")
+
+
+@command(embeddings, "check", example="eds embeddings check")
+def check(console: Console) -> None:
+    """Hold every shard against its digest, and the ids against table images."""
+    from eds.vectors import Vectors
+
+    project = console.project
+    known = set(project.read("images")["image_id"])
+    rows: list[dict[str, Any]] = []
+    for name in _folders(project):
+        row: dict[str, Any] = {"model": name, "vectors": None, "without": None, "unknown": None, "fault": None}
+        try:
+            vectors = Vectors.open(project.path("embeddings", name))
+            vectors.verify()
+            ids = set(vectors.ids.tolist())
+            row |= {"vectors": len(ids), "without": len(known - ids), "unknown": len(ids - known)}
+            if row["unknown"]:
+                row["fault"] = f"{row['unknown']:,} vectors of images that are not in table images"
+        except (EdsError, OSError) as error:
+            row["fault"] = str(error).replace("\n", " ")
+        rows.append(row)
+    headings = ["model", "vectors", "without", "unknown", "fault"]
+    console.answer(rows, lambda: lined(headings, [[row[heading] for heading in headings] for row in rows]))
+    faults = [f"{row['model']}: {row['fault']}" for row in rows if row["fault"]]
+    if faults:
+        raise TableError(f"{len(faults)} of {len(rows)} models are not whole", do="Make them again.", faults=faults)
+
+
+def run(project: "Project", console: Console) -> None:
+    """Compute whatever models of eds.toml lack; fresh ones are left alone, their networks not even loaded."""
+    asked = project.config.embeddings.models
+    if not asked and not project.models("embeddings"):
+        raise ConfigError(
+            "no model is named", where="eds.toml, embeddings.models",
+            do='Write for example models = ["wheel:efficientnet_lite0"], or import vectors: eds embeddings import.',
+        )  # fmt: skip
+    made = dict(filter(None, (_made(project.state("embeddings", name)) for name in project.models("embeddings"))))
+    groups: dict[tuple[bool, tuple[tuple[str, Any], ...]], list[str]] = {}
+    for text in asked:
+        state, options = made.get(text, (None, AS_USUAL))
+        if state and state.condition == "fresh":
+            continue
+        changed = bool(state and any(why.startswith("embeddings.") for why in state.reasons))
+        groups.setdefault((changed, tuple(options.items())), []).append(text)
+    for (changed, kept), texts in groups.items():  # a setting of eds.toml that changed: all vectors are made anew
+        console.say(_told(_compute(project, console, texts, replace=changed, **dict(kept))))
+
+
+def _made(state: "State") -> tuple[str, tuple["State", dict[str, Any]]] | None:
+    """The model that a folder was computed for, and the options given then; None for imported vectors."""
+    if not state.made_by.startswith("eds embeddings compute "):
+        return None
+    given = compute.make_context("compute", shlex.split(state.made_by)[3:]).params
+    return given["models"][0], (state, {name: given[name] for name in AS_USUAL})
+
+
+def _compute(
+    project: "Project",
+    console: Console,
+    asked: list[str],
+    *,
+    replace: bool,
+    device: str | None = None,
+    batch: int | None = None,
+    workers: int | None = None,
+    dtype: str | None = None,
+    on_bad: str | None = None,
+    **loading: Any,
+) -> "Summary":
+    from eds import tables
+    from eds.backbones import load
+    from eds.embeddings.compute import compute as computed
+    from eds.embeddings.sources import USED
+    from eds.files import write_text
+
+    settings = project.config.embeddings
+    images = tables.read(project.path("images"), tables.IMAGES, USED.names)  # a million rows of all would be heavy
+    parents = [project.path("images")]
+    shaped = {} if dtype else {"embeddings.dtype": settings.dtype}  # an option is the user's word, not eds.toml's
+    backbones, made_by = {}, {}
+    for text in asked:
+        name, spec = _named(text)
+        backbone = load(spec, device=device or settings.device, **loading)
+        name = name or backbone.spec.default_name
+        if name in backbones:
+            raise InputError(f"two models are called {name}", where=text, do="Name one of them: NAME=SPEC.")
+        backbones[name] = backbone
+        made_by[name] = project.provenance(_line(text, {"dtype": dtype, **loading}), shaped, parents)
+    with console.progress("computing", "images") as progress:
+        summary = computed(
+            images, project.image_root, backbones, {name: project.path("embeddings", name) for name in backbones},
+            provenance=made_by, batch=batch or settings.batch,
+            workers=settings.workers if workers is None else workers,
+            dtype="float16" if (dtype or settings.dtype) == "float16" else "float32",
+            on_bad="fail" if (on_bad or project.config.images.on_bad) == "fail" else "skip",
+            replace=replace, progress=progress,
+        )  # fmt: skip
+    write_text(project.root / LIST, summary.bad.to_csv(index=False))
+    return summary
+
+
+def _named(text: str) -> tuple[str, str]:
+    """The name, empty where none is given, and the spec; a bare word is one of the paper's models."""
+    from eds.backbones import PRESETS
+
+    head, equals, rest = text.partition("=")
+    name, spec = (head, rest) if equals and ":" not in head else ("", text)
+    if ":" in spec:
+        return name, spec
+    if spec not in PRESETS:
+        raise InputError(f"{spec!r} is no model", do=f"Write loader:name, or one of {', '.join(PRESETS)}.")
+    return name or spec, PRESETS[spec].text
+
+
+def _line(text: str, options: dict[str, Any]) -> str:
+    """The command that makes this model, as it can be typed again; what is at its default is left out."""
+    words = ["eds", "embeddings", "compute", "-m", text]
+    for name, value in options.items():
+        option = f"--{name.replace('_', '-')}"
+        if value != AS_USUAL[name]:
+            words += [option] if value is True else [option, str(value)]
+    return shlex.join(words)
+
+
+def _folders(project: "Project") -> list[str]:
+    """Every model that has vectors, or has begun to."""
+    begun = {path.parent.name for path in (project.root / "embeddings").glob("*/partial.json")}
+    return sorted({*project.models("embeddings"), *begun})
+
+
+def _described(project: "Project", name: str) -> dict[str, Any]:
+    from eds.vectors import read_model
+
+    row: dict[str, Any] = dict.fromkeys(
+        ("dimension", "dtype", "similarity", "preprocessing", "rows", "seconds", "images/s")
+    )
+    state = project.state("embeddings", name)
+    condition = {"absent": "not finished"}.get(state.condition, state.condition)
+    try:
+        model = read_model(project.path("embeddings", name))
+    except EdsError as error:
+        return {"model": name, **row, "state": condition, "why": [str(error)]}
+    return {
+        "model": name, "dimension": model.dimension, "dtype": model.dtype, "similarity": model.similarity,
+        "preprocessing": model.preprocessing_digest[:8] or None, "rows": model.rows, "seconds": model.seconds,
+        "images/s": model.images_per_second, "state": condition, "why": list(state.reasons),
+    }  # fmt: skip
+
+
+def _document(summary: "Summary") -> dict[str, Any]:
+    models = [
+        {"model": done.model.name, "rows": done.model.rows, "computed": done.computed, "kept": done.kept,
+         "images_per_second": done.model.images_per_second}
+        for done in summary.models
+    ]  # fmt: skip
+    return {"models": models, "bad": summary.bad, "seconds": summary.seconds}
+
+
+def _told(summary: "Summary") -> str:
+    lines = [
+        f"{done.model.name}: {done.model.rows:,} vectors of {done.model.dimension:,}, {done.computed:,} computed"
+        + (f" at {done.model.images_per_second:,.0f} images/s" if done.computed else "")
+        for done in summary.models
+    ]
+    if len(summary.bad):
+        lines.append(f"{len(summary.bad):,} images have no vector ({LIST}):")
+        lines += [f"  {name}: {reason}" for name, reason in summary.bad[:SHOWN].to_numpy().tolist()]
+    return "\n".join(lines)

@@ -1,0 +1,295 @@
+"""`eds images`: the catalogue: scan or import pictures, check them, look at them."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from eds.cli.console import Console, command, lined
+from eds.errors import ImageError, InputError, ProjectError
+
+if TYPE_CHECKING:
+    from eds.images.sources import Found
+    from eds.workspace import Project
+
+LAYOUTS = ["auto", "tree", "category", "product", "flat"]
+FORMATS = ["auto", "csv", "parquet", "json", "vsd", "deepfashion-inshop", "deepfashion-c2s", "huggingface"]
+SHOWN = 10  # bad files told on the screen; all are in the list beside the project
+
+PLACE = click.Path(path_type=Path)
+on_bad = click.option("--on-bad", type=click.Choice(["skip", "fail"]), help="Skip and list bad files, or refuse.")
+queries = click.option("--queries", metavar="all|N|SHARE", help="Which images are queries: all, N of them, or 0.1.")
+closely = click.option(
+    "--check",
+    type=click.Choice(["full", "header"]),
+    default="full",
+    help="Decode every picture, or look at its header.",
+)
+near = click.option("--near", metavar="BITS|off", default="4", help="Near duplicates: bits in which hashes may differ.")
+replace = click.option("--replace", is_flag=True, help="Replace a table that another command made.")
+workers = click.option("--workers", type=click.IntRange(0), default=0, help="Threads; 0: one per core.")
+
+
+@click.group()
+def images() -> None:
+    """Scan or import the catalogue's pictures, check them, look at them."""
+
+
+@command(images, "scan", example="eds images scan --layout tree --queries 200")
+@click.argument("pictures", metavar="[FOLDER]", type=PLACE, required=False)
+@click.option("--layout", type=click.Choice(LAYOUTS), default="auto", help="What the folders say.")
+@queries
+@on_bad
+@closely
+@near
+@replace
+@workers
+def scan(console: Console, pictures: Path | None, replace: bool, **options: Any) -> None:
+    """Read a folder of pictures into the table images; a second scan reads only what changed."""
+    with console.project.writing("eds images scan"):
+        project = _prepared(console, "scan", replace, pictures)
+        document = _scan(project, console, **options)
+    console.answer(document, lambda: _told(document))
+
+
+@command(images, "import", example="eds images import catalogue.csv --map id=sku,path=file --queries 0.1")
+@click.argument("files", type=PLACE, nargs=-1, required=True)
+@click.option("--format", "kind", type=click.Choice(FORMATS), default="auto", help="How the files are to be read.")
+@click.option("--map", "columns", default="", metavar="OURS=THEIRS,...", help="Which column of the file is which.")
+@click.option("--root", type=PLACE, help="The image root, where it is not the one of eds.toml.")
+@click.option("--gallery-phase", "gallery", multiple=True, help="VSD's wild task: a phase that candidates come from.")
+@click.option("--wild-phase", "wild", multiple=True, help="A phase whose images are queries only.")
+@click.option("--without-files", is_flag=True, help="Do not look for the pictures: size and sha256 stay empty.")
+@queries
+@on_bad
+@closely
+@near
+@replace
+@workers
+def import_(
+    console: Console,
+    files: tuple[Path, ...],
+    kind: str,
+    columns: str,
+    root: Path | None,
+    gallery: tuple[str, ...],
+    wild: tuple[str, ...],
+    without_files: bool,
+    replace: bool,
+    **options: Any,
+) -> None:
+    """Read lists of images (CSV, Parquet, JSON, VSD, DeepFashion, Hugging Face) into the table images."""
+    from eds.images.detect import detect
+    from eds.images.sources import READERS, Source
+
+    with console.project.writing("eds images import"):
+        project = _prepared(console, "import", replace, root)
+        name = detect(files) if kind == "auto" else kind
+        source = Source(files, project.image_root, _mapping(columns), gallery_phases=gallery)
+        found: Found = READERS.load(name)(source)
+        words = {"format": name, "map": columns, "gallery-phase": gallery, "wild-phase": wild}
+        line = _line("import", [*map(str, files)], {**words, "without-files": without_files, **options})
+        chosen: dict[str, Any] = {"look": not without_files, "wild_phases": wild, "files": files}
+        document = _keep(project, console, found, line, **chosen, **options)
+    console.answer({"format": name, **document}, lambda: _told(document))
+
+
+@command(images, "check", example="eds images check --json")
+@closely
+@workers
+def check(console: Console, check: str, workers: int) -> None:
+    """Hold the table images against the files: missing, damaged, changed, there twice."""
+    from eds.images.checking import check_files
+
+    table = console.project.read("images")
+    with console.progress("checking", "files") as progress:
+        problems = check_files(
+            table,
+            console.project.image_root,
+            check="header" if check == "header" else "full",
+            workers=workers,
+            progress=progress,
+        )
+    counts = problems["problem"].value_counts().to_dict()
+    console.answer(
+        {"images": len(table), "counts": counts, "problems": problems},
+        lambda: (
+            lined(["image", "problem", "detail"], problems[["image_id", "problem", "detail"]].to_numpy().tolist())
+            if len(problems)
+            else f"All {len(table):,} images are as the table says."
+        ),
+    )
+    wrong = sum(counts.get(name, 0) for name in ("unreadable", "changed"))
+    if wrong:
+        raise ImageError(f"{wrong:,} images are not as the table says", do="Restore them, or scan again.")
+
+
+@command(images, "sheet", example="eds images sheet --by product --count 48 --out sheet.html")
+@click.option("--out", type=PLACE, default=None, help="sheet.png, .jpg or .html (default: sheet.png in the project).")
+@click.option("--by", type=click.Choice(["category", "product"]), default="category", help="What stands together.")
+@click.option("--count", type=click.IntRange(1), default=60, help="About how many images.")
+@click.option("--columns", type=click.IntRange(1, 40), default=6, help="Images beside each other (pictures only).")
+@click.option("--caption", default="image_id", help="The column that stands under each image.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=None, help="Another seed shows others (default: the project's)."
+)
+def sheet(
+    console: Console, out: Path | None, by: str, count: int, columns: int, caption: str, seed: int | None
+) -> None:
+    """Make a contact sheet of the catalogue: a picture, or an HTML page that needs nothing else."""
+    from eds.files import replacing, write_text
+    from eds.images.sheet import contact_sheet
+    from eds.images.sheet_page import contact_page
+
+    project = console.project
+    out = out or project.root / "sheet.png"
+    chosen: dict[str, Any] = {
+        "by": by,
+        "count": count,
+        "caption": caption,
+        "seed": project.config.project.seed if seed is None else seed,
+        "title": project.config.project.name,
+    }
+    table = project.read("images")
+    suffix = out.suffix.lower()
+    if suffix in (".html", ".htm"):
+        with console.progress("reading", "images") as progress:
+            write_text(out, contact_page(table, project.image_root, progress=progress, **chosen))
+    elif suffix in (".png", ".jpg", ".jpeg"):
+        drawn = contact_sheet(table, project.image_root, columns=columns, **chosen)
+        with replacing(out) as temporary:
+            drawn.save(temporary, "PNG" if suffix == ".png" else "JPEG", quality=90)
+    else:
+        raise InputError(f"{out.name} is neither picture nor page", where="option --out", do="Name it .png or .html.")
+    console.answer({"sheet": str(out)}, f"Wrote {out}.")
+
+
+def run(project: "Project", console: Console) -> None:
+    """Make the table images if it is absent, and anew if it is stale and came from a scan."""
+    state = project.state("images")
+    if state.condition == "fresh":
+        return
+    options: dict[str, Any] = {}
+    if state.condition != "absent":
+        if not state.made_by.startswith("eds images scan"):
+            raise ProjectError(
+                f"images.parquet is {state.condition}: {'; '.join(state.reasons)}",
+                where=str(project.root),
+                do=f"Make it again: {state.made_by or 'eds images scan --replace'}.",
+            )
+        context = scan.make_context("scan", shlex.split(state.made_by)[3:])
+        names = ("layout", "queries", "on_bad", "check", "near", "workers")
+        options = {name: context.params[name] for name in names}
+    document = _scan(project, console, **options)
+    console.say(_told(document))
+
+
+def _prepared(console: Console, verb: str, replace: bool, folder: Path | None) -> "Project":
+    from eds.images.catalogue import may_replace
+    from eds.images.root import settled_root
+
+    may_replace(console.project, verb, replace)
+    project, done = settled_root(console.project, folder)
+    if done:
+        console.say(done)
+    return project
+
+
+def _scan(project: "Project", console: Console, layout: str = "auto", **options: Any) -> dict[str, Any]:
+    from eds.images.sources import READERS, Source
+
+    found = READERS.load("folder")(Source((), project.image_root, layout=layout))
+    return _keep(project, console, found, _line("scan", [], {"layout": layout, **options}), **options)
+
+
+def _keep(
+    project: "Project",
+    console: Console,
+    found: "Found",
+    line: str,
+    *,
+    queries: str | None = None,
+    near: str = "4",
+    files: tuple[Path, ...] = (),
+    **choices: Any,
+) -> dict[str, Any]:
+    """Write the table; the answer as a document."""
+    from eds.images.catalogue import Choices, keep
+
+    chosen = Choices(queries=_queries(queries), near=_bits(near), **choices)
+    with console.progress("scanning", "files") as progress:
+        kept = keep(project, found, line, chosen, files, progress)
+    seen = kept.seen
+    return {
+        "images": len(kept.images),
+        "products": int(kept.images["product_id"].nunique()),
+        "roles": kept.images["role"].value_counts().to_dict(),
+        "read": seen.read if seen else 0,
+        "reused": seen.reused if seen else 0,
+        "bad": kept.bad,
+        "exact_groups": int(seen.exact["sha256"].nunique()) if seen else None,
+        "near_pairs": len(seen.near) if seen and chosen.check == "full" and chosen.near is not None else None,
+        "lists": str(kept.lists),
+        "notes": kept.notes,
+    }
+
+
+def _bits(text: str) -> int | None:
+    if text != "off" and not text.isdigit():
+        raise InputError(f"{text!r} is no number of bits", where="option --near", do="Give 0 to 16, or off.")
+    return None if text == "off" else int(text)
+
+
+def _queries(text: str | None) -> Any:
+    if text is None or text == "all":
+        return text
+    try:
+        return float(text) if "." in text else int(text)
+    except ValueError as error:
+        raise InputError(f"{text!r} is no number", where="option --queries", do="Give all, 200 or 0.1.") from error
+
+
+def _mapping(text: str) -> dict[str, str]:
+    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+    wrong = ["".join(part) for part in pairs if not part[0].strip() or not part[2].strip()]
+    if wrong:
+        raise InputError(f"{wrong[0]!r} maps nothing", where="option --map", do="Write ours=theirs, e.g. path=file.")
+    return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
+
+
+def _line(verb: str, arguments: list[str], options: dict[str, Any]) -> str:
+    """The command as it can be typed again; options at their default are left out."""
+    usual = {"layout": "auto", "check": "full", "near": "4", "workers": 0, "on-bad": None}
+    words = ["eds", "images", verb, *arguments]
+    for name, value in options.items():
+        name = name.replace("_", "-")
+        if value is True:
+            words.append(f"--{name}")
+        elif isinstance(value, tuple):
+            words += [word for one in value for word in (f"--{name}", one)]
+        elif value not in (None, "", False) and value != usual.get(name):
+            words += [f"--{name}", str(value)]
+    return shlex.join(words)
+
+
+def _told(document: dict[str, Any]) -> str:
+    bad = document["bad"]
+    looked = f"{document['read']:,} files read, {document['reused']:,} unchanged since the last scan"
+    if document["exact_groups"] is None:
+        looked = "the files were not looked at"
+    lines = [
+        f"{document['images']:,} images of {document['products']:,} products "
+        f"({', '.join(f'{count:,} {role}' for role, count in sorted(document['roles'].items()))}); "
+        f"{looked}."
+    ]
+    if document["exact_groups"] or document["near_pairs"]:
+        lines.append(
+            f"Same file under several names: {document['exact_groups']:,} groups; nearly the same picture: "
+            f"{document['near_pairs'] or 0:,} pairs. Listed in {document['lists']}; none was left out."
+        )
+    if len(bad):
+        lines.append(f"{len(bad):,} files cannot be used and were left out ({document['lists']}/bad.csv):")
+        lines += [f"  {path}: {reason}" for path, reason in bad[:SHOWN].to_numpy().tolist()]
+        lines += [f"  and {len(bad) - SHOWN:,} more"] if len(bad) > SHOWN else []
+    return "\n".join([*lines, *(f"Note: {note}." for note in document["notes"])])

@@ -1,0 +1,201 @@
+"""Compute the vectors that are missing: of new and changed images, by every model that lacks them.
+
+One pass over the pictures serves all models. Each model fills batches, its vectors go to its shards;
+a run that dies goes on at the last finished shard. A vector depends on its picture and its model
+alone, not on batch, threads or the order of the table.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from eds.backbones import Backbone
+from eds.embeddings.pipeline import Job, Pixels, Prepared, prepared
+from eds.embeddings.sources import Sources
+from eds.errors import ImageError, InputError
+from eds.tables import Provenance
+from eds.vectors import SHARD_ROWS, Model, Writer, pack
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of one model."""
+
+    model: Model
+    computed: int
+    kept: int
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a run did: each model's folder, and the images that have no vector, with the reason."""
+
+    models: tuple[Done, ...]
+    bad: pd.DataFrame  # image_id, reason
+    seconds: float
+
+
+def compute(
+    images: pd.DataFrame,
+    image_root: Path,
+    backbones: Mapping[str, Backbone],
+    folders: Mapping[str, Path],
+    *,
+    provenance: Mapping[str, Provenance],
+    batch: int = 32,
+    workers: int = 0,
+    dtype: Literal["float32", "float16"] = "float32",
+    on_bad: Literal["skip", "fail"] = "skip",
+    shard_rows: int = SHARD_ROWS,
+    replace: bool = False,
+    progress: Progress | None = None,
+) -> Summary:
+    """Bring the folder of every model in `backbones` up to date with table `images`; mappings are by model name.
+
+    `progress` is told (images done, images to do). `replace` empties a folder that was made with other
+    weights or another preprocessing; without it such a folder is refused.
+    """
+    if batch < 1:
+        raise InputError(f"a batch of {batch} images is impossible", do="Give a number from 1 up.")
+    begun = time.monotonic()
+    catalogue = Sources(images, image_root)
+    writers = {
+        name: Writer(folders[name], begun_model(name, backbone, dtype), shard_rows=shard_rows, replace=replace)
+        for name, backbone in backbones.items()
+    }
+    readable = np.ones(len(images), dtype=bool)
+    readable[list(catalogue.bad)] = False
+    lacking = {name: writer.lacking(catalogue.wanted) & readable for name, writer in writers.items()}
+    fillers = {name: _Filler(name, backbones[name], writers[name], batch) for name in backbones}
+    bad = _run(catalogue, image_root, fillers, lacking, workers, on_bad, progress)
+    done = []
+    for name, filler in fillers.items():
+        filler.encode()
+        model = writers[name].finish(catalogue.wanted, provenance[name])
+        done.append(Done(model, filler.computed, model.rows - filler.computed))
+    listed = pd.DataFrame({"image_id": [catalogue.image_id(row) for row in bad], "reason": list(bad.values())})
+    return Summary(tuple(done), listed, round(time.monotonic() - begun, 3))
+
+
+def begun_model(name: str, backbone: Backbone, dtype: Literal["float32", "float16"]) -> Model:
+    """What model.json will say of this backbone, before there are vectors."""
+    spec = backbone.spec
+    return Model(
+        name=name,
+        spec=json.loads(spec.to_json()),
+        dimension=spec.dimension,
+        dtype="bits" if spec.similarity == "hamming" else dtype,
+        similarity=spec.similarity,
+        preprocessing_digest=spec.preprocessing.digest,
+        weights_digest=spec.weights_sha256,
+    )
+
+
+def _run(
+    catalogue: Sources,
+    image_root: Path,
+    fillers: Mapping[str, "_Filler"],
+    lacking: Mapping[str, np.ndarray[Any, np.dtype[np.bool_]]],
+    workers: int,
+    on_bad: str,
+    progress: Progress | None,
+) -> dict[int, str]:
+    """Send every picture that some model lacks through those models; returns row -> reason of the bad ones."""
+    bad: dict[int, str] = dict(catalogue.bad)
+    _refuse_bad(bad, catalogue, on_bad)
+    needed = np.flatnonzero(np.any(list(lacking.values()), axis=0)) if lacking else np.arange(0)
+    jobs = (
+        Job(row, part, frozenset(filler.key for name, filler in fillers.items() if lacking[name][row]))
+        for row, part in zip(needed.tolist(), catalogue.parts(needed), strict=True)
+    )
+    backbones = [filler.backbone for filler in fillers.values()]
+    ahead = 2 * max((filler.batch for filler in fillers.values()), default=1)
+    digests = catalogue.digests.array
+    if progress:
+        progress(0, len(needed))
+    stream = _waited(prepared(jobs, image_root, backbones, workers=workers, ahead=ahead))
+    for count, (ready, waited) in enumerate(stream, start=1):
+        if ready.reason:
+            bad[ready.job.row] = ready.reason
+            _refuse_bad(bad, catalogue, on_bad)
+        for name, filler in fillers.items():
+            if lacking[name][ready.job.row]:
+                filler.take(ready, str(digests[ready.job.row]), waited)
+        if progress:
+            progress(count, len(needed))
+    return bad
+
+
+def _waited(stream: Iterator[Prepared]) -> Iterator[tuple[Prepared, float]]:
+    """Each item with the seconds that it kept us waiting."""
+    while True:
+        begun = time.perf_counter()
+        ready = next(stream, None)
+        if ready is None:
+            return
+        yield ready, time.perf_counter() - begun
+
+
+def _refuse_bad(bad: Mapping[int, str], catalogue: Sources, on_bad: str) -> None:
+    if bad and on_bad == "fail":
+        row, reason = next(iter(bad.items()))
+        raise ImageError(
+            f"image {catalogue.image_id(row)} cannot be read: {reason}",
+            do="Mend it or take it out of the catalogue; or leave such images out: --on-bad skip.",
+        )
+
+
+@dataclass
+class _Filler:
+    """Gathers pictures into batches for one model and hands its vectors to the writer."""
+
+    name: str
+    backbone: Backbone
+    writer: Writer
+    batch: int
+    computed: int = 0
+    _ids: list[str] = field(default_factory=list)
+    _digests: list[str] = field(default_factory=list)
+    _pixels: list[Pixels] = field(default_factory=list)
+    _seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.key = self.backbone.spec.preprocessing.pixels_key
+
+    def take(self, ready: Prepared, source: str, waited: float) -> None:
+        """Take one picture, for which we waited so many seconds; encode when the batch is full."""
+        self._seconds += waited
+        if ready.reason:
+            return
+        self._ids.append(ready.job.part.image_id)
+        self._digests.append(source)
+        self._pixels.append(ready.pixels[self.key])
+        if len(self._ids) == self.batch:
+            self.encode()
+
+    def encode(self) -> None:
+        """Compute the vectors of the pictures that wait, if any."""
+        if not self._ids:
+            return
+        begun = time.perf_counter()
+        vectors = self.backbone.encode(np.stack(self._pixels))
+        if self.writer.model.dtype == "bits":
+            _refuse_no_codes(vectors, self._ids, self.name)
+            vectors = pack(vectors)
+        self.writer.add(self._ids, self._digests, vectors, seconds=self._seconds + time.perf_counter() - begun)
+        self.computed += len(self._ids)
+        self._ids, self._digests, self._pixels, self._seconds = [], [], [], 0.0
+
+
+def _refuse_no_codes(vectors: np.ndarray[Any, np.dtype[np.float32]], ids: list[str], name: str) -> None:
+    wrong = np.flatnonzero(~np.isfinite(vectors).all(axis=1)).tolist()
+    if wrong:
+        raise InputError(f"model {name} gave codes that are not finite", faults=[ids[row] for row in wrong])

@@ -1,0 +1,155 @@
+"""Files that a user's vectors and their ids come in: .npy, .npz, Parquet with a list column, safetensors.
+
+Arrays are memory-mapped where the format allows it (not .npz) and always given block by block. Not
+here: whether the numbers can be used (eds.embeddings.importing).
+"""
+
+import csv
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from eds.errors import InputError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+SAFETENSORS = {
+    "F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U8": "u1",
+    "BOOL": "?",
+}  # fmt: skip
+BLOCK = 8192  # rows
+
+
+@dataclass(frozen=True)
+class Given:
+    """Vectors in a file: their shape, and how to read them from the first row to the last."""
+
+    rows: int
+    columns: int
+    dtype: np.dtype[Any]
+    blocks: Callable[[], Iterator[Array]]  # (at most BLOCK, columns) each
+    ids: list[str] | None = None  # where the file itself names the images
+
+
+def read_vectors(path: Path, part: str = "") -> Given:
+    """Open a file of vectors; `part` names the array or column where there are several."""
+    readers: Mapping[str, Callable[[Path, str], Given]] = {
+        ".npy": _npy, ".npz": _npz, ".parquet": _parquet, ".safetensors": _safetensors,
+    }  # fmt: skip
+    if path.suffix not in readers:
+        raise InputError(f"vectors cannot be read from {path.suffix or 'such a file'}", where=str(path),
+                         do=f"Give {', '.join(readers)}.")  # fmt: skip
+    try:
+        given = readers[path.suffix](path, part)
+    except FileNotFoundError as error:
+        raise InputError("there is no such file", where=str(path)) from error
+    except (OSError, EOFError, ValueError, KeyError, pa.ArrowException) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"the file is damaged ({error})", where=str(path), do="Write it again.") from error
+    if given.dtype.kind not in "fiub":
+        raise InputError(f"the vectors are {given.dtype}, not numbers", where=str(path), do="Give float32 or float16.")
+    return given
+
+
+def read_ids(path: Path, rows: int, known: "set[str]") -> list[str]:
+    """Image ids of `rows` vectors: one a line (.txt), or column `image_id`, else the first (.csv, .tsv, .parquet).
+
+    A CSV without `image_id` has a heading if it has one line too many and that line's first cell is no known image.
+    """
+    try:
+        if path.suffix == ".parquet":
+            table = pq.read_table(path)
+            name = "image_id" if "image_id" in table.column_names else table.column_names[0]
+            return [str(value) for value in table.column(name).to_pylist()]
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise InputError("there is no such file", where=str(path)) from error
+    except (OSError, UnicodeDecodeError, pa.ArrowException, IndexError) as error:
+        raise InputError(f"ids cannot be read ({error})", where=str(path), do="Give UTF-8 text or Parquet.") from error
+    if path.suffix not in (".csv", ".tsv"):
+        return text.splitlines()
+    lines = list(csv.reader(text.splitlines(), delimiter="\t" if path.suffix == ".tsv" else ","))
+    column = lines[0].index("image_id") if lines and "image_id" in lines[0] else 0
+    cells = [line[column] if len(line) > column else "" for line in lines]
+    if lines and "image_id" in lines[0]:
+        return cells[1:]
+    return cells[1:] if len(cells) == rows + 1 and cells[0] not in known else cells
+
+
+def _npy(path: Path, part: str) -> Given:
+    return _array(np.load(path, mmap_mode="r", allow_pickle=False), path)
+
+
+def _npz(path: Path, part: str) -> Given:
+    with np.load(path, allow_pickle=False) as arrays:
+        matrices = [name for name in arrays.files if arrays[name].ndim == 2]
+        return _array(arrays[_chosen(matrices, part, path)], path)
+
+
+def _safetensors(path: Path, part: str) -> Given:
+    with path.open("rb") as stream:
+        length = int.from_bytes(stream.read(8), "little")
+        if length > path.stat().st_size:
+            raise ValueError("its header is longer than the file")
+        header = json.loads(stream.read(length))
+    matrices = {name: told for name, told in header.items() if name != "__metadata__" and len(told["shape"]) == 2}
+    told = matrices[_chosen(list(matrices), part, path)]
+    if told["dtype"] not in SAFETENSORS:
+        raise InputError(f"the vectors are {told['dtype']}", where=str(path), do="Save them as float32 or float16.")
+    first, behind = told["data_offsets"]
+    kind = np.dtype(SAFETENSORS[told["dtype"]])
+    if behind - first != math.prod(told["shape"]) * kind.itemsize:
+        raise ValueError("its header contradicts itself")
+    if not math.prod(told["shape"]):
+        return _array(np.empty(told["shape"], dtype=kind), path)
+    return _array(np.memmap(path, dtype=kind, mode="r", offset=8 + length + first, shape=tuple(told["shape"])), path)
+
+
+def _parquet(path: Path, part: str) -> Given:
+    file = pq.ParquetFile(path)
+    schema = file.schema_arrow
+    lists = [field.name for field in schema if pa.types.is_list(field.type) or pa.types.is_large_list(field.type)
+             or pa.types.is_fixed_size_list(field.type)]  # fmt: skip
+    column = _chosen(lists, part, path)
+    rows = file.metadata.num_rows
+    sizes: set[int | None] = set()
+    for batch in file.iter_batches(BLOCK, columns=[column]):
+        sizes.update(pc.unique(pc.list_value_length(batch.column(0))).to_pylist())
+    if len(sizes) > 1 or None in sizes:
+        raise InputError(f"column {column} holds vectors of different lengths, or none", where=str(path),
+                         do="Give every image a vector of one length.")  # fmt: skip
+    width = next(iter(sizes), 0) or 0
+
+    def blocks() -> Iterator[Array]:
+        for batch in file.iter_batches(BLOCK, columns=[column]):
+            yield batch.column(0).flatten().to_numpy(zero_copy_only=False).reshape(-1, width)
+
+    named = file.read(["image_id"]).column(0).to_pylist() if "image_id" in schema.names else None
+    kind = np.dtype(schema.field(column).type.value_type.to_pandas_dtype())
+    return Given(rows, width, kind, blocks, None if named is None else [str(value) for value in named])
+
+
+def _array(array: Array, path: Path) -> Given:
+    if array.ndim != 2:
+        raise InputError(f"the array has shape {array.shape}", where=str(path), do="Give (images, dimension).")
+
+    def blocks() -> Iterator[Array]:
+        for first in range(0, len(array), BLOCK):
+            yield array[first : first + BLOCK]
+
+    return Given(len(array), array.shape[1], array.dtype, blocks)
+
+
+def _chosen(names: list[str], part: str, path: Path) -> str:
+    if part in names or (not part and len(names) == 1):
+        return part or names[0]
+    what = f"there is no {part}" if part else "it is not plain which holds the vectors"
+    raise InputError(what, where=str(path), do=f"Name one with --part: {', '.join(names) or 'there is none'}.")

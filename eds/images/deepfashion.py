@@ -1,0 +1,147 @@
+"""DeepFashion's lists. The files are given one by one or as the folder that holds them; they are told by name.
+
+    In-shop           list_eval_partition.txt (required), list_item_inshop.txt, list_bbox_inshop.txt
+    Consumer-to-shop  list_eval_partition.txt (required), list_bbox_consumer2shop.txt
+
+A list begins with the number of its rows and a line of column names. In-shop is one catalogue: every
+image is query and candidate, its partition is kept as `phase`. In Consumer-to-shop the consumers' pictures are
+queries, the shops' candidates. The category is the folders between `img` and the product. Boxes are
+taken as the lists give them, the second corner as lying behind the last pixel.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from eds.errors import InputError
+from eds.images.sources import Found, Source, boxes, finished, refuse
+
+PARTITION = "list_eval_partition.txt"
+ITEMS = "list_item_inshop.txt"
+INSHOP_BOXES = "list_bbox_inshop.txt"
+CONSUMER_BOXES = "list_bbox_consumer2shop.txt"
+INSHOP = ("image_name", "item_id", "evaluation_status")
+CONSUMER = ("image_pair_name_1", "image_pair_name_2", "item_id", "evaluation_status")
+CORNERS = ["x_1", "y_1", "x_2", "y_2"]
+
+
+def read_inshop(source: Source) -> Found:
+    """The images of the In-shop lists."""
+    files = lists(source.files)
+    partition = table(_needed(files, PARTITION), INSHOP)
+    rows = partition.rename(columns={"image_name": "path", "item_id": "product_id", "evaluation_status": "phase"})
+    notes: list[str] = []
+    if ITEMS in files:
+        items = set(_words(files[ITEMS])[0]["item_id"])
+        lost = [name for name in rows["product_id"].unique() if name not in items]
+        refuse((f"item {name} is not in {ITEMS}" for name in lost), str(files[ITEMS]), "Give lists of one release.")
+    if INSHOP_BOXES in files:
+        rows = _boxed(rows, files[INSHOP_BOXES], notes)
+    rows["category"] = _categories(rows["path"])
+    return Found(finished(rows, str(files[PARTITION])), notes=tuple(notes))
+
+
+def read_consumer2shop(source: Source) -> Found:
+    """The images of the Consumer-to-shop lists, each once; `domain` tells whose picture it is."""
+    files = lists(source.files)
+    pairs = table(_needed(files, PARTITION), CONSUMER)
+    sides = [
+        pd.DataFrame(
+            {"path": pairs[column], "product_id": pairs["item_id"], "phase": pairs["evaluation_status"]}
+        ).assign(role=role, domain=domain)
+        for column, role, domain in (
+            ("image_pair_name_1", "query", "consumer"),
+            ("image_pair_name_2", "candidate", "shop"),
+        )
+    ]
+    rows = pd.concat(sides)
+    rows.index.name = "line"
+    rows = rows[~rows.duplicated().to_numpy()].copy()
+    notes: list[str] = []
+    if CONSUMER_BOXES in files:
+        rows = _boxed(rows, files[CONSUMER_BOXES], notes)
+    rows["category"] = _categories(rows["path"])
+    return Found(finished(rows, str(files[PARTITION])), notes=tuple(notes))
+
+
+def lists(given: Sequence[Path]) -> dict[str, Path]:
+    """The known lists among the files and folders given, by name."""
+    found: dict[str, Path] = {}
+    for place in given:
+        names = sorted(place.rglob("list_*.txt")) if place.is_dir() else [place]
+        for file in names:
+            if file.name in (PARTITION, ITEMS, INSHOP_BOXES, CONSUMER_BOXES):
+                if file.name in found:
+                    raise InputError(f"there are two {file.name}", where=str(file), do="Name the files one by one.")
+                found[file.name] = file
+            elif not place.is_dir():
+                raise InputError("is no list that is known here", where=str(file), do=f"Give {PARTITION} and boxes.")
+    return found
+
+
+def table(file: Path, columns: Sequence[str]) -> pd.DataFrame:
+    """A list as text columns, its index the line in the file; header, widths and count are checked."""
+    rows, header = _words(file)
+    if header != list(columns):
+        raise InputError(f"has the columns {' '.join(header)}", where=str(file), do=f"Needed: {' '.join(columns)}.")
+    return rows
+
+
+def header_of(file: Path) -> list[str]:
+    """The column names of a list."""
+    with file.open(encoding="utf-8") as stream:
+        return [stream.readline(), stream.readline()][1].split()
+
+
+def _words(file: Path) -> tuple[pd.DataFrame, list[str]]:
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"cannot be read ({error})", where=str(file), do="Give the list as it was released."
+        ) from error
+    if not lines or not lines[0].strip().isdigit():
+        raise InputError("line 1 is not the number of rows", where=str(file), do="Give the list as it was released.")
+    header, first = (lines[1].split(), 2) if len(lines) > 1 else ([], 1)
+    if file.name == ITEMS:
+        header, first = ["item_id"], 2 if len(lines) > 1 and lines[1].strip() == "item_id" else 1
+    words = {number: line.split() for number, line in enumerate(lines[first:], first + 1) if line.strip()}
+    faults = [f"line {number} has {len(one)} fields" for number, one in words.items() if len(one) != len(header)]
+    if len(words) != int(lines[0]):
+        faults.append(f"line 1 says {int(lines[0]):,} rows, there are {len(words):,}")
+    refuse(faults, str(file), "Give the list as it was released.")
+    rows = pd.DataFrame(list(words.values()), columns=header, index=pd.Index(list(words), name="line"), dtype=object)
+    return rows, header
+
+
+def _boxed(rows: pd.DataFrame, file: Path, notes: list[str]) -> pd.DataFrame:
+    """The rows with their boxes; the other columns of the list (clothes_type, ...) pass through."""
+    found, header = _words(file)
+    missing = [name for name in ("image_name", *CORNERS) if name not in header]
+    refuse((f"column {name} is missing" for name in missing), str(file), "Give the list as it was released.")
+    again = found["image_name"][found["image_name"].duplicated()]
+    refuse((f"line {line}: {name} has a box already" for line, name in again.items()), str(file), "Keep one box each.")
+    numbers = found[CORNERS].apply(pd.to_numeric, errors="coerce")
+    wrong = numbers.index[numbers.isna().any(axis=1)]
+    refuse((f"line {line} has a box that is no number" for line in wrong), str(file), "Mend that line.")
+    more = found.drop(columns=CORNERS).join(boxes(numbers, str(file))).set_index("image_name")
+    without = int((~rows["path"].isin(more.index)).sum())
+    if without:
+        notes.append(f"{without:,} images have no box in {file.name}: they are used whole")
+    unit = rows.index.name
+    joined = rows.join(more, on="path")
+    joined.index.name = unit
+    return joined
+
+
+def _categories(paths: "pd.Series[str]") -> list[str | None]:
+    """img/WOMEN/Dresses/id_00000002/02_1_front.jpg -> WOMEN/Dresses."""
+    folders = [[part for part in path.split("/")[:-2] if part != "img"] for path in paths]
+    return ["/".join(parts) or None for parts in folders]
+
+
+def _needed(files: dict[str, Path], name: str) -> Path:
+    if name not in files:
+        raise InputError(f"{name} is not among the files", do="Give it, or the folder that holds it.")
+    return files[name]

@@ -1,0 +1,87 @@
+"""Which reader fits the files given, told by their shape; where that is not plain, the reader must be named."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from eds.errors import InputError
+from eds.images import deepfashion, huggingface, vsd
+
+BY_SUFFIX = {".csv": "csv", ".tsv": "csv", ".jsonl": "json", ".ndjson": "json"}
+
+
+def detect(files: Sequence[Path]) -> str:
+    """The name of the reader for these files or this folder."""
+    for file in files:
+        if not file.exists():
+            raise InputError("there is no such file", where=str(file), do="Mend the path.")
+    first = files[0]
+    if first.is_dir() or first.name.startswith("list_"):
+        return _deepfashion(files) or _folder(first)
+    suffix = first.suffix.lower()
+    if suffix == ".json":
+        return _json(files)
+    if suffix == ".parquet":
+        try:
+            return "huggingface" if huggingface.image_columns(pq.read_schema(first)) else "parquet"
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(f"cannot be read as Parquet ({error})", where=str(first), do="Give it anew.") from error
+    if suffix in BY_SUFFIX:
+        return BY_SUFFIX[suffix]
+    raise _unknown(first)
+
+
+def _deepfashion(files: Sequence[Path]) -> str:
+    lists = {} if _is_plain(files) else deepfashion.lists(files)
+    if deepfashion.PARTITION not in lists:
+        return ""
+    header = deepfashion.header_of(lists[deepfashion.PARTITION])
+    known = {deepfashion.INSHOP: "deepfashion-inshop", deepfashion.CONSUMER: "deepfashion-c2s"}
+    if tuple(header) not in known:
+        raise InputError(
+            f"has the columns {' '.join(header)}",
+            where=str(lists[deepfashion.PARTITION]),
+            do=f"Known: {'; '.join(' '.join(columns) for columns in known)}.",
+        )
+    return known[tuple(header)]
+
+
+def _is_plain(files: Sequence[Path]) -> bool:
+    """A folder that has none of the lists: looked at before its other files are."""
+    return len(files) == 1 and files[0].is_dir() and next(files[0].rglob(deepfashion.PARTITION), None) is None
+
+
+def _folder(folder: Path) -> str:
+    if any(next(folder.rglob(name), None) for name in ("*.parquet", *huggingface.METADATA)):
+        return "huggingface"
+    raise InputError(
+        "the folder holds no list, no Parquet and no metadata",
+        where=str(folder),
+        do="A folder of pictures is read by eds images scan.",
+    )
+
+
+def _json(files: Sequence[Path]) -> str:
+    try:
+        contents = [json.loads(file.read_text(encoding="utf-8-sig")) for file in files]
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read as JSON ({error})", where=str(files[0]), do="Mend the file.") from error
+    kinds = [vsd.kind(content) for content in contents]
+    if len(files) > 1:
+        return "vsd"
+    if kinds == ["metadata"] and all(isinstance(one, dict) and "phase" in one for one in contents[0]["images"]):
+        return "vsd"  # there `id` is the product; without a phase it may as well be the image: the user must say
+    if kinds == ["metadata"]:
+        raise InputError(
+            "could be VSD metadata (id is the product) or a plain list of images",
+            where=str(files[0]),
+            do="Say which: --format vsd or --format json.",
+        )
+    return "json"
+
+
+def _unknown(file: Path) -> InputError:
+    return InputError("its kind cannot be told by its name", where=str(file), do="Say --format.")

@@ -1,0 +1,110 @@
+"""Files that are the same, byte by byte, and pictures that look nearly the same. Both are listed, never dropped.
+
+Near duplicates are told by the difference hash (dHash): the upright picture as 9 x 8 grey values, one
+bit for each of the 8 x 8 places where grey grows from left to right. It survives another size and
+another compression; it does not survive a crop or a mirror image. Plain pictures have few differences
+and resemble each other.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eds.errors import InputError
+
+WIDE, HIGH = 9, 8
+MOST = 1_000_000  # near pairs; beyond, the list is of no use to anybody
+
+
+def difference_hashes(grey: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
+    """(n, 8, 9) uint8 grey values -> (n,) uint64.
+
+    Formula
+        bit 63 - (8 row + column) = [grey(row, column + 1) > grey(row, column)]
+    Source
+        Neal Krawetz, "Kind of Like That", 2013: dHash.
+    Conventions
+        Equal neighbours give 0, so a picture of one colour has hash 0.
+
+    Example:
+        >>> ramp = np.arange(9, dtype=np.uint8)[None, None, :].repeat(8, axis=1)
+        >>> hex(int(difference_hashes(ramp)[0]))
+        '0xffffffffffffffff'
+
+    """
+    grows = grey[:, :, 1:] > grey[:, :, :-1]
+    return np.packbits(grows.reshape(len(grey), 64), axis=1).view(">u8").astype(np.uint64).reshape(len(grey))
+
+
+def exact_groups(images: pd.DataFrame) -> pd.DataFrame:
+    """The images whose files are equal: `sha256, image_id, path`, groups behind each other."""
+    seen = images[images["sha256"].notna()]
+    again = seen[seen["sha256"].duplicated(keep=False)]
+    return again[["sha256", "image_id", "path"]].sort_values(["sha256", "image_id"]).reset_index(drop=True)
+
+
+def near_pairs(images: pd.DataFrame, hashes: npt.NDArray[np.uint64], within: int = 4) -> pd.DataFrame:
+    """Pairs of different files whose hashes differ in at most `within` bits: `left_id, right_id, distance`.
+
+    `hashes` is (images,) uint64. One image stands for all whose files are equal byte by byte, and one for
+    all whose hashes are equal: it is the one with the smallest id. The latter are listed as its pairs at
+    distance 0, so that a thousand blank pictures make a thousand pairs and not half a million. The order
+    of rows does not matter.
+    """
+    files = images.assign(hash=hashes).sort_values("image_id").drop_duplicates("sha256")
+    first = files.groupby("hash")["image_id"].transform("first")
+    same = (first != files["image_id"]).to_numpy(dtype=bool)
+    alone = files[~same]
+    ids = alone["image_id"].to_numpy(dtype=object)
+    left, right, distance = close(alone["hash"].to_numpy(dtype=np.uint64), within)
+    pairs = pd.DataFrame(
+        {
+            "left_id": [*first[same], *ids[left]],
+            "right_id": [*files["image_id"][same], *ids[right]],
+            "distance": np.concatenate([np.zeros(same.sum(), np.int64), distance]),
+        }
+    )
+    return pairs.sort_values(["distance", "left_id", "right_id"]).reset_index(drop=True)
+
+
+def close(
+    hashes: npt.NDArray[np.uint64], within: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """All i < j with Hamming distance <= within, as three (pairs,) int64 arrays: i, j, distance.
+
+    64 bits are cut into within + 1 bands. Two hashes that differ in at most `within` bits agree in a
+    whole band, so only hashes that share a band are compared: each pair in the first band they share.
+    """
+    if not 0 <= within <= 16:
+        raise InputError(f"near duplicates within {within} bits", do="Give 0 to 16.")
+    edges = np.linspace(0, 64, within + 2).astype(int)
+    masks = [np.uint64(((1 << int(high)) - 1) ^ ((1 << int(low)) - 1)) for low, high in pairwise(edges)]
+    found: list[npt.NDArray[np.int64]] = []
+    total = 0
+    for number, mask in enumerate(masks):
+        band = hashes & mask
+        order = np.argsort(band, kind="stable")
+        ordered = band[order]
+        alive, step = np.arange(len(order) - 1), 1
+        while len(alive):
+            alive = alive[ordered[alive] == ordered[alive + step]]
+            one, two = order[alive], order[alive + step]
+            differ = hashes[one] ^ hashes[two]
+            keep = np.bitwise_count(differ) <= within
+            for earlier in masks[:number]:
+                keep &= (differ & earlier) != 0
+            low, high = np.minimum(one, two)[keep], np.maximum(one, two)[keep]
+            found.append(np.stack([low, high, np.bitwise_count(differ[keep]).astype(np.int64)]))
+            total += int(keep.sum())
+            if total > MOST:
+                raise InputError(
+                    f"more than {MOST:,} pairs look alike within {within} bits",
+                    do="Ask for a smaller distance (--near 0), or leave the search out (--near off).",
+                )
+            step += 1
+            alive = alive[alive + step < len(order)]
+    pairs = np.concatenate([np.empty((3, 0), np.int64), *found], axis=1)
+    pairs = pairs[:, np.lexsort((pairs[1], pairs[0]))]
+    return pairs[0], pairs[1], pairs[2]

@@ -1,0 +1,126 @@
+"""A folder tree of pictures: which files are pictures by name, and what the folders say of them.
+
+    tree       category/product/picture, and deeper: the first folders are the category, the last the product
+    category   category/picture
+    product    product/picture
+    flat       the folders say nothing
+    auto       flat or tree where that is plain; otherwise the reader asks
+
+Links to files are followed as long as they stay below the root, links to folders never.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from eds.errors import ImageError, InputError
+from eds.images.sources import Found, Source, finished
+from eds.pixels import inside
+
+SUFFIXES = frozenset(
+    f".{name}"
+    for names in ("avif bmp dib gif jfif jp2 jpe jpeg jpg mpo", "pbm pgm png pnm ppm tga tif tiff webp")
+    for name in names.split()
+)
+LAYOUTS = ("auto", "tree", "category", "product", "flat")
+SHOWN = 3
+
+
+def read(source: Source) -> Found:
+    """Every picture below the root, by its path; what cannot be taken is listed with the reason."""
+    root = source.root
+    if not root.is_dir():
+        raise InputError("there is no such folder", where=str(root), do="Name the folder of the pictures.")
+    paths: list[str] = []
+    bad: list[tuple[str, str]] = []
+    ignored: list[str] = []
+    for path, reason in _walk(root, ""):
+        if reason:
+            bad.append((path, reason))
+        elif os.path.splitext(path)[1].lower() in SUFFIXES:  # noqa: PTH122 - 50,000 Path objects cost half a second
+            paths.append(path)
+        else:
+            ignored.append(path)
+    if not paths:
+        raise InputError(
+            f"there is not one picture in it ({len(ignored):,} other files, {len(bad):,} unusable names)",
+            where=str(root),
+            do=f"Pictures are told by their suffix: {' '.join(sorted(SUFFIXES))}.",
+        )
+    paths.sort()
+    notes = (f"{len(ignored):,} left aside as no pictures by their suffix: {', '.join(sorted(ignored)[:SHOWN])}",)
+    frame = finished(_described(paths, source.layout, str(root)), str(root))
+    return Found(frame, tuple(sorted(bad)), notes if ignored else ())
+
+
+def _walk(root: Path, below: str) -> Iterator[tuple[str, str]]:
+    """Each file's path relative to the root, and why it cannot be taken (or nothing)."""
+    try:
+        entries = sorted(os.scandir(root / below), key=lambda entry: entry.name)
+    except OSError as error:
+        yield below or ".", f"the folder cannot be read: {error.strerror}"
+        return
+    for entry in entries:
+        path = f"{below}/{entry.name}" if below else entry.name
+        if entry.name.startswith("."):
+            continue
+        if not _is_text(path):
+            yield path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"), "name is not UTF-8"
+        elif entry.is_symlink():
+            yield path, _link_fault(root, path)
+        elif entry.is_dir(follow_symlinks=False):
+            if os.path.splitext(path)[1].lower() in SUFFIXES:  # noqa: PTH122
+                yield path, "a folder that is named like a picture; it was not entered"
+            else:
+                yield from _walk(root, path)
+        else:
+            yield path, ""
+
+
+def _is_text(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _link_fault(root: Path, path: str) -> str:
+    try:
+        target = inside(root, path)
+    except ImageError as error:
+        return error.what
+    return "a link to a folder; it was not entered" if target.is_dir() else ""
+
+
+def _described(paths: list[str], layout: str, where: str) -> pd.DataFrame:
+    """What the folders above each file say of it."""
+    depths = {path.count("/") for path in paths}
+    if layout not in LAYOUTS:
+        raise InputError(f"layout {layout!r} is unknown", do=f"Known: {', '.join(LAYOUTS)}.")
+    if layout == "auto":
+        if depths != {0} and min(depths) < 2:
+            shallow = [path for path in paths if path.count("/") < 2]
+            raise InputError(
+                f"the folders are neither flat nor category/product/picture: {', '.join(shallow[:SHOWN])}",
+                where=where,
+                do="Say what they mean: --layout tree, category, product or flat.",
+            )
+        layout = "flat" if depths == {0} else "tree"
+    needed = {"tree": 2, "category": 1, "product": 1, "flat": 0}[layout]
+    shallow = [path for path in paths if path.count("/") < needed]
+    if shallow:
+        raise InputError(
+            f"{len(shallow):,} pictures lie too high for layout {layout}: {', '.join(shallow[:SHOWN])}",
+            where=where,
+            do="Move them into folders, or choose another --layout.",
+        )
+    rows = pd.DataFrame({"path": paths})
+    folders = [path.rpartition("/")[0] for path in paths]
+    if layout in ("tree", "product"):
+        rows["product_id"] = folders
+    if layout in ("tree", "category"):
+        rows["category"] = [folder.rpartition("/")[0] for folder in folders] if layout == "tree" else folders
+    return rows

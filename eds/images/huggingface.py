@@ -1,0 +1,213 @@
+"""A local Hugging Face data set: Parquet shards with an Image column, or a folder of files with metadata.
+
+Parquet holds pictures as a struct {bytes, path}. The bytes are written below the image root, one file a
+row, named after shard and row: a name that the data set gives is never trusted as a path. Where `bytes`
+is empty, `path` is taken relative to the data set, which must then lie below the image root. Files of
+`metadata.csv`, `.jsonl` or `.parquet` name pictures by `file_name`, relative to themselves; they too must
+lie below the root. Folders `queries` and `corpus` (MTEB's layout) give the roles, an image of the same
+id and content in both serves as both; shards without pictures are left out and told.
+"""
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from eds.errors import ImageError, InputError
+from eds.files import digest
+from eds.images.sources import Found, Source, finished, refuse
+from eds.images.tabular import mapped, table_of, typed
+from eds.pixels import inside
+
+METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
+SIGNS = ((b"\xff\xd8\xff", ".jpg"), (b"\x89PNG", ".png"), (b"GIF8", ".gif"), (b"BM", ".bmp"), (b"II*\0", ".tif"),
+         (b"MM\0*", ".tif"))  # fmt: skip
+ROLES = {"queries": "query", "corpus": "candidate"}
+PORTION = 64  # rows held in memory at once
+
+
+def read(source: Source) -> Found:
+    """The images of the data set; what Parquet carries is on disk below the root afterwards."""
+    if len(source.files) != 1:
+        raise InputError(f"{len(source.files)} folders", do="Import one data set at a time: its folder.")
+    place = source.files[0]
+    tables = sorted(path for path in place.rglob("*") if path.name in METADATA) if place.is_dir() else []
+    if tables:
+        return _from_metadata(tables, source)
+    shards = sorted(place.rglob("*.parquet")) if place.is_dir() else [place]
+    if not shards:
+        raise InputError(
+            "holds neither Parquet nor metadata.csv, .jsonl or .parquet",
+            where=str(place),
+            do="Give the folder of the data set; a plain folder of pictures is read by eds images scan.",
+        )
+    return _from_shards(shards, place if place.is_dir() else place.parent, source)
+
+
+def image_columns(schema: pa.Schema) -> list[str]:
+    """The columns that hold pictures: declared so in the schema's notes, or a struct of bytes and path."""
+    features = _features(schema)
+    return [
+        field.name
+        for field in schema
+        if features.get(field.name, {}).get("_type") == "Image"
+        or (pa.types.is_struct(field.type) and {part.name for part in field.type} == {"bytes", "path"})
+    ]
+
+
+def _from_metadata(files: list[Path], source: Source) -> Found:
+    parts = []
+    for file in files:
+        folder = _below_root(file.parent, source.root)
+        columns = dict(source.columns)
+        if "path" not in columns:
+            columns["path"] = "file_name"
+        rows = typed(mapped(table_of(file), columns, str(file)), str(file))
+        rows["path"] = [f"{folder}/{name}" if folder and isinstance(name, str) else name for name in rows["path"]]
+        parts.append(rows)
+    rows = pd.concat(parts, ignore_index=True)
+    rows.index.name = "row"
+    return Found(finished(rows, str(files[0].parent)))
+
+
+def _from_shards(shards: list[Path], place: Path, source: Source) -> Found:
+    parts: list[pd.DataFrame] = []
+    bad: list[tuple[str, str]] = []
+    notes: list[str] = []
+    for shard in shards:
+        name = shard.relative_to(place).as_posix()
+        try:
+            with pq.ParquetFile(shard) as opened:
+                column = _image_column(opened.schema_arrow, source.columns.get("path"), shard)
+                if not column:
+                    notes.append(f"{name} holds no pictures: left out")
+                    continue
+                rows = _rows(opened, column, name, place, source.root, bad)
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(f"cannot be read ({error})", where=str(shard), do="Fetch the file again.") from error
+        columns = {ours: theirs for ours, theirs in source.columns.items() if ours != "path"}
+        for given in ("image_id", "id"):
+            if given in rows and not {"image_id", "id"} & set(columns):
+                columns["image_id"] = given
+        rows = typed(mapped(rows, {"path": "path", **columns}, str(shard)), str(shard))
+        config = name.split("/")[0]
+        if config in ROLES and "role" not in rows:
+            rows["role"] = ROLES[config]
+        if "phase" not in rows:
+            rows["phase"] = re.split(r"[-.]", shard.name)[0]
+        parts.append(rows)
+    if not parts:
+        raise InputError("no shard holds pictures", where=str(place), do="Name the column: --map path=COLUMN.")
+    rows = pd.concat(parts, ignore_index=True)
+    rows.index.name = "row"
+    return Found(finished(_merged(rows, source.root), str(place)), tuple(bad), tuple(notes))
+
+
+def _image_column(schema: pa.Schema, wanted: str | None, shard: Path) -> str:
+    columns = image_columns(schema)
+    if wanted is not None:
+        if wanted not in columns and columns:
+            raise InputError(f"column {wanted} holds no pictures", where=str(shard), do=f"Known: {', '.join(columns)}.")
+        return wanted if wanted in columns else ""
+    if len(columns) > 1:
+        raise InputError(
+            f"{len(columns)} columns hold pictures: {', '.join(columns)}", where=str(shard), do="Say --map path=COLUMN."
+        )
+    return columns[0] if columns else ""
+
+
+def _rows(
+    opened: pq.ParquetFile, column: str, name: str, place: Path, root: Path, bad: list[tuple[str, str]]
+) -> pd.DataFrame:
+    """The shard's rows with `path` instead of the pictures, which are written below the root."""
+    features = _features(opened.schema_arrow)
+    folder = re.sub(r"[^A-Za-z0-9._-]+", "-", name.removesuffix(".parquet")).strip(".-") or "shard"
+    parts = []
+    number = 0
+    for batch in opened.iter_batches(batch_size=PORTION):
+        rows = batch.drop_columns([column]).to_pandas()
+        paths: list[str | None] = []
+        for picture in batch.column(column).to_pylist():
+            picture = picture or {}
+            if picture.get("bytes"):
+                paths.append(_written(picture["bytes"], f"{folder}/{number:08d}", root))
+            elif picture.get("path"):
+                below = _below_root(place, root)
+                paths.append(f"{below}/{picture['path']}" if below else str(picture["path"]))
+            else:
+                bad.append((f"{name} row {number}", "neither bytes nor path"))
+                paths.append(None)
+            number += 1
+        rows["path"] = paths
+        parts.append(rows[rows["path"].notna()])
+    rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"path": []})
+    for label, feature in features.items():
+        names = feature.get("names")
+        if feature.get("_type") == "ClassLabel" and isinstance(names, list) and label in rows:
+            rows[label] = [
+                names[code] if 0 <= code < len(names) else None for code in rows[label].fillna(-1).astype(int)
+            ]
+    return rows
+
+
+def _written(data: bytes, stem: str, root: Path) -> str:
+    """Write a picture unless it is there already; the path relative to the root."""
+    path = stem + _suffix(data)
+    file = inside(root, path)
+    if not (file.is_file() and file.stat().st_size == len(data) and file.read_bytes() == data):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+        temporary.write_bytes(data)
+        temporary.replace(file)
+    return path
+
+
+def _suffix(data: bytes) -> str:
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return ".webp"
+    return next((suffix for sign, suffix in SIGNS if data.startswith(sign)), ".img")
+
+
+def _merged(rows: pd.DataFrame, root: Path) -> pd.DataFrame:
+    """An image that stands in `queries` and in `corpus` with the same content, as one row that is both."""
+    if "image_id" not in rows or "role" not in rows:
+        return rows
+    again = rows[rows["image_id"].duplicated(keep=False).to_numpy()]
+    dropped: list[Any] = []
+    faults: list[str] = []
+    rows = rows.copy()
+    for name, same in again.groupby("image_id", sort=False):
+        if sorted(same["role"]) != ["candidate", "query"]:
+            continue  # told as a contradiction when the table is finished
+        if len({digest(inside(root, path)) for path in same["path"]}) > 1:
+            faults.append(f"image {name!r} is one picture in queries and another in corpus")
+        first, second = same.index
+        rows.loc[first, "role"] = "both"
+        dropped.append(second)
+    refuse(faults, str(root), "Give queries and corpus ids of their own.")
+    return rows.drop(index=dropped)
+
+
+def _features(schema: pa.Schema) -> dict[str, dict[str, Any]]:
+    try:
+        notes = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+        features = notes.get("info", {}).get("features", {})
+    except (ValueError, AttributeError):
+        return {}
+    return {name: feature for name, feature in features.items() if isinstance(feature, dict)}
+
+
+def _below_root(folder: Path, root: Path) -> str:
+    home, place = os.path.realpath(root), os.path.realpath(folder)
+    if place == home:
+        return ""
+    if not place.startswith(home + os.sep):
+        raise ImageError(
+            "the files lie outside the image root", where=place, do=f"Set images.root to that folder; it is {home}."
+        )
+    return Path(place).relative_to(home).as_posix()

@@ -1,0 +1,80 @@
+"""Which images are queries: all of them, a sample, or a separate (wild) set.
+
+Formula
+    Stratum c (a category; images without one form a stratum of their own) with N_c of N images gives
+    n_c queries of n: floor(n N_c / N), and the queries left over go to the largest remainders.
+    Within a stratum those with the smallest sha256(seed, image_id) are drawn.
+Conventions
+    The draw depends on ids, categories and seed only, never on the order of rows. A query that is
+    drawn from the catalogue stays a candidate (`both`); an image of a wild phase is a `query` only.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eds.errors import InputError
+
+
+def assign_roles(
+    images: pd.DataFrame,
+    *,
+    queries: Literal["all"] | int | float = "all",
+    wild_phases: Sequence[str] = (),
+    seed: int = 0,
+) -> pd.DataFrame:
+    """The images with new roles: `queries` is "all", a number of images or a share between 0 and 1.
+
+    With `wild_phases` only images of those phases can be queries, and all others are candidates.
+
+    >>> images = pd.DataFrame({"image_id": list("abcd"), "category": ["x", "x", "y", "y"], "phase": None})
+    >>> sorted(assign_roles(images, queries=2)["role"])
+    ['both', 'both', 'candidate', 'candidate']
+    """
+    phases = images["phase"]
+    unknown = sorted(set(wild_phases) - set(phases.dropna()))
+    if unknown:
+        known = ", ".join(sorted(phases.dropna().unique())) or "none"
+        raise InputError(f"no image has phase {', '.join(unknown)}", do=f"Phases of these images: {known}.")
+    wild = phases.isin(list(wild_phases)).to_numpy(dtype=bool) if wild_phases else np.ones(len(images), dtype=bool)
+    if wild_phases and wild.all():
+        raise InputError("every image would be a query and none a candidate", do="Leave a phase for the catalogue.")
+    wanted = _wanted(queries, int(wild.sum()))
+    chosen = np.zeros(len(images), dtype=bool)
+    chosen[np.flatnonzero(wild)[_drawn(images[wild], wanted, seed)]] = True
+    roles = np.where(chosen, "query" if wild_phases else "both", "candidate")
+    kept = chosen | ~wild | (not wild_phases)  # a wild image that was not drawn has no part in the project
+    assigned: pd.DataFrame = images.assign(role=roles).loc[kept].reset_index(drop=True)
+    return assigned
+
+
+def _wanted(queries: Literal["all"] | int | float, among: int) -> int:
+    if queries == "all":
+        return among
+    if isinstance(queries, bool) or not isinstance(queries, (int, float)):
+        raise InputError(f"queries is {queries!r}", do='Give "all", a number of images, or a share such as 0.1.')
+    if isinstance(queries, float) and 0 < queries < 1:
+        return max(1, round(queries * among))
+    if isinstance(queries, int) and 1 <= queries <= among:
+        return queries
+    raise InputError(f"queries is {queries}", do=f"Give a number from 1 to {among:,}, or a share between 0 and 1.")
+
+
+def _drawn(images: pd.DataFrame, wanted: int, seed: int) -> npt.NDArray[np.int64]:
+    """The rows drawn: (wanted,) int64 positions, stratified by category."""
+    names = images["category"].astype(object).where(images["category"].notna(), "").astype(str).to_numpy(dtype=object)
+    kinds, codes = np.unique(names.astype(str), return_inverse=True)
+    sizes = np.bincount(codes, minlength=len(kinds))
+    quotas = wanted * sizes // max(len(images), 1)
+    remainders = wanted * sizes - quotas * len(images)  # whole numbers, so that ties are exact
+    largest = np.argsort(-remainders, kind="stable")[: wanted - int(quotas.sum())]  # ties by category name
+    quotas[largest] += 1
+    ids = images["image_id"].tolist()
+    lots = np.array([hashlib.sha256(f"{seed}\0{name}".encode()).digest() for name in ids], dtype="S32")
+    order = np.lexsort((lots, codes))
+    place = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.sort(order[place < np.repeat(quotas, sizes)])

@@ -1,0 +1,75 @@
+"""Which folder is the image root, and how a command may set it in eds.toml without touching the rest of the file.
+
+The root is the setting `images.root`. A command that names another folder may set it as long as there is
+no table `images` yet; afterwards every path of the project hangs on it, and the command is refused.
+"""
+
+import os
+import re
+import tomllib
+from pathlib import Path
+
+from eds import config
+from eds.errors import ConfigError, ProjectError
+from eds.files import write_text
+from eds.workspace import Project
+
+
+def settled_root(project: Project, folder: Path | None) -> tuple[Project, str]:
+    """The project with `folder` as its image root, and what was done to get there (or nothing)."""
+    if folder is None or os.path.realpath(folder) == os.path.realpath(project.image_root):
+        return project, ""
+    if project.path("images").exists():
+        raise ProjectError(
+            f"{folder} is not the image root; that is {project.image_root}, and the project's paths hang on it",
+            where=str(project.root),
+            do=f"Scan the root, make another project (eds init), or change images.root in {config.FILE}.",
+        )
+    if "EDS_IMAGES_ROOT" in os.environ:
+        raise ConfigError(f"EDS_IMAGES_ROOT says another root than {folder}", do="Unset it, or leave out the folder.")
+    home, place = Path(os.path.realpath(project.root)), Path(os.path.realpath(folder))
+    value = place.relative_to(home).as_posix() if place.is_relative_to(home) else str(place)
+    file = project.root / config.FILE
+    write_text(file, with_root(file.read_text(encoding="utf-8"), value or ".", str(file)))
+    return Project.open(project.root), f"images.root is now {value}, written to {config.FILE}"
+
+
+def with_root(text: str, value: str, where: str = config.FILE) -> str:
+    r"""The text of an eds.toml with `images.root` set, every other character as it was.
+
+    >>> print(with_root('[images]  # where\n# root = "images"  # folder\n', "photos"), end="")
+    [images]  # where
+    root = "photos"  # folder
+    """
+    lines = text.splitlines(keepends=True)
+    quoted = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    start = next((at for at, line in enumerate(lines) if re.match(r"\s*\[\s*images\s*\]", line)), None)
+    if start is None:
+        closed = text if text.endswith("\n") or not text else text + "\n"
+        changed = f"{closed}\n[images]\nroot = {quoted}\n"
+    else:
+        end = next((at for at in range(start + 1, len(lines)) if re.match(r"\s*\[", lines[at])), len(lines))
+        places = [at for at in range(start + 1, end) if re.match(r"\s*#?\s*root\s*=", lines[at])]
+        live = [at for at in places if not lines[at].lstrip().startswith("#")]
+        if places:
+            at = (live or places)[0]
+            found = re.match(r"\s*#?\s*root\s*=\s*(\"(?:[^\"\\]|\\.)*\"|'[^']*')?(?P<rest>[^\n]*)", lines[at])
+            lines[at] = f"root = {quoted}{found['rest'] if found else ''}\n"
+        else:
+            lines.insert(start + 1, f"root = {quoted}\n")
+        changed = "".join(lines)
+    _only_root_differs(text, changed, value, where)
+    return changed
+
+
+def _only_root_differs(before: str, after: str, value: str, where: str) -> None:
+    try:
+        old, new = tomllib.loads(before), tomllib.loads(after)
+        good = new["images"].pop("root") == value
+        old.setdefault("images", {}).pop("root", None)
+    except (tomllib.TOMLDecodeError, KeyError, AttributeError):
+        good, old, new = False, {}, {}
+    if not good or old != new:
+        raise ConfigError(
+            "images.root cannot be set in this file by itself", where=where, do=f'Write it by hand: root = "{value}".'
+        )

@@ -1,0 +1,206 @@
+"""Look at the files of the table `images`: digest, size, whether they decode, and which of them look alike.
+
+Each file is read once; its sha256, its size, the decode check and the picture hash come from the same
+bytes. The full check decodes every picture to its end (a JPEG at an eighth of its size, which reads all
+of its data yet skips most of the arithmetic); the header check (eds.images.headers) is quicker and sees
+less. Threads share the work; the result does not depend on their number.
+"""
+
+import hashlib
+import os
+import stat
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from PIL import Image
+
+from eds.errors import ImageError, InputError
+from eds.images.changes import Memory, Seen, remember, remembered
+from eds.images.duplicates import HIGH, WIDE, difference_hashes, exact_groups, near_pairs
+from eds.images.headers import stated_size
+from eds.pixels import TURNS, as_rgb, decoding, inside, orientation, read_bytes, stored_size
+
+Check = Literal["full", "header"]
+PORTION = 64  # files handed to a thread at once
+KEEP_EVERY = 10_000  # files read before what is known so far is kept
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What a scan found. Nothing is dropped in silence: every row of the input is in `images` or in `bad`."""
+
+    images: pd.DataFrame
+    bad: pd.DataFrame  # image_id, path, reason
+    exact: pd.DataFrame  # sha256, image_id, path
+    near: pd.DataFrame  # left_id, right_id, distance
+    read: int  # files whose bytes were read
+    reused: int  # files known from the last scan
+    notes: tuple[str, ...] = ()
+
+
+def scan(
+    images: pd.DataFrame,
+    root: Path,
+    *,
+    check: Check = "full",
+    near: int | None = 4,
+    memory: Path | None = None,
+    workers: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Scan:
+    """Look at every file; good ones get `width`, `height` and `sha256`, bad ones are listed with the reason.
+
+    `memory` is the file that lets the next scan read only what changed. `near` is the Hamming distance
+    up to which pictures count as near duplicates; None leaves them out, as the header check does.
+    """
+    if check not in ("full", "header"):
+        raise InputError(f"check is {check!r}", do="Give full or header.")
+    known = remembered(memory, root)
+    reused: set[str] = set()
+    seen: list[Seen] = []
+    kept = 0
+    try:
+        for portion, from_memory in _looked(
+            images["path"].tolist(), root, known, check, workers or os.cpu_count() or 1
+        ):
+            seen += portion
+            reused |= from_memory
+            if memory is not None and len(seen) - len(reused) - kept >= KEEP_EVERY:
+                kept = len(seen) - len(reused)
+                remember(memory, root, {**known.seen, **{one.path: one for one in seen}}.values())
+            if progress:
+                progress(len(seen), len(images))
+    finally:
+        whole = len(seen) == len(images)
+        same = len(reused) == len(seen) == len(known.seen)
+        if memory is not None and seen and not same:
+            remember(memory, root, seen if whole else {**known.seen, **{one.path: one for one in seen}}.values())
+    return _told(images, seen, len(reused), near if check == "full" else None, known.note)
+
+
+def _told(images: pd.DataFrame, seen: list[Seen], reused: int, near: int | None, note: str) -> Scan:
+    reasons = pd.Series([one.reason for one in seen], index=images.index, dtype=object)
+    wrong = (reasons != "").to_numpy(dtype=bool)
+    bad = images.loc[wrong, ["image_id", "path"]].assign(reason=reasons[wrong]).reset_index(drop=True)
+    good = [one for one in seen if not one.reason]
+    kept = images[~wrong].assign(
+        width=pd.array([one.width for one in good], "Int64"),
+        height=pd.array([one.height for one in good], "Int64"),
+        sha256=[one.sha256 for one in good],
+    )
+    kept = kept.reset_index(drop=True)
+    if near is None:
+        pairs = pd.DataFrame({"left_id": [], "right_id": [], "distance": []}).astype({"distance": "int64"})
+    else:
+        pairs = near_pairs(kept, np.array([one.dhash for one in good], dtype=np.uint64), near)
+    read = sum(1 for one in seen if one.sha256) - reused
+    return Scan(kept, bad, exact_groups(kept), pairs, read, reused, (note,) if note else ())
+
+
+def _looked(
+    paths: list[str], root: Path, known: Memory, check: str, workers: int
+) -> Iterator[tuple[list[Seen], set[str]]]:
+    """Portions of what was seen, in the order of `paths`; few portions wait, so memory stays small."""
+    folders = _Folders(root)
+    starts = deque(range(0, len(paths), PORTION))
+    waiting: deque[Future[tuple[list[Seen], set[str]]]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            while starts or waiting:
+                while starts and len(waiting) < 4 * workers:
+                    start = starts.popleft()
+                    waiting.append(pool.submit(_look_at, paths[start : start + PORTION], folders, known, check))
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _look_at(paths: list[str], folders: "_Folders", known: Memory, check: str) -> tuple[list[Seen], set[str]]:
+    """One portion of files. The picture hashes are made together at its end."""
+    seen: list[Seen] = []
+    reused: set[str] = set()
+    greys: list[tuple[int, bytes]] = []
+    for path in paths:
+        size = changed = 0
+        sha256 = ""
+        try:
+            file, found = folders.file(path)
+            size, changed = found.st_size, found.st_mtime_ns
+            before = known.recall(path, size, changed, check)
+            if before is not None:
+                seen.append(before)
+                reused.add(path)
+                continue
+            data = read_bytes(file)
+            sha256 = hashlib.sha256(data).hexdigest()
+            if check == "header":
+                width, height = stated_size(data)
+            else:
+                width, height, grey = _decoded(data)
+                greys.append((len(seen), grey))
+            seen.append(Seen(path, size, changed, check, width, height, sha256, None))
+        except ImageError as error:
+            seen.append(Seen(path, size, changed, check, 0, 0, sha256, None, error.what))
+        except OSError as error:
+            seen.append(Seen(path, size, changed, check, 0, 0, sha256, None, error.strerror or str(error)))
+    if greys:
+        values = np.frombuffer(b"".join(grey for _, grey in greys), np.uint8).reshape(-1, HIGH, WIDE)
+        for (at, _), dhash in zip(greys, difference_hashes(values).tolist(), strict=True):
+            seen[at] = seen[at]._replace(dhash=dhash)
+    return seen, reused
+
+
+def _decoded(data: bytes) -> tuple[int, int, bytes]:
+    """Width and height as stored, and the upright picture as 9 x 8 grey bytes; every pixel has been decoded."""
+    with decoding(data) as picture:
+        width, height = stored_size(picture)
+        picture.draft("L", (WIDE, WIDE))
+        picture.load()
+        turn = orientation(picture)
+        grey = picture if picture.mode == "L" and "transparency" not in picture.info else as_rgb(picture).convert("L")
+        if turn in TURNS:
+            grey = grey.transpose(TURNS[turn])
+        return width, height, grey.resize((WIDE, HIGH), Image.Resampling.BILINEAR).tobytes()
+
+
+class _Folders:
+    """The root's folders, each checked once; a file in a good folder that is no link needs no check of its own."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._good = {"": os.path.realpath(root)}
+
+    def file(self, path: str) -> tuple[str, os.stat_result]:
+        """The file behind the path, and its status; strings, as a Path for each file costs as much as its digest."""
+        folder, _, name = path.rpartition("/")
+        if not _odd(path, name) and (place := self._place(folder)):
+            file = f"{place}/{name}"
+            found = os.lstat(file)
+            if not stat.S_ISLNK(found.st_mode):
+                return file, found
+        file = str(inside(self._root, path))
+        return file, os.stat(file)  # noqa: PTH116
+
+    def _place(self, folder: str) -> str:
+        """Where a folder is, if neither it nor one above it is a link; else nothing."""
+        place = self._good.get(folder)
+        if place is None:
+            above, _, name = folder.rpartition("/")
+            place = "" if _odd(folder, name) else self._place(above)
+            if place:
+                place = f"{place}/{name}"
+                place = "" if stat.S_ISLNK(os.lstat(place).st_mode) else place
+            self._good[folder] = place
+        return place
+
+
+def _odd(path: str, name: str) -> bool:
+    """Whether a path needs the whole check."""
+    return name in ("", ".", "..") or "\\" in path or ":" in path or "\0" in path or path[0] == "/"

@@ -1,0 +1,154 @@
+"""What every reader takes and gives, which readers there are, and how their rows become the table `images`.
+
+A reader is a function `Source -> Found`. It does not need the image files themselves (the reader of
+folders excepted); `eds.images.scan` looks at those.
+"""
+
+import numbers
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from eds import tables
+from eds.errors import InputError, TableError
+from eds.registry import Entry, Registry
+
+READERS = Registry(
+    "readers",
+    {
+        "folder": Entry("eds.images.folder:read", "a folder tree of pictures"),
+        "csv": Entry("eds.images.tabular:read", "CSV or TSV with a header"),
+        "parquet": Entry("eds.images.tabular:read", "Parquet with one row an image"),
+        "json": Entry("eds.images.tabular:read", "JSON or JSON Lines, one object an image"),
+        "vsd": Entry("eds.images.vsd:read", "the VSD-Fashion release: metadata, seeds, annotations, manifest"),
+        "deepfashion-inshop": Entry("eds.images.deepfashion:read_inshop", "DeepFashion In-shop lists"),
+        "deepfashion-c2s": Entry("eds.images.deepfashion:read_consumer2shop", "DeepFashion Consumer-to-shop lists"),
+        "huggingface": Entry("eds.images.huggingface:read", "a local Hugging Face folder of images"),
+    },
+)
+INTEGERS = ("width", "height", "box_left", "box_top", "box_right", "box_bottom")
+SHOWN = 10  # faults told before the rest is only counted
+
+
+@dataclass(frozen=True)
+class Source:
+    """What to read: files or folders, the image root, and how to read them."""
+
+    files: tuple[Path, ...]
+    root: Path
+    columns: Mapping[str, str] = field(default_factory=dict)  # column of `images` -> column of the file
+    layout: str = "auto"  # of a folder tree
+    gallery_phases: tuple[str, ...] = ()  # VSD's wild task: the phases that candidates come from
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a reader found: the table, what it could not take (path, reason), and what one should know."""
+
+    images: pd.DataFrame
+    bad: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def finished(rows: pd.DataFrame, where: str) -> pd.DataFrame:
+    """Rows with at least `path` as the table `images`: defaults filled in, repeated rows once, faults told.
+
+    Without an `image_id` the path serves; without a `product_id` the image itself. The index of `rows`
+    holds the number by which messages tell a row, its name the word for it ("line", "entry").
+    """
+    if rows.empty:
+        raise InputError("there is not one image in it", where=where, do="Give a source that lists images.")
+    rows = rows.copy()
+    if "image_id" not in rows:
+        rows["image_id"] = rows["path"]
+    if "product_id" not in rows:
+        rows["product_id"] = rows["image_id"]
+    rows["product_id"] = rows["product_id"].where(rows["product_id"].notna(), rows["image_id"])
+    if "role" not in rows:
+        rows["role"] = "both"
+    for column in tables.IMAGES.columns:
+        if column.name not in rows:
+            rows[column.name] = pd.array([pd.NA] * len(rows), "Int64") if column.name in INTEGERS else None
+    further = [str(name) for name in rows.columns if name not in tables.IMAGES.names]
+    rows = rows[[*tables.IMAGES.names, *further]]
+    once = _without_repeats(rows, where)
+    tables.check(once, tables.IMAGES, where)
+    _no_shared_files(once, where)
+    return once.reset_index(drop=True)
+
+
+def refuse(faults: Iterable[str], where: str, do: str) -> None:
+    """Raise one error for all faults, or return when there are none."""
+    told = list(faults)
+    if not told:
+        return
+    more = [f"and {len(told) - SHOWN:,} more"] if len(told) > SHOWN else []
+    if len(told) == 1:
+        raise TableError(told[0], where=where, do=do)
+    raise TableError(f"{len(told):,} faults", where=where, do=do, faults=told[:SHOWN] + more)
+
+
+def boxes(values: pd.DataFrame, where: str) -> pd.DataFrame:
+    """Four columns left, top, right, bottom (numbers, rows may be null) as whole pixels that cover the box."""
+    left, top, right, bottom = (pd.to_numeric(values[name]) for name in values.columns)
+    wrong = values.index[(left < 0) | (top < 0) | (right <= left) | (bottom <= top)]
+    unit = values.index.name or "row"
+    refuse(
+        (f"{unit} {row} has box {tuple(values.loc[row])}" for row in wrong),
+        where,
+        "A box needs 0 <= left < right and 0 <= top < bottom; mend it or leave it empty.",
+    )
+    whole = {"box_left": left // 1, "box_top": top // 1, "box_right": -(-right // 1), "box_bottom": -(-bottom // 1)}
+    return pd.DataFrame({name: column.astype("Int64") for name, column in whole.items()}, index=values.index)
+
+
+def as_text(values: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Whole numbers as their digits, text as it is, other kinds are left to the check of the table."""
+    return pd.Series([_digits(value) for value in values.astype(object)], index=values.index, dtype=object)
+
+
+def as_whole(values: "pd.Series[Any]", where: str) -> "pd.Series[Any]":
+    """Digits or whole numbers as integers; nothing stays nothing."""
+    found = pd.to_numeric(values.astype(object).where(values.notna(), None), errors="coerce").astype("Float64")
+    wrong = values.index[((found.isna() & values.notna()) | (found % 1 != 0).fillna(False)).to_numpy(dtype=bool)]
+    unit = values.index.name or "row"
+    faults = (f"{unit} {row} has {values.name} {values.loc[row]!r}" for row in wrong)
+    refuse(faults, where, "Give whole numbers, or leave the field empty.")
+    return found.astype("Int64")
+
+
+def plain(value: Any) -> Any:
+    """A value that can be compared and hashed: lists and objects as their text."""
+    return repr(value) if isinstance(value, (list, dict, set)) or hasattr(value, "tolist") else value
+
+
+def _digits(value: Any) -> Any:
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        return str(value)
+    return None if isinstance(value, float) and value != value else value
+
+
+def _without_repeats(rows: pd.DataFrame, where: str) -> pd.DataFrame:
+    comparable = pd.DataFrame(
+        {name: rows[name].map(plain) if rows[name].dtype == object else rows[name] for name in rows.columns}
+    )
+    once = rows.loc[~comparable.duplicated().to_numpy()]
+    again = once[once["image_id"].duplicated(keep=False).to_numpy() & once["image_id"].notna().to_numpy()]
+    unit = rows.index.name or "row"
+    faults = []
+    for name, same in again.groupby("image_id", sort=False):
+        differ = [str(column) for column in same.columns if same[column].map(plain).nunique(dropna=False) > 1]
+        places = ", ".join(map(str, same.index))
+        faults.append(f"image {name!r} stands there again ({unit} {places}) with different {', '.join(differ)}")
+    refuse(faults, where, "Keep one of the contradictory rows, or give the images different ids.")
+    return once
+
+
+def _no_shared_files(rows: pd.DataFrame, where: str) -> None:
+    again = rows[rows["path"].duplicated(keep=False).to_numpy()]
+    faults = [f"path {path!r} belongs to images {', '.join(map(repr, ids))}"
+              for path, ids in again.groupby("path", sort=False)["image_id"]]  # fmt: skip
+    refuse(faults, where, "Keep one image for each file.")

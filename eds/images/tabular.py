@@ -1,0 +1,118 @@
+"""CSV, TSV, Parquet, JSON and JSON Lines with one row an image, and a map from our columns to the file's.
+
+Columns that the map does not name are taken when they are called as ours are; all others pass through
+as they stand. In CSV every field is text (so that 007 stays 007) and an empty field is nothing.
+"""
+
+import csv
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from eds import tables
+from eds.errors import InputError
+from eds.images.sources import Found, Source, as_text, as_whole, finished
+
+SHORT = {"id": "image_id", "product": "product_id"}  # names that a map may use besides the columns' own
+
+
+def read(source: Source) -> Found:
+    """The images of one file."""
+    if len(source.files) != 1:
+        raise InputError(f"{len(source.files)} files", do="Import one table of images at a time.")
+    file = source.files[0]
+    rows = mapped(table_of(file), source.columns, str(file))
+    return Found(finished(typed(rows, str(file)), str(file)))
+
+
+def mapped(rows: pd.DataFrame, columns: Mapping[str, str], where: str) -> pd.DataFrame:
+    """The rows with the file's columns called as ours; a map that names what is not there is refused."""
+    wanted = {SHORT.get(ours, ours): theirs for ours, theirs in columns.items()}
+    there = list(map(str, rows.columns))
+    faults = [f"images has no column {ours}" for ours in wanted if ours not in tables.IMAGES.names]
+    faults += [f"the file has no column {theirs!r} (for {ours})" for ours, theirs in wanted.items()
+               if theirs not in there]  # fmt: skip
+    if not faults and "path" not in wanted and "path" not in there:
+        faults.append("no column holds the path: say which, --map path=COLUMN")
+    if faults:
+        raise InputError(
+            "the column map does not fit",
+            where=where,
+            do=f"The file's columns: {', '.join(there)}. Those of images: {', '.join(tables.IMAGES.names)}.",
+            faults=faults,
+        )
+    taken = pd.DataFrame({ours: rows[theirs] for ours, theirs in wanted.items()}, index=rows.index)
+    left = [name for name in rows.columns if name not in wanted.values() and name not in taken.columns]
+    return pd.concat([taken, rows[left]], axis=1)
+
+
+def typed(rows: pd.DataFrame, where: str) -> pd.DataFrame:
+    """The declared columns as text or whole numbers, the user's own as they are."""
+    declared = {column.name: column.kind for column in tables.IMAGES.columns}
+    convert = {"text": lambda values: as_text(values), "integer": lambda values: as_whole(values, where)}
+    return pd.DataFrame(
+        {str(name): convert[declared[name]](rows[name]) if name in declared else rows[name] for name in rows.columns},
+        index=rows.index,
+    )
+
+
+def records(file: Path) -> list[dict[str, Any]]:
+    """The objects of a JSON file (a list, or {"images": [...]}) or of JSON Lines."""
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+        if file.suffix.lower() in (".jsonl", ".ndjson"):
+            found = [json.loads(line) for line in text.splitlines() if line.strip()]
+        else:
+            found = json.loads(text)
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read as JSON ({error})", where=str(file), do="Mend the file.") from error
+    if isinstance(found, dict):
+        found = found.get("images")
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise InputError("is not a list of objects", where=str(file), do='Give [{...}, ...] or {"images": [{...}]}.')
+    return found
+
+
+def table_of(file: Path) -> pd.DataFrame:
+    """The rows of the file as they stand, counted from 1."""
+    suffix = file.suffix.lower()
+    try:
+        if suffix == ".parquet":
+            rows: pd.DataFrame = pq.read_table(file).to_pandas()
+        elif suffix in (".csv", ".tsv"):
+            rows = _csv(file, "\t" if suffix == ".tsv" else ",")
+        elif suffix in (".json", ".jsonl", ".ndjson"):
+            rows = pd.DataFrame(records(file), dtype=object)
+        else:
+            raise InputError(
+                f"suffix {suffix or '(none)'} is unknown", where=str(file), do="Give CSV, Parquet or JSON."
+            )
+    except (OSError, UnicodeDecodeError, pa.ArrowException, csv.Error) as error:
+        raise InputError(f"cannot be read ({error})", where=str(file), do="Mend the file; text is UTF-8.") from error
+    rows.index = pd.RangeIndex(1, len(rows) + 1, name="row")
+    return rows
+
+
+def _csv(file: Path, separator: str) -> pd.DataFrame:
+    """Strict: a row with more or fewer fields than the header is told by its line."""
+    with file.open(encoding="utf-8-sig", newline="") as stream:
+        reader = csv.reader(stream, delimiter=separator, strict=True)
+        header = next(reader, [])
+        if len(set(header)) != len(header) or not header:
+            raise InputError("the header is empty or names a column twice", where=str(file), do="Mend the first line.")
+        rows = []
+        for fields in reader:
+            if fields and len(fields) != len(header):
+                raise InputError(
+                    f"line {reader.line_num} has {len(fields)} fields, the header {len(header)}",
+                    where=str(file),
+                    do="Mend that line.",
+                )
+            if fields:
+                rows.append([field or None for field in fields])
+    return pd.DataFrame(rows, columns=header, dtype=object)

@@ -1,0 +1,202 @@
+"""The raw files of the VSD-Fashion release: metadata, and where given seeds, annotations and manifest.
+
+    metadata     {"images": [{"id": product, "path": ..., "phase": ..., "bbox", "category", ...}]}
+    seeds        {"seeds": [path, ...]}                       the queries
+    annotations  [{"key": [seed, candidate], "value": 0|1}]   without seeds, the first of each key is one
+    manifest     {"images": [{"path": ...}]}                  the images of a split; an empty list means all
+
+The files are told apart by their shape. An image is named by its path. No picture needs to be on disk.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from eds.errors import InputError
+from eds.images.sources import Found, Source, as_text, boxes, finished, refuse
+
+SHOWN = 3
+
+
+def kind(content: Any) -> str:
+    """Which of the four files this is by its shape; empty when it is none of them."""
+    if isinstance(content, dict) and isinstance(content.get("seeds"), list):
+        return "seeds"
+    if isinstance(content, dict) and isinstance(content.get("images"), list):
+        images = content["images"]
+        return "metadata" if any(isinstance(one, dict) and "id" in one for one in images) else "manifest"
+    if isinstance(content, list) and all(isinstance(one, dict) and "key" in one for one in content):
+        return "annotations"
+    return ""
+
+
+def read(source: Source) -> Found:
+    """The images of the metadata, those of the manifest where it names any, with their roles."""
+    parts = _parts(source.files)
+    where = str(parts["metadata"][0])
+    rows = _rows(parts["metadata"][1]["images"], where)
+    notes: list[str] = []
+    rows = finished(rows, where)
+    seeds = _seeds(parts, rows, notes)
+    rows = _split(rows, parts, seeds, notes)
+    rows = _with_roles(rows, seeds, source.gallery_phases, notes)
+    notes += _shared_products(rows)
+    return Found(rows, notes=tuple(notes))
+
+
+def _parts(files: Sequence[Path]) -> dict[str, tuple[Path, Any]]:
+    parts: dict[str, tuple[Path, Any]] = {}
+    for file in files:
+        try:
+            content = json.loads(file.read_text(encoding="utf-8-sig"))
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot be read as JSON ({error})", where=str(file), do="Mend the file.") from error
+        name = kind(content)
+        if not name or name in parts:
+            what = f"is a second file of {name}" if name else "is neither metadata, seeds, annotations nor manifest"
+            raise InputError(what, where=str(file), do="Give one file of each kind; metadata entries have an id.")
+        parts[name] = (file, content)
+    if "metadata" not in parts:
+        raise InputError("no file holds metadata", do='Give the file with {"images": [{"id": ..., "path": ...}]}.')
+    return parts
+
+
+def _rows(entries: list[Any], where: str) -> pd.DataFrame:
+    """The metadata as rows; `id` becomes the product, `bbox` the box, all else passes through."""
+    faults = [
+        f"entry {number} has no {name}"
+        for number, entry in enumerate(entries)
+        for name in ("id", "path")
+        if not isinstance(entry, dict) or entry.get(name) in (None, "")
+    ]
+    refuse(faults, where, "Every entry needs the product's id and the image's path.")
+    rows = pd.DataFrame(entries, dtype=object).rename(columns={"id": "product_id"})
+    rows.index = pd.RangeIndex(len(rows), name="entry")
+    clash = sorted({"image_id", "role"} & set(rows.columns))
+    refuse((f"column {name} is eds's own" for name in clash), where, "Rename it in the metadata.")
+    if "bbox" in rows:
+        corners = pd.DataFrame(
+            [_corners(box, f"entry {number}", where) for number, box in rows.pop("bbox").items()],
+            columns=["left", "top", "right", "bottom"],
+            index=rows.index,
+            dtype="Float64",
+        )
+        rows = rows.join(boxes(corners, where))
+    for name in ("product_id", "path", "category", "phase"):
+        if name in rows:
+            rows[name] = as_text(rows[name])
+    for name in rows.columns:
+        if rows[name].map(lambda value: isinstance(value, (list, dict))).any():
+            rows[name] = [None if _nothing(value) else json.dumps(value) for value in rows[name]]
+    return rows
+
+
+def _corners(box: Any, place: str, where: str) -> tuple[Any, ...]:
+    """[x, y, h, w] or {x1, y1, x2, y2} as left, top, right, bottom."""
+    if _nothing(box):
+        return (None,) * 4
+    numbers = [box.get(name) for name in ("x1", "y1", "x2", "y2")] if isinstance(box, dict) else box
+    good = isinstance(numbers, list) and len(numbers) == 4
+    if not good or not all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in numbers):
+        raise InputError(f"{place} has bbox {box!r}", where=where, do="Give [x, y, h, w] or x1, y1, x2, y2.")
+    if isinstance(box, dict):
+        return tuple(numbers)
+    left, top, height, width = map(float, numbers)
+    return left, top, left + width, top + height
+
+
+def _seeds(parts: dict[str, tuple[Path, Any]], rows: pd.DataFrame, notes: list[str]) -> list[str] | None:
+    """The queries' paths, in order and once; nothing when no file tells them."""
+    if "seeds" in parts:
+        file, content = parts["seeds"]
+        seeds = content["seeds"]
+    elif "annotations" in parts:
+        file, content = parts["annotations"]
+        short = [
+            number for number, one in enumerate(content) if not isinstance(one["key"], list) or len(one["key"]) != 2
+        ]
+        refuse((f"entry {number} has no pair as its key" for number in short), str(file), "Give [seed, candidate].")
+        seeds = [one["key"][0] for one in content]
+        notes.append("no seeds file: the first image of every annotation is a query")
+    else:
+        notes.append("neither seeds nor annotations: every image is query and candidate")
+        return None
+    once = list(dict.fromkeys(seeds))
+    known = set(rows["path"])
+    lost = (f"{seed!r} is not in the metadata" for seed in once if seed not in known)
+    refuse(lost, str(file), "Give the metadata that belong to these queries.")
+    return once
+
+
+def _split(
+    rows: pd.DataFrame, parts: dict[str, tuple[Path, Any]], seeds: list[str] | None, notes: list[str]
+) -> pd.DataFrame:
+    """The manifest's images, and the queries even where it does not name them."""
+    if "manifest" not in parts:
+        return rows
+    file, content = parts["manifest"]
+    entries = content["images"]
+    named = [entry.get("path") if isinstance(entry, dict) else None for entry in entries]
+    if not named:
+        notes.append("the manifest is empty: it means the whole data set")
+        return rows
+    known = set(rows["path"])
+    lost = (
+        f"entry {number}: {path!r} is not in the metadata" for number, path in enumerate(named) if path not in known
+    )
+    refuse(lost, str(file), "Give the metadata that belong to this manifest.")
+    member = rows["path"].isin(named)
+    outside = rows["path"].isin(seeds or []) & ~member
+    if outside.any():
+        notes.append(f"{int(outside.sum()):,} queries are not in the manifest: they are no candidates")
+    roles = rows["role"].where(~outside, "query")
+    kept: pd.DataFrame = rows.assign(role=roles)[(member | outside).to_numpy()]
+    return kept.reset_index(drop=True)
+
+
+def _with_roles(rows: pd.DataFrame, seeds: list[str] | None, gallery: Sequence[str], notes: list[str]) -> pd.DataFrame:
+    phases = set(rows["phase"].dropna())
+    unknown = sorted(set(gallery) - phases)
+    refuse(
+        (f"no image has phase {name!r}" for name in unknown),
+        "option --gallery-phase",
+        f"Phases of these images: {', '.join(sorted(phases)) or 'none'}.",
+    )
+    candidate = rows["role"] != "query"
+    if gallery:
+        candidate &= rows["phase"].isin(list(gallery))
+    query = rows["path"].isin(seeds) if seeds is not None else ~candidate if gallery else candidate
+    roles = pd.Series("candidate", index=rows.index).mask(query & candidate, "both").mask(query & ~candidate, "query")
+    kept = (query | candidate).to_numpy(dtype=bool)
+    if not kept.all():
+        notes.append(f"{int((~kept).sum()):,} images are neither queries nor of a gallery phase: left out")
+    result: pd.DataFrame = rows.assign(role=roles)[kept]
+    return result.reset_index(drop=True)
+
+
+def _shared_products(rows: pd.DataFrame) -> list[str]:
+    """The trap of the wild task: two collections number their products alike, so strangers look like one product."""
+    folders = rows["path"].str.rpartition("/")[0]
+    spread = folders.groupby(rows["product_id"]).nunique()
+    shared = sorted(spread[spread > 1].index)
+    notes = []
+    if shared:
+        notes.append(
+            f"{len(shared):,} product ids stand in more than one folder ({', '.join(shared[:SHOWN])}): if they are"
+            " different products, leaving out the query's own product drops strangers too"
+        )
+    apart = rows["role"] == "query"
+    both = sorted(set(rows["product_id"][apart]) & set(rows["product_id"][~apart]))
+    if both:
+        notes.append(
+            f"{len(both):,} product ids belong to queries and candidates of different domains"
+            f" ({', '.join(both[:SHOWN])}): make them distinct, or set neighbors.exclude_product = false"
+        )
+    return notes
+
+
+def _nothing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and value != value)

@@ -1,0 +1,66 @@
+"""What stands in a folder of vectors besides the shards: receipts, and whose vectors they are."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from eds import tables
+from eds.errors import EdsError, ProjectError
+from eds.tables import EMBEDDINGS, Provenance
+from eds.vectors.model import Model, Shard, read_model
+
+
+def receipt(number: int) -> str:
+    """Name of the file that says which images stand in a finished shard."""
+    return f"{number:05d}.ids.parquet"
+
+
+def write_receipt(folder: Path, listed: pd.DataFrame, shard: Shard, timed: int, seconds: float) -> None:
+    """Vouch for a shard: from now on it counts."""
+    made = Provenance("shard", {"timed": timed, "seconds": seconds}, {shard.file: shard.sha256})
+    tables.write(listed, EMBEDDINGS, folder / receipt(shard.number), made)
+
+
+def _identities(folder: Path) -> list[Mapping[str, Any]]:
+    """Whose vectors are in the folder: the begun run's, the finished model's."""
+    found = []
+    if (folder / "partial.json").exists():
+        found.append(json.loads((folder / "partial.json").read_text(encoding="utf-8")))
+    if (folder / "model.json").exists():
+        found.append(read_model(folder).identity)
+    return found
+
+
+def refuse_other(folder: Path, model: Model) -> None:
+    """Raise ProjectError if the folder holds vectors, finished or not, that another model made."""
+    wanted = json.loads(json.dumps(model.identity))
+    for found in _identities(folder):
+        differ = [key for key in wanted if found.get(key) != wanted[key]]
+        if differ:
+            raise ProjectError(
+                f"the vectors of {model.name} are stale: made with other {', '.join(differ)}",
+                where=str(folder),
+                do="Give the model another name (NAME=SPEC), or have it made anew: --replace.",
+                faults=[f"{key}: there {found.get(key)!r}, asked for {wanted[key]!r}" for key in differ],
+            )
+
+
+def empty_if_other(folder: Path, model: Model) -> None:
+    """Remove vectors that another model made, and whatever cannot be read."""
+    try:
+        refuse_other(folder, model)
+    except (EdsError, ValueError):
+        (folder / "model.json").unlink(missing_ok=True)
+        sweep(folder, None)
+
+
+def sweep(folder: Path, model: Model | None) -> None:
+    """Remove whatever does not belong to the finished model; partial.json first to come is last to go."""
+    kept = {shard.file for shard in model.shards} if model else set()
+    for path in (*folder.glob("*.ids.parquet"), *folder.glob("[0-9]*.npy")):
+        if path.name not in kept:
+            path.unlink()
+    (folder / "partial.json").unlink(missing_ok=True)

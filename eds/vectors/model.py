@@ -1,0 +1,133 @@
+"""What model.json holds, and how the array of one shard is made, opened and packed."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from eds import tables
+from eds.errors import InputError, TableError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Dtype = Literal["float32", "float16", "bits"]
+Similarity = Literal["cosine", "dot", "hamming"]
+REMAKE = "Delete the folder and make it again: eds embeddings compute."
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One file of vectors."""
+
+    file: str
+    rows: int
+    sha256: str
+
+    @property
+    def number(self) -> int:
+        """The number that the file is named by; column `shard` of table `embeddings`."""
+        return int(Path(self.file).stem)
+
+
+@dataclass(frozen=True)
+class Model:
+    """What model.json holds: who made the vectors, of which images, and their shape."""
+
+    name: str
+    spec: Mapping[str, Any]  # the backbone's spec; {"loader": "import", ...} for vectors brought in
+    dimension: int  # for bits: the number of bits
+    dtype: Dtype
+    similarity: Similarity
+    preprocessing_digest: str
+    weights_digest: str
+    rows: int = 0
+    shards: tuple[Shard, ...] = ()
+    seconds: float = 0.0  # of reading, decoding and encoding, summed over the runs that made the shards
+    images_per_second: float = 0.0  # in the run that made the newest vectors; 0 for vectors brought in
+    provenance: tables.Provenance = field(default_factory=lambda: tables.Provenance(""))
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """All that shapes a vector: shards may stand in one folder only if this is the same."""
+        return {
+            "spec": dict(self.spec),
+            "dimension": self.dimension,
+            "dtype": self.dtype,
+            "similarity": self.similarity,
+            "preprocessing_digest": self.preprocessing_digest,
+            "weights_digest": self.weights_digest,
+        }
+
+    @property
+    def width(self) -> int:
+        """Columns of a shard: the dimension, or the bytes that hold its bits."""
+        return stored_width(self.dimension, self.dtype)
+
+    def to_json(self) -> str:
+        """As text; `from_json` reads it back."""
+        return json.dumps(asdict(self), indent=1, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Model":
+        """Read what `to_json` wrote; whatever a later version added is left aside."""
+        given = json.loads(text)
+        known = {key: given[key] for key in cls.__dataclass_fields__}
+        known["shards"] = tuple(Shard(part["file"], part["rows"], part["sha256"]) for part in given["shards"])
+        known["provenance"] = tables.Provenance.from_json(json.dumps(given["provenance"]))
+        return cls(**known)
+
+
+def stored_width(dimension: int, dtype: Dtype) -> int:
+    """Columns of a shard of that dimension.
+
+    >>> stored_width(12, "bits"), stored_width(12, "float16")
+    (2, 12)
+    """
+    return (dimension + 7) // 8 if dtype == "bits" else dimension
+
+
+def stored_dtype(dtype: Dtype) -> np.dtype[Any]:
+    """What a shard's array is made of; always little-endian."""
+    return np.dtype({"float32": "<f4", "float16": "<f2", "bits": "u1"}[dtype])
+
+
+def pack(signs: Array) -> Array:
+    """Codes, (n, bits), above 0 is 1, as packed bytes, (n, ceil(bits / 8)) uint8."""
+    return np.packbits(signs > 0, axis=1)
+
+
+def unpack(packed: Array, bits: int) -> Array:
+    """Packed bytes, (n, ceil(bits / 8)) uint8, as codes of -1 and 1, (n, bits) float32.
+
+    >>> unpack(pack(np.array([[1.0, -1.0, 1.0]])), 3)
+    array([[ 1., -1.,  1.]], dtype=float32)
+    """
+    return np.unpackbits(packed, axis=1, count=bits).astype(np.float32) * np.float32(2) - np.float32(1)
+
+
+def read_model(folder: Path) -> Model:
+    """What model.json says, or why it cannot be read."""
+    path = folder / "model.json"
+    try:
+        return Model.from_json(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        begun = (folder / "partial.json").exists()
+        what = "the vectors are not finished: the run was stopped" if begun else "there are no vectors here yet"
+        raise TableError(what, where=str(folder), do="Make them: eds embeddings compute.") from error
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise TableError(f"model.json is damaged ({error!r})", where=str(folder), do=REMAKE) from error
+
+
+def open_shard(path: Path, rows: int, width: int, dtype: Dtype) -> Array:
+    """A shard, memory-mapped, (rows, width); InputError if it is another array."""
+    try:
+        found: Array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError as error:
+        raise InputError(f"{path.name} is missing") from error
+    except (OSError, ValueError, EOFError) as error:
+        raise InputError(f"{path.name} is damaged ({error})") from error
+    if found.shape != (rows, width) or found.dtype != stored_dtype(dtype):
+        raise InputError(f"{path.name} holds {found.dtype} {found.shape}, not {stored_dtype(dtype)} ({rows}, {width})")
+    return found

@@ -1,0 +1,59 @@
+"""Descriptors against plain loops and direct convolution."""
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from eds.backbones import descriptors, load
+from eds.errors import InputError, UnknownNameError
+from tests.backbones.pictures import pictures
+from tests.reference import backbones as slow
+
+SIDE = descriptors.SIDE
+
+
+def batch() -> descriptors.Pixels:
+    return np.stack([np.asarray(image.resize((SIDE, SIDE))) for image in pictures(2)])
+
+
+def test_hsv_is_the_histogram_of_the_standard_librarys_colours() -> None:
+    bins = (descriptors.HUES, descriptors.SATURATIONS, descriptors.VALUES)
+    expected = np.stack([slow.hsv(image, bins) for image in batch()])
+    # values on a bin's edge may fall to either side of it: at most a few pixels of 16,384
+    assert np.abs(descriptors.hsv(batch()) ** 2 - expected**2).max() <= 5 / SIDE**2
+
+
+@pytest.mark.parametrize(("place", "direction"), [(0, 0), (2, 4)])
+def test_gabor_is_the_direct_convolution(place: int, direction: int) -> None:
+    image = batch()[0]
+    angle = np.pi * direction / descriptors.ANGLES
+    expected = slow.gabor(image, descriptors.FREQUENCIES[place], angle, descriptors.GRID)
+    cells = descriptors.gabor(image[None]).reshape(len(descriptors.FREQUENCIES), descriptors.ANGLES, -1)
+    # the filter is not centred here, which moves the answer by less than its radius
+    assert cells[place, direction].mean() == pytest.approx(expected.mean(), rel=1e-6)
+
+
+def test_lbp_counts_every_pixel_of_every_cell() -> None:
+    found = descriptors.lbp(batch()).reshape(2, -1) ** 2
+    first = found[:, : 16 * 10].reshape(2, 16, 10)
+    assert first.sum(axis=2) == pytest.approx(np.ones((2, 16)))
+    flat = descriptors.lbp(np.full((1, SIDE, SIDE, 3), 90, np.uint8))[0, :160].reshape(16, 10)
+    assert flat[5, 8] == pytest.approx(1)  # all neighbours as bright: eight of eight
+
+
+def test_hog_turns_with_the_picture() -> None:
+    stripes = np.zeros((1, SIDE, SIDE, 3), np.uint8)
+    stripes[:, :, ::8] = 255
+    upright, lying = descriptors.hog(stripes), descriptors.hog(stripes.swapaxes(1, 2))
+    assert upright.reshape(-1, 9).sum(0).argmax() != lying.reshape(-1, 9).sum(0).argmax()
+
+
+def test_refusals() -> None:
+    with pytest.raises(UnknownNameError, match="hsv, hog, lbp, gabor"):
+        load("descriptor:sift")
+    with pytest.raises(InputError) as caught:
+        load("descriptor:hsv?size=64", random_init=True, precision="bfloat16")
+    assert len(caught.value.faults) == 3
+    with pytest.raises(InputError, match="not uint8"):
+        load("descriptor:hsv").encode(np.zeros((1, 9, 9, 3), np.uint8))
+    assert load("descriptor:hsv", resize="shortest").prepare(Image.new("RGB", (300, 200))).shape == (SIDE, SIDE, 3)

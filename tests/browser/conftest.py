@@ -1,0 +1,28 @@
+"""A real Chromium for the tests that look at pages; without one they fail, and say what to install."""
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.fail("the browser tests need Chromium: make browser")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=found, headless=True, args=QUIET)
+        yield chromium
+        chromium.close()
