@@ -7,15 +7,27 @@ from importlib import import_module
 from typing import Any
 
 _FRONT = {
-    "Config": "eds.config",
-    "EdsError": "eds.errors",
-    "Project": "eds.workspace",
-    "Provenance": "eds.tables",
-    "TABLES": "eds.tables",
-    "Table": "eds.schema",
-    "check": "eds.tables",
-    "read": "eds.tables",
-    "write": "eds.tables",
+    "Config": "eds.config:Config",
+    "EdsError": "eds.errors:EdsError",
+    "Project": "eds.workspace:Project",
+    "Provenance": "eds.tables:Provenance",
+    "Rules": "eds.neighbors.rules:Rules",
+    "TABLES": "eds.tables:TABLES",
+    "Table": "eds.schema:Table",
+    "Vectors": "eds.vectors:Vectors",
+    "budget": "eds.analysis:budget",
+    "check": "eds.tables:check",
+    "compute": "eds.embeddings.compute:compute",
+    "draw_catalogue": "eds.synthetic.catalogue:draw_catalogue",
+    "draw_random": "eds.suspects:draw_random",
+    "load_backbone": "eds.backbones:load",
+    "mine": "eds.neighbors.mine:mine",
+    "open_rgb": "eds.pixels:open_rgb",
+    "overlap": "eds.suspects:overlap",
+    "pool": "eds.suspects:pool",
+    "read": "eds.tables:read",
+    "scan": "eds.images.scan:scan",
+    "write": "eds.tables:write",
 }
 
 __all__ = sorted(_FRONT)
@@ -24,7 +36,8 @@ __all__ = sorted(_FRONT)
 def __getattr__(name: str) -> Any:
     if name not in _FRONT:
         raise AttributeError(f"module eds has no attribute {name!r}")
-    return getattr(import_module(_FRONT[name]), name)
+    module, _, attribute = _FRONT[name].partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def __dir__() -> list[str]:

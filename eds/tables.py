@@ -149,12 +149,15 @@ TABLES: dict[str, Table] = {
 
 @dataclass(frozen=True)
 class Provenance:
-    """What made a table: the command, the settings that shaped it, the digests of what it read."""
+    """What made a table, so that it can be told when it is stale, and be made again."""
 
-    command: str
-    settings: Mapping[str, Any] = field(default_factory=dict)  # as "neighbors.k": 100
+    command: str  # as it can be typed
+    settings: Mapping[str, Any] = field(default_factory=dict)  # taken from eds.toml: "neighbors.k": 100
     parents: Mapping[str, str] = field(default_factory=dict)  # file, relative to the project -> sha256
-    eds: str = ""
+    eds: str = ""  # version of the program
+    given: Mapping[str, Any] = field(default_factory=dict)  # options of the command; eds.toml does not change them
+    also: tuple[str, ...] = ()  # commands that added rows later
+    notes: Mapping[str, Any] = field(default_factory=dict)  # what was measured on the way
 
     def to_json(self) -> str:
         """As text with sorted keys, so that equal provenance is equal bytes."""
@@ -164,7 +167,7 @@ class Provenance:
     def from_json(cls, text: str) -> "Provenance":
         """Read what `to_json` wrote; whatever a later version added is left aside."""
         known = {key: value for key, value in json.loads(text).items() if key in cls.__dataclass_fields__}
-        return cls(**known)
+        return cls(**{**known, "also": tuple(known.get("also", ()))})
 
 
 def check(frame: pd.DataFrame, table: Table, where: str = "") -> None:

@@ -13,7 +13,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
@@ -41,6 +41,8 @@ class State:
     rows: int | None = None
     made_by: str = ""
     reasons: tuple[str, ...] = ()
+    given: Mapping[str, Any] = field(default_factory=dict)  # the options of the command that made it
+    notes: Mapping[str, Any] = field(default_factory=dict)  # what was measured when it was made
 
 
 class Project:
@@ -96,10 +98,24 @@ class Project:
         """Write a table of the project, whole or not at all."""
         tables.write(frame, tables.TABLES[table], self.path(table, model), made_by)
 
-    def provenance(self, command: str, settings: Mapping[str, Any], parents: list[Path]) -> tables.Provenance:
-        """What is about to make a table: command, settings (`section.key`), and digests of what it reads."""
+    def provenance(
+        self,
+        command: str,
+        settings: Mapping[str, Any],
+        parents: list[Path],
+        *,
+        given: Mapping[str, Any] | None = None,
+        notes: Mapping[str, Any] | None = None,
+    ) -> tables.Provenance:
+        """What is about to make a table.
+
+        `settings` are the values taken from eds.toml (`section.key`), `given` the options that were typed; the files in
+        `parents` are told by their digests.
+        """
         digests = {path.relative_to(self.root).as_posix(): digest(_evidence(path)) for path in parents}
-        return tables.Provenance(command, dict(settings), digests, version("eds"))
+        return tables.Provenance(
+            command, dict(settings), digests, version("eds"), given=dict(given or {}), notes=dict(notes or {})
+        )
 
     def states(self) -> list[State]:
         """The condition of every table, in the order of the flow."""
@@ -124,7 +140,17 @@ class Project:
         except EdsError as error:
             return State(table, model, shown, "damaged", reasons=(str(error),))
         reasons = (*self._changed_parents(made_by), *self._changed_settings(made_by))
-        return State(table, model, shown, "stale" if reasons else "fresh", rows, made_by.command, reasons)
+        return State(
+            table,
+            model,
+            shown,
+            "stale" if reasons else "fresh",
+            rows,
+            "; ".join((made_by.command, *made_by.also)),
+            reasons,
+            made_by.given,
+            made_by.notes,
+        )
 
     @contextmanager
     def writing(self, what: str) -> Iterator[None]:

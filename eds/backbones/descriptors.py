@@ -97,7 +97,11 @@ class Descriptor:
         check_batch(batch, SIDE)
         if not len(batch):
             return np.empty((0, self.spec.dimension), dtype=np.float32)
-        return finished(self._describe(batch), self.spec)
+        vectors = self._describe(batch)
+        # A flat picture has no edges: no direction more than another. It gets them all alike, not a vector of zeros,
+        # which could be compared with nothing.
+        vectors[~vectors.any(axis=1)] = 1.0
+        return finished(vectors, self.spec)
 
 
 def load(request: Request) -> Descriptor:

@@ -50,7 +50,7 @@ def _file(file: str, arch: str, dimension: int, note: str) -> Preset:
 
 
 DENSENET = "timm:densenet161"
-OWN = "not released; train one with eds training finetune (50 epochs, Adam, batch 64; learning rate not stated)"
+OWN = "not released: fine-tuned by its authors (50 epochs, Adam, batch 64; learning rate not stated)"
 
 PRESETS: dict[str, Preset] = {
     "argus": _file(

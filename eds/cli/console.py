@@ -7,6 +7,7 @@ progress, warnings) goes to stderr; progress is shown only where stderr is a ter
 import json
 import logging
 import math
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from eds.workspace import Project
@@ -111,6 +113,28 @@ def command(group: click.Group | None, name: str, *, example: str) -> Callable[[
         return made
 
     return decorate
+
+
+def given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a command's options those that were typed, or came from a variable; lists as JSON has them."""
+    context = click.get_current_context()
+    told = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
+    found = {name: value for name, value in options.items() if context.get_parameter_source(name) in told}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+
+
+def typed(command: str, options: Mapping[str, Any], *arguments: str) -> str:
+    """The command as it can be typed again.
+
+    >>> typed("eds suspects pool", {"k": 6, "models": ["a", "b c"], "keep_ties": True})
+    "eds suspects pool -k 6 --models a --models 'b c' --keep-ties"
+    """
+    words = [*command.split(), *map(str, arguments)]
+    for name, value in options.items():
+        option = f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            words += [option] if one is True else [] if one in (None, False, "") else [option, str(one)]
+    return shlex.join(words)
 
 
 def lined(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

@@ -1,21 +1,21 @@
 """`eds embeddings`: vectors of the images by each model: compute them, bring them in, list and check them."""
 
-import shlex
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, lined
+from eds.cli.console import Console, command, given, lined, typed
 from eds.errors import ConfigError, EdsError, InputError, TableError
 
 if TYPE_CHECKING:
     from eds.embeddings.compute import Summary
-    from eds.workspace import Project, State
+    from eds.workspace import Project
 
 FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 SHOWN = 10  # bad images told on the screen; all are in the list beside the project
-AS_USUAL: dict[str, Any] = {"dtype": None, "runtime": "auto", "precision": "float32", "random_init": False}
 LIST = ".eds/embeddings/bad.csv"
 
 
@@ -46,7 +46,7 @@ def compute(console: Console, models: tuple[str, ...], replace: bool, **options:
     if not asked:
         raise ConfigError("no model is named", where="eds.toml, embeddings.models", do="Name one: -m SPEC.")
     with project.writing("eds embeddings compute"):
-        summary = _compute(project, console, asked, replace=replace, **options)
+        summary = _compute(project, console, asked, given(options), replace=replace)
     console.answer(_document(summary), lambda: _told(summary))
 
 
@@ -70,13 +70,12 @@ def import_(
 
     project = console.project
     folder = project.path("embeddings", name)
-    words = ["eds", "embeddings", "import", name, *map(str, [vectors, ids] if ids else [vectors])]
-    words += [word for option, value in options.items() if value for word in (f"--{option}", str(value))]
-    words += ["--partial"] if partial else []
+    files = [name, *map(str, [vectors, ids] if ids else [vectors])]
+    line = typed("eds embeddings import", {**given(options), "partial": partial}, *files)
     with project.writing("eds embeddings import"), console.progress("copying", "vectors") as progress:
         done = import_vectors(
             name, vectors, ids, project.read("images"), folder,
-            provenance=project.provenance(shlex.join(words), {}, [project.path("images")]),
+            provenance=project.provenance(line, {}, [project.path("images")]),
             partial=partial, replace=replace, progress=progress, **options,
         )  # fmt: skip
     model = done.model
@@ -143,45 +142,32 @@ def check(console: Console) -> None:
 
 
 def run(project: "Project", console: Console) -> None:
-    """Compute whatever models of eds.toml lack; fresh ones are left alone, their networks not even loaded."""
-    asked = project.config.embeddings.models
-    if not asked and not project.models("embeddings"):
+    """Compute the models of eds.toml that are missing, and all that are stale, each with the options it was made with.
+
+    Fresh ones are left alone, their networks not even loaded; imported vectors are the user's to renew.
+    """
+    states = [project.state("embeddings", name) for name in project.models("embeddings")]
+    computed = {state.given["model"]: state for state in states if "model" in state.given}
+    asked = [*dict.fromkeys([*project.config.embeddings.models, *computed])]
+    if not asked and not states:
         raise ConfigError(
             "no model is named", where="eds.toml, embeddings.models",
             do='Write for example models = ["wheel:efficientnet_lite0"], or import vectors: eds embeddings import.',
         )  # fmt: skip
-    made = dict(filter(None, (_made(project.state("embeddings", name)) for name in project.models("embeddings"))))
-    groups: dict[tuple[bool, tuple[tuple[str, Any], ...]], list[str]] = {}
+    groups: dict[tuple[bool, str], list[str]] = {}  # models computed alike share one pass over the pictures
     for text in asked:
-        state, options = made.get(text, (None, AS_USUAL))
+        state = computed.get(text)
         if state and state.condition == "fresh":
             continue
         changed = bool(state and any(why.startswith("embeddings.") for why in state.reasons))
-        groups.setdefault((changed, tuple(options.items())), []).append(text)
-    for (changed, kept), texts in groups.items():  # a setting of eds.toml that changed: all vectors are made anew
-        console.say(_told(_compute(project, console, texts, replace=changed, **dict(kept))))
-
-
-def _made(state: "State") -> tuple[str, tuple["State", dict[str, Any]]] | None:
-    """The model that a folder was computed for, and the options given then; None for imported vectors."""
-    if not state.made_by.startswith("eds embeddings compute "):
-        return None
-    given = compute.make_context("compute", shlex.split(state.made_by)[3:]).params
-    return given["models"][0], (state, {name: given[name] for name in AS_USUAL})
+        options = {name: value for name, value in (state.given if state else {}).items() if name != "model"}
+        groups.setdefault((changed, json.dumps(options, sort_keys=True)), []).append(text)
+    for (changed, options_text), texts in groups.items():  # a changed setting of eds.toml: all vectors are made anew
+        console.say(_told(_compute(project, console, texts, json.loads(options_text), replace=changed)))
 
 
 def _compute(
-    project: "Project",
-    console: Console,
-    asked: list[str],
-    *,
-    replace: bool,
-    device: str | None = None,
-    batch: int | None = None,
-    workers: int | None = None,
-    dtype: str | None = None,
-    on_bad: str | None = None,
-    **loading: Any,
+    project: "Project", console: Console, asked: list[str], options: Mapping[str, Any], *, replace: bool
 ) -> "Summary":
     from eds import tables
     from eds.backbones import load
@@ -192,23 +178,27 @@ def _compute(
     settings = project.config.embeddings
     images = tables.read(project.path("images"), tables.IMAGES, USED.names)  # a million rows of all would be heavy
     parents = [project.path("images")]
-    shaped = {} if dtype else {"embeddings.dtype": settings.dtype}  # an option is the user's word, not eds.toml's
+    dtype = options.get("dtype") or settings.dtype
+    shaped = {} if "dtype" in options else {"embeddings.dtype": settings.dtype}  # an option is the user's own word
+    loading = {name: options[name] for name in ("runtime", "precision", "random_init") if name in options}
+    kept = {name: options[name] for name in ("dtype", *loading) if name in options}  # what decides the vectors
     backbones, made_by = {}, {}
     for text in asked:
         name, spec = _named(text)
-        backbone = load(spec, device=device or settings.device, **loading)
+        backbone = load(spec, device=options.get("device") or settings.device, **loading)
         name = name or backbone.spec.default_name
         if name in backbones:
             raise InputError(f"two models are called {name}", where=text, do="Name one of them: NAME=SPEC.")
         backbones[name] = backbone
-        made_by[name] = project.provenance(_line(text, {"dtype": dtype, **loading}), shaped, parents)
+        line = typed("eds embeddings compute", {"m": text, **kept})
+        made_by[name] = project.provenance(line, shaped, parents, given={"model": text, **kept})
     with console.progress("computing", "images") as progress:
         summary = computed(
             images, project.image_root, backbones, {name: project.path("embeddings", name) for name in backbones},
-            provenance=made_by, batch=batch or settings.batch,
-            workers=settings.workers if workers is None else workers,
-            dtype="float16" if (dtype or settings.dtype) == "float16" else "float32",
-            on_bad="fail" if (on_bad or project.config.images.on_bad) == "fail" else "skip",
+            provenance=made_by, batch=options.get("batch") or settings.batch,
+            workers=options.get("workers", settings.workers),
+            dtype="float16" if dtype == "float16" else "float32",
+            on_bad="fail" if (options.get("on_bad") or project.config.images.on_bad) == "fail" else "skip",
             replace=replace, progress=progress,
         )  # fmt: skip
     write_text(project.root / LIST, summary.bad.to_csv(index=False))
@@ -226,16 +216,6 @@ def _named(text: str) -> tuple[str, str]:
     if spec not in PRESETS:
         raise InputError(f"{spec!r} is no model", do=f"Write loader:name, or one of {', '.join(PRESETS)}.")
     return name or spec, PRESETS[spec].text
-
-
-def _line(text: str, options: dict[str, Any]) -> str:
-    """The command that makes this model, as it can be typed again; what is at its default is left out."""
-    words = ["eds", "embeddings", "compute", "-m", text]
-    for name, value in options.items():
-        option = f"--{name.replace('_', '-')}"
-        if value != AS_USUAL[name]:
-            words += [option] if value is True else [option, str(value)]
-    return shlex.join(words)
 
 
 def _folders(project: "Project") -> list[str]:

@@ -1,12 +1,12 @@
 """`eds images`: the catalogue: scan or import pictures, check them, look at them."""
 
-import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, lined
+from eds.cli.console import Console, command, given, lined, typed
 from eds.errors import ImageError, InputError, ProjectError
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 LAYOUTS = ["auto", "tree", "category", "product", "flat"]
 FORMATS = ["auto", "csv", "parquet", "json", "vsd", "deepfashion-inshop", "deepfashion-c2s", "huggingface"]
+SCAN = "eds images scan"
 SHOWN = 10  # bad files told on the screen; all are in the list beside the project
 
 PLACE = click.Path(path_type=Path)
@@ -49,7 +50,7 @@ def scan(console: Console, pictures: Path | None, replace: bool, **options: Any)
     """Read a folder of pictures into the table images; a second scan reads only what changed."""
     with console.project.writing("eds images scan"):
         project = _prepared(console, "scan", replace, pictures)
-        document = _scan(project, console, **options)
+        document = _scan(project, console, given(options))
     console.answer(document, lambda: _told(document))
 
 
@@ -89,9 +90,10 @@ def import_(
         source = Source(files, project.image_root, _mapping(columns), gallery_phases=gallery)
         found: Found = READERS.load(name)(source)
         words = {"format": name, "map": columns, "gallery-phase": gallery, "wild-phase": wild}
-        line = _line("import", [*map(str, files)], {**words, "without-files": without_files, **options})
+        told = {**words, "without-files": without_files, **given(options)}
+        line = typed("eds images import", told, *map(str, files))
         chosen: dict[str, Any] = {"look": not without_files, "wild_phases": wild, "files": files}
-        document = _keep(project, console, found, line, **chosen, **options)
+        document = _keep(project, console, found, line, {}, **chosen, **options)
     console.answer({"format": name, **document}, lambda: _told(document))
 
 
@@ -166,23 +168,19 @@ def sheet(
 
 
 def run(project: "Project", console: Console) -> None:
-    """Make the table images if it is absent, and anew if it is stale and came from a scan."""
+    """Scan if the table is absent or came from a scan (only changed files are read); imports are left alone."""
     state = project.state("images")
-    if state.condition == "fresh":
+    if state.condition == "fresh" and not state.made_by.startswith(SCAN):
         return
-    options: dict[str, Any] = {}
-    if state.condition != "absent":
-        if not state.made_by.startswith("eds images scan"):
-            raise ProjectError(
-                f"images.parquet is {state.condition}: {'; '.join(state.reasons)}",
-                where=str(project.root),
-                do=f"Make it again: {state.made_by or 'eds images scan --replace'}.",
-            )
-        context = scan.make_context("scan", shlex.split(state.made_by)[3:])
-        names = ("layout", "queries", "on_bad", "check", "near", "workers")
-        options = {name: context.params[name] for name in names}
-    document = _scan(project, console, **options)
-    console.say(_told(document))
+    if state.condition not in ("absent", "damaged") and not state.made_by.startswith(SCAN):
+        raise ProjectError(
+            f"images.parquet is {state.condition}: {'; '.join(state.reasons)}",
+            where=str(project.root),
+            do=f"Make it again: {state.made_by}.",
+        )
+    document = _scan(project, console, state.given)
+    if state.condition != "fresh" or document["read"]:
+        console.say(_told(document))
 
 
 def _prepared(console: Console, verb: str, replace: bool, folder: Path | None) -> "Project":
@@ -196,11 +194,12 @@ def _prepared(console: Console, verb: str, replace: bool, folder: Path | None) -
     return project
 
 
-def _scan(project: "Project", console: Console, layout: str = "auto", **options: Any) -> dict[str, Any]:
+def _scan(project: "Project", console: Console, options: Mapping[str, Any]) -> dict[str, Any]:
     from eds.images.sources import READERS, Source
 
-    found = READERS.load("folder")(Source((), project.image_root, layout=layout))
-    return _keep(project, console, found, _line("scan", [], {"layout": layout, **options}), **options)
+    choices = dict(options)
+    found = READERS.load("folder")(Source((), project.image_root, layout=choices.pop("layout", "auto")))
+    return _keep(project, console, found, typed(SCAN, options), options, **choices)
 
 
 def _keep(
@@ -208,6 +207,7 @@ def _keep(
     console: Console,
     found: "Found",
     line: str,
+    options: Mapping[str, Any],
     *,
     queries: str | None = None,
     near: str = "4",
@@ -219,7 +219,7 @@ def _keep(
 
     chosen = Choices(queries=_queries(queries), near=_bits(near), **choices)
     with console.progress("scanning", "files") as progress:
-        kept = keep(project, found, line, chosen, files, progress)
+        kept = keep(project, found, line, options, chosen, files, progress)
     seen = kept.seen
     return {
         "images": len(kept.images),
@@ -256,21 +256,6 @@ def _mapping(text: str) -> dict[str, str]:
     if wrong:
         raise InputError(f"{wrong[0]!r} maps nothing", where="option --map", do="Write ours=theirs, e.g. path=file.")
     return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
-
-
-def _line(verb: str, arguments: list[str], options: dict[str, Any]) -> str:
-    """The command as it can be typed again; options at their default are left out."""
-    usual = {"layout": "auto", "check": "full", "near": "4", "workers": 0, "on-bad": None}
-    words = ["eds", "images", verb, *arguments]
-    for name, value in options.items():
-        name = name.replace("_", "-")
-        if value is True:
-            words.append(f"--{name}")
-        elif isinstance(value, tuple):
-            words += [word for one in value for word in (f"--{name}", one)]
-        elif value not in (None, "", False) and value != usual.get(name):
-            words += [f"--{name}", str(value)]
-    return shlex.join(words)
 
 
 def _told(document: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 What is not in the table is in lists beside it, below `.eds/scan`: bad.csv, exact.csv, near.csv.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -48,11 +48,12 @@ def keep(
     project: Project,
     found: Found,
     line: str,
+    given: Mapping[str, Any],
     choices: Choices,
     files: Sequence[Path] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Kept:
-    """Write the project's table `images`, made by the command `line` from `files`; or refuse, leaving the old one."""
+    """Write the project's table `images`, made by `line` with options `given`; or refuse, leaving the old one."""
     seen = None
     notes = [*found.notes]
     images, bad = found.images, pd.DataFrame(list(found.bad), columns=["path", "reason"], dtype=object)
@@ -82,7 +83,7 @@ def keep(
         if len(assigned) < len(images):
             notes.append(f"{len(images) - len(assigned):,} images of the wild phases were not drawn: left out")
         images = assigned
-    project.write(images, "images", project.provenance(line, settings, _parents(project, files)))
+    project.write(images, "images", project.provenance(line, settings, _parents(project, files), given=given))
     return Kept(images, bad, seen, lists, tuple(notes))
 
 

@@ -48,6 +48,12 @@ def test_hog_turns_with_the_picture() -> None:
     assert upright.reshape(-1, 9).sum(0).argmax() != lying.reshape(-1, 9).sum(0).argmax()
 
 
+@pytest.mark.parametrize("name", list(descriptors.DESCRIPTORS))
+def test_a_flat_picture_has_a_vector_too(name: str) -> None:
+    flat = np.full((1, SIDE, SIDE, 3), 255, np.uint8)
+    assert np.linalg.norm(load(f"descriptor:{name}").encode(flat)) == pytest.approx(1)
+
+
 def test_refusals() -> None:
     with pytest.raises(UnknownNameError, match="hsv, hog, lbp, gabor"):
         load("descriptor:sift")

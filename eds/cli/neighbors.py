@@ -1,0 +1,198 @@
+"""`eds neighbors`: each model's most similar candidates for each query."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from eds.cli.console import Console, command, given, lined, typed
+from eds.errors import EdsError, InputError, ProjectError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eds.neighbors import Mined
+    from eds.vectors import Vectors
+    from eds.workspace import Project
+
+KEYS = ("k", "engine", "exclude_product", "one_per_product", "category")  # that eds.toml has, too
+
+
+@click.group()
+def neighbors() -> None:
+    """Search each model's most similar candidates."""
+
+
+@command(neighbors, "mine", example="eds neighbors mine -k 100 --category same")
+@click.option("-k", "k", type=click.IntRange(1), help="Candidates in each list (default: eds.toml).")
+@click.option("-m", "--models", multiple=True, metavar="MODEL", help="Only this model; may be given several times.")
+@click.option("--engine", type=click.Choice(["exact", "faiss"]), help="What searches (default: eds.toml).")
+@click.option(
+    "--index", type=click.Choice(["flat", "ivf", "hnsw"]), default="flat", help="Of faiss; ivf and hnsw miss some."
+)
+@click.option("--metric", type=click.Choice(["cosine", "dot", "hamming"]), help="Another metric than the model's own.")
+@click.option("--exclude-product/--with-product", default=None, help="Leave out the query's own product, or not.")
+@click.option("--one-per-product/--every-image", default=None, help="Only the best image of each product, or all.")
+@click.option(
+    "--category", type=click.Choice(["any", "same", "other"]), help="Which candidates count, beside the query's."
+)
+@click.option("--keep-ties", is_flag=True, help="Keep all that score as the k-th does.")
+@click.option("--allow-low-recall", is_flag=True, help="Accept an index that finds less than 99 % of the exact lists.")
+@click.option("--allow-missing", is_flag=True, help="Leave out images that some model has no vector of.")
+@click.option("--threads", type=click.IntRange(1), help="Threads beside those of the matrix products.")
+@click.option("--force", is_flag=True, help="Mine also what is fresh.")
+def mine(console: Console, **options: Any) -> None:
+    """Search the k nearest candidates of every query, by every model; what is fresh is left alone."""
+    project = console.project
+    with project.writing("eds neighbors mine"):
+        rows = _mine(project, console, given(options))
+    headings = ["model", "queries", "rows", "short", "recall", "made"]
+    lines = [lined(headings, [[row[heading] for heading in headings] for row in rows])]
+    lines += [
+        f"{row['model']}: {row['short']:,} queries have fewer than {row['k']:,} candidates left; all are listed."
+        for row in rows
+        if row["short"]
+    ]
+    console.answer(rows, "\n".join(lines))
+
+
+@command(neighbors, "list", example="eds neighbors list")
+def list_(console: Console) -> None:
+    """List the models that have lists, and whether they are fresh."""
+    project = console.project
+    states = [project.state("neighbors", model) for model in project.models("neighbors")]
+    rows = [
+        {
+            "model": state.model,
+            "rows": state.rows,
+            "state": state.condition,
+            "why": list(state.reasons),
+            "recall": state.notes.get("recall"),
+            "made_by": state.made_by,
+        }
+        for state in states
+    ]
+    headings = ["model", "rows", "state", "recall", "made_by"]
+    text = lined(headings, [[row[heading] for heading in headings] for row in rows])
+    console.answer(rows, text if rows else "No model has lists yet: eds neighbors mine.")
+
+
+def run(project: "Project", console: Console) -> None:
+    """Mine what is missing, by eds.toml, and what is stale, with the options it was made with."""
+    usual = {"allow_missing": True} if project.config.images.on_bad == "skip" else {}
+    groups: dict[str, list[str]] = {}  # models mined alike; those whose lists are fresh are left alone
+    for name in project.models("embeddings"):
+        state = project.state("neighbors", name)
+        if state.condition != "fresh":
+            options = {**usual, **state.given} if state.given else usual
+            groups.setdefault(json.dumps(options, sort_keys=True), []).append(name)
+    for text, names in groups.items():
+        _mine(project, console, {**json.loads(text), "models": names})
+
+
+def _mine(project: "Project", console: Console, options: dict[str, Any]) -> list[dict[str, Any]]:
+    """Mine the models' lists; `options` are those that were typed, the rest is eds.toml's."""
+    from eds.neighbors import Rules, mine_with_recall
+    from eds.neighbors.mine import LOWEST_RECALL
+
+    passing = ("models", "threads", "force", "allow_missing")  # do not shape a list by themselves
+    shaping = {key: value for key, value in options.items() if key not in passing}
+    settings = {f"neighbors.{key}": project.config.value(f"neighbors.{key}") for key in KEYS if key not in shaping}
+    values: dict[str, Any] = {key: shaping.get(key, settings.get(f"neighbors.{key}")) for key in KEYS}
+    index = shaping.get("index", "flat")
+    if index != "flat" and values["engine"] != "faiss":
+        raise InputError(f"--index {index} is an index of faiss", do="Say --engine faiss, or leave it out.")
+    engine = values.pop("engine") + ("" if index == "flat" else f"-{index}")
+    rules = Rules(**values, keep_ties=shaping.get("keep_ties", False))
+    names = _models(project, options.get("models") or ())
+    every = project.read("images")
+    images, opened = _ready(project, console, every, names, allow_missing=options.get("allow_missing", False))
+    complete = len(images) == len(every)
+    asked = shaping if complete else {**shaping, "allow_missing": True}
+    rows = []
+    for name in names:
+        state = project.state("neighbors", name)
+        if state.condition == "fresh" and state.given == asked and not options.get("force"):
+            rows.append({**_row(name, rules.k), "rows": state.rows, "made": "kept, fresh"})
+            continue
+        with console.progress(f"mining {name}", "vectors") as progress:
+            mined = mine_with_recall(
+                opened[name], images, rules, engine=engine,
+                metric=shaping.get("metric"), threads=options.get("threads"),
+                lowest_recall=0.0 if shaping.get("allow_low_recall") else LOWEST_RECALL, progress=progress,
+            )  # fmt: skip
+        # Which images all models have depends on every model, once one of them lacks some.
+        behind = [project.path("embeddings", other) for other in ([name] if complete else names)]
+        made_by = project.provenance(
+            _line(asked), settings, [project.path("images"), *behind], given=asked, notes=_measured(mined)
+        )
+        project.write(mined.lists, "neighbors", made_by, name)
+        rows.append(
+            {**_row(name, rules.k), "queries": int(mined.lists["query_id"].nunique()), "rows": len(mined.lists),
+             "short": mined.short, "recall": mined.recall, "made": "now"}
+        )  # fmt: skip
+        console.say(f"{name}: {len(mined.lists):,} neighbors" + "".join(f", {k} {v}" for k, v in made_by.notes.items()))
+    return rows
+
+
+def _line(options: dict[str, Any]) -> str:
+    """The command as it can be typed again; a switch that was set to no has a name of its own."""
+    off = {"exclude_product": "with_product", "one_per_product": "every_image"}
+    words = {off[key] if key in off and value is False else key: value for key, value in options.items()}
+    return typed("eds neighbors mine", {key: True if key in off.values() else value for key, value in words.items()})
+
+
+def _models(project: "Project", wanted: Sequence[str]) -> list[str]:
+    known = project.models("embeddings")
+    unknown = [name for name in wanted if name not in known]
+    if unknown or not known:
+        raise ProjectError(
+            f"no vectors of {', '.join(unknown) or 'any model'}",
+            where=str(project.root),
+            do=f"Compute them: eds embeddings compute. There are: {', '.join(known) or 'none'}.",
+        )
+    return sorted(set(wanted)) or known
+
+
+def _ready(
+    project: "Project", console: Console, images: "pd.DataFrame", names: list[str], *, allow_missing: bool
+) -> "tuple[pd.DataFrame, dict[str, Vectors]]":
+    """Table images and the models' vectors; refused with all faults if a model is stale or lacks images."""
+    from eds.vectors import Vectors
+
+    opened, faults, stale = {}, [], []
+    everywhere = None
+    for name in names:
+        state = project.state("embeddings", name)
+        stale += [f"{name}: {why}" for why in state.reasons]
+        try:
+            opened[name] = Vectors.open(project.path("embeddings", name))
+        except EdsError as error:
+            faults.append(f"{name}: {error}")
+            continue
+        has = images["image_id"].isin(opened[name].ids)
+        everywhere = has if everywhere is None else everywhere & has
+        if not has.all() and not allow_missing:
+            lacking = images.loc[~has, "image_id"]
+            faults.append(f"{name}: {len(lacking):,} images have no vector: {', '.join(lacking[:5])}")
+    if stale or faults:
+        raise ProjectError(
+            "vectors are stale, damaged or not complete",
+            where=str(project.root / "embeddings"),
+            do="Bring them up to date: eds embeddings compute. Images that cannot be read: --allow-missing.",
+            faults=[*stale, *faults],
+        )
+    if everywhere is not None and not everywhere.all():
+        console.say(f"{int((~everywhere).sum()):,} images are left out: some model has no vector of them.")
+        images = images[everywhere]
+    return images, opened
+
+
+def _row(name: str, k: int) -> dict[str, Any]:
+    return {"model": name, "k": k, "queries": None, "rows": None, "short": None, "recall": None, "made": ""}
+
+
+def _measured(mined: "Mined") -> dict[str, Any]:
+    """What an approximate search is told with."""
+    return {} if mined.recall is None else {"recall": round(mined.recall, 4), "compared": mined.compared}

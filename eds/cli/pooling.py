@@ -1,0 +1,223 @@
+"""What `eds suspects` reads, writes and tells: the pool made or grown, and the table's provenance.
+
+The table carries the settings and parents of its pool, and every command that added rows, in order.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eds.cli.console import lined, typed
+from eds.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eds.tables import Provenance
+    from eds.workspace import Project
+
+KEYS = ("k", "order", "batch")  # that eds.toml has, too
+
+
+def make_pool(project: "Project", options: Mapping[str, Any]) -> dict[str, Any]:
+    """Make or grow the pool, write it, and tell what it is; `options` were typed, the rest is eds.toml's."""
+    from eds.suspects import overlap, pool_growth, reversed_pairs, sources_frame
+    from eds.suspects import pool as make
+
+    settings = {f"suspects.{key}": project.config.value(f"suspects.{key}") for key in KEYS if key not in options}
+    used = {key: options.get(key, settings.get(f"suspects.{key}")) for key in KEYS}
+    symmetric = options.get("symmetric", "keep")
+    settings["project.seed"] = project.config.project.seed
+    names = sorted(options.get("models", ())) or project.models("neighbors")
+    proposed = lists(project, names, 2 * used["k"])
+    _check_mined(project, names, used["k"])
+    before = chosen(project)
+    after = make(
+        proposed,
+        used["k"],
+        seed=project.config.project.seed,
+        order=used["order"],
+        batch_size=used["batch"],
+        previous=before,
+        symmetric=symmetric,
+        truth=decided(project),
+    )
+    typed_line = typed("eds suspects pool", options)
+    parents = [project.path("neighbors", model) for model in names]
+    made_by = project.provenance(typed_line, settings, parents, given=options)
+    if project.path("suspects").exists():
+        earlier = _made_by(project)
+        added = [line for line in (earlier.command, *earlier.also) if not line.startswith("eds suspects pool")]
+        made_by = replace(made_by, also=tuple(added))
+    project.write(after, "suspects", made_by)
+    mine = after[after["origin"] == "pool"]
+    told = overlap(proposed, used["k"])
+    gone = sorted(set(sources_frame(mine)["model"]) - set(names))
+    deep = min(2 * used["k"], int(proposed["rank"].max()) + 1)
+    return {
+        "k": used["k"],
+        "order": used["order"],
+        "size": len(mine),
+        "new": len(after) - len(before),
+        "batches": int(mine["batch"].nunique()),
+        "models_no_longer_pooled": gone,
+        "symmetric": {
+            "rule": symmetric,
+            "pairs_both_ways": reversed_pairs(mine),
+            "left_out": _left_out(told, mine, symmetric, before),
+        },
+        **told,
+        "growth": pool_growth(proposed, deep),
+        "cost": _cost(project, used["k"], len(names), told["unique"]),
+    }
+
+
+def _left_out(told: dict[str, Any], mine: "pd.DataFrame", symmetric: str, before: "pd.DataFrame") -> int | None:
+    """Pairs whose mirror is judged in their stead; not told where older rows blur the count."""
+    if symmetric == "keep":
+        return 0
+    return int(told["unique"]) - len(mine) if not len(before) else None
+
+
+def headline(document: dict[str, Any]) -> str:
+    """The pool in one sentence."""
+    return (
+        f"The pool at k = {document['k']} holds {document['size']:,} pairs in {document['batches']:,} batches, "
+        f"{document['new']:,} of them new; order {document['order']}."
+    )
+
+
+def told_pool(document: dict[str, Any]) -> str:
+    """The pool, told for reading."""
+    growth = document["growth"]
+    steps = list(enumerate(zip(growth["size"], growth["marginal"], strict=True), 1))
+    both = document["symmetric"]
+    lines = [
+        headline(document),
+        f"{document['raw']:,} proposals, {document['unique']:,} different pairs: duplication "
+        f"{percent(document['duplication_rate'])}, mean overlap of two models "
+        f"{percent(document['mean_pairwise_overlap'])}.",
+        f"{both['pairs_both_ways']:,} pairs stand there both ways (rule: {both['rule']})"
+        + (f"; {both['left_out']:,} were left out." if both["left_out"] else "."),
+    ]
+    if document["models_no_longer_pooled"]:
+        gone = ", ".join(document["models_no_longer_pooled"])
+        lines.append(f"Pairs that only {gone} proposed are kept; sources say so.")
+    lines += [
+        "",
+        lined(("model", "pairs no other model proposes"), list(document["unique_by_model"].items())),
+        "",
+        lined(("k", "pairs", "new pairs"), [(k, size, new) for k, (size, new) in steps]),
+    ]
+    if document["cost"]:
+        from eds.cli.analysis import told_budget
+
+        lines += ["", told_budget(document["cost"])]
+    return "\n".join(lines)
+
+
+def _cost(project: "Project", k: int, models: int, size: int) -> list[dict[str, Any]] | None:
+    """The budget of this pool, where there is a table images to count all pairs in."""
+    from eds.cli.analysis import project_budget
+
+    return project_budget(project, k=k, models=models, pool_size=size) if project.path("images").exists() else None
+
+
+def chosen(project: "Project") -> "pd.DataFrame":
+    """The suspects that are there; an empty table where there are none yet."""
+    from eds.tables import SUSPECTS
+
+    return project.read("suspects") if project.path("suspects").exists() else SUSPECTS.empty()
+
+
+def decided(project: "Project") -> "pd.DataFrame | None":
+    """The decided labels, where there are any."""
+    if not project.path("truth").exists():
+        return None
+    return project.read("truth")[["query_id", "candidate_id", "value"]]
+
+
+def lists(project: "Project", models: Sequence[str], depth: int) -> "pd.DataFrame":
+    """The models' lists, as deep as is needed."""
+    import pandas as pd
+
+    known = project.models("neighbors")
+    unknown = [name for name in models if name not in known]
+    if unknown or not models:
+        raise InputError(
+            f"no lists of model {', '.join(unknown)}" if unknown else "no model has lists yet",
+            where=str(project.root / "neighbors"),
+            do=f"Make them: eds neighbors mine. There are: {', '.join(known) or 'none'}.",
+        )
+    tables = [project.read("neighbors", model) for model in models]
+    return pd.concat([table[table["rank"] < depth] for table in tables], ignore_index=True)
+
+
+def _check_mined(project: "Project", models: Sequence[str], k: int) -> None:
+    """Refuse a pool that is deeper than the lists were made."""
+    from eds import tables
+
+    faults = []
+    for model in models:
+        made_by, _ = tables.read_provenance(project.path("neighbors", model), tables.NEIGHBORS)
+        mined = made_by.given.get("k", made_by.settings.get("neighbors.k"))
+        if mined is not None and mined < k:
+            faults.append(f"the lists of model {model} were made to depth {mined}")
+    if faults:
+        raise InputError(
+            f"a pool at k = {k} needs deeper lists", do=f"Mine deeper: eds neighbors mine -k {k}.", faults=faults
+        )
+
+
+def pool_depth(project: "Project") -> int:
+    """The depth of the pool that stands there."""
+    if project.path("suspects").exists():
+        made_by = _made_by(project)
+        depth = made_by.given.get("k", made_by.settings.get("suspects.k"))
+        if depth is not None:
+            return int(depth)
+    raise InputError("there is no pool yet", where="option --lo", do="Make it (eds suspects pool), or give --lo.")
+
+
+def append(project: "Project", after: "pd.DataFrame", line: str) -> None:
+    """Write the table with the pool's own settings and parents, and this command behind those before."""
+    if project.path("suspects").exists():
+        earlier = _made_by(project)
+        made_by = replace(earlier, also=(*earlier.also, line))
+    else:
+        made_by = project.provenance(line, {}, [])
+    project.write(after, "suspects", made_by)
+
+
+def _made_by(project: "Project") -> "Provenance":
+    from eds import tables
+
+    return tables.read_provenance(project.path("suspects"), tables.SUSPECTS)[0]
+
+
+def pairs_of(file: Path) -> "pd.DataFrame":
+    """A file of pairs: CSV as text (value as a number), or Parquet."""
+    import pandas as pd
+    import pyarrow as pa
+
+    try:
+        if file.suffix.lower() == ".parquet":
+            return pd.read_parquet(file)
+        table = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8")
+    except (ValueError, OSError, pa.ArrowException) as error:
+        raise InputError(f"cannot be read ({error})", where=str(file), do="Give CSV or Parquet.") from error
+    if "value" in table.columns:
+        table["value"] = pd.to_numeric(table["value"], errors="coerce")
+    return table
+
+
+def at_rank(by_rank: dict[str, list[list[int]]] | None, rank: int) -> tuple[int, int]:
+    """Labelled and positive proposals of all models at one rank."""
+    at = [counts[rank] for counts in (by_rank or {}).values() if rank < len(counts)]
+    return sum(labelled for _, labelled in at), sum(positive for positive, _ in at)
+
+
+def percent(share: float) -> str:
+    """A share as text."""
+    return "n/a" if share != share else f"{100 * share:.1f} %"

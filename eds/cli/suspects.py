@@ -1,0 +1,248 @@
+"""`eds suspects`: the pairs worth an expert's time: the pool, other draws, planted pairs, orders."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from eds.cli.console import Console, command, given, lined, typed
+from eds.cli.pooling import (
+    append,
+    at_rank,
+    chosen,
+    decided,
+    headline,
+    lists,
+    make_pool,
+    pairs_of,
+    pool_depth,
+    told_pool,
+)
+from eds.errors import ProjectError
+
+if TYPE_CHECKING:
+    from eds.workspace import Project
+
+PLACE = click.Path(path_type=Path, exists=True, dir_okay=False)
+ORDERS = click.Choice(["random", "fusion", "bandit"])
+order = click.option("--order", type=ORDERS, help="Which pairs come first (default: eds.toml).")
+batch = click.option("--batch", type=click.IntRange(1), help="Pairs in one batch (default: eds.toml).")
+some = click.option("-n", "n", type=click.IntRange(1), required=True, help="How many.")
+lo_from_k = click.option(
+    "--lo", type=click.IntRange(0), help="First rank that counts as near (default: k of the pool)."
+)
+
+
+@click.group()
+def suspects() -> None:
+    """Choose the pairs that experts judge."""
+
+
+@command(suspects, "pool", example="eds suspects pool -k 6 --order random")
+@click.option("-k", "k", type=click.IntRange(1), help="Candidates taken from each list (default: eds.toml).")
+@click.option("--models", multiple=True, metavar="MODEL", help="Only this model; may be given several times.")
+@order
+@batch
+@click.option(
+    "--symmetric", type=click.Choice(["keep", "merge"]), default="keep", help="(q, c) and (c, q): judge both, or one."
+)
+def pool(console: Console, **options: Any) -> None:
+    """Pool all models' lists, each pair once; what was chosen before stays, new pairs come behind."""
+    with console.project.writing("eds suspects pool"):
+        document = make_pool(console.project, given(options))
+    console.answer(document, lambda: told_pool(document))
+
+
+@command(suspects, "random", example="eds suspects random -n 500 --stratum outside")
+@some
+@click.option(
+    "--stratum",
+    type=click.Choice(["all", "outside", "near", "rest"]),
+    default="all",
+    help="All pairs; without the pool; ranked lo..hi-1 by some model; outside and not near.",
+)
+@lo_from_k
+@click.option("--hi", type=click.IntRange(1), default=100, help="Rank behind the last that counts as near.")
+@click.option("--exclude-product", is_flag=True, help="Leave out pairs that show one product.")
+def random(console: Console, n: int, stratum: str, lo: int | None, hi: int, exclude_product: bool) -> None:
+    """Draw uniform random pairs, each with its probability, as one batch behind all others."""
+    from eds.suspects import draw_random
+
+    project = console.project
+    with project.writing("eds suspects random"):
+        before = chosen(project)
+        near = stratum in ("near", "rest")
+        after = draw_random(
+            project.read("images"),
+            n,
+            project.config.project.seed,
+            stratum=stratum,
+            suspects=before,
+            neighbors=lists(project, project.models("neighbors"), hi) if near else None,
+            lo=(pool_depth(project) if lo is None else lo) if near else None,
+            hi=hi,
+            exclude_product=exclude_product,
+        )
+        words = {"n": n, "stratum": stratum, "lo": lo, "hi": hi, "exclude-product": exclude_product}
+        append(project, after, typed("eds suspects random", words))
+    drawn = after[(after["origin"] == "random") & (after["stratum"] == stratum)]
+    chance = float(drawn["probability"].iloc[0])
+    document = {"drawn": n, "stratum": stratum, "stratum_size": round(len(drawn) / chance), "probability": chance}
+    console.answer(
+        document,
+        f"Drew {n:,} pairs of stratum {stratum} ({document['stratum_size']:,} pairs; probability {chance:.3g}).",
+    )
+
+
+@command(suspects, "negatives", example="eds suspects negatives --lo 100 --hi 500 -n 5")
+@click.option("-n", "n", type=click.IntRange(1), default=5, help="Negatives of each query.")
+@click.option("--lo", type=click.IntRange(0), default=100, help="First rank they are taken from.")
+@click.option("--hi", type=click.IntRange(1), default=500, help="Rank behind the last.")
+@click.option("--keep-top", is_flag=True, help="Allow candidates that another model ranks above lo.")
+def negatives(console: Console, n: int, lo: int, hi: int, keep_top: bool) -> None:
+    """Sample pairs that every model ranks low, by the hashed draw; negatives there are replaced."""
+    from eds.suspects import draw_negatives
+
+    project = console.project
+    with project.writing("eds suspects negatives"), console.progress("sampling", "queries") as progress:
+        after = draw_negatives(
+            project.read("images"),
+            lists(project, project.models("neighbors"), hi),
+            chosen(project),
+            decided(project),
+            lo=lo,
+            hi=hi,
+            n=n,
+            seed=project.config.project.seed,
+            exclude_top=not keep_top,
+            progress=progress,
+        )
+        append(project, after, typed("eds suspects negatives", {"n": n, "lo": lo, "hi": hi, "keep-top": keep_top}))
+    drawn = after[after["origin"] == "negative"]
+    short = int((drawn.groupby("query_id").size() < n).sum())
+    document = {"drawn": len(drawn), "queries": int(drawn["query_id"].nunique()), "queries_with_fewer": short}
+    console.answer(
+        document,
+        f"Sampled {len(drawn):,} negatives of {document['queries']:,} queries; {short:,} have fewer than {n}.",
+    )
+
+
+@command(suspects, "add", example="eds suspects add pairs.csv")
+@click.argument("file", type=PLACE)
+def add(console: Console, file: Path) -> None:
+    """Add pairs of your own choice (CSV or Parquet: query_id, candidate_id); those there are left out."""
+    from eds.suspects import add_pairs
+
+    project = console.project
+    with project.writing("eds suspects add"):
+        before = chosen(project)
+        after = add_pairs(pairs_of(file), before)
+        append(project, after, typed("eds suspects add", {}, str(file)))
+    console.answer({"added": len(after) - len(before)}, f"Added {len(after) - len(before):,} pairs.")
+
+
+@command(suspects, "gold", example="eds suspects gold known.csv -n 50")
+@click.argument("file", type=PLACE)
+@some
+def gold(console: Console, file: Path, n: int) -> None:
+    """Mix in pairs whose answer is known (CSV or Parquet: query_id, candidate_id, value)."""
+    from eds.suspects import draw_gold
+
+    project = console.project
+    with project.writing("eds suspects gold"):
+        after = draw_gold(pairs_of(file), n, project.config.project.seed, chosen(project))
+        append(project, after, typed("eds suspects gold", {"n": n}, str(file)))
+    console.answer({"drawn": n}, f"Mixed {n:,} gold pairs among the pool's.")
+
+
+@command(suspects, "repeats", example="eds suspects repeats -n 100")
+@some
+def repeats(console: Console, n: int) -> None:
+    """Have a random part of the chosen pairs judged a second time, later."""
+    from eds.suspects import draw_repeats
+
+    project = console.project
+    with project.writing("eds suspects repeats"):
+        after = draw_repeats(chosen(project), n, project.config.project.seed)
+        append(project, after, typed("eds suspects repeats", {"n": n}))
+    console.answer({"drawn": n}, f"Mixed {n:,} repeats among the pairs behind their first time.")
+
+
+@command(suspects, "reorder", example="eds suspects reorder --order bandit")
+@order
+@batch
+def reorder(console: Console, order: str | None, batch: int | None) -> None:
+    """Deal the pool's pairs without a decided label into new batches; the bandit learns from the labels."""
+    from eds.suspects import reorder as deal
+
+    project = console.project
+    truth = decided(project)
+    if truth is None:
+        raise ProjectError("there are no decided labels yet", where=str(project.root), do="Run eds truth decide first.")
+    settings = project.config.suspects
+    with project.writing("eds suspects reorder"):
+        before = chosen(project)
+        after = deal(
+            before,
+            truth,
+            order=order or settings.order,
+            seed=project.config.project.seed,
+            batch_size=batch or settings.batch,
+            truth=truth,
+        )
+        append(project, after, typed("eds suspects reorder", {"order": order, "batch": batch}))
+    moved = int((after["batch"].to_numpy() != before["batch"].to_numpy()).sum())
+    console.answer({"moved": moved}, f"Dealt {moved:,} pairs into new batches.")
+
+
+@command(suspects, "list", example="eds suspects list --json")
+def list_(console: Console) -> None:
+    """Tell what has been chosen: pairs and batches of each origin and stratum."""
+    table = console.project.read("suspects")
+    table["stratum"] = table["stratum"].fillna("")
+    grouped = table.groupby(["origin", "stratum"])
+    told = grouped.agg(pairs=("batch", "size"), first_batch=("batch", "min"), last_batch=("batch", "max"))
+    told = told.reset_index().sort_values(["first_batch", "origin", "stratum"], ignore_index=True)
+    console.answer(
+        {"pairs": len(table), "batches": int(table["batch"].nunique()), "by_origin": told},
+        lambda: lined(list(told.columns), told.to_numpy().tolist()),
+    )
+
+
+@command(suspects, "growth", example="eds suspects growth --k-max 20")
+@click.option("--k-max", type=click.IntRange(1), default=20, help="Deepest k to tell.")
+@click.option("--models", multiple=True, metavar="MODEL", help="Only this model; may be given several times.")
+def growth(console: Console, k_max: int, models: tuple[str, ...]) -> None:
+    """Tell the pool's size and new pairs at each k, and, with labels, the positives at each rank."""
+    from eds.suspects import pool_growth, positive_rate_by_rank
+
+    project = console.project
+    proposed = lists(project, models or project.models("neighbors"), k_max)
+    found = pool_growth(proposed, k_max)
+    truth = decided(project)
+    by_rank = None if truth is None else positive_rate_by_rank(proposed, truth)
+    rates = [at_rank(by_rank, rank) for rank in range(k_max)]
+    rows = [
+        (k, size, new, *rates[k - 1])
+        for k, (size, new) in enumerate(zip(found["size"], found["marginal"], strict=True), 1)
+    ]
+    heads = ["k", "pairs", "new pairs", "labelled at this rank", "positive"]
+    width = 5 if by_rank else 3
+    console.answer(
+        {**found, "positive_rate_by_rank": by_rank}, lambda: lined(heads[:width], [row[:width] for row in rows])
+    )
+
+
+def run(project: "Project", console: Console) -> None:
+    """Pool anew if the table is absent, stale, or lacks a model that has lists now; nothing is lost."""
+    from eds import tables
+
+    state = project.state("suspects")
+    if state.condition == "fresh":
+        made_by, _ = tables.read_provenance(project.path("suspects"), tables.SUSPECTS)
+        wanted = state.given.get("models") or project.models("neighbors")
+        known = {project.path("neighbors", model).relative_to(project.root).as_posix() for model in wanted}
+        if known <= set(made_by.parents):
+            return
+    pooled = state.made_by.startswith("eds suspects pool")
+    console.say(headline(make_pool(project, state.given if pooled else {})))

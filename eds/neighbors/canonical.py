@@ -1,0 +1,74 @@
+"""Exact arithmetic on given pairs: the same bits with any block, thread count, BLAS and processor."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from eds.vectors import Vectors
+
+Array = np.ndarray[Any, np.dtype[Any]]
+CELLS = 1 << 16  # float64 numbers in one step: its buffers stay in cache
+GATHERED = 1 << 23  # numbers gathered from the vectors at once
+
+
+def dots(left: Array, left_row: Array, right: Array, right_row: Array) -> Array:
+    """Dot products of given pairs of rows.
+
+    Formula: Σ_i left[a, i] · right[b, i] for each pair (a, b).
+    Source: specification of scale, section 2: survivors are scored again in float64.
+    Conventions: left, right (n, d) float32; rows (pairs,) int64; products of float32 numbers are exact
+    in float64; numpy's pairwise sum along a row depends on d alone (einsum and BLAS do not promise
+    that), so a pair's score never depends on the pairs beside it.
+    Example, run by doctest:
+    >>> vectors = np.array([[1.0, 2.0], [3.0, 4.0]], dtype=np.float32)
+    >>> dots(vectors, np.array([0, 1]), vectors, np.array([1, 1]))
+    array([11., 25.])
+    """
+    found = np.empty(len(left_row))
+    step = max(1, CELLS // max(left.shape[1], 1))
+    for start in range(0, len(left_row), step):
+        part = slice(start, start + step)
+        terms = np.multiply(left.take(left_row[part], 0), right.take(right_row[part], 0), dtype=np.float64)
+        np.add.reduce(terms, axis=1, out=found[part])
+    return found
+
+
+def lengths(vectors: Array) -> Array:
+    """Euclidean lengths of (n, d) float32 rows; (n,) float64."""
+    rows = np.arange(len(vectors))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(np.sqrt(dots(vectors, rows, vectors, rows)))
+
+
+def usable(length: Array) -> Array:
+    """Whether a vector of that length can be compared in float32 at all; (n,) bool.
+
+    >>> usable(np.array([0.0, 1.0, np.nan, np.inf]))
+    array([False,  True, False, False])
+    """
+    return np.asarray((length > 1e-30) & (length < 1e30))
+
+
+def as_words(codes: Array) -> Array:
+    """Packed bytes, (n, bytes) uint8, as (n, words) uint64; the last word is filled up with zeros."""
+    padded = np.zeros((len(codes), -(-codes.shape[1] // 8) * 8), dtype=np.uint8)
+    padded[:, : codes.shape[1]] = codes
+    return padded.view(np.uint64)
+
+
+def portions(vectors: Vectors, rows: Array) -> Iterator[tuple[Array, Array, Array, Array]]:
+    """Pairs in portions whose vectors fit in memory, each vector gathered once.
+
+    rows, (pairs,) int64: the vector each pair needs. Gives (places of the pairs, (n,) distinct rows,
+    (n, width) their vectors as stored, (pairs,) which of these each pair needs).
+    """
+    order = np.argsort(rows, kind="stable")
+    fresh = np.diff(rows[order], prepend=-1) != 0
+    serial = np.cumsum(fresh) - 1  # number of the distinct row, pair by pair
+    distinct = rows[order][fresh]
+    step = max(1, GATHERED // vectors.model.dimension)
+    for first in range(0, len(distinct), step):
+        low, high = np.searchsorted(serial, [first, first + step])
+        part = distinct[first : first + step]
+        yield order[low:high], part, vectors.take(part), serial[low:high] - first

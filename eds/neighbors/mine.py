@@ -1,0 +1,141 @@
+"""Each query's most similar candidates: table `neighbors` of one model."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from eds.errors import InputError
+from eds.neighbors.exact import BLOCK
+from eds.neighbors.pace import Pace
+from eds.neighbors.ranks import pair_ranks, pair_scores
+from eds.neighbors.rules import Rules
+from eds.neighbors.sides import Array, Sides
+from eds.neighbors.similarity import similarity_of
+from eds.registry import Entry, Registry
+from eds.vectors import Vectors
+
+__all__ = ["ENGINES", "Mined", "Rules", "mine", "mine_with_recall", "pair_ranks", "pair_scores"]
+
+Progress = Callable[[int, int], None]
+ENGINES = Registry(
+    "engine",
+    {
+        "exact": Entry("eds.neighbors.exact:Exact", "every candidate, in blocks"),
+        "faiss": Entry("eds.neighbors.faiss_engine:Flat", "every candidate, by faiss", "scale"),
+        "faiss-ivf": Entry("eds.neighbors.faiss_engine:Ivf", "approximate: clusters", "scale"),
+        "faiss-hnsw": Entry("eds.neighbors.faiss_engine:Hnsw", "approximate: a graph", "scale"),
+    },
+)
+QUERY_CELLS = 1 << 24  # numbers of all queries of one pass over the gallery
+LIST_CELLS = 1 << 22  # entries of all lists of one pass
+RECALL_QUERIES = 200  # at least; queries whose lists an approximate engine must find again
+LOWEST_RECALL = 0.99
+
+
+@dataclass(frozen=True)
+class Mined:
+    """What a search gave, and how far it can be trusted."""
+
+    lists: pd.DataFrame  # table neighbors
+    recall: float | None = None  # of an approximate engine, against the exact lists of a sample
+    compared: int = 0  # queries in that sample
+    short: int = 0  # queries with fewer than k candidates: no more are left under the rules
+
+
+def mine(
+    vectors: Vectors,
+    images: pd.DataFrame,
+    rules: Rules,
+    *,
+    engine: str = "exact",
+    metric: str | None = None,
+    block: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """Table neighbors of one model: for each query its k nearest candidates under the rules.
+
+    Queries are the images with role query or both, candidates those with role candidate or both. A
+    query with fewer than k candidates left gets them all. Ranks go by (score descending, id
+    ascending); scores are float64 and the same with any block, thread count, row order and engine.
+    """
+    return mine_with_recall(
+        vectors, images, rules, engine=engine, metric=metric, block=block, threads=threads, progress=progress
+    ).lists
+
+
+def mine_with_recall(
+    vectors: Vectors,
+    images: pd.DataFrame,
+    rules: Rules,
+    *,
+    engine: str = "exact",
+    metric: str | None = None,
+    block: int | None = None,
+    threads: int | None = None,
+    lowest_recall: float = LOWEST_RECALL,
+    progress: Progress | None = None,
+) -> Mined:
+    """As `mine`, with what is worth telling; an approximate engine's recall is measured, and refused if low."""
+    pace = Pace.of(BLOCK if block is None else block, threads)
+    make = ENGINES.load(engine)
+    sides = Sides.of(vectors, images, rules)
+    searcher = make(vectors, sides, rules, similarity_of(vectors, metric), pace)
+    parts = _passes(len(sides.queries), vectors.model.dimension, rules.k)
+    done = 0
+
+    def advance(rows: int) -> None:
+        nonlocal done
+        done += rows
+        if progress:
+            progress(done, len(parts) * sides.total_rows)
+
+    frames = []
+    for first, last in parts:
+        query, candidate, rank, score = searcher.search(first, last, advance).settle()
+        frames.append(_frame(vectors.model.name, sides, query + first, candidate, rank, score))
+    lists = pd.concat(frames, ignore_index=True)
+    found = lists.groupby("query_id").size().to_numpy()
+    short = len(sides.queries) - int((found >= rules.k).sum())
+    if not searcher.approximate:
+        return Mined(lists, short=short)
+    recall, compared = _recall(lists, vectors, images, rules, metric, pace)
+    if recall < lowest_recall:
+        raise InputError(
+            f"recall is {recall:.4f} against the exact lists of {compared:,} queries, below {lowest_recall}",
+            where=f"engine {engine}, model {vectors.model.name}",
+            do="Use --engine exact: what an index misses is never judged. Or allow it: --allow-low-recall.",
+        )
+    return Mined(lists, recall, compared, short)
+
+
+def _passes(queries: int, dimension: int, k: int) -> list[tuple[int, int]]:
+    """The queries in portions whose vectors and lists fit in memory."""
+    step = max(1, min(QUERY_CELLS // dimension, LIST_CELLS // k))
+    return [(first, min(first + step, queries)) for first in range(0, queries, step)] or [(0, 0)]
+
+
+def _frame(model: str, sides: Sides, query: Array, candidate: Array, rank: Array, score: Array) -> pd.DataFrame:
+    """Rows of table neighbors, sorted by query and rank."""
+    names = {"query_id": sides.queries.ids[query], "candidate_id": sides.candidates.ids[candidate]}
+    columns = {name: pd.Series(ids, dtype="str") for name, ids in names.items()}
+    return pd.DataFrame(
+        {"model": pd.Series([model] * len(query), dtype="str"), **columns, "rank": rank, "score": score}
+    )
+
+
+def _recall(
+    lists: pd.DataFrame, vectors: Vectors, images: pd.DataFrame, rules: Rules, metric: str | None, pace: Pace
+) -> tuple[float, int]:
+    """Share of the exact lists' entries that were found, over a sample of queries spread by id; its size."""
+    asked = np.sort(images.loc[images["role"] != "candidate", "image_id"].to_numpy(dtype=object))
+    sample = asked[:: max(1, len(asked) // RECALL_QUERIES)]
+    role = images["role"].to_numpy(dtype=object).copy()
+    role[(role == "both") & ~images["image_id"].isin(sample).to_numpy()] = "candidate"
+    kept = images.assign(role=role)
+    kept = kept[(kept["role"] != "query") | kept["image_id"].isin(sample)]
+    exact = mine(vectors, kept, rules, metric=metric, block=pace.block, threads=pace.threads)
+    both = exact.merge(lists, on=["query_id", "candidate_id"])
+    return (len(both) / len(exact) if len(exact) else 1.0), len(sample)

@@ -1,0 +1,120 @@
+"""Scores and ranks of given pairs, without sorting whole rows: what every metric needs."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+
+from eds.errors import InputError
+from eds.neighbors.counter import Counter
+from eds.neighbors.pace import Pace
+from eds.neighbors.rules import Rules
+from eds.neighbors.sides import Array, Side, Sides, named
+from eds.neighbors.similarity import similarity_of
+from eds.vectors import Vectors
+
+Progress = Callable[[int, int], None]
+BLOCK = 16384  # vectors in a block
+QUERY_CELLS = 1 << 24  # numbers of all queries of one pass
+
+
+def pair_scores(vectors: Vectors, pairs: pd.DataFrame, *, metric: str | None = None) -> Array:
+    """The exact similarity of each given pair; (pairs,) float64. Any two images that have vectors will do."""
+    asked, query = np.unique(pairs["query_id"].to_numpy(dtype=object).astype(str), return_inverse=True)
+    rows, candidate = vectors.rows_of(asked), vectors.rows_of(pairs["candidate_id"].to_numpy(dtype=object))
+    similarity = similarity_of(vectors, metric)
+    found = np.empty(len(pairs))
+    step = max(1, QUERY_CELLS // vectors.model.dimension)
+    for first in range(0, len(asked), step):
+        part = np.flatnonzero((query >= first) & (query < first + step))
+        similarity.ask(rows[first : first + step])
+        found[part] = similarity.exact(query[part] - first, candidate[part])
+    similarity.refuse_bad()
+    return found
+
+
+def pair_ranks(
+    vectors: Vectors,
+    images: pd.DataFrame,
+    pairs: pd.DataFrame,
+    rules: Rules,
+    *,
+    metric: str | None = None,
+    block: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Array:
+    """The place of each given pair in its query's full list; (pairs,) int64.
+
+    Formula: R(q, c) = number of candidates (of products, if one per product) that the rules allow and
+    that come before c by (score descending, id ascending).
+    Source: specification 0 and 1.1: zero-based R_m; without a cut: rules.k and keep_ties play no part.
+    Conventions: -1 where the rules leave c out: the query itself, its product, another category, no
+    candidate, or not the best image of its product.
+    Example: see tests/neighbors/test_ranks.py, against a full sort.
+    """
+    sides = Sides.of(vectors, images, rules)
+    query, candidate = _numbers(sides.queries, pairs, "query_id"), _numbers(sides.candidates, pairs, "candidate_id")
+    _refuse_strangers(query, candidate, pairs, images)
+    found = np.full(len(pairs), -1, dtype=np.int64)
+    known = np.flatnonzero(candidate >= 0)
+    known = known[sides.allowed(query[known], candidate[known], rules)]
+    known = known[np.argsort(query[known], kind="stable")]
+    asked, serial = np.unique(query[known], return_inverse=True)
+    similarity = similarity_of(vectors, metric)
+    step = max(1, QUERY_CELLS // vectors.model.dimension)
+    passes = range(0, len(asked), step)
+    pace = Pace.of(block or BLOCK, threads)
+    with ThreadPoolExecutor(pace.threads) as pool:
+        for number, first in enumerate(passes):
+            low, high = np.searchsorted(serial, [first, first + step])
+            counter = Counter(sides, rules, similarity, asked[first : first + step])
+            counter.take(serial[low:high] - first, candidate[known[low:high]])
+            done = 0
+            for columns, stored in _blocks(vectors, sides, rules, pace.block):
+                counter.count(columns, stored, pool, pace.threads)
+                done += len(columns)
+                if progress:
+                    progress(number * len(sides.candidates) + done, len(passes) * len(sides.candidates))
+            similarity.refuse_bad()
+            found[known[low:high]] = np.where(counter.led, counter.rank, -1)
+    return found
+
+
+def _blocks(vectors: Vectors, sides: Sides, rules: Rules, block: int) -> Iterator[tuple[Array, Array]]:
+    """The candidates in blocks, (numbers, stored vectors); whole products in one block if one per product."""
+    if not rules.one_per_product:
+        for start, stored in vectors.blocks(block):
+            number = sides.number_of_row[start : start + len(stored)]
+            ours = number >= 0
+            yield (number, stored) if ours.all() else (number[ours], stored[ours])
+        return
+    order = np.argsort(sides.candidates.product, kind="stable")
+    product = sides.candidates.product[order]
+    start = 0
+    while start < len(order):
+        stop = int(np.searchsorted(product, product[min(start + block, len(order)) - 1], side="right"))
+        yield order[start:stop], vectors.take(sides.candidates.rows[order[start:stop]])
+        start = stop
+
+
+def _numbers(side: Side, pairs: pd.DataFrame, column: str) -> Array:
+    """(pairs,) int64: each id's number on that side, -1 where it has none."""
+    known, asked = (pd.Index(ids, dtype=object) for ids in (side.ids, pairs[column].to_numpy(dtype=object)))
+    return known.get_indexer(asked).astype(np.int64)
+
+
+def _refuse_strangers(query: Array, candidate: Array, pairs: pd.DataFrame, images: pd.DataFrame) -> None:
+    """Raise InputError if a pair asks about an image that is no query, or names an unknown candidate."""
+    faults = []
+    no_query = pairs.loc[query < 0, "query_id"].unique()
+    if len(no_query):
+        faults.append(f"query_id: {len(no_query):,} are no queries of table images: {named(no_query)}")
+    others = pairs.loc[candidate < 0, "candidate_id"].drop_duplicates()
+    known = set(images["image_id"]) if len(others) else set()
+    unknown = [name for name in others.tolist() if name not in known]
+    if len(unknown):
+        faults.append(f"candidate_id: {len(unknown):,} are unknown to table images: {named(unknown)}")
+    if faults:
+        raise InputError("these pairs cannot be ranked", where="pairs", do="Mend them:", faults=faults)

@@ -1,0 +1,112 @@
+"""Who is asked about and who may be proposed, as integers.
+
+Candidates are numbered in the order of their ids (Unicode code points), so that comparing numbers is
+comparing ids. Everything behind this file works on those numbers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from eds.errors import InputError
+from eds.neighbors.rules import Rules
+from eds.vectors import Vectors
+
+Array = np.ndarray[Any, np.dtype[Any]]
+SHOWN = 5  # ids that a message names
+
+
+@dataclass(frozen=True)
+class Side:
+    """The queries, or the candidates, in the order of their ids; every array is (n,)."""
+
+    ids: Array  # str
+    rows: Array  # int64: row of the image's vector
+    product: Array  # int64 code; the same product has the same code on both sides
+    category: Array  # int64 code; -1 where it is unknown
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Both sides of the search."""
+
+    queries: Side
+    candidates: Side
+    own: Array  # (queries,) int64: the query's number among the candidates, or -1
+    total_rows: int  # vectors in the folder, candidates or not
+
+    @classmethod
+    def of(cls, vectors: Vectors, images: pd.DataFrame, rules: Rules) -> "Sides":
+        """Number the images; refuses duplicated ids, images without a vector, unknown categories."""
+        refuse_duplicates(images["image_id"], "table images")
+        refuse_duplicates(vectors.ids, f"vectors of {vectors.model.name}")
+        if rules.category != "any":
+            _refuse_unknown_category(images)
+        order = id_order(images["image_id"])
+        ids = images["image_id"].to_numpy(dtype=object)[order]
+        role = images["role"].to_numpy(dtype=object)[order]
+        product = pd.factorize(images["product_id"])[0][order].astype(np.int64)
+        category = pd.factorize(images["category"])[0][order].astype(np.int64)
+        rows = vectors.rows_of(ids)
+        asked, proposed = np.flatnonzero(role != "candidate"), np.flatnonzero(role != "query")
+        number = np.full(len(ids), -1, dtype=np.int64)
+        number[proposed] = np.arange(len(proposed))
+        queries, candidates = (Side(ids[part], rows[part], product[part], category[part]) for part in (asked, proposed))
+        return cls(queries, candidates, number[asked], len(vectors.ids))
+
+    @cached_property
+    def number_of_row(self) -> Array:
+        """(rows,) int64: which candidate's vector stands in the row; -1 where nobody's."""
+        numbers: Array = np.full(self.total_rows, -1, dtype=np.int64)
+        numbers[self.candidates.rows] = np.arange(len(self.candidates))
+        return numbers
+
+    def allowed(self, query: Array, candidate: Array, rules: Rules) -> Array:
+        """Which pairs of numbers, (n,) each, the rules let into a list; (n,) bool."""
+        good: Array = candidate != self.own[query]
+        if rules.exclude_product:
+            good &= self.candidates.product[candidate] != self.queries.product[query]
+        if rules.category != "any":
+            same = self.candidates.category[candidate] == self.queries.category[query]
+            good &= same if rules.category == "same" else ~same
+        return good
+
+
+def id_order(ids: "pd.Series[Any]") -> Array:
+    """Positions that sort ids by Unicode code point (the order of their UTF-8 bytes); (n,) int64."""
+    text = pa.array(ids, pa.string(), from_pandas=True)
+    order: Array = pc.array_sort_indices(text).to_numpy().astype(np.int64)
+    return order
+
+
+def refuse_duplicates(ids: "Sequence[str] | Array | pd.Series[Any]", where: str) -> None:
+    """Raise InputError if an id stands there twice."""
+    column = pd.Series(ids)
+    again = column[column.duplicated()].unique()
+    if len(again):
+        raise InputError(f"{len(again):,} ids stand there more than once: {named(again)}", where=where,
+                         do="Give each image one row.")  # fmt: skip
+
+
+def named(ids: Sequence[str] | Array) -> str:
+    """The first few ids, for a message."""
+    return ", ".join(map(str, ids[:SHOWN])) + (", …" if len(ids) > SHOWN else "")
+
+
+def _refuse_unknown_category(images: pd.DataFrame) -> None:
+    unknown = images.loc[images["category"].isna(), "image_id"].to_numpy(dtype=object)
+    if len(unknown):
+        raise InputError(
+            f"{len(unknown):,} images have no category: {named(unknown)}",
+            where="table images",
+            do="Fill the column, or mine with category any.",
+        )

@@ -1,0 +1,194 @@
+"""How near vectors are: quickly for whole blocks, and exactly for given pairs.
+
+The quick scores (float32 matrix products) only choose who is looked at; how far they may be off is
+`slack`. The exact scores decide the order and are what tables hold.
+"""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from eds.errors import InputError
+from eds.neighbors.canonical import CELLS, as_words, dots, lengths, portions, usable
+from eds.neighbors.sides import named
+from eds.vectors import Vectors
+
+Array = np.ndarray[Any, np.dtype[Any]]
+SUMMED = 512  # longest run of products that a BLAS library adds up one after another
+
+
+class Similarity(Protocol):
+    """One metric over one folder of vectors, for the queries at hand."""
+
+    queries: Array  # as engines want them: (n, d) float32 of length 1, or (n, words) uint64
+
+    @property
+    def slack(self) -> float:
+        """How far a block score may be from the true one; 0: it is exact. May grow with each block."""
+
+    def ask(self, rows: Array) -> None:
+        """Make the vectors of these rows, (queries,) int64, the queries."""
+
+    def load(self, stored: Array, rows: Array) -> Array:
+        """A block of stored vectors, (n, width), with their row numbers, (n,), as `scores` wants it."""
+
+    def scores(self, first: int, last: int, columns: Array, out: Array) -> None:
+        """Scores of queries first..last with a loaded block, into out, (last - first, n) float32."""
+
+    def exact(self, query: Array, rows: Array) -> Array:
+        """Exact scores of (query number, row of a vector), (n,) int64 each; (n,) float64."""
+
+    def as_block(self, query: Array, exact: Array) -> Array:
+        """Exact scores on the scale of block scores; (n,) float64."""
+
+    def refuse_bad(self) -> None:
+        """Raise InputError if a vector that was loaded cannot be compared, naming all such images."""
+
+
+class Products:
+    """Cosine and dot product of float vectors.
+
+    Queries are scaled to length 1 for the block scores: that changes no order, and their error is then
+    relative to the candidates' lengths alone.
+    """
+
+    def __init__(self, vectors: Vectors, cosine: bool) -> None:
+        self.vectors, self.cosine = vectors, cosine
+        dimension = vectors.model.dimension
+        # Rounding of d products summed in runs, of the lengths, and of the scaling.
+        self._relative = (min(dimension, SUMMED) + dimension / 32 + 16) * 2.0**-24
+        self._longest = 1.0 if cosine else 0.0
+        self._buffer: Array = np.empty((0, dimension), dtype=np.float32)
+        self._bad: list[Array] = []
+        self._lengths: Array = np.full(len(vectors), -1.0)  # of each row, once it is known
+
+    @property
+    def slack(self) -> float:
+        """Relative rounding error times the longest vector met so far."""
+        return self._relative * self._longest
+
+    def ask(self, rows: Array) -> None:
+        """See Similarity.ask."""
+        self._raw = self.vectors.take(rows).astype(np.float32, copy=False)  # (queries, d)
+        self._length = lengths(self._raw)
+        good = usable(self._length)
+        self._bad.append(rows[~good])
+        self._raw[~good] = 0  # will be refused; until then they shall not disturb
+        self.queries = self._raw / np.where(good, self._length, 1)[:, None].astype(np.float32)
+
+    def load(self, stored: Array, rows: Array) -> Array:
+        """See Similarity.load."""
+        columns: Array
+        with np.errstate(over="ignore", invalid="ignore"):
+            length: Array = np.sqrt(np.einsum("ij,ij->i", stored, stored, dtype=np.float32))
+        odd = np.flatnonzero(~((length > 1e-15) & (length < 1e15)))  # squares may have left float32
+        if len(odd):
+            exact = lengths(stored[odd].astype(np.float32))
+            self._bad.append(rows[odd[~usable(exact)]])
+            length[odd] = np.where(usable(exact), exact, 1)
+            stored = stored.copy()
+            stored[odd[~usable(exact)]] = 0  # will be refused; until then they shall not disturb
+        if not self.cosine:
+            self._longest = max(self._longest, float(length.max(initial=0)) * (1 + 1e-4))
+            columns = stored.astype(np.float32, copy=False)
+            return columns
+        if len(stored) > len(self._buffer):
+            self._buffer = np.empty(stored.shape, dtype=np.float32)
+        columns = self._buffer[: len(stored)]
+        np.multiply(stored, (1 / length)[:, None], out=columns)
+        return columns
+
+    def scores(self, first: int, last: int, columns: Array, out: Array) -> None:
+        """See Similarity.scores."""
+        np.matmul(self.queries[first:last], columns.T, out=out)
+
+    def exact(self, query: Array, rows: Array) -> Array:
+        """See Similarity.exact."""
+        found = np.zeros(len(query))
+        for part, distinct, stored, place in portions(self.vectors, rows):
+            vectors = stored.astype(np.float32, copy=False)
+            length, asked = self._length_of(distinct, vectors), query[part]
+            good = usable(length)[place] & usable(self._length)[asked]
+            self._bad.append(rows[part[~usable(length)[place]]])
+            part, place, asked = part[good], place[good], asked[good]
+            found[part] = dots(self._raw, asked, vectors, place)
+            if self.cosine:
+                found[part] /= self._length[asked] * length[place]
+        return found
+
+    def _length_of(self, rows: Array, vectors: Array) -> Array:
+        fresh = np.flatnonzero(self._lengths[rows] == -1)
+        self._lengths[rows[fresh]] = lengths(vectors[fresh])
+        return np.asarray(self._lengths[rows])
+
+    def as_block(self, query: Array, exact: Array) -> Array:
+        """See Similarity.as_block."""
+        return exact if self.cosine else exact / self._length[query]
+
+    def refuse_bad(self) -> None:
+        """See Similarity.refuse_bad."""
+        rows = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *self._bad]))
+        if len(rows):
+            raise InputError(
+                f"{len(rows):,} vectors are zero or not finite: {named(self.vectors.ids[rows])}",
+                where=f"model {self.vectors.model.name}",
+                do="Compute them again, or leave these images out.",
+            )
+
+
+class Bits:
+    """Hamming distance of packed codes, negated so that larger is nearer. Every score is exact."""
+
+    slack = 0.0
+
+    def __init__(self, vectors: Vectors) -> None:
+        self.vectors = vectors
+
+    def ask(self, rows: Array) -> None:
+        """See Similarity.ask."""
+        self.queries = as_words(self.vectors.take(rows))  # (queries, words) uint64
+
+    def load(self, stored: Array, rows: Array) -> Array:
+        """See Similarity.load."""
+        return np.ascontiguousarray(as_words(stored).T)  # (words, n) uint64
+
+    def scores(self, first: int, last: int, columns: Array, out: Array) -> None:
+        """See Similarity.scores."""
+        step = max(1, CELLS // max(columns.shape[1], 1))
+        for start in range(first, last, step):
+            stop = min(start + step, last)
+            part = out[start - first : stop - first]
+            part[:] = 0
+            for word, codes in enumerate(columns):
+                part -= np.bitwise_count(self.queries[start:stop, word, None] ^ codes)
+
+    def exact(self, query: Array, rows: Array) -> Array:
+        """See Similarity.exact."""
+        found = np.empty(len(query))
+        for part, _, stored, place in portions(self.vectors, rows):
+            words = as_words(stored)
+            differ = np.bitwise_count(self.queries[query[part]] ^ words[place])
+            found[part] = -differ.sum(axis=1, dtype=np.int64)
+        return found
+
+    def as_block(self, query: Array, exact: Array) -> Array:
+        """See Similarity.as_block."""
+        return exact
+
+    def refuse_bad(self) -> None:
+        """See Similarity.refuse_bad."""
+        return  # any bits are a code
+
+
+def similarity_of(vectors: Vectors, metric: str | None = None) -> Similarity:
+    """The similarity of a model's vectors; `metric` asks for another than the model's own."""
+    wanted = metric or vectors.model.similarity
+    if wanted not in ("cosine", "dot", "hamming"):
+        raise InputError(f"metric is {wanted!r}", do="Give cosine, dot or hamming.")
+    if (vectors.model.dtype == "bits") != (wanted == "hamming"):
+        raise InputError(
+            f"{wanted} cannot compare vectors stored as {vectors.model.dtype}",
+            where=f"model {vectors.model.name}",
+            do="Bits are compared by hamming, numbers by cosine or dot.",
+        )
+    return Bits(vectors) if wanted == "hamming" else Products(vectors, wanted == "cosine")

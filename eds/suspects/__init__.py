@@ -1,0 +1,37 @@
+"""Suspects: pairs worth an expert's time. In: neighbors, images. Out: table suspects. See README.md."""
+
+from eds.suspects.cost import expected_draws_for_positives, labelling_cost, n_pairs
+from eds.suspects.draws import draw_near, draw_random
+from eds.suspects.lists import labels_frame, lists_frame
+from eds.suspects.negatives import draw_negatives, sampled_negatives
+from eds.suspects.overlap import overlap, pool_growth, positive_rate, positive_rate_by_rank
+from eds.suspects.plain import suspect_pool
+from eds.suspects.planted import add_pairs, draw_gold, draw_repeats
+from eds.suspects.pool import pool, reorder, reversed_pairs
+from eds.suspects.prefix import prefix_weights
+from eds.suspects.sources import sources_frame
+
+__all__ = [
+    "add_pairs",
+    "draw_gold",
+    "draw_near",
+    "draw_negatives",
+    "draw_random",
+    "draw_repeats",
+    "expected_draws_for_positives",
+    "labelling_cost",
+    "labels_frame",
+    "lists_frame",
+    "n_pairs",
+    "overlap",
+    "pool",
+    "pool_growth",
+    "positive_rate",
+    "positive_rate_by_rank",
+    "prefix_weights",
+    "reorder",
+    "reversed_pairs",
+    "sampled_negatives",
+    "sources_frame",
+    "suspect_pool",
+]

@@ -1,0 +1,191 @@
+"""Uniform random pairs: of all pairs A, outside the pool, near it, or the rest. A is never listed.
+
+    all      every (query, candidate), the query itself left out
+    outside  all without the pool
+    near     pairs at ranks lo..hi-1 of some model's list, without the pool
+    rest     outside without near
+
+Queries and candidates come from images.role. Pairs of one product belong to A unless
+`exclude_product` is set. n of the N pairs of a stratum are drawn without replacement: every row's
+probability is n / N, also when drawing goes on later (then n counts all draws). The stored rows, not
+the seed, are authoritative.
+"""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from eds.errors import InputError
+from eds.suspects.codes import Integers, ascending, contains, decode, distinct, encode, generator, whole
+from eds.suspects.lists import read_lists
+from eds.suspects.rows import append_rows, behind
+from eds.tables import IMAGES, SUSPECTS, check
+
+STRATA = ("all", "outside", "near", "rest")
+HI = 100  # the near stratum reaches to this rank
+
+
+class AllPairs:
+    """All pairs of a catalogue, numbered 0..N-1 by query and then candidate, ids ascending."""
+
+    def __init__(self, images: pd.DataFrame) -> None:
+        check(images, IMAGES)
+        self.images = images
+        self.queries: pa.Array = distinct(images.loc[images["role"] != "candidate", "image_id"])
+        self.candidates: pa.Array = distinct(images.loc[images["role"] != "query", "image_id"])
+        own = encode(self.queries, self.candidates)
+        self._own = np.where(own < 0, len(self.candidates), own)  # the query's place among candidates
+        width = len(self.candidates) - (own >= 0)
+        self._first = np.append(0, np.cumsum(width)).astype(np.int64)
+        self.size = int(self._first[-1])
+
+    def numbers(self, pairs: pd.DataFrame) -> Integers:
+        """The numbers of those pairs that lie in A, ascending and distinct."""
+        query, candidate = encode(pairs["query_id"], self.queries), encode(pairs["candidate_id"], self.candidates)
+        inside = (query >= 0) & (candidate >= 0)
+        query, candidate = query[inside], candidate[inside]
+        other = candidate != self._own[query]
+        query, candidate = query[other], candidate[other]
+        return ascending(self._first[query] + candidate - (candidate > self._own[query]))
+
+    def pairs(self, numbers: Integers) -> pd.DataFrame:
+        """The pairs of these numbers."""
+        query = np.searchsorted(self._first, numbers, side="right") - 1
+        candidate = numbers - self._first[query]
+        candidate += candidate >= self._own[query]
+        return pd.DataFrame(
+            {"query_id": decode(query, self.queries), "candidate_id": decode(candidate, self.candidates)}
+        )
+
+    def of_one_product(self) -> Integers:
+        """The numbers of all pairs that show one product."""
+        products = self.images[["image_id", "product_id", "role"]]
+        left = products[products["role"] != "candidate"].rename(columns={"image_id": "query_id"})
+        right = products[products["role"] != "query"].rename(columns={"image_id": "candidate_id"})
+        return self.numbers(left.merge(right, on="product_id"))
+
+
+def strata(
+    frame: AllPairs,
+    suspects: pd.DataFrame | None = None,
+    neighbors: pd.DataFrame | None = None,
+    *,
+    lo: int | None = None,
+    hi: int = HI,
+    exclude_product: bool = False,
+) -> dict[str, tuple[int, Integers | None, Integers]]:
+    """For each stratum its size, its pairs' numbers where they are listed, and the numbers it leaves out.
+
+    Near is told only where `neighbors` and `lo` (the pool's depth k) are given; rest needs them too.
+    """
+    barred = frame.of_one_product() if exclude_product else np.zeros(0, np.int64)
+    pooled = SUSPECTS.empty() if suspects is None else suspects[suspects["origin"] == "pool"]
+    pool = frame.numbers(pooled)
+    pool = pool[~contains(barred, pool)]
+    without_pool = ascending(pool, barred)
+    found: dict[str, tuple[int, Integers | None, Integers]] = {
+        "pool": (len(pool), pool, barred),
+        "all": (frame.size - len(barred), None, barred),
+        "outside": (frame.size - len(without_pool), None, without_pool),
+    }
+    if neighbors is None or lo is None:
+        return found
+    if not 0 <= whole(lo, "lo", 0) < whole(hi, "hi", 1):
+        raise InputError(f"no ranks from {lo} to below {hi}", do="Give lo below hi.")
+    deepest = int(neighbors["rank"].max()) + 1 if len(neighbors) else 0
+    if deepest <= lo:
+        raise InputError(
+            f"the lists end at depth {deepest}, near pairs begin at rank {lo}",
+            where="table neighbors",
+            do=f"Mine deeper: eds neighbors mine -k {hi}.",
+        )
+    lists = read_lists(neighbors[neighbors["rank"] >= lo], hi)
+    near = frame.numbers(
+        pd.DataFrame(
+            {"query_id": decode(lists.query, lists.queries), "candidate_id": decode(lists.candidate, lists.candidates)}
+        )
+    )
+    near = near[~contains(without_pool, near)]
+    left_out = ascending(without_pool, near)
+    return {**found, "near": (len(near), near, left_out), "rest": (frame.size - len(left_out), None, left_out)}
+
+
+def draw_random(
+    images: pd.DataFrame,
+    n: int,
+    seed: int,
+    *,
+    stratum: str = "all",
+    suspects: pd.DataFrame | None = None,
+    neighbors: pd.DataFrame | None = None,
+    lo: int | None = None,
+    hi: int = HI,
+    exclude_product: bool = False,
+) -> pd.DataFrame:
+    """The suspects with n further random pairs of a stratum (origin `random`), as one batch behind all others.
+
+    `suspects` are those there are: their pool is what `outside` leaves out, their random rows of this
+    stratum are not drawn again. `near` and `rest` need `neighbors` and `lo`, the depth of the pool.
+    """
+    if stratum not in STRATA:
+        raise InputError(f"unknown stratum {stratum!r}", do=f"Give one of {', '.join(STRATA)}.")
+    frame = AllPairs(images)
+    known = strata(frame, suspects, neighbors, lo=lo, hi=hi, exclude_product=exclude_product)
+    if stratum not in known:
+        raise InputError(f"stratum {stratum} needs the models' lists", do="Give neighbors and the pool's depth as lo.")
+    size, listed, left_out = known[stratum]
+    there = SUSPECTS.empty() if suspects is None else suspects.reset_index(drop=True)
+    mine = (there["origin"] == "random") & (there["stratum"] == stratum)
+    drawn = frame.numbers(there[mine])
+    _check_same(there[mine], stratum, size)
+    elsewhere = frame.numbers(there[(there["origin"] == "random") & ~mine])
+    free = size - len(drawn)
+    if whole(n, "n", 1) > free:
+        raise InputError(f"{n:,} pairs of {free:,} cannot be drawn", where=f"stratum {stratum}", do="Ask for fewer.")
+    rng = generator(seed, f"random {stratum}", len(drawn))
+    if listed is not None:
+        numbers = listed[~contains(drawn, listed)][_choose(free, n, rng)]
+    else:
+        gaps = ascending(left_out, drawn)
+        chosen = _choose(free, n, rng)
+        numbers = chosen + np.searchsorted(gaps - np.arange(len(gaps)), chosen, side="right")
+    twice = contains(elsewhere, numbers)
+    if twice.any():
+        raise InputError(
+            f"{int(twice.sum())} of the pairs were drawn for another stratum before",
+            where=f"stratum {stratum}",
+            do="Strata that overlap cannot share a table: keep to all, or to outside, or to near and rest.",
+        )
+    chance = (n + len(drawn)) / size
+    rows = behind(frame.pairs(numbers), there, origin="random", stratum=stratum, probability=chance)
+    there.loc[mine, "probability"] = chance
+    return append_rows(there, rows)
+
+
+def draw_near(
+    images: pd.DataFrame, neighbors: pd.DataFrame, suspects: pd.DataFrame, *, lo: int, n: int, seed: int, hi: int = HI
+) -> pd.DataFrame:
+    """The suspects with n random pairs that some model ranks lo..hi-1 and that are not in the pool."""
+    return draw_random(images, n, seed, stratum="near", suspects=suspects, neighbors=neighbors, lo=lo, hi=hi)
+
+
+def _choose(population: int, n: int, rng: np.random.Generator) -> Integers:
+    """The first n distinct numbers of a stream of uniform ones below `population`: without replacement."""
+    if population <= 4 * n:
+        return rng.permutation(population)[:n]
+    found = np.zeros(0, np.int64)
+    while len(found) < n:
+        found = np.concatenate([found, rng.integers(0, population, n)])
+        found = found[np.sort(np.unique(found, return_index=True)[1])]
+    return found[:n]
+
+
+def _check_same(drawn: pd.DataFrame, stratum: str, size: int) -> None:
+    """Refuse to go on drawing where the stratum is no longer what it was: one probability would be wrong."""
+    before = round(len(drawn) / drawn["probability"].iloc[0]) if len(drawn) else size
+    if before != size:
+        raise InputError(
+            f"the stratum had {before:,} pairs when it was drawn from, now it has {size:,}",
+            where=f"stratum {stratum}",
+            do="The pool or the catalogue has changed since; draw from stratum all, or keep that draw.",
+        )

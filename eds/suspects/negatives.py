@@ -1,0 +1,133 @@
+"""Sampled negatives: pairs that every model ranks low, taken as negatives without being judged."""
+
+import hashlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from eds.errors import InputError
+from eds.suspects.codes import ascending, contains, decode, encode, whole
+from eds.suspects.lists import read_lists
+from eds.suspects.rows import append_rows, behind
+from eds.tables import SUSPECTS
+
+LO, HI, EACH = 100, 500, 5
+
+
+def sampled_negatives(
+    query: str,
+    rankings: Mapping[str, Sequence[str]],
+    lo: int = LO,
+    hi: int = HI,
+    labelled: Collection[str] = (),
+    n: int = EACH,
+    seed: int = 0,
+    item_of: Mapping[str, str] | None = None,
+    exclude_top: bool = True,
+) -> dict[str, Any]:
+    """Negatives of one query: `eligible` ids, and the `sample` of at most n of them.
+
+    Formula: eligible = union over models of {c: lo <= R_m(q, c) < hi}, without {c: R_m(q, c) < lo for some m}
+    if exclude_top, labelled candidates, the query, and images of its product; sample = the n eligible ids of
+    the smallest hex SHA-256 of "seed U+001F query U+001F candidate" in UTF-8.
+    Source: specification 5.3.
+    Conventions: ranks count from 0; fewer than n eligible: all of them; the sample is nested in n.
+    Example, run by doctest:
+    >>> sampled_negatives("q", {"m": ["a", "b", "c"]}, lo=1, hi=3, labelled=["b"])
+    {'eligible': ['c'], 'sample': ['c']}
+    """
+    _check_window(lo, hi, n)
+    items = item_of or {}
+    own = items.get(query, query)
+    window = {candidate for ranked in rankings.values() for candidate in ranked[lo:hi]}
+    top = {candidate for ranked in rankings.values() for candidate in ranked[:lo]} if exclude_top else set()
+    eligible = sorted(
+        candidate for candidate in window - top - set(labelled) - {query} if items.get(candidate, candidate) != own
+    )
+    return {"eligible": eligible, "sample": _smallest(query, eligible, n, seed)}
+
+
+def draw_negatives(
+    images: pd.DataFrame,
+    neighbors: pd.DataFrame,
+    suspects: pd.DataFrame | None = None,
+    labelled: pd.DataFrame | None = None,
+    *,
+    lo: int = LO,
+    hi: int = HI,
+    n: int = EACH,
+    seed: int = 0,
+    exclude_top: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> pd.DataFrame:
+    """The suspects with n sampled negatives of every query (origin `negative`), by the rule of sampled_negatives.
+
+    Suspects of the pool and pairs of `labelled` are left out. Probability: taken / eligible of the query.
+    Negatives that are there already are replaced, so that the draw is always the whole sample.
+    """
+    _check_window(lo, hi, n)
+    deepest = int(neighbors["rank"].max()) + 1 if len(neighbors) else 0
+    if deepest <= lo:
+        raise InputError(
+            f"the lists end at depth {deepest}, negatives begin at rank {lo}",
+            where="table neighbors",
+            do=f"Mine deeper: eds neighbors mine -k {hi}; or give a smaller --lo.",
+        )
+    there = SUSPECTS.empty() if suspects is None else suspects[suspects["origin"] != "negative"]
+    lists = read_lists(neighbors, hi)
+    keys = lists.keys
+    barred = [keys[lists.rank < lo]] if exclude_top else []
+    for known in (there[there["origin"] == "pool"], labelled):
+        if known is not None:
+            query, candidate = encode(known["query_id"], lists.queries), encode(known["candidate_id"], lists.candidates)
+            barred.append((query * len(lists.candidates) + candidate)[(query >= 0) & (candidate >= 0)])
+    eligible = ascending(keys[lists.rank >= lo])
+    eligible = eligible[~contains(ascending(*barred), eligible)]
+    product = images.set_index("image_id")["product_id"]
+    query, candidate = np.divmod(eligible, len(lists.candidates))
+    own = [_products(product, names)[codes] for names, codes in ((lists.queries, query), (lists.candidates, candidate))]
+    other = own[0] != own[1]
+    query, candidate = query[other], candidate[other]
+    names = decode(candidate, lists.candidates).tolist()
+    ends = np.searchsorted(query, np.arange(len(lists.queries) + 1)).tolist()
+    rows: list[tuple[str, str, float]] = []
+    for number, name in enumerate(lists.queries.to_pylist()):
+        mine = names[ends[number] : ends[number + 1]]
+        rows += [(name, chosen, min(n, len(mine)) / len(mine)) for chosen in _smallest(name, mine, n, seed)]
+        if progress:
+            progress(number + 1, len(lists.queries))
+    pairs = pd.DataFrame(rows, columns=["query_id", "candidate_id", "probability"])
+    new = behind(
+        pairs,
+        there,
+        origin="negative",
+        stratum=f"ranks {lo}..{hi - 1}",
+        probability=pairs["probability"].to_numpy(float),
+    )
+    return append_rows(there, new)
+
+
+def _smallest(query: str, candidates: Sequence[str], n: int, seed: int) -> list[str]:
+    head = hashlib.sha256(f"{seed}\x1f{query}\x1f".encode())
+
+    def hashed(candidate: str) -> bytes:
+        whole_text = head.copy()
+        whole_text.update(candidate.encode())
+        return whole_text.digest()  # bytes order as their hex does
+
+    return sorted(candidates, key=hashed)[:n]
+
+
+def _products(product: "pd.Series[str]", names: Any) -> Any:
+    """The product of every named image; the image itself where it is in no catalogue."""
+    ids = names.to_pandas()
+    found = product.reindex(ids)
+    return np.where(found.isna().to_numpy(), ids.to_numpy(object), found.to_numpy(object))
+
+
+def _check_window(lo: int, hi: int, n: int) -> None:
+    whole(n, "n", 0)
+    if whole(lo, "lo", 0) >= whole(hi, "hi", 1):
+        raise InputError(f"no ranks from {lo} to below {hi}", do="Give lo below hi.")

@@ -1,0 +1,141 @@
+"""How far the models propose the same pairs, and what going deeper yields.
+
+Every function takes the models' lists as a frame model, query_id, candidate_id, rank: the neighbors,
+or eds.suspects.sources_frame(suspects), or lists_frame(...). Keys are those of the specification.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from eds.suspects.codes import Integers, contains, judged, whole
+from eds.suspects.lists import Lists, read_lists
+
+
+def overlap(lists: pd.DataFrame, k: int | None = None) -> dict[str, Any]:
+    """The model-overlap matrix and its relatives, over the lists cut at depth k.
+
+    Formula: overlap[a][b] = sum over q of |L_a(q) and L_b(q)| / sum over q of min(|L_a(q)|, |L_b(q)|);
+    jaccard_pooled = |S_a and S_b| / |S_a or S_b|; jaccard_query_mean = mean over q of the lists' Jaccard;
+    mean_pairwise_overlap = mean of the strict upper triangle; duplication_rate = 1 - unique / raw.
+    Source: specification 1.5.
+    Conventions: the diagonal is 1 and never averaged; a zero denominator is NaN; a query for which neither
+    model has a list does not count in their mean. proposed_by_exactly[j-1] = pairs that exactly j models propose.
+    Example, run by doctest:
+    >>> from eds.suspects import lists_frame
+    >>> overlap(lists_frame({"a": {"q": ["x", "y"]}, "b": {"q": ["y", "z"]}}))["overlap"]
+    [[1.0, 0.5], [0.5, 1.0]]
+    """
+    found = read_lists(lists, k, rankings=False)
+    keys, pair = np.unique(found.keys, return_inverse=True)
+    models, queries = len(found.models), len(found.queries)
+    proposes = np.zeros((models, len(keys)), np.bool_)
+    proposes[found.model, pair] = True
+    query, sizes = keys // max(len(found.candidates), 1), found.sizes()
+    share, pooled, by_query = (np.eye(models) for _ in range(3))
+    for a in range(models):
+        for b in range(a):
+            both = np.bincount(query[proposes[a] & proposes[b]], minlength=queries)
+            either = sizes[:, a] + sizes[:, b] - both
+            share[a, b] = share[b, a] = _ratio(both.sum(), np.minimum(sizes[:, a], sizes[:, b]).sum())
+            pooled[a, b] = pooled[b, a] = _ratio(both.sum(), either.sum())
+            some = either > 0
+            by_query[a, b] = by_query[b, a] = _ratio((both[some] / either[some]).sum(), some.sum())
+    times = proposes.sum(axis=0)
+    alone = proposes[:, times == 1].sum(axis=1)
+    upper = share[np.triu_indices(models, 1)]
+    return {
+        "models": found.models,
+        "overlap": share.tolist(),
+        "jaccard_pooled": pooled.tolist(),
+        "jaccard_query_mean": by_query.tolist(),
+        "mean_pairwise_overlap": _ratio(upper.sum(), len(upper)),
+        "raw": len(found.rank),
+        "unique": len(keys),
+        "duplication_rate": 1 - _ratio(len(keys), len(found.rank)),
+        "mean_candidates_per_query": _ratio(len(keys), queries),
+        "proposed_by_exactly": np.bincount(times, minlength=models + 1)[1:].tolist(),
+        "unique_by_model": dict(zip(found.models, alone.tolist(), strict=True)),
+    }
+
+
+def pool_growth(lists: pd.DataFrame, k_max: int) -> dict[str, list[int]]:
+    """Size of the pool when all lists are cut at k = 1..k_max, and the new pairs of each step.
+
+    Formula: size[k-1] = |{(q, c): min over models of R_m(q, c) < k}|; marginal = its differences.
+    Source: specification 1.6.
+    Conventions: ranks count from 0; (q, c) and (c, q) are two pairs.
+    Example, run by doctest:
+    >>> from eds.suspects import lists_frame
+    >>> pool_growth(lists_frame({"a": {"q": ["x", "y"]}, "b": {"q": ["x", "z"]}}), 2)
+    {'size': [1, 3], 'marginal': [1, 2]}
+    """
+    found = read_lists(lists, whole(k_max, "k_max", 1), rankings=False)
+    order = np.lexsort((found.rank, found.keys))
+    keys = found.keys[order]
+    marginal = np.bincount(found.rank[order][np.diff(keys, prepend=-1) > 0], minlength=k_max)
+    return {"size": np.cumsum(marginal).tolist(), "marginal": marginal.tolist()}
+
+
+def positive_rate(lists: pd.DataFrame, labels: pd.DataFrame) -> dict[str, Any]:
+    """For each model and for the union of the lists: size, labelled, positive, rate.
+
+    Formula: rate = positive / labelled.
+    Source: specification 3 (p_k of the models, p_k of the pool).
+    Conventions: unlabelled pairs enter neither part; nothing labelled is NaN; labels are a frame
+    query_id, candidate_id, value (1 or 0); equal duplicates collapse, contradictory ones are refused.
+    Example, run by doctest:
+    >>> from eds.suspects import labels_frame, lists_frame
+    >>> positive_rate(lists_frame({"a": {"q": ["x", "y"]}}), labels_frame([("q", "x", 1)]))["pool"]
+    {'size': 2, 'labelled': 1, 'positive': 1, 'rate': 1.0}
+    """
+    found = read_lists(lists, rankings=False)
+    value = _labels_of(found, labels)
+    once = np.unique(found.keys, return_index=True)[1]
+    return {
+        "by_model": {name: _counts(value[found.model == number]) for number, name in enumerate(found.models)},
+        "pool": _counts(value[once]),
+    }
+
+
+def positive_rate_by_rank(lists: pd.DataFrame, labels: pd.DataFrame) -> dict[str, list[list[int]]]:
+    """For each model and rank the pair [positives, labelled].
+
+    Formula: counts over the pairs that the model has at that rank.
+    Source: specification 1.6; with pool_growth the rule for when to stop going deeper.
+    Conventions: ranks count from 0, as far as the model's lists go; labels as in positive_rate.
+    Example, run by doctest:
+    >>> from eds.suspects import labels_frame, lists_frame
+    >>> positive_rate_by_rank(lists_frame({"a": {"q": ["x", "y"]}}), labels_frame([("q", "x", 1)]))
+    {'a': [[1, 1], [0, 0]]}
+    """
+    found = read_lists(lists, rankings=False)
+    value = _labels_of(found, labels)
+    told = {}
+    for number, name in enumerate(found.models):
+        mine = found.model == number
+        depth = int(found.rank[mine].max()) + 1
+        positive, labelled = (
+            np.bincount(found.rank[mine & chosen], minlength=depth) for chosen in (value == 1, value >= 0)
+        )
+        told[name] = np.stack([positive, labelled], axis=1).tolist()
+    return told
+
+
+def _labels_of(lists: Lists, labels: pd.DataFrame) -> Integers:
+    """The label of every row of the lists, -1 where there is none."""
+    keys, values = judged(labels, lists.queries, lists.candidates)
+    value = np.full(len(lists.rank), -1, np.int64)
+    known = contains(keys, lists.keys)
+    value[known] = values[np.searchsorted(keys, lists.keys[known])]
+    return value
+
+
+def _counts(value: Integers) -> dict[str, Any]:
+    labelled, positive = int((value >= 0).sum()), int((value == 1).sum())
+    return {"size": len(value), "labelled": labelled, "positive": positive, "rate": _ratio(positive, labelled)}
+
+
+def _ratio(part: float, whole: float) -> float:
+    return float(part / whole) if whole else float("nan")

@@ -1,0 +1,210 @@
+"""The pool: the union of the models' lists at depth k, each pair once, with its provenance, in batches.
+
+In: table neighbors (all models). Out: table suspects, rows of origin `pool`. With `previous`, the
+pool only grows: what was there keeps its batch and position (a label is never lost), and the pairs
+that are new, the delta pool, get batches behind it.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from eds.errors import InputError
+from eds.suspects.codes import Flags, Integers, contains, decode, generator, judged, pair_keys, whole
+from eds.suspects.lists import COLUMNS, Lists, check_comparable, read_lists
+from eds.suspects.orders import ABSENT, Arrangement, Work, arrange
+from eds.suspects.prefix import drawn_in_batches
+from eds.suspects.rows import canonical
+from eds.suspects.sources import join_sources, sources_frame
+from eds.tables import SUSPECTS, check
+
+FLOOR = 0.2  # share of picks that fusion and bandit leave to an even draw
+
+
+def pool(
+    neighbors: pd.DataFrame,
+    k: int,
+    *,
+    models: Sequence[str] | None = None,
+    seed: int = 0,
+    order: str = "random",
+    batch_size: int = 1000,
+    previous: pd.DataFrame | None = None,
+    symmetric: str = "keep",
+    truth: pd.DataFrame | None = None,
+    floor: float = FLOOR,
+) -> pd.DataFrame:
+    """Every pair within the first k of some model's list: previous suspects first, then the new pairs.
+
+    Formula: S_k = union over models m of {(q, c): R_m(q, c) < k}, R_m counted from 0.
+    Source: specification 1.2. Rows, seeds and models may come in any order: the result is the same.
+    Conventions: (q, c) and (c, q) are two pairs. `symmetric="merge"` has one of them judged where both
+    are new: the one with the better best rank, at equal ranks the one with the smaller query id; and
+    none where the other was there before. `truth` feeds the bandit's posterior; see eds.suspects.orders.
+    Example, run by doctest:
+    >>> lists = pd.DataFrame({"model": ["a", "b"], "query_id": "q", "candidate_id": "c", "rank": [0, 3]})
+    >>> pool(lists, k=6)[["query_id", "candidate_id", "sources"]].to_numpy().tolist()
+    [['q', 'c', 'a:0;b:3']]
+    """
+    whole(k, "k", 1)
+    whole(batch_size, "batch_size", 1)
+    if symmetric not in ("keep", "merge"):
+        raise InputError(f"unknown rule {symmetric!r} for symmetric pairs", do="Give keep or merge.")
+    lists = read_lists(neighbors, k, models)
+    check_comparable(lists, k)
+    before = SUSPECTS.empty() if previous is None else previous.reset_index(drop=True)
+    check(before, SUSPECTS, "previous suspects")
+    old = before[before["origin"] == "pool"]
+    known = read_lists(_with_history(lists, old), rankings=False) if len(old) else lists
+    rows, starts = _by_pair(known)
+    keys = known.keys[rows][starts]
+    sources = join_sources(known.models, known.model[rows], known.rank[rows], starts)
+    there = pair_keys(old, known.queries, known.candidates)
+    new = ~contains(np.sort(there), keys)
+    if symmetric == "merge":
+        new &= ~_redundant(known, rows, starts, new)
+    first = int(before["batch"].max()) + 1 if len(before) else 0
+    wins, losses = _arms(known, truth)
+    ranks = rank_matrix(known, rows, starts)[new]
+    work = Work(keys[new] // len(known.candidates), ranks)
+    dealt = arrange(
+        work, order, batch_size, generator(seed, "pool", first), wins=wins, losses=losses, floor=floor
+    ) if new.any() else Arrangement(*(np.zeros(0, np.int64),) * 2, np.zeros(0))  # fmt: skip
+    fresh = pd.DataFrame(
+        {
+            "query_id": decode(keys[new] // len(known.candidates), known.queries),
+            "candidate_id": decode(keys[new] % len(known.candidates), known.candidates),
+            "origin": "pool",
+            "batch": dealt.batch + first,
+            "position": dealt.position + (int(before["position"].max()) + 1 if len(before) else 0),
+            "sources": sources.filter(new).to_pandas(),
+            "stratum": f"pool@{first}",
+            "probability": dealt.probability,
+        }
+    ).sort_values("position", ignore_index=True)
+    if not len(before):
+        return canonical(fresh)
+    told = before.copy()
+    proposed = contains(keys, there)  # pairs of somebody's own choice may be in no list
+    told.loc[old.index[proposed], "sources"] = (
+        sources.take(np.searchsorted(keys, there[proposed])).to_pandas().to_numpy()
+    )
+    return canonical(pd.concat([told, fresh], ignore_index=True) if len(fresh) else told)
+
+
+def reorder(
+    suspects: pd.DataFrame,
+    judged_pairs: pd.DataFrame,
+    *,
+    order: str,
+    seed: int = 0,
+    batch_size: int = 1000,
+    truth: pd.DataFrame | None = None,
+    floor: float = FLOOR,
+) -> pd.DataFrame:
+    """Deal the pool's pairs that nobody has judged into new batches behind all others; the rest stays.
+
+    This is how a bandit learns: judge a batch, decide its labels, reorder with them as `truth`. The
+    probability of a judged row in a batch that was judged only in part is scaled to that part.
+    """
+    whole(batch_size, "batch_size", 1)
+    check(suspects, SUSPECTS)
+    told = suspects.reset_index(drop=True)
+    lists = read_lists(sources_frame(told), rankings=False)
+    rows, starts = _by_pair(lists)
+    keys = lists.keys[rows][starts]
+    done = np.sort(pair_keys(judged_pairs, lists.queries, lists.candidates))
+    mine = np.flatnonzero(drawn_in_batches(told))
+    pairs = pair_keys(told.iloc[mine], lists.queries, lists.candidates)
+    open_pairs = ~contains(done, pairs)
+    if not open_pairs.any():
+        return canonical(told)
+    batch = told["batch"].to_numpy()[mine]
+    part = 1 - pd.Series(open_pairs).groupby(batch).transform("mean").to_numpy()
+    chance = told["probability"].to_numpy().copy()
+    chance[mine[~open_pairs]] *= part[~open_pairs]
+    at = np.searchsorted(keys, np.sort(pairs[open_pairs]))
+    wins, losses = _arms(lists, truth)
+    dealt = arrange(
+        Work(keys[at] // len(lists.candidates), rank_matrix(lists, rows, starts)[at]),
+        order,
+        batch_size,
+        generator(seed, "reorder", int(told["batch"].max()) + 1),
+        wins=wins,
+        losses=losses,
+        floor=floor,
+    )
+    place = np.searchsorted(np.sort(pairs[open_pairs]), pairs[open_pairs])
+    rest = mine[open_pairs]
+    chance[rest] = dealt.probability[place]
+    batches, positions = told["batch"].to_numpy().copy(), told["position"].to_numpy().copy()
+    batches[rest] = dealt.batch[place] + batches.max() + 1
+    positions[rest] = dealt.position[place] + positions.max() + 1
+    return canonical(told.assign(batch=batches, position=positions, probability=chance))
+
+
+def reversed_pairs(pairs: pd.DataFrame) -> int:
+    """How many of the pairs (q, c) have their mirror (c, q) among them, each two counted once."""
+    distinct = pairs[["query_id", "candidate_id"]].drop_duplicates()
+    mirrored = distinct.rename(columns={"query_id": "candidate_id", "candidate_id": "query_id"})
+    return len(distinct.merge(mirrored)) // 2
+
+
+def rank_matrix(lists: Lists, rows: Integers, starts: Integers) -> Integers:
+    """Ranks as pairs x models, -1 where a model does not propose the pair."""
+    pair = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows))))
+    found = np.full((len(starts), len(lists.models)), ABSENT, np.int64)
+    found[pair, lists.model[rows]] = lists.rank[rows]
+    return found
+
+
+def _by_pair(lists: Lists) -> tuple[Integers, Integers]:
+    """Rows sorted by pair and model, and the place in that order at which each pair begins."""
+    keys = lists.keys
+    rows = np.argsort(keys * len(lists.models) + lists.model)  # no two are equal: the order is unique
+    return rows, np.flatnonzero(np.diff(keys[rows], prepend=-1))
+
+
+def _with_history(lists: Lists, old: pd.DataFrame) -> pd.DataFrame:
+    """The lists, and what the suspects' sources tell of other models, or of pairs no longer within k."""
+    now = pd.DataFrame(
+        {
+            "model": np.array(lists.models)[lists.model],
+            "query_id": decode(lists.query, lists.queries),
+            "candidate_id": decode(lists.candidate, lists.candidates),
+            "rank": lists.rank,
+        }
+    )
+    return pd.concat([now, sources_frame(old)], ignore_index=True).drop_duplicates(COLUMNS[:3], ignore_index=True)
+
+
+def _redundant(lists: Lists, rows: Integers, starts: Integers, new: Flags) -> Flags:
+    """For each pair whether its mirror is judged in its stead."""
+    keys = lists.keys[rows][starts]
+    query, candidate = np.divmod(keys, len(lists.candidates))
+    best = np.minimum.reduceat(lists.rank[rows], starts)
+    as_query = lists.queries.to_pandas().to_numpy()
+    as_candidate = lists.candidates.to_pandas().to_numpy()
+    to_candidate = pd.Index(as_candidate).get_indexer(as_query)[query]  # the query's place among candidates
+    to_query = pd.Index(as_query).get_indexer(as_candidate)[candidate]
+    mirror = np.where((to_candidate < 0) | (to_query < 0), -1, to_query * len(lists.candidates) + to_candidate)
+    has = contains(keys, mirror)
+    at = np.searchsorted(keys, mirror[has])
+    rank, other = best[has], best[at]
+    loses = (other < rank) | ((other == rank) & (to_query[has] < query[has]))
+    found = np.zeros(len(keys), np.bool_)
+    found[has] = ~new[at] | loses
+    return found
+
+
+def _arms(lists: Lists, truth: pd.DataFrame | None) -> tuple[Integers, Integers]:
+    """Labelled positives and negatives among the pairs that each model proposes."""
+    if truth is None:
+        zero = np.zeros(len(lists.models), np.int64)
+        return zero, zero
+    keys, values = judged(truth, lists.queries, lists.candidates)
+    found = contains(keys, lists.keys)
+    value = values[np.searchsorted(keys, lists.keys[found])]
+    model, arms = lists.model[found], len(lists.models)
+    return np.bincount(model[value == 1], minlength=arms), np.bincount(model[value == 0], minlength=arms)

@@ -1,0 +1,51 @@
+import pytest
+
+from eds.analysis import budget
+from eds.errors import InputError
+
+
+def test_the_published_benchmark() -> None:
+    """In-shop: 2,000 queries of 52,712 images, six models, k = 6, 54,170 suspects; by hand."""
+    plans = {
+        plan.name: plan
+        for plan in budget(
+            2000, 52712, 6, 6, n_queries_in_gallery=2000, pool_size=54170, experts=3, seconds=15, hourly=20,
+            wanted=45920, prevalence=0.001,
+        )
+    }  # fmt: skip
+    assert plans["all pairs"].pairs == 105_422_000
+    assert plans["all pairs"].hours == pytest.approx(50.1093239030 * 365.25 * 24 * 3)
+    assert plans["pool, at most"].times_fewer == pytest.approx(1464.1944444444)
+    actual = plans["pool, as it is"]
+    assert (actual.pairs, actual.judgements, actual.hours, actual.money) == (54170, 162510, 677.125, 13542.5)
+    assert actual.times_fewer == pytest.approx(1946.1325456895)
+    assert plans["random, 45,920 positives"].pairs == pytest.approx(45920 * 105_422_001 / 105_423)
+
+
+def test_without_pay_no_money_is_told() -> None:
+    assert {plan.money for plan in budget(10, 20, 2, 3)} == {None}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"experts": 0},
+        {"seconds": 0},
+        {"hourly": -1},
+        {"wanted": 5},
+        {"prevalence": 0.1},
+        {"wanted": 5, "prevalence": 0.0},
+        {"wanted": 50, "prevalence": 0.1},
+        {"pool_size": 0},
+        {"n_queries_in_gallery": 11},
+    ],
+)
+def test_what_cannot_be_is_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(InputError):
+        budget(10, 20, 2, 3, **wrong)  # type: ignore[arg-type]
+
+
+def test_all_faults_are_told_at_once() -> None:
+    with pytest.raises(InputError) as caught:
+        budget(10, 20, 2, 3, experts=0, seconds=-1.0, wanted=3)
+    assert len(caught.value.faults) == 3

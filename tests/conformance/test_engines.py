@@ -1,0 +1,97 @@
+"""Every engine that says it is exact gives the exact engine's table, bit by bit; an index tells its recall.
+
+A new engine in eds.neighbors.ENGINES takes part by itself.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+
+from eds.errors import InputError, MissingExtraError, UnknownNameError
+from eds.neighbors import ENGINES, Rules, mine, mine_with_recall
+from tests.neighbors.galleries import METRICS, Gallery, catalogue, galleries, rules
+
+NAMES = sorted(ENGINES.entries())
+EXACT = [name for name in NAMES if not ENGINES.load(name).approximate]
+APPROXIMATE = [name for name in NAMES if ENGINES.load(name).approximate]
+RULES = [
+    Rules(6),
+    Rules(300),
+    Rules(5, False, False),
+    Rules(2, keep_ties=True, category="same"),
+    Rules(9, category="other"),
+]
+
+
+def shop(metric: str = "cosine", levels: int = 0, images: int = 3000) -> Gallery:
+    """Products of one to a few views; every fortieth image is a query."""
+    gallery = catalogue(images, 3, products=images // 4, metric=metric, dimension=20, levels=levels)
+    role = np.where(np.arange(images) % 40 == 0, "both", "candidate")
+    return Gallery(gallery.images.assign(role=role), gallery.values, metric)
+
+
+@pytest.mark.parametrize("engine", EXACT)
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("levels", [0, 1])
+@pytest.mark.parametrize("rule", RULES)
+def test_the_exact_engines_table(engine: str, metric: str, levels: int, rule: Rules) -> None:
+    gallery = shop(metric, levels)
+    expected = mine(gallery.vectors(), gallery.images, rule, engine="exact")
+    found = mine(gallery.vectors(shard=450), gallery.images, rule, engine=engine)
+    pd.testing.assert_frame_equal(found, expected, check_exact=True)
+
+
+@settings(max_examples=15)
+@given(galleries, rules)
+def test_small_and_odd_catalogues(gallery: Gallery, rule: Rules) -> None:
+    expected = mine(gallery.vectors(), gallery.images, rule, engine="exact")
+    for engine in EXACT:
+        found = mine(gallery.vectors(), gallery.images, rule, engine=engine)
+        pd.testing.assert_frame_equal(found, expected, check_exact=True)
+
+
+@pytest.mark.parametrize("engine", EXACT)
+def test_a_product_that_fills_the_head_of_every_list(engine: str) -> None:
+    gallery = shop(images=2000)
+    images = gallery.images.assign(product_id=["same"] * 1500 + [f"p{n}" for n in range(500)])
+    expected = mine(gallery.vectors(), images, Rules(30))
+    assert expected.groupby("query_id").size().eq(30).all()
+    pd.testing.assert_frame_equal(mine(gallery.vectors(), images, Rules(30), engine=engine), expected, check_exact=True)
+
+
+@pytest.mark.parametrize("engine", APPROXIMATE)
+def test_an_index_tells_its_recall_and_is_refused_below_the_limit(engine: str) -> None:
+    gallery = shop(images=4000)
+    mined = mine_with_recall(gallery.vectors(), gallery.images, Rules(6), engine=engine, lowest_recall=0.5)
+    exact = mine(gallery.vectors(), gallery.images, Rules(6))
+    both = exact.merge(mined.lists, on=["query_id", "candidate_id"])
+    assert (mined.recall, mined.compared) == (len(both) / len(exact), 100)
+    assert (both["score_x"] == both["score_y"]).all()
+    with pytest.raises(InputError, match=r"recall is .* against the exact lists of 100 queries"):
+        mine_with_recall(gallery.vectors(), gallery.images, Rules(6), engine=engine, lowest_recall=1.01)
+
+
+@pytest.mark.parametrize("engine", APPROXIMATE)
+def test_an_index_fills_lists_that_the_rules_empty(engine: str) -> None:
+    gallery = shop(images=2000)
+    images = gallery.images.assign(product_id=["same"] * 1500 + [f"p{n}" for n in range(500)])
+    mined = mine_with_recall(gallery.vectors(), images, Rules(30), engine=engine, lowest_recall=0.5)
+    assert mined.short == 0
+
+
+@pytest.mark.parametrize("engine", APPROXIMATE)
+def test_an_index_over_bits_is_refused(engine: str) -> None:
+    gallery = shop("hamming", images=200)
+    with pytest.raises(InputError, match="bits"):
+        mine(gallery.vectors(), gallery.images, Rules(3), engine=engine)
+
+
+def test_unknown_engine_lists_the_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    gallery = shop(images=100)
+    with pytest.raises(UnknownNameError, match=r"Known: exact, faiss, faiss-ivf, faiss-hnsw"):
+        mine(gallery.vectors(), gallery.images, Rules(3), engine="annoy")
+    monkeypatch.setitem(__import__("sys").modules, "faiss", None)
+    monkeypatch.delitem(__import__("sys").modules, "eds.neighbors.faiss_engine")
+    with pytest.raises(MissingExtraError, match=r"eds\[scale\]"):
+        mine(gallery.vectors(), gallery.images, Rules(3), engine="faiss")

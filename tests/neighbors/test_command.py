@@ -1,0 +1,168 @@
+"""`eds neighbors`: what it writes, keeps and refuses; kill -9 and resume."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from eds import tables
+from eds.cli.console import Console
+from eds.cli.neighbors import neighbors, run
+from eds.errors import InputError, ProjectError
+from eds.neighbors import Rules, mine
+from eds.vectors import Model, Vectors, write
+from eds.workspace import Project
+from tests.neighbors.galleries import catalogue
+
+MODELS = ("one", "two", "three")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A project with 300 images and vectors of three models."""
+    project = Project.create(tmp_path / "p", {"neighbors.k": 7})
+    gallery = catalogue(300, 1, products=80, dimension=12)
+    shown = dict.fromkeys(["phase", "width", "height", "sha256", "box_left", "box_top", "box_right", "box_bottom"])
+    images = gallery.images.assign(path=gallery.images["image_id"] + ".jpg", **shown)[tables.IMAGES.names]
+    project.write(images, "images", tables.Provenance("test"))
+    for seed, name in enumerate(MODELS):
+        vectors(project, name, images["image_id"].tolist(), seed)
+    return project
+
+
+def vectors(project: Project, name: str, ids: list[str], seed: int) -> None:
+    values = np.random.default_rng(seed).standard_normal((len(ids), 12)).astype(np.float32)
+    made_by = project.provenance("test", {}, [project.path("images")])
+    model = Model(name, {}, 12, "float32", "cosine", "p", str(seed), provenance=made_by)
+    write(project.path("embeddings", name), model, ids, values)
+
+
+def call(project: Project, *words: str) -> Any:
+    """The JSON answer; an error of eds is raised."""
+    result = CliRunner().invoke(neighbors, [*words, "-p", str(project.root), "--json"], catch_exceptions=True)
+    if result.exception:
+        raise result.exception
+    return json.loads(result.stdout)
+
+
+def test_mines_every_model_by_the_settings(project: Project) -> None:
+    answer = call(project, "mine")
+    assert [(row["model"], row["made"]) for row in answer] == [(name, "now") for name in sorted(MODELS)]
+    for name in MODELS:
+        expected = mine(Vectors.open(project.path("embeddings", name)), project.read("images"), Rules(7))
+        pd.testing.assert_frame_equal(project.read("neighbors", name), expected, check_dtype=False)
+        assert project.state("neighbors", name).condition == "fresh"
+
+
+def test_what_is_fresh_is_kept_and_other_words_mine_anew(project: Project) -> None:
+    call(project, "mine")
+    before = project.path("neighbors", "one").read_bytes()
+    assert {row["made"] for row in call(project, "mine")} == {"kept, fresh"}
+    assert project.path("neighbors", "one").read_bytes() == before
+    assert [row["made"] for row in call(project, "mine", "-k", "3", "-m", "one")] == ["now"]
+    assert project.read("neighbors", "one")["rank"].max() == 2
+    assert [row["made"] for row in call(project, "mine", "-m", "one")] == ["now"]
+    assert project.path("neighbors", "one").read_bytes() == before
+    assert [row["state"] for row in call(project, "list")] == ["fresh"] * 3
+    run(project, Console(project.root, verbosity=-1))
+    assert project.path("neighbors", "one").read_bytes() == before
+
+
+def test_options_come_before_settings(project: Project) -> None:
+    call(
+        project,
+        "mine",
+        "-m",
+        "two",
+        "--with-product",
+        "--every-image",
+        "--category",
+        "same",
+        "--metric",
+        "dot",
+        "--keep-ties",
+    )
+    rule = Rules(7, exclude_product=False, one_per_product=False, category="same", keep_ties=True)
+    opened = Vectors.open(project.path("embeddings", "two"))
+    expected = mine(opened, project.read("images"), rule, metric="dot")
+    pd.testing.assert_frame_equal(project.read("neighbors", "two"), expected, check_dtype=False)
+    assert project.state("neighbors", "two").made_by == (
+        "eds neighbors mine --with-product --every-image --category same --metric dot --keep-ties"
+    )
+
+
+def test_short_lists_are_told(project: Project) -> None:
+    shown = CliRunner().invoke(neighbors, ["mine", "-k", "500", "-m", "one", "-p", str(project.root)]).stdout
+    queries = int((project.read("images")["role"] != "candidate").sum())
+    assert f"one: {queries} queries have fewer than 500 candidates left; all are listed." in shown
+
+
+def test_an_index_tells_its_recall_and_keeps_it(project: Project) -> None:
+    pytest.importorskip("faiss")
+    row = call(project, "mine", "-m", "one", "--engine", "faiss", "--index", "ivf", "--allow-low-recall")[0]
+    state = project.state("neighbors", "one")
+    assert state.notes["recall"] == round(row["recall"], 4)
+    assert state.made_by == "eds neighbors mine --engine faiss --index ivf --allow-low-recall"
+    again = call(project, "mine", "-m", "one", "--engine", "faiss", "--index", "ivf", "--allow-low-recall")[0]
+    assert again["made"] == "kept, fresh"
+    with pytest.raises(InputError, match="index of faiss"):
+        call(project, "mine", "--index", "ivf")
+
+
+def test_stale_and_incomplete_vectors_are_refused_together(project: Project) -> None:
+    ids = project.read("images")["image_id"].tolist()
+    vectors(project, "two", ids[:-2], 1)
+    project.write(project.read("images").assign(phase="x"), "images", tables.Provenance("test"))
+    vectors(project, "three", ids, 2)
+    with pytest.raises(ProjectError) as caught:
+        call(project, "mine")
+    assert caught.value.faults == (
+        "one: images.parquet has changed since",
+        "two: images.parquet has changed since",
+        f"two: 2 images have no vector: {ids[-2]}, {ids[-1]}",
+    )
+    vectors(project, "one", ids, 0)
+    vectors(project, "two", ids[:-2], 1)
+    call(project, "mine", "--allow-missing")
+    for name in MODELS:
+        assert not project.read("neighbors", name)[["query_id", "candidate_id"]].isin(ids[-2:]).any().any()
+    with pytest.raises(ProjectError, match="no vectors of four"):
+        call(project, "mine", "-m", "four")
+
+
+def test_killed_in_the_second_model_goes_on_there(project: Project) -> None:
+    killer = f"""
+import os, signal
+from pathlib import Path
+from eds.cli import neighbors
+from eds.cli.console import Console
+from eds.workspace import Project
+from eds import tables
+write = tables.pq.write_table
+def dying(table, path, **how):
+    write(table, path, **how)
+    if "three" in str(path):
+        os.kill(os.getpid(), signal.SIGKILL)
+tables.pq.write_table = dying
+neighbors.run(Project.open(Path({str(project.root)!r})), Console(Path({str(project.root)!r})))
+"""
+    died = subprocess.run([sys.executable, "-c", killer], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert died.returncode == -signal.SIGKILL
+    assert project.models("neighbors") == ["one"]
+    first = project.path("neighbors", "one").stat().st_mtime_ns
+    answer = call(project, "mine")
+    assert [row["made"] for row in answer] == ["kept, fresh", "now", "now"]
+    assert project.path("neighbors", "one").stat().st_mtime_ns == first
+    assert [path.name for path in sorted((project.root / "neighbors").iterdir())] == [
+        f"{name}.parquet" for name in sorted(MODELS)
+    ]
+    whole = mine(Vectors.open(project.path("embeddings", "three")), project.read("images"), Rules(7))
+    pd.testing.assert_frame_equal(project.read("neighbors", "three"), whole, check_dtype=False)

@@ -1,0 +1,184 @@
+"""`eds suspects` and `eds analysis` on a project on disk."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from eds.cli import analysis, suspects
+from eds.cli.console import Console
+from eds.errors import EdsError
+from eds.tables import Provenance
+from eds.workspace import Project
+from tests.reference import suspects as slow
+from tests.suspects.lists import catalogue, drawn_lists, frame_of
+
+ROWS = drawn_lists(10, 3, 12, 40)
+Call = Callable[..., Any]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Ten wild queries, forty candidates, three models mined to depth 12."""
+    made = Project.create(tmp_path / "p")
+    images = catalogue([f"q{n:04}" for n in range(10)], [f"c{n:04}" for n in range(40)])
+    made.write(images, "images", Provenance("test"))
+    for model in ("m0", "m1"):
+        mine(made, model)
+    return made
+
+
+def mine(project: Project, model: str) -> None:
+    rows = [row for row in ROWS if row[0] == model]
+    project.write(frame_of(rows), "neighbors", Provenance("test", {"neighbors.k": 100}), model)
+
+
+@pytest.fixture
+def call(project: Project) -> Call:
+    """Run a command and give its JSON answer."""
+
+    def run(*words: str) -> Any:
+        group = {"suspects": suspects.suspects, "analysis": analysis.analysis}[words[0]]
+        options = ["--json", "-q", "-p", str(project.root)]
+        done = CliRunner().invoke(group, [*words[1:], *options], catch_exceptions=False)
+        return json.loads(done.stdout)
+
+    return run
+
+
+def pool_of(frame: pd.DataFrame) -> set[tuple[str, str]]:
+    mine = frame[frame["origin"] == "pool"]
+    return set(zip(mine["query_id"], mine["candidate_id"], strict=True))
+
+
+def test_pool_then_everything_else_and_nothing_is_lost(project: Project, call: Call, tmp_path: Path) -> None:
+    told = call("suspects", "pool", "-k", "4", "--batch", "10")
+    two = [row for row in ROWS if row[0] != "m2"]
+    assert told["size"] == told["unique"] == len(slow.pooled(two, 4))
+    assert told["growth"]["size"] == slow.grown(two, 8)
+    assert [plan["pairs"] for plan in told["cost"]] == [400, 80, told["size"]]
+    assert call("suspects", "random", "-n", "20", "--stratum", "near", "--hi", "12")["drawn"] == 20
+    assert call("suspects", "random", "-n", "15", "--stratum", "rest", "--hi", "12")["drawn"] == 15
+    assert call("suspects", "negatives", "--lo", "6", "--hi", "12", "-n", "2")["queries"] == 10
+    own, known = tmp_path / "own.csv", tmp_path / "known.csv"
+    own.write_text("query_id,candidate_id\nu,v\n")
+    known.write_text("query_id,candidate_id,value\na,b,1\na,c,0\n")
+    assert call("suspects", "add", str(own))["added"] == 1
+    assert call("suspects", "gold", str(known), "-n", "2")["drawn"] == 2
+    assert call("suspects", "repeats", "-n", "5")["drawn"] == 5
+    before = project.read("suspects")
+    assert project.state("suspects").condition == "fresh", "k and batch were options: eds.toml does not change them"
+
+    mine(project, "m2")
+    grown = call("suspects", "pool", "-k", "4", "--batch", "10")
+    after = project.read("suspects")
+    assert pool_of(after) == {*slow.pooled(ROWS, 4), ("u", "v")}
+    kept = ["query_id", "candidate_id", "origin", "batch", "position", "stratum", "probability"]
+    pd.testing.assert_frame_equal(after[kept].head(len(before)), before[kept])
+    assert grown["new"] == len(after) - len(before) > 0
+    listed = call("suspects", "list")
+    assert listed["pairs"] == len(after)
+    assert {row["origin"] for row in listed["by_origin"]} == {"pool", "random", "negative", "gold", "repeat"}
+
+    project.path("neighbors", "m2").unlink()
+    fewer = call("suspects", "pool", "-k", "4", "--batch", "10")
+    assert fewer["models_no_longer_pooled"] == ["m2"]
+    assert fewer["new"] == 0
+    assert len(project.read("suspects")) == len(after)
+
+
+def test_run_pools_once_and_again_only_for_a_new_model(project: Project) -> None:
+    console = Console(project.root, verbosity=-1)
+    suspects.run(project, console)
+    first = project.path("suspects").read_bytes()
+    assert project.state("suspects").condition == "fresh"
+    suspects.run(project, console)
+    assert project.path("suspects").read_bytes() == first
+    mine(project, "m2")
+    suspects.run(project, console)
+    assert pool_of(project.read("suspects")) == set(slow.pooled(ROWS, 6))
+    assert project.state("suspects").condition == "fresh"
+
+
+def test_run_keeps_to_the_models_and_the_rule_that_were_asked_for(project: Project, call: Call) -> None:
+    call("suspects", "pool", "--models", "m0", "--symmetric", "merge")
+    call("suspects", "random", "-n", "3")
+    mine(project, "m1")
+    suspects.run(project, Console(project.root, verbosity=-1))
+    assert not project.read("suspects")["sources"].fillna("").str.contains("m1").any()
+
+
+def test_labels_feed_growth_and_reorder(project: Project, call: Call) -> None:
+    call("suspects", "pool", "-k", "4", "--batch", "10")
+    before = project.read("suspects")
+    with pytest.raises(EdsError, match="no decided labels yet"):
+        call("suspects", "reorder", "--order", "bandit")
+    judged = before.head(10)[["query_id", "candidate_id"]].assign(
+        value=1, votes_for=1, votes_against=0, unsure=0, tie=False, rule="majority"
+    )
+    project.write(judged, "truth", Provenance("test"))
+    assert call("suspects", "reorder", "--order", "bandit", "--batch", "10")["moved"] == len(before) - 10
+    by_rank = call("suspects", "growth", "--k-max", "4")["positive_rate_by_rank"]
+    proposals = sum(text.count(";") + 1 for text in before.head(10)["sources"])
+    assert sum(positive for counts in by_rank.values() for positive, _ in counts) == proposals
+
+
+def test_overlap_and_budget_are_told(project: Project, call: Call) -> None:
+    found = call("analysis", "overlap", "-k", "5")
+    expected = slow.overlapped(row for row in ROWS if row[0] != "m2" and row[3] < 5)
+    assert found["overlap"] == expected["overlap"]
+    plans = call("analysis", "budget", "--queries", "2000", "--images", "52712", "--models", "6", "--pool", "54170")
+    assert [plan["pairs"] for plan in plans["plans"]] == [105_422_000, 72_000, 54_170]
+    assert [plan["pairs"] for plan in call("analysis", "budget")["plans"]] == [400, 120]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["suspects", "pool"], ["suspects", "list"], ["suspects", "growth"], ["analysis", "budget", "--hourly", "20"],
+        ["analysis", "overlap"],
+    ],
+)  # fmt: skip
+def test_answers_for_reading_hold_the_figures(project: Project, call: Call, words: list[str]) -> None:
+    call("suspects", "pool")
+    group = suspects.suspects if words[0] == "suspects" else analysis.analysis
+    done = CliRunner().invoke(group, [*words[1:], "-p", str(project.root)], catch_exceptions=False)
+    assert done.exit_code == 0
+    size = len(slow.pooled([row for row in ROWS if row[0] != "m2"], 6))
+    assert str(size) in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["suspects", "pool", "--models", "zz"], "no lists of model zz"),
+        (["suspects", "pool", "-k", "101"], "needs deeper lists"),
+        (["suspects", "random", "-n", "5", "--stratum", "near"], "there is no pool yet"),
+        (["suspects", "random", "-n", "500"], "500 pairs of 400 cannot be drawn"),
+        (["suspects", "repeats", "-n", "5"], "5 repeats of 0 pairs"),
+        (["analysis", "budget", "--queries", "5"], "belong together"),
+    ],
+)
+def test_what_cannot_be_done_is_told(call: Call, words: list[str], told: str) -> None:
+    with pytest.raises(EdsError, match=told):
+        call(*words)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("query_id\nq\n", "column candidate_id is missing"),
+        ("query_id,candidate_id\nq,q\n", "an image with itself"),
+        ("query_id,candidate_id\nq,c\nq,c\n", "must be unique"),
+        ("", "cannot be read"),
+    ],
+)
+def test_bad_files_of_pairs_are_told(call: Call, tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "pairs.csv"
+    file.write_text(text)
+    with pytest.raises(EdsError, match=told):
+        call("suspects", "add", str(file))

@@ -1,0 +1,143 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eds.errors import InputError
+from eds.suspects import draw_near, draw_random, pool
+from eds.suspects.draws import AllPairs, _choose, strata
+from eds.tables import SUSPECTS, check
+from tests.reference import suspects as slow
+from tests.strategies import ids
+from tests.suspects.lists import catalogue, drawn_lists, frame_of
+
+names = st.lists(ids, min_size=2, max_size=9, unique=True)
+
+
+def pairs_of(frame: pd.DataFrame) -> list[tuple[str, str]]:
+    return list(zip(frame["query_id"], frame["candidate_id"], strict=True))
+
+
+@given(names, st.data())
+def test_all_pairs_are_numbered_by_query_and_candidate(images: list[str], data: st.DataObject) -> None:
+    queries = data.draw(st.lists(st.sampled_from(images), min_size=1, unique=True))
+    candidates = sorted({*images[1:], *data.draw(st.lists(st.sampled_from(images), unique=True))})
+    frame = AllPairs(catalogue(queries, candidates))
+    expected = slow.all_pairs(queries, candidates)
+    assert frame.size == len(expected)
+    assert pairs_of(frame.pairs(np.arange(frame.size))) == expected
+    assert frame.numbers(pd.DataFrame(expected, columns=["query_id", "candidate_id"])).tolist() == list(
+        range(frame.size)
+    )
+    itself = pd.DataFrame({"query_id": images, "candidate_id": images})
+    assert len(frame.numbers(itself)) == 0
+
+
+QUERIES, CANDIDATES = [f"q{n:04}" for n in range(12)], [f"c{n:04}" for n in range(40)]
+LISTS = frame_of(drawn_lists(12, 2, 20, 40))
+IMAGES = catalogue(QUERIES, CANDIDATES, {"q0000": "P", "c0000": "P", "c0001": "P"})
+POOL = pool(LISTS, 4)
+
+
+@pytest.mark.parametrize("stratum", ["all", "outside", "near", "rest"])
+def test_every_pair_of_a_stratum_is_drawn_and_no_other(stratum: str) -> None:
+    pooled = set(pairs_of(POOL))
+    near = set(slow.pooled(LISTS[["model", "query_id", "candidate_id", "rank"]].itertuples(index=False), 10)) - pooled
+    everything = set(slow.all_pairs(QUERIES, CANDIDATES)) - {("q0000", "c0000"), ("q0000", "c0001")}
+    outside = everything - pooled
+    expected = {"all": everything, "outside": outside, "near": near & everything, "rest": outside - near}[stratum]
+    options = {"suspects": POOL, "neighbors": LISTS, "lo": 4, "hi": 10, "exclude_product": True}
+    sizes = strata(AllPairs(IMAGES), POOL, LISTS, lo=4, hi=10, exclude_product=True)
+    assert sizes[stratum][0] == len(expected)
+    some = draw_random(IMAGES, 17, 3, stratum=stratum, **options)  # type: ignore[arg-type]
+    check(some, SUSPECTS)
+    pd.testing.assert_frame_equal(some.head(len(POOL)), POOL)
+    drawn = some.iloc[len(POOL) :]
+    assert set(pairs_of(drawn)) <= expected
+    assert drawn["probability"].tolist() == pytest.approx([17 / len(expected)] * 17)
+    full = draw_random(
+        IMAGES, len(expected) - 17, 3, stratum=stratum, **{**options, "suspects": some}  # type: ignore[arg-type]
+    )  # fmt: skip
+    assert set(pairs_of(full.iloc[len(POOL) :])) == expected
+    assert (full.iloc[len(POOL) :]["probability"] == 1).all(), "drawn on, the probability counts all draws"
+
+
+@pytest.mark.parametrize("stratum", ["all", "near", "rest"])
+def test_pairs_are_drawn_uniformly(stratum: str) -> None:
+    """Each pair's count over many seeds is binomial: the largest deviation stays within 4.5 errors."""
+    images, lists = (
+        catalogue(["a", "b", "q"], ["a", "b", "c", "d", "e"]),
+        frame_of([("m", "a", c, r) for r, c in enumerate("bcde")] + [("m", "b", c, r) for r, c in enumerate("cdea")]),
+    )
+    suspects, seeds, n = pool(lists, 1), 120, 2
+    size = strata(AllPairs(images), suspects, lists, lo=1, hi=3)[stratum][0]
+    counts: dict[tuple[str, str], int] = {}
+    for seed in range(seeds):
+        found = draw_random(images, n, seed, stratum=stratum, suspects=suspects, neighbors=lists, lo=1, hi=3)
+        for pair in pairs_of(found[found["origin"] == "random"]):
+            counts[pair] = counts.get(pair, 0) + 1
+    assert len(counts) == size
+    chance = n / size
+    error = np.sqrt(chance * (1 - chance) / seeds)
+    assert max(abs(count / seeds - chance) for count in counts.values()) < 4.5 * error
+
+
+@pytest.mark.parametrize(("population", "n"), [(12, 4), (12, 2), (40, 3), (5, 5)])
+def test_numbers_are_chosen_uniformly_without_replacement(population: int, n: int) -> None:
+    counts, seeds = np.zeros((population, population)), 20_000
+    rng = np.random.default_rng(0)
+    for _ in range(seeds):
+        chosen = _choose(population, n, rng)
+        assert len(set(chosen.tolist())) == n
+        counts[np.ix_(chosen, chosen)] += 1
+    pairs = counts[~np.eye(population, dtype=bool)] / seeds
+    both = n * (n - 1) / (population * (population - 1))
+    assert np.abs(np.diag(counts) / seeds - n / population).max() <= 4.5 * np.sqrt(n / population / seeds)
+    assert np.abs(pairs - both).max() <= 5 * np.sqrt(both / seeds)
+
+
+def test_numbers_beyond_thirty_two_bits_are_chosen() -> None:
+    chosen = _choose(10**12, 100_000, np.random.default_rng(0))
+    assert len(np.unique(chosen)) == 100_000
+    assert abs(chosen.mean() / 10**12 - 0.5) < 0.005
+
+
+def test_millions_of_pairs_are_drawn_from_without_listing_them() -> None:
+    wide = catalogue([f"q{n}" for n in range(1000)], [f"c{n}" for n in range(3000)])
+    frame = AllPairs(wide)
+    assert frame.size == 3_000_000
+    found = draw_random(wide, 5000, 1)
+    assert len(set(pairs_of(found))) == 5000
+    assert found["query_id"].nunique() > 950
+
+
+def test_row_order_does_not_matter_and_seeds_do() -> None:
+    shuffled = IMAGES.sample(frac=1, random_state=2), LISTS.sample(frac=1, random_state=3)
+    one = draw_near(IMAGES, LISTS, POOL, lo=4, n=9, seed=1, hi=12)
+    two = draw_near(shuffled[0], shuffled[1], POOL, lo=4, n=9, seed=1, hi=12)
+    pd.testing.assert_frame_equal(one, two)
+    assert pairs_of(one) != pairs_of(draw_near(IMAGES, LISTS, POOL, lo=4, n=9, seed=2, hi=12))
+
+
+def test_a_stratum_that_changed_is_not_drawn_from_again() -> None:
+    some = draw_random(IMAGES, 5, 0, stratum="outside", suspects=POOL)
+    grown = pool(LISTS, 6, previous=some)
+    with pytest.raises(InputError, match=r"had 4\d\d pairs when it was drawn from, now it has"):
+        draw_random(IMAGES, 5, 0, stratum="outside", suspects=grown)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"n": 0}, "n is 0"),
+        ({"n": 10_000}, "10,000 pairs of 480 cannot be drawn"),
+        ({"stratum": "far"}, "unknown stratum"),
+        ({"stratum": "near"}, "needs the models' lists"),
+        ({"stratum": "near", "neighbors": LISTS, "lo": 20}, "the lists end at depth 20"),
+        ({"stratum": "near", "neighbors": LISTS, "lo": 4, "hi": 4}, "no ranks from 4 to below 4"),
+    ],
+)
+def test_what_cannot_be_drawn_is_told(options: dict[str, object], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        draw_random(IMAGES, **{"n": 1, "seed": 0, **options})  # type: ignore[arg-type]
