@@ -1,6 +1,7 @@
 """Exact arithmetic on given pairs: the same bits with any block, thread count, BLAS and processor."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ CELLS = 1 << 16  # float64 numbers in one step: its buffers stay in cache
 GATHERED = 1 << 23  # numbers gathered from the vectors at once
 
 
-def dots(left: Array, left_row: Array, right: Array, right_row: Array) -> Array:
+def dots(left: Array, left_row: Array, right: Array, right_row: Array, threads: int = 1) -> Array:
     """Dot products of given pairs of rows.
 
     Formula: Σ_i left[a, i] · right[b, i] for each pair (a, b).
@@ -27,10 +28,20 @@ def dots(left: Array, left_row: Array, right: Array, right_row: Array) -> Array:
     """
     found = np.empty(len(left_row))
     step = max(1, CELLS // max(left.shape[1], 1))
-    for start in range(0, len(left_row), step):
-        part = slice(start, start + step)
-        terms = np.multiply(left.take(left_row[part], 0), right.take(right_row[part], 0), dtype=np.float64)
-        np.add.reduce(terms, axis=1, out=found[part])
+
+    def fill(start: int, stop: int) -> None:
+        for first in range(start, stop, step):
+            part = slice(first, min(first + step, stop))
+            terms = np.multiply(left.take(left_row[part], 0), right.take(right_row[part], 0), dtype=np.float64)
+            np.add.reduce(terms, axis=1, out=found[part])
+
+    share = max(step, -(-len(found) // threads))
+    starts = range(0, len(found), share)
+    if len(starts) < 2:
+        fill(0, len(found))
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(fill, starts, [min(start + share, len(found)) for start in starts]))
     return found
 
 

@@ -34,11 +34,15 @@ class Counter:
         similarity.ask(sides.queries.rows[queries])
         self.out_query, self.out_candidate = left_out(sides, rules, queries)
         self.column = np.full(len(sides.candidates), -1, dtype=np.int64)  # of each candidate, in this block
+        self._room: Array = np.empty(0, dtype=np.float32)  # of all tiles in turn: fresh memory is dear
 
     def take(self, query: Array, candidate: Array) -> None:
         """Take the pairs, sorted by query; every query has at least one."""
         self.query, self.candidate = query, candidate
         self.score = self.similarity.exact(query, self.sides.candidates.rows[candidate])
+        key = query * len(self.sides.candidates) + candidate
+        order = np.argsort(key, kind="stable")
+        self._known_keys, self._known_scores = key[order], self.score[order]
         self.first = np.searchsorted(query, np.arange(len(self.queries) + 1))
         self.rank = np.zeros(len(query), dtype=np.int64)
         self.led = np.ones(len(query), dtype=bool)  # is the candidate the best of its product?
@@ -53,9 +57,11 @@ class Counter:
         self.column[candidate] = np.arange(len(candidate))
         bounds = Bounds.around(self.similarity.as_block(self.query, self.score), self.similarity.slack)
         step = max(1, TILE // max(len(candidate), 1))
+        if self._room.size < min(step, len(self.queries)) * len(candidate):
+            self._room = np.empty(min(step, len(self.queries)) * len(candidate), dtype=np.float32)
         for low in range(0, len(self.queries), step):
             high = min(low + step, len(self.queries))
-            scores = np.empty((high - low, len(candidate)), dtype=np.float32)
+            scores = self._room[: (high - low) * len(candidate)].reshape(high - low, len(candidate))
             self.similarity.scores(low, high, columns, scores)
             self._strike_out(scores, low, candidate)
             tops = scores
@@ -120,7 +126,7 @@ class Counter:
         column, owner = column[close], owner[close]
         number = tile.candidate[column]
         exact = (
-            self.similarity.exact(query[owner] + tile.low, self.sides.candidates.rows[number])
+            self._exact(query[owner] + tile.low, number)
             if slack
             else tile.scores[query[owner], column].astype(np.float64)
         )
@@ -136,6 +142,15 @@ class Counter:
         if self.rules.one_per_product:
             product = self.sides.candidates.product
             self.led[pair[before & (product[mine] == product[theirs])]] = False
+
+    def _exact(self, query: Array, number: Array) -> Array:
+        """Exact scores of (query, candidate number), (n,) int64 each; those of the given pairs are known already."""
+        key = query * len(self.sides.candidates) + number
+        place = np.minimum(np.searchsorted(self._known_keys, key), len(self._known_keys) - 1)
+        found = self._known_scores[place]
+        fresh = np.flatnonzero(self._known_keys[place] != key)
+        found[fresh] = self.similarity.exact(query[fresh], self.sides.candidates.rows[number[fresh]])
+        return found
 
 
 def left_out(sides: Sides, rules: Rules, queries: Array) -> tuple[Array, Array]:

@@ -82,7 +82,7 @@ def mine_with_recall(
     pace = Pace.of(BLOCK if block is None else block, threads)
     make = ENGINES.load(engine)
     sides = Sides.of(vectors, images, rules)
-    searcher = make(vectors, sides, rules, similarity_of(vectors, metric), pace)
+    searcher = make(vectors, sides, rules, similarity_of(vectors, metric, pace.threads), pace)
     parts = _passes(len(sides.queries), vectors.model.dimension, rules.k)
     done = 0
 

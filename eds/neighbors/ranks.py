@@ -15,7 +15,7 @@ from eds.neighbors.similarity import similarity_of
 from eds.vectors import Vectors
 
 Progress = Callable[[int, int], None]
-BLOCK = 16384  # vectors in a block
+BLOCK_CELLS = 1 << 25  # numbers in a block: large, for every query looks at each block once
 QUERY_CELLS = 1 << 24  # numbers of all queries of one pass
 
 
@@ -62,10 +62,10 @@ def pair_ranks(
     known = known[sides.allowed(query[known], candidate[known], rules)]
     known = known[np.argsort(query[known], kind="stable")]
     asked, serial = np.unique(query[known], return_inverse=True)
-    similarity = similarity_of(vectors, metric)
+    pace = Pace.of(block or max(1, BLOCK_CELLS // vectors.model.dimension), threads)
+    similarity = similarity_of(vectors, metric, pace.threads)
     step = max(1, QUERY_CELLS // vectors.model.dimension)
     passes = range(0, len(asked), step)
-    pace = Pace.of(block or BLOCK, threads)
     with ThreadPoolExecutor(pace.threads) as pool:
         for number, first in enumerate(passes):
             low, high = np.searchsorted(serial, [first, first + step])

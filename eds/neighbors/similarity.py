@@ -52,8 +52,8 @@ class Products:
     relative to the candidates' lengths alone.
     """
 
-    def __init__(self, vectors: Vectors, cosine: bool) -> None:
-        self.vectors, self.cosine = vectors, cosine
+    def __init__(self, vectors: Vectors, cosine: bool, threads: int) -> None:
+        self.vectors, self.cosine, self.threads = vectors, cosine, threads
         dimension = vectors.model.dimension
         # Rounding of d products summed in runs, of the lengths, and of the scaling.
         self._relative = (min(dimension, SUMMED) + dimension / 32 + 16) * 2.0**-24
@@ -111,7 +111,7 @@ class Products:
             good = usable(length)[place] & usable(self._length)[asked]
             self._bad.append(rows[part[~usable(length)[place]]])
             part, place, asked = part[good], place[good], asked[good]
-            found[part] = dots(self._raw, asked, vectors, place)
+            found[part] = dots(self._raw, asked, vectors, place, self.threads)
             if self.cosine:
                 found[part] /= self._length[asked] * length[place]
         return found
@@ -180,7 +180,7 @@ class Bits:
         return  # any bits are a code
 
 
-def similarity_of(vectors: Vectors, metric: str | None = None) -> Similarity:
+def similarity_of(vectors: Vectors, metric: str | None = None, threads: int = 1) -> Similarity:
     """The similarity of a model's vectors; `metric` asks for another than the model's own."""
     wanted = metric or vectors.model.similarity
     if wanted not in ("cosine", "dot", "hamming"):
@@ -191,4 +191,4 @@ def similarity_of(vectors: Vectors, metric: str | None = None) -> Similarity:
             where=f"model {vectors.model.name}",
             do="Bits are compared by hamming, numbers by cosine or dot.",
         )
-    return Bits(vectors) if wanted == "hamming" else Products(vectors, wanted == "cosine")
+    return Bits(vectors) if wanted == "hamming" else Products(vectors, wanted == "cosine", threads)
