@@ -11,7 +11,8 @@ JOBS   ?= 2
 
 # Tests that need no extra: they run once more on pandas 2, without torch, as an analyst's install has it.
 LEAN_TESTS := tests/test_tables.py tests/test_schema.py tests/test_files.py tests/test_config.py tests/test_registry.py \
-              tests/test_workspace.py tests/cli tests/faults tests/synthetic
+              tests/test_workspace.py tests/test_pixels.py tests/test_vectors_store.py tests/faults tests/synthetic \
+              tests/images tests/suspects tests/neighbors tests/analysis
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
