@@ -1,0 +1,162 @@
+"""`eds truth` on a project whose label store holds a small campaign."""
+
+import json
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from eds import tables
+from eds.cli.truth import truth as group
+from eds.errors import InputError, ProjectError, UnknownNameError
+from eds.labels.campaigns import Plan, create_campaign
+from eds.labels.events import Judgement, submit
+from eds.labels.experts import add_expert
+from eds.labels.queue import next_batch
+from eds.labels.store import open_store
+from eds.workspace import Project
+
+VOTES: dict[str, list[int | None]] = {
+    "c0": [1, 1, 1],
+    "c1": [1, 1, 0],
+    "c2": [1, 0, 0],
+    "c3": [1, 0, None],
+    "c4": [None, None, None],
+    "c5": [0, 0, 0],
+}
+EXPERTS = ("ann", "bob", "cid")
+Call = Callable[..., Any]
+
+
+def judged(folder: Path, *, early_stop: bool = False) -> Project:
+    """A project whose three experts judged six pairs, in the order of VOTES."""
+    project = Project.create(folder)
+    with closing(open_store(project.path("labels"))) as store:
+        for name in EXPERTS:
+            add_expert(store, name)
+        pairs = pd.DataFrame({"query_id": "q", "candidate_id": list(VOTES)})
+        create_campaign(store, Plan("first", early_stop=early_stop, control_share=0.5), pairs, EXPERTS)
+        for place, name in enumerate(EXPERTS):
+            for task in next_batch(store, "first", name, 10):
+                token = f"{name}-{task.candidate_id}"
+                submit(store, name, [Judgement(token, task.assignment, VOTES[task.candidate_id][place], 2.0)])
+    return project
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return judged(tmp_path / "p")
+
+
+@pytest.fixture
+def call(project: Project) -> Call:
+    def run(*words: str) -> Any:
+        options = ["--json", "-q", "-p", str(project.root)]
+        return json.loads(CliRunner().invoke(group, [*words, *options], catch_exceptions=False).stdout)
+
+    return run
+
+
+def test_decide_stores_the_truth_with_what_made_it(project: Project, call: Call) -> None:
+    told = call("decide")
+    stored = project.read("truth")
+    assert dict(zip(stored["candidate_id"], stored["value"], strict=True)) == {
+        "c0": 1,
+        "c1": 1,
+        "c2": 0,
+        "c3": 0,
+        "c5": 0,
+    }
+    assert stored["tie"].tolist() == [False, False, False, True, False]
+    assert {name: told[name] for name in ("pairs", "complete", "decided", "open", "undefined", "ties", "positive")} == {
+        "pairs": 5, "complete": 5, "decided": 0, "open": 0, "undefined": 1, "ties": 1, "positive": 2,
+    }  # fmt: skip
+    made_by, _ = tables.read_provenance(project.path("truth"), tables.TRUTH)
+    assert made_by.settings == {"truth.rule": "majority", "budget.experts": 3}
+    assert list(made_by.parents) == ["labels.db"]
+    assert project.state("truth").condition == "fresh"
+
+
+def test_another_rule_is_a_second_opinion_until_replaced(project: Project, call: Call) -> None:
+    call("decide")
+    told = call("decide", "--rule", "unanimity")
+    assert not told["stored"]
+    assert told["stored_rule"] == "majority"
+    assert [(one["candidate_id"], one["value"], one["value_second"]) for one in told["differing_pairs"]] == [
+        ("c1", 1, 0)
+    ]
+    assert set(project.read("truth")["rule"]) == {"majority"}
+    assert call("decide", "--rule", "unanimity", "--replace")["stored"]
+    assert set(project.read("truth")["rule"]) == {"unanimity"}
+    assert project.state("truth").condition == "stale"
+
+
+def test_the_first_truth_may_be_made_by_any_rule(project: Project, call: Call) -> None:
+    assert call("decide", "--rule", "dawid-skene")["stored"]
+    assert set(project.read("truth")["rule"]) == {"dawid-skene"}
+
+
+def test_a_larger_panel_leaves_pairs_open_and_a_smaller_one_is_refused(project: Project, call: Call) -> None:
+    told = call("decide", "--panel", "5")
+    assert (told["pairs"], told["open"]) == (2, 4)
+    with pytest.raises(InputError, match="more answers than their panel"):
+        call("decide", "--panel", "2")
+    assert len(project.read("truth")) == 2
+
+
+def test_as_of_a_time_before_everything_there_is_no_truth(project: Project, call: Call) -> None:
+    assert call("decide", "--as-of", "2020-01-01")["pairs"] == 0
+    with pytest.raises(InputError, match="'yesterday' is no moment"):
+        call("decide", "--as-of", "yesterday")
+
+
+def test_agreement_tells_coefficients_experts_and_disputes(call: Call, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    gold.write_text("query_id,candidate_id,value\nq,c0,1\n", encoding="utf-8")
+    told = call("agreement", "--resamples", "50", "--gold", str(gold))
+    assert (told["items"], told["complete"], told["unsure"], told["disputed"]) == (5, 4, 4, 3)
+    by_name = {one["coefficient"]: one for one in told["coefficients"]}
+    # Pairs agree wholly twice, in 1 of 3 comparisons twice, and not at all once.
+    assert by_name["percent_agreement"]["value"] == pytest.approx((1 + 1 + 1 / 3 + 1 / 3 + 0) / 5)
+    assert by_name["fleiss_kappa"]["value"] is None
+    assert [one["expert_id"] for one in told["experts"]] == list(EXPERTS)
+    assert [one["median_seconds"] for one in told["experts"]] == [2.0] * 3
+    assert [one["candidate_id"] for one in told["disputed_pairs"]] == ["c3", "c1", "c2"]
+
+
+def test_early_stopped_campaigns_need_their_control_pairs(tmp_path: Path) -> None:
+    project = judged(tmp_path / "early", early_stop=True)
+    words = ["agreement", "--resamples", "10", "--json", "-q", "-p", str(project.root)]
+    with pytest.raises(InputError, match="Give the fully voted control subset"):
+        CliRunner().invoke(group, words, catch_exceptions=False)
+    control = tmp_path / "control.csv"
+    control.write_text("query_id,candidate_id\nq,c0\nq,c1\n", encoding="utf-8")
+    done = CliRunner().invoke(group, [*words, "--control", str(control)], catch_exceptions=False)
+    told = json.loads(done.stdout)
+    assert (told["items"], told["control"]) == (2, True)
+
+
+def test_answers_can_be_read_too(project: Project) -> None:
+    plain = ["-p", str(project.root)]
+    shown = CliRunner().invoke(group, ["decide", *plain], catch_exceptions=False).stdout
+    assert "5 pairs have a label, 2 of them similar; 1 are ties" in shown
+    shown = CliRunner().invoke(group, ["decide", "--rule", "unanimity", *plain], catch_exceptions=False).stdout
+    assert "truth.parquet keeps rule majority. 1 pairs differ" in shown
+    shown = CliRunner().invoke(group, ["agreement", "--resamples", "20", *plain], catch_exceptions=False).stdout
+    assert "krippendorff_alpha" in shown
+    assert "5 pairs judged" in shown
+
+
+def test_mistakes_are_told(project: Project, call: Call, tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="unknown rule 'majorty'"):
+        call("decide", "--rule", "majorty")
+    with pytest.raises(InputError, match="there is no campaign"):
+        call("decide", "--campaign", "second")
+    assert call("decide", "--campaign", "first")["pairs"] == 5
+    empty = Project.create(tmp_path / "empty")
+    with pytest.raises(ProjectError, match="there are no labels yet"):
+        CliRunner().invoke(group, ["decide", "-p", str(empty.root)], catch_exceptions=False)

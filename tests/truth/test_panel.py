@@ -1,0 +1,124 @@
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eds import truth
+from eds.errors import InputError
+from eds.truth import panel
+from tests.reference import truth as reference
+from tests.truth.acts import EXPERTS, act, campaigns, frame
+
+NAMES = ["percent_agreement", "krippendorff_alpha", "gwet_ac1", "fleiss_kappa"]
+
+
+def matrix(acts: list[dict[str, Any]]) -> tuple[list[str], list[list[int | None]]]:
+    """The experts who judged, and pairs x experts of those judged at least once."""
+    found = reference.votes(acts, ("normal",))
+    told = sorted({name for by in found.values() for name, value in by.items() if value is not None})
+    rows = [[by.get(name) for name in told] for _, by in sorted(found.items())]
+    return told, [row for row in rows if any(value is not None for value in row)]
+
+
+def noisy(pairs: int = 150, share: float = 0.2, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    true = rng.random(pairs) < 0.7
+    return frame(
+        [
+            act(len(EXPERTS) * number + place, candidate_id=f"c{number}", expert_id=name,
+                value=int(true[number] ^ (rng.random() < share)))
+            for number in range(pairs)
+            for place, name in enumerate(EXPERTS)
+        ]
+    )  # fmt: skip
+
+
+@given(campaigns())
+def test_coefficients_are_those_of_the_matrix(acts: list[dict[str, Any]]) -> None:
+    experts, rows = matrix(acts)
+    found = truth.panel_agreement(frame(acts), resamples=3)
+    values = dict(zip(found.coefficients["coefficient"], found.coefficients["value"], strict=True))
+    assert list(values) == NAMES
+    assert found.items == len(rows)
+    if rows:
+        expected = truth.agreement(rows)
+        cohen = expected.pop("cohen_kappa")
+        assert values == pytest.approx(expected, abs=1e-12, nan_ok=True)
+        table = found.pairs_of_experts
+        assert [*zip(table["expert_a"], table["expert_b"], strict=True)] == [
+            (experts[a], experts[b]) for a in range(len(experts)) for b in range(a + 1, len(experts))
+        ]
+        np.testing.assert_allclose(table["kappa"], list(cohen.values()), atol=1e-12)
+        for first, second, items, agreed in zip(
+            *(table[name].tolist() for name in ("expert_a", "expert_b", "items", "agreement")), strict=True
+        ):
+            a, b = experts.index(first), experts.index(second)
+            both = [row[a] == row[b] for row in rows if row[a] is not None and row[b] is not None]
+            assert items == len(both)
+            assert not both or agreed == pytest.approx(sum(both) / len(both))
+
+
+@settings(max_examples=10)
+@given(campaigns(), st.randoms(use_true_random=False))
+def test_intervals_do_not_depend_on_row_order(acts: list[dict[str, Any]], random: Any) -> None:
+    first = truth.panel_agreement(frame(acts), resamples=50, seed=3)
+    second = truth.panel_agreement(frame(random.sample(acts, len(acts))), resamples=50, seed=3)
+    pd.testing.assert_frame_equal(first.coefficients, second.coefficients)
+    pd.testing.assert_frame_equal(first.pairs_of_experts, second.pairs_of_experts)
+
+
+def test_blocks_do_not_change_the_matrix_of_experts(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = truth.panel_agreement(noisy(), resamples=1).pairs_of_experts
+    monkeypatch.setattr(panel, "BLOCK", 7)
+    pd.testing.assert_frame_equal(truth.panel_agreement(noisy(), resamples=1).pairs_of_experts, whole)
+
+
+def test_intervals_are_those_of_resampled_rows() -> None:
+    labels = noisy()
+    found = truth.panel_agreement(labels, resamples=2000, seed=1).coefficients.set_index("coefficient")
+    estimates: dict[Any, Any] = found.to_dict()
+    rows = labels["value"].to_numpy(dtype=np.int64).reshape(-1, len(EXPERTS))
+    rng = np.random.default_rng(5)
+    drawn = [truth.agreement(rows[rng.integers(len(rows), size=len(rows))].tolist()) for _ in range(600)]
+    for name in NAMES:
+        low, high = np.quantile([one[name] for one in drawn], [0.025, 0.975])
+        width = high - low
+        assert estimates["low"][name] == pytest.approx(low, abs=0.12 * width)
+        assert estimates["high"][name] == pytest.approx(high, abs=0.12 * width)
+        assert estimates["low"][name] < estimates["value"][name] < estimates["high"][name]
+
+
+def test_early_stopped_votes_need_the_control_subset() -> None:
+    labels = noisy(20)
+    with pytest.raises(InputError, match="early-stopped"):
+        truth.panel_agreement(labels, early_stop=True)
+    control = pd.DataFrame({"query_id": "q1", "candidate_id": [f"c{number}" for number in range(0, 20, 2)]})
+    found = truth.panel_agreement(labels, early_stop=True, control=control)
+    chosen = labels[labels["candidate_id"].isin(control["candidate_id"])]
+    assert found.control
+    assert found.items == 10
+    pd.testing.assert_frame_equal(found.coefficients, truth.panel_agreement(chosen).coefficients)
+
+
+def test_a_control_pair_without_a_vote_is_refused() -> None:
+    with pytest.raises(InputError, match="1 pairs have no vote, first q1 none"):
+        truth.panel_agreement(noisy(5), control=pd.DataFrame({"query_id": ["q1"], "candidate_id": ["none"]}))
+
+
+def test_undefined_stays_undefined() -> None:
+    labels = frame([act(1), act(2, expert_id="bo")])
+    found = truth.panel_agreement(labels, resamples=20).coefficients.set_index("coefficient")
+    assert np.isnan(found.loc["krippendorff_alpha", ["value", "low", "high"]].astype(float)).all()
+    assert found.loc["krippendorff_alpha", "undefined"] == 20
+    assert found.loc["gwet_ac1", "value"] == 1.0
+
+
+def test_no_labels_give_no_agreement() -> None:
+    found = truth.panel_agreement(frame([]))
+    assert found.coefficients["value"].isna().all()
+    assert (found.items, found.experts, len(found.pairs_of_experts)) == (0, 0, 0)
+    with pytest.raises(InputError, match="resamples is 0"):
+        truth.panel_agreement(frame([]), resamples=0)
