@@ -70,7 +70,7 @@ def hsv(image: npt.NDArray[np.uint8], bins: tuple[int, int, int]) -> npt.NDArray
 
 def gabor(image: npt.NDArray[np.uint8], frequency: float, angle: float, grid: int) -> npt.NDArray[np.float64]:
     """Mean strength in each cell of one filter, wrapped around, by scipy's direct convolution."""
-    from scipy.ndimage import convolve  # type: ignore[import-untyped]
+    from scipy.ndimage import convolve
     from skimage.filters import gabor_kernel
 
     grey = np.asarray(Image.fromarray(image).convert("L")) / 255.0

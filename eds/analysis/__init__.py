@@ -1,0 +1,57 @@
+"""Stage `analysis`: what the tables say about cost, bias and certainty. See README.md."""
+
+from eds.analysis.bootstrap import bootstrap_aucs, bootstrap_micro_auc, bootstrap_percentile, draw_queries
+from eds.analysis.budget import Plan, budget
+from eds.analysis.compare import compare_models, indistinguishable
+from eds.analysis.leave_one_out import leave_one_out
+from eds.analysis.limits import score_limits
+from eds.analysis.paired import benjamini_hochberg, holm, sign_flip_test
+from eds.analysis.planning import neyman_allocation, sample_size, whole_allocation
+from eds.analysis.prevalence import (
+    chebyshev_bound,
+    chebyshev_sample_size,
+    discovery_gain,
+    p_lower_bound,
+    p_map,
+    p_posterior,
+)
+from eds.analysis.rank_correlation import kendall_tau, spearman, tau_ap, tau_ap_b
+from eds.analysis.recall import horvitz_thompson, pool_recall, stratified_estimate
+from eds.analysis.reusability import reusability, reusability_table
+from eds.analysis.unseen import chapman_estimate, unseen_positives
+
+__all__ = [
+    "Plan",
+    "benjamini_hochberg",
+    "bootstrap_aucs",
+    "bootstrap_micro_auc",
+    "bootstrap_percentile",
+    "budget",
+    "chapman_estimate",
+    "chebyshev_bound",
+    "chebyshev_sample_size",
+    "compare_models",
+    "discovery_gain",
+    "draw_queries",
+    "holm",
+    "horvitz_thompson",
+    "indistinguishable",
+    "kendall_tau",
+    "leave_one_out",
+    "neyman_allocation",
+    "p_lower_bound",
+    "p_map",
+    "p_posterior",
+    "pool_recall",
+    "reusability",
+    "reusability_table",
+    "sample_size",
+    "score_limits",
+    "sign_flip_test",
+    "spearman",
+    "stratified_estimate",
+    "tau_ap",
+    "tau_ap_b",
+    "unseen_positives",
+    "whole_allocation",
+]

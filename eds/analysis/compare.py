@@ -1,0 +1,111 @@
+"""Which models differ, query by query, and which the present labels cannot tell apart."""
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from eds.analysis.bootstrap import RESAMPLES, draw_queries, resampled_means
+from eds.analysis.paired import benjamini_hochberg, holm, sign_flip_test
+from eds.errors import InputError
+from eds.intervals import percentile_interval
+from eds.metrics import Result
+from eds.metrics.definition import Values
+from eds.metrics.ids import encode
+
+ADJUSTMENTS: Mapping[str, Callable[[Sequence[float]], list[float]]] = {
+    "holm": holm,
+    "benjamini-hochberg": benjamini_hochberg,
+}
+
+
+def compare_models(
+    results: Sequence[Result],
+    measure: str,
+    *,
+    baseline: str | None = None,
+    adjust: str = "holm",
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Every two models, or all against `baseline`: first, second, difference, low, high, p, p_adjusted, n.
+
+    Formula: difference = mean of first - second over queries; limits by bootstrap over queries; p by sign flips.
+    Source: specification 13.3.
+    Conventions: over the queries for which both have a value (n); for measures that are means over pairs each query
+    weighs as its positives; micro measures are no means of queries' values and are refused; p adjusted over the rows.
+    Example: see tests/analysis/test_compare.py.
+    """
+    known = {result.model: result.values for result in results if str(result.measure) == measure and result.values}
+    if len(known) < 2 or adjust not in ADJUSTMENTS or baseline not in (None, *known):
+        raise InputError(
+            f"measure {measure}, baseline {baseline}, adjust {adjust}: nothing to compare",
+            where="compare_models",
+            do=f"Models with a value: {', '.join(known) or 'none'}; adjustments: {', '.join(ADJUSTMENTS)}.",
+        )
+    if any(values.whole is not None for values in known.values()):
+        raise InputError(f"{measure} is no mean over queries", do="Compare its macro form, as average=macro.")
+    others = [name for name in known if name != baseline]
+    pairs = list(itertools.combinations(known, 2)) if baseline is None else [(baseline, name) for name in others]
+    rows = [_compared(pair, known[pair[0]], known[pair[1]], level, resamples, seed) for pair in pairs]
+    adjusted = iter(ADJUSTMENTS[adjust]([row["p"] for row in rows if row["n"]]))
+    for row in rows:
+        row["p_adjusted"] = next(adjusted) if row["n"] else float("nan")
+    return pd.DataFrame(rows)
+
+
+def indistinguishable(compared: pd.DataFrame, level: float = 0.95) -> list[list[str]]:
+    """The largest groups of models of which no two differ: p_adjusted above 1 - level, or undefined.
+
+    A model can be in several groups; one that differs from all others is a group of its own.
+
+    >>> told = pd.DataFrame({"first": list("aab"), "second": list("bcc"), "p_adjusted": [0.5, 0.01, 0.2]})
+    >>> indistinguishable(told)
+    [['a', 'b'], ['b', 'c']]
+    """
+    apart = compared["p_adjusted"] <= 1 - level
+    models = sorted({*compared["first"], *compared["second"]})
+    told = {frozenset(pair) for pair in compared[["first", "second"]].itertuples(index=False)}
+    if len(told) < len(models) * (len(models) - 1) // 2:
+        raise InputError("not every two models were compared", do="Compare without a baseline.")
+    differ = {frozenset(pair) for pair in compared.loc[apart, ["first", "second"]].itertuples(index=False)}
+    found: list[list[str]] = []
+    _grow([], models, [], differ, found)
+    return sorted(found)
+
+
+def _compared(pair: tuple[str, str], a: Values, b: Values, level: float, resamples: int, seed: int) -> dict[str, Any]:
+    place = encode(a.queries, b.queries)
+    other = np.where(place >= 0, b.by_query[place], np.nan)
+    difference = a.by_query - other
+    weight = np.ones(len(difference)) if a.weight is None else a.weight
+    defined = ~np.isnan(difference)
+    n = int(defined.sum())
+    told = {"first": pair[0], "second": pair[1], "n": n}
+    if not n:
+        return {**told, **dict.fromkeys(("difference", "low", "high", "p"), float("nan"))}
+    times = draw_queries(len(difference), resamples, seed)
+    low, high = percentile_interval(resampled_means(difference, times, weight), level)
+    value = float((difference[defined] * weight[defined]).sum() / weight[defined].sum())
+    p = sign_flip_test(difference[defined] * weight[defined], seed=seed)
+    return {**told, "difference": value, "low": low, "high": high, "p": p}
+
+
+def _grow(
+    group: list[str], rest: Sequence[str], done: Sequence[str], differ: set[frozenset[str]], found: list[list[str]]
+) -> None:
+    """Maximal cliques of models that do not differ (Bron and Kerbosch)."""
+    if not rest and not done:
+        found.append(sorted(group))
+    rest, done = list(rest), list(done)
+    while rest:
+        name = rest.pop(0)
+
+        def alike(others: Sequence[str], name: str = name) -> list[str]:
+            return [other for other in others if frozenset((name, other)) not in differ]
+
+        _grow([*group, name], alike(rest), alike(done), differ, found)
+        done.append(name)

@@ -1,0 +1,114 @@
+"""Whether the ranking of the models would be the same had one of them not helped to find the pairs."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eds.analysis.rank_correlation import spearman
+from eds.errors import InputError
+from eds.metrics.auc import Ordered, micro_order, segment_aucs
+from eds.metrics.auc_report import AUCS
+from eds.metrics.ids import Flags, Reals, distinct, encode
+from eds.metrics.labelled import Labelled, read_labels, scores_of
+
+MODES = ("unique", "all")
+
+
+def leave_one_out(
+    suspects: pd.DataFrame,
+    labels: pd.DataFrame,
+    scores: pd.DataFrame,
+    metric: str = "micro_roc_auc",
+    mode: str = "unique",
+    ddof: int = 0,
+) -> dict[str, Any]:
+    """Every model's AUC with each generator's labels taken away.
+
+    Formula: loo[r][m] is the metric of m on the labels kept without r: in mode `unique` those of pairs that another
+    generator proposed too, in mode `all` those of pairs that r did not propose; mean and std over r for each evaluated
+    model m; Spearman between full and loo[r] for each removed model r; self_removal_shift[m] = loo[m][m] - full[m].
+    Source: specification 6.1.
+    Conventions: `suspects` are lists (model, query_id, candidate_id); full is over all labels; labels of pairs that
+    nobody proposed fall away in mode `unique` and stay in mode `all`; undefined entries (NaN) are left out of mean and
+    std and make that row's Spearman undefined; every model with scores is evaluated, generator or not.
+    Example: see tests/analysis/test_leave_one_out.py and the specification's vectors.
+    """
+    if metric not in AUCS or mode not in MODES:
+        raise InputError(
+            f"metric {metric!r}, mode {mode!r}", do=f"Metrics: {', '.join(AUCS)}; modes: {', '.join(MODES)}."
+        )
+    labelled = read_labels(labels)
+    removed, proposed = proposals(suspects, labelled)
+    if not removed:
+        raise InputError("no generator is named", where="suspects", do="Give the lists that the pool was made of.")
+    times = proposed.sum(axis=0)
+    kept = (times - proposed > 0) if mode == "unique" else ~proposed
+    full: dict[str, float] = {}
+    loo: dict[str, dict[str, float]] = {name: {} for name in removed}
+    for model, score in scores_of(labelled, scores).items():
+        values = _metric_on(labelled, score, metric, np.concatenate([np.ones((1, len(score)), np.bool_), kept]))
+        full[model] = values[0]
+        for name, value in zip(removed, values[1:], strict=True):
+            loo[name][model] = value
+    table = np.array([list(row.values()) for row in loo.values()]).reshape(len(removed), len(full))
+    return {
+        "full": full,
+        "loo": loo,
+        "mean": dict(zip(full, _column(table, 0, ddof), strict=True)),
+        "std": dict(zip(full, _column(table, 1, ddof), strict=True)),
+        "spearman": {name: _order_kept(list(full.values()), list(row.values())) for name, row in loo.items()},
+        "self_removal_shift": {name: loo[name][name] - full[name] for name in removed if name in full},
+        "n_labels": len(labelled.value),
+        "n_labels_kept": dict(zip(removed, kept.sum(axis=1).tolist(), strict=True)),
+        "n_labels_nobody_proposed": int((times == 0).sum()),
+    }
+
+
+def proposals(suspects: pd.DataFrame, labelled: Labelled) -> tuple[list[str], Flags]:
+    """The generators, ascending, and which labelled pair each proposed: generators x pairs."""
+    missing = [name for name in ("model", "query_id", "candidate_id") if name not in suspects.columns]
+    if missing:
+        raise InputError(f"column {', '.join(missing)} is missing", where="suspects", do="Give lists, model by model.")
+    models = distinct(suspects["model"])
+    model, place = encode(suspects["model"], models), labelled.at(suspects["query_id"], suspects["candidate_id"])
+    found = np.zeros((len(models), len(labelled.value)), np.bool_)
+    found[model[place >= 0], place[place >= 0]] = True
+    return models.to_pylist(), found
+
+
+def _metric_on(labelled: Labelled, score: Reals, metric: str, kept: Flags) -> list[float]:
+    """The metric on each subset of the labels (subsets x pairs); sorted once."""
+    scored = np.isfinite(score)
+    query, value, known = labelled.query[scored], labelled.value[scored], score[scored]
+    micro, area = metric.startswith("micro"), 0 if metric.endswith("roc_auc") else 1
+    n = 1 if micro else len(labelled.queries)
+    # The place of a pair rides along in `value`, so that one order serves all subsets.
+    place = np.arange(len(value))
+    ordered = micro_order(np.zeros(len(value), np.int64), place, known) if micro else Ordered.of(query, place, known)
+    found = []
+    for chosen in kept[:, scored][:, ordered.value]:
+        part = Ordered(ordered.segment[chosen], value[ordered.value[chosen]], ordered.score[chosen])
+        areas = segment_aucs(part, n)
+        defined = ~np.isnan(areas[0])  # PR too counts only where there are positives and negatives
+        found.append(float(areas[area][defined].mean()) if defined.any() else float("nan"))
+    return found
+
+
+def _column(table: npt.NDArray[np.float64], which: int, ddof: int) -> list[float]:
+    """Mean (0) or standard deviation (1) of each column, undefined entries left out."""
+    found = []
+    for column in table.T:
+        defined = column[~np.isnan(column)]
+        if which == 0:
+            found.append(float(defined.mean()) if len(defined) else float("nan"))
+        else:
+            found.append(float(defined.std(ddof=ddof)) if len(defined) > ddof else float("nan"))
+    return found
+
+
+def _order_kept(full: list[float], reduced: list[float]) -> dict[str, float]:
+    if np.isnan(full).any() or np.isnan(reduced).any():
+        return dict.fromkeys(("rho", "p_t", "p_exact"), float("nan"))
+    return spearman(full, reduced)

@@ -1,0 +1,139 @@
+"""How a model that did not help to find the pairs would fare: its own finds are left unjudged, and all are scored anew.
+
+A benchmark is reusable for new models on the metrics whose drops are small.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from eds.analysis.leave_one_out import proposals
+from eds.analysis.rank_correlation import competition_ranks, kendall_tau, tau_ap, tau_ap_b
+from eds.errors import InputError
+from eds.metrics import incomplete_formulas as incomplete
+from eds.metrics import rank_formulas as formulas
+from eds.metrics.absolute import cut_offs, mean
+from eds.metrics.auc_report import AUCS, summary
+from eds.metrics.ids import Reals
+from eds.metrics.labelled import Labelled, read_labels, scores_of
+from eds.metrics.lists import JudgedLists, Rankings, read_rankings
+
+PERSISTENCE = 0.8
+ON_LISTS: dict[str, Callable[[JudgedLists, int], Reals]] = {
+    "hr_official": formulas.precision,
+    "mrr_official": formulas.official_mrr,
+    "hit_rate": formulas.success,
+    "mrr": formulas.reciprocal_rank,
+    "condensed_ap": lambda lists, k: incomplete.condensed_ap(lists),
+    "bpref": lambda lists, k: incomplete.bpref(lists),
+    "rbp": lambda lists, k: incomplete.rbp(lists, PERSISTENCE),
+}
+METRICS = (*ON_LISTS, *AUCS)
+
+
+def reusability(
+    suspects: pd.DataFrame,
+    labels: pd.DataFrame,
+    rankings: pd.DataFrame,
+    k: int,
+    metric: str = "hr_official",
+    scores: pd.DataFrame | None = None,
+) -> dict[str, dict[str, Any]]:
+    """By generator r: its value with and without the labels of the pairs that only r proposed, and its place.
+
+    Formula: drop = full - unpooled; ranks by competition among all models, on values rounded to 12 decimals; tau_b,
+    tau_AP and tau_AP,b between all models' values before and after.
+    Source: specification 13.4.
+    Conventions: `suspects` are lists (model, query_id, candidate_id), `rankings` final lists of all models; k cuts
+    hr_official, mrr_official, hit_rate and mrr, the others use the whole lists (rbp with persistence 0.8), the AUCs
+    `scores`; a query whose positives all fall away no longer counts; a generator without a list or scores: NaN, rank 0.
+    Example: see tests/analysis/test_reusability.py and the specification's vectors.
+    """
+    cut_offs([k])
+    if metric not in METRICS:
+        raise InputError(f"metric {metric!r} is unknown", do=f"Known: {', '.join(METRICS)}.")
+    if metric in AUCS and scores is None:
+        raise InputError(f"metric {metric} needs scores", do="Give model, query_id, candidate_id, score.")
+    labelled = read_labels(labels)
+    generators, proposed = proposals(suspects, labelled)
+    alone = proposed & (proposed.sum(axis=0) == 1)
+    lists = read_rankings(rankings)
+    by_model = scores_of(labelled, scores) if scores is not None and metric in AUCS else None
+    full = _values(labelled, None, lists, by_model, k, metric)
+    own = _own_pairs(suspects)
+    found = {}
+    for number, name in enumerate(generators):
+        unpooled = _values(labelled, ~alone[number], lists, by_model, k, metric)
+        before, after = full.get(name, float("nan")), unpooled.get(name, float("nan"))
+        found[name] = {
+            "unique_pairs": own[name],
+            "unique_positives": int(labelled.value[alone[number]].sum()),
+            "full": before,
+            "unpooled": after,
+            "drop": before - after,
+            "rank_full": _rank(full, name),
+            "rank_unpooled": _rank(unpooled, name),
+            **_taus(list(full.values()), list(unpooled.values())),
+        }
+    return found
+
+
+def reusability_table(
+    suspects: pd.DataFrame,
+    labels: pd.DataFrame,
+    rankings: pd.DataFrame,
+    k: int,
+    metrics: Sequence[str] = ("hr_official", "bpref", "rbp"),
+    scores: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """`reusability` for several metrics side by side: a row for each metric and generator."""
+    rows = [
+        {"metric": metric, "model": model, **told}
+        for metric in metrics
+        for model, told in reusability(suspects, labels, rankings, k, metric, scores).items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def _values(
+    labelled: Labelled,
+    kept: Any,
+    lists: Rankings,
+    scores: dict[str, Reals] | None,
+    k: int,
+    metric: str,
+) -> dict[str, float]:
+    """Every model's value on the labels kept."""
+    part = labelled if kept is None else labelled.where(kept)
+    if scores is not None:
+        return {name: summary(part, score if kept is None else score[kept])[metric] for name, score in scores.items()}
+    formula = ON_LISTS[metric]
+    return {name: mean(_with_positive(judged, formula(judged, k))) for name, judged in lists.judged(part).items()}
+
+
+def _with_positive(lists: JudgedLists, value: Reals) -> Reals:
+    return np.where(lists.positives > 0, value, np.nan)
+
+
+def _own_pairs(suspects: pd.DataFrame) -> dict[str, int]:
+    """By generator: the pairs that nobody else proposed, labelled or not."""
+    pairs = suspects[["model", "query_id", "candidate_id"]].drop_duplicates()
+    alone = ~pairs.duplicated(["query_id", "candidate_id"], keep=False)
+    counts = pairs.loc[alone, "model"].value_counts()
+    return {str(name): int(counts.get(name, 0)) for name in pairs["model"].unique()}
+
+
+def _rank(values: dict[str, float], name: str) -> int:
+    return dict(zip(values, competition_ranks(list(values.values())), strict=True)).get(name, 0)
+
+
+def _taus(full: list[float], unpooled: list[float]) -> dict[str, float]:
+    if not full or np.isnan(full).any() or np.isnan(unpooled).any():
+        return dict.fromkeys(("kendall_tau_b", "tau_ap", "tau_ap_b"), float("nan"))
+    return {
+        "kendall_tau_b": kendall_tau(full, unpooled)["tau_b"],
+        "tau_ap": tau_ap(full, unpooled),
+        "tau_ap_b": tau_ap_b(full, unpooled),
+    }

@@ -1,0 +1,150 @@
+"""Areas under the ROC and precision-recall curves: of two samples, of each query, of weighted pairs.
+
+One sort by score serves all: ties are groups of equal scores, queries are segments, and resampled
+queries are weights. Not here: which pairs are used, and what is reported (auc_report.py).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eds.errors import InputError
+from eds.metrics.ids import Flags, Integers, Reals
+
+
+@dataclass(frozen=True, eq=False)
+class Ordered:
+    """Scored pairs in segments (int64, ascending), by descending score within each; all arrays are (pairs,)."""
+
+    segment: Integers
+    value: Integers  # 1 or 0
+    score: Reals  # finite
+
+    @classmethod
+    def of(cls, segment: Integers, value: Integers, score: Reals) -> "Ordered":
+        """The pairs sorted."""
+        return micro_order(segment, value, score).by_segment()
+
+    def by_segment(self) -> "Ordered":
+        """Pairs that are ordered by score alone, sorted into their segments."""
+        most = int(self.segment.max(initial=0))
+        if most == 0:
+            return self
+        narrow = self.segment.astype(np.uint16) if most < 2**16 else self.segment  # 16 bits: sorted by radix
+        order = np.argsort(narrow, kind="stable")
+        return Ordered(self.segment[order], self.value[order], self.score[order])
+
+    def as_one(self) -> "Ordered":
+        """Pairs that are ordered by score alone, as a single segment."""
+        return Ordered(np.zeros_like(self.segment), self.value, self.score)
+
+    def group_ends(self) -> Integers | slice:
+        """The last row of each group of equal scores within a segment; a slice of all rows where nothing ties."""
+        changes = np.flatnonzero((np.diff(self.score) != 0) | (np.diff(self.segment) != 0))
+        return slice(None) if len(changes) + 1 >= len(self.value) else np.append(changes, len(self.value) - 1)
+
+
+def segment_aucs(pairs: Ordered, n: int) -> tuple[Reals, Reals]:
+    """ROC- and PR-AUC of each of n segments, two arrays (n,) float64.
+
+    Formula: as `roc_auc` and `pr_auc`, group by group of equal scores.
+    Source: specification 5.1.
+    Conventions: ROC is NaN where a segment lacks positives or negatives, PR where it lacks positives.
+    Example, run by doctest:
+    >>> pairs = Ordered.of(np.array([0, 0, 0, 1]), np.array([1, 0, 1, 1]), np.array([0.9, 0.8, 0.7, 0.1]))
+    >>> [area.round(6).tolist() for area in segment_aucs(pairs, 2)]
+    [[0.5, nan], [0.833333, 1.0]]
+    """
+    ends = pairs.group_ends()
+    owner = pairs.segment[ends]
+    positives = np.bincount(pairs.segment, pairs.value, n)
+    sizes = np.bincount(pairs.segment, minlength=n).astype(np.float64)
+    true = np.cumsum(pairs.value)[ends] - (np.cumsum(positives) - positives)[owner]
+    every = np.arange(1.0, len(pairs.value) + 1)[ends] - (np.cumsum(sizes) - sizes)[owner]
+    first = np.diff(owner, prepend=-1) != 0
+    roc, precision = _steps(true, every - true, first)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        negatives = sizes - positives
+        area = np.where(positives * negatives > 0, np.bincount(owner, roc, n) / (positives * negatives), np.nan)
+        return area, np.where(positives > 0, np.bincount(owner, precision, n) / positives, np.nan)
+
+
+def weighted_aucs(pairs: Ordered, multiplicity: NDArray[np.integer]) -> tuple[Reals, Reals]:
+    """Micro ROC- and PR-AUC of resamples: each query's pairs count as often as it was drawn; (resamples,) float64.
+
+    Formula: as `roc_auc` and `pr_auc` with counts replaced by sums of multiplicities.
+    Source: specification 13.3.
+    Conventions: `pairs` is ordered as one segment but carries query numbers in `segment` (`micro_order`);
+    `multiplicity` is resamples x queries, whole numbers; a resample without positives or negatives is NaN.
+    Example, run by doctest:
+    >>> pairs = micro_order(np.array([0, 0, 1, 1]), np.array([1, 0, 1, 0]), np.array([0.9, 0.1, 0.2, 0.4]))
+    >>> weighted_aucs(pairs, np.array([[1, 1], [2, 0], [0, 2]]))[0].tolist()
+    [0.75, 1.0, 0.0]
+    """
+    found = np.full((2, len(multiplicity)), np.nan)
+    ends = pairs.as_one().group_ends()
+    positive = pairs.value == 1
+    first = np.arange(len(pairs.value[ends])) == 0
+    for number in range(len(multiplicity) if len(pairs.value) else 0):
+        weight = multiplicity[number].astype(np.float64)[pairs.segment]
+        every, true = np.cumsum(weight)[ends], np.cumsum(weight * positive)[ends]
+        n_pos, n_neg = true[-1], every[-1] - true[-1]
+        if n_pos and n_neg:
+            roc, precision = _steps(true, every - true, first)
+            found[:, number] = roc.sum() / (n_pos * n_neg), precision.sum() / n_pos
+    return found[0], found[1]
+
+
+def micro_order(query: Integers, value: Integers, score: Reals) -> Ordered:
+    """All pairs by descending score in one list; `segment` keeps each pair's query."""
+    order = np.argsort(-score)
+    return Ordered(query[order], value[order], score[order])
+
+
+def roc_auc(pos: Sequence[float] | Reals, neg: Sequence[float] | Reals) -> float:
+    """How often a positive scores above a negative.
+
+    Formula: (#{p > n} + #{p = n} / 2) / (|pos| |neg|).
+    Source: specification 5.1.
+    Conventions: a tie counts one half; NaN if either side is empty; a score that is no finite number is refused.
+    Example, run by doctest:
+    >>> roc_auc([0.9, 0.4], [0.5, 0.1, 0.4])
+    0.75
+    """
+    return _two_samples(pos, neg)[0]
+
+
+def pr_auc(pos: Sequence[float] | Reals, neg: Sequence[float] | Reals) -> float:
+    """Step-wise average precision over distinct scores, no trapezoids.
+
+    Formula: sum over distinct scores t, descending, of (Rec_t - Rec_{t-1}) Prec_t.
+    Source: specification 5.1.
+    Conventions: all items with one score enter together; NaN without positives, 1 without negatives (reports
+    leave that out). Not the tie-expected AP of section 8.
+    Example, run by doctest:
+    >>> round(pr_auc([0.5, 0.2], [0.5, 0.5]), 12)
+    0.416666666667
+    """
+    return _two_samples(pos, neg)[1]
+
+
+def _two_samples(pos: Sequence[float] | Reals, neg: Sequence[float] | Reals) -> tuple[float, float]:
+    sides = [np.asarray(side, dtype=np.float64) for side in (pos, neg)]
+    for side, name in zip(sides, ("pos", "neg"), strict=True):
+        if side.ndim != 1 or not np.isfinite(side).all():
+            raise InputError("a score is not a finite number", where=name, do="Give a list of finite numbers.")
+    value = np.repeat(np.array([1, 0]), [len(side) for side in sides])
+    roc, precision = segment_aucs(Ordered.of(np.zeros(len(value), np.int64), value, np.concatenate(sides)), 1)
+    return float(roc[0]), float(precision[0])
+
+
+def _steps(true: Reals, false: Reals, first: Flags) -> tuple[Reals, Reals]:
+    """What each group adds to the two areas, before division; counts are cumulative, `first` begins a list."""
+    before_true, before_false = np.empty_like(true), np.empty_like(false)
+    before_true[1:], before_false[1:] = true[:-1], false[:-1]
+    before_true[first] = before_false[first] = 0
+    roc = (false - before_false) * (true + before_true) / 2
+    retrieved = true + false
+    return roc, (true - before_true) * true / np.where(retrieved > 0, retrieved, 1)

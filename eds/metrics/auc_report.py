@@ -1,0 +1,80 @@
+"""Micro and macro ROC- and PR-AUC of labelled pairs, with the counts that belong to them."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from eds.errors import InputError
+from eds.metrics.auc import Ordered, micro_order, segment_aucs
+from eds.metrics.ids import Flags, Integers, Reals
+from eds.metrics.labelled import Labelled, read_labels, scores_of
+
+AUCS = ("micro_roc_auc", "micro_pr_auc", "macro_roc_auc", "macro_pr_auc")
+
+
+def auc_report(scores: pd.DataFrame, labels: pd.DataFrame) -> dict[str, Any]:
+    """The four AUCs of one model, prevalence, and what was used and left out.
+
+    Formula: micro: `roc_auc` and `pr_auc` of all pairs in one list; macro: the mean of each query's.
+    Source: specification 5.2.
+    Conventions: pairs without a score are dropped and counted; macro is over queries with a positive and a
+    negative, the same for ROC and PR; other labelled queries are counted as skipped; micro is undefined (NaN)
+    without positives or negatives. `scores` has one model: columns model, query_id, candidate_id, score.
+    Example, run by doctest:
+    >>> from eds.metrics import scores_frame
+    >>> labels = pd.DataFrame({"query_id": ["q", "q"], "candidate_id": ["a", "b"], "value": [1, 0]})
+    >>> auc_report(scores_frame({"m": [("q", "a", 0.9), ("q", "b", 0.8)]}), labels)["macro_roc_auc"]
+    1.0
+    """
+    labelled = read_labels(labels)
+    by_model = scores_of(labelled, scores)
+    if len(by_model) != 1:
+        raise InputError(f"{len(by_model)} models have scores", where="scores of pairs", do="Give those of one model.")
+    return summary(labelled, next(iter(by_model.values())))
+
+
+def summary(labelled: Labelled, score: Reals) -> dict[str, Any]:
+    """The report of one model's scores, (pairs,) float64 with NaN where there is none."""
+    scored = np.isfinite(score)
+    query, value, kept = labelled.query[scored], labelled.value[scored], score[scored]
+    ordered = micro_order(query, value, kept)
+    by_query = _query_aucs(ordered, len(labelled.queries))
+    used = two_sided(query, value, len(labelled.queries))
+    asked = np.bincount(labelled.query, minlength=len(labelled.queries)) > 0
+    micro = _micro_aucs(ordered)
+    values = (*micro, *(float(area[used].mean()) if used.any() else float("nan") for area in by_query))
+    return {
+        **dict(zip(AUCS, values, strict=True)),
+        "prevalence": float(value.mean()) if len(value) else float("nan"),
+        "n_pairs_used": len(value),
+        "n_pairs_missing_score": int((~scored).sum()),
+        "n_queries_used": int(used.sum()),
+        "n_queries_skipped": int((asked & ~used).sum()),
+    }
+
+
+def micro_aucs(query: Integers, value: Integers, score: Reals) -> tuple[float, float]:
+    """ROC- and PR-AUC of all pairs in one list; both NaN without positives or without negatives."""
+    return _micro_aucs(micro_order(query, value, score))
+
+
+def query_aucs(query: Integers, value: Integers, score: Reals, n: int) -> tuple[Reals, Reals]:
+    """ROC- and PR-AUC of each of n queries, (n,) float64; both NaN without a positive and a negative."""
+    return _query_aucs(micro_order(query, value, score), n)
+
+
+def two_sided(query: Integers, value: Integers, n: int) -> Flags:
+    """Which of n queries have a positive and a negative."""
+    positives, every = np.bincount(query, value, n), np.bincount(query, minlength=n)
+    return np.asarray((positives > 0) & (positives < every))
+
+
+def _micro_aucs(ordered: Ordered) -> tuple[float, float]:
+    roc, precision = (float(area[0]) for area in segment_aucs(ordered.as_one(), 1))
+    return roc, float("nan") if np.isnan(roc) else precision
+
+
+def _query_aucs(ordered: Ordered, n: int) -> tuple[Reals, Reals]:
+    roc, precision = segment_aucs(ordered.by_segment(), n)
+    return roc, np.where(np.isnan(roc), np.nan, precision)

@@ -1,0 +1,76 @@
+"""What a measure is made of: its parameters, what it needs, what it says of its conventions, and its formula."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from eds.metrics.ids import Reals
+from eds.metrics.labelled import Labelled
+from eds.metrics.lists import JudgedLists
+
+Needs = Literal["lists", "official lists", "product lists", "scores"]
+Cut = Literal["required", "optional", "never"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A convention that can be chosen: its default, and the words or the open range it may take."""
+
+    default: str | float
+    options: tuple[str, ...] = ()
+    low: float = 0.0
+    high: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What one model's measures are computed on; arrays of scores are (pairs,) float64, NaN where there is none."""
+
+    labelled: Labelled
+    lists: JudgedLists | None = None  # of the labelled queries
+    score: Reals | None = None  # of the labelled pairs
+    sampled: Labelled | None = None  # labelled positives and sampled negatives, over the same queries
+    sampled_score: Reals | None = None
+    products: JudgedLists | None = None  # of all queries, labelled by product
+    product_queries: pa.Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """A measure for one model: by query, and over all."""
+
+    queries: pa.Array  # (queries,) ids
+    by_query: Reals  # (queries,) float64, NaN where undefined
+    weight: Reals | None = None  # None: the value is the plain mean
+    whole: float | None = None  # the value where it is no mean of the queries'
+    resample: Callable[[NDArray[np.int16]], Reals] | None = None  # its value in resamples, where it is no mean
+    n: int = 0  # queries or pairs behind the value
+    counts: Mapping[str, int] = field(default_factory=dict)  # what was used and left out
+
+    @property
+    def value(self) -> float:
+        """The number over all queries; NaN where it is undefined."""
+        if self.whole is not None:
+            return self.whole
+        defined = ~np.isnan(self.by_query)
+        weight = defined.astype(np.float64) if self.weight is None else np.where(defined, self.weight, 0.0)
+        total = weight.sum()
+        return float((self.by_query[defined] * weight[defined]).sum() / total) if total else float("nan")
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A kind of measure."""
+
+    name: str
+    meaning: str
+    formula: str
+    conventions: str
+    needs: Needs
+    cut: Cut
+    compute: Callable[[Evidence, int | None, Mapping[str, Any]], Values]
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)

@@ -1,0 +1,88 @@
+"""Whether lists find the other pictures of the query's own product: the recognition table."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from eds.metrics import rank_formulas as formulas
+from eds.metrics.absolute import cut_offs, mean
+from eds.metrics.ids import Flags, Integers, Reals, distinct, encode
+from eds.metrics.lists import JudgedLists, Rankings, read_rankings
+
+
+def identity_metrics(
+    rankings: pd.DataFrame, item_of: Mapping[str, str], gallery: Sequence[str], k: Sequence[int]
+) -> dict[str, Any]:
+    """HR and MRR on the query's own product, with each denominator under its own name.
+
+    Formula: n_q other images of the product in the gallery; hr_capped = sum of hits / sum of min(k, n_q);
+    hr_capped_macro = mean of hits / min(k, n_q); hr_slots = sum of hits / (k |Q|); mrr_slots = sum of 1/place /
+    (H_k |Q|); hit_rate and mrr standard.
+    Source: specification 4.3; capped HR with slot-normalised MRR is the published table's most likely reading.
+    Conventions: lists are per image with the own product kept; queries with n_q = 0 are skipped and counted; an
+    image that `item_of` does not know is its own product.
+    Example, run by doctest:
+    >>> rankings = pd.DataFrame({"model": "m", "query_id": "a", "candidate_id": ["c", "b"], "rank": [0, 1]})
+    >>> identity_metrics(rankings, {"a": "A", "b": "A"}, ["a", "b", "c"], [2])["hr_capped@2"]
+    1.0
+    """
+    read = read_rankings(rankings)
+    images = pd.DataFrame({"image_id": pd.Series(list(gallery), dtype="str")})
+    images["product_id"] = images["image_id"].map(dict(item_of)).fillna(images["image_id"])
+    own = {name: name for name in read.queries.to_pylist()} | dict(item_of)
+    lists = own_product_lists(read, images, own)[read.models[0]] if read.models else None
+    found: dict[str, Any] = {}
+    cuts = cut_offs(k)
+    if lists is None:
+        return {"n_queries": 0, "n_skipped": 0}
+    found = {"n_queries": int((lists.positives > 0).sum()), "n_skipped": int((lists.positives == 0).sum())}
+    for cut in cuts:
+        capped = np.minimum(lists.positives, cut).astype(np.float64)
+        found |= {
+            f"hr_capped@{cut}": mean(capped_hits(lists, cut), capped),
+            f"hr_capped_macro@{cut}": mean(capped_hits(lists, cut)),
+            f"hr_slots@{cut}": mean(formulas.precision(lists, cut)),
+            f"mrr_slots@{cut}": mean(formulas.official_mrr(lists, cut)),
+            f"hit_rate@{cut}": mean(formulas.success(lists, cut)),
+            f"mrr@{cut}": mean(formulas.reciprocal_rank(lists, cut)),
+        }
+    return found
+
+
+def capped_hits(lists: JudgedLists, k: int) -> Reals:
+    """(queries,) float64: found images of the own product over min(k, n_q); NaN where n_q = 0."""
+    most = np.minimum(lists.positives, k)
+    return np.where(most > 0, formulas.hits(lists, k) / np.maximum(most, 1), np.nan)
+
+
+def own_product_lists(read: Rankings, images: pd.DataFrame, item_of: Mapping[str, str]) -> dict[str, JudgedLists]:
+    """By model: the lists of all queries, every place labelled by whether it shows the query's own product.
+
+    `images` (image_id, product_id) is the gallery; `item_of` names the product of every query.
+    """
+    products = distinct(images["product_id"], pa.array([item_of[name] for name in read.queries.to_pylist()]))
+    gallery = distinct(images["image_id"])
+    product = np.empty(len(gallery), np.int64)
+    product[encode(images["image_id"], gallery)] = encode(images["product_id"], products)
+    own = encode(pa.array([item_of[name] for name in read.queries.to_pylist()], pa.string()), products)
+    inside = encode(read.queries, gallery) >= 0
+    others = np.bincount(product, minlength=len(products))[own] - _shares(read.queries, gallery, product, own, inside)
+    at = encode(read.candidates, gallery)
+    shown = np.where(at >= 0, product[at] if len(product) else -1, -1)
+    label = (shown[read.candidate] == own[read.query]).astype(np.int64)
+    found = {}
+    for number, name in enumerate(read.models):
+        mine = read.model == number
+        rows = (read.query[mine], read.rank[mine] + 1, label[mine], np.ones(int(mine.sum()), np.bool_))
+        found[name] = JudgedLists(*rows, others, np.zeros(len(others), np.int64))
+    return found
+
+
+def _shares(queries: pa.Array, gallery: pa.Array, product: Integers, own: Integers, inside: Flags) -> Integers:
+    """1 where the query itself is a gallery image of its product, so that it does not count as another one."""
+    place = encode(queries, gallery)
+    shares: Flags = inside & (np.where(inside, product[place], -1) == own)
+    return shares.astype(np.int64)

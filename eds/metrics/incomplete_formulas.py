@@ -1,0 +1,124 @@
+"""Formulas that admit missing labels, for all queries at once; each gives (queries,) float64.
+
+A query without positives gets NaN, except for RBP, which stays defined.
+"""
+
+import numpy as np
+
+from eds.metrics.ids import Reals
+from eds.metrics.lists import JudgedLists
+from eds.metrics.rank_formulas import ideal_gain
+
+SMOOTHING = 1e-5
+
+
+def condensed_ap(lists: JudgedLists) -> Reals:
+    """Average precision of the list without its unlabelled places.
+
+    Formula: sum over positives of (positives so far / labelled so far), over R positives of the query.
+    Source: specification 13.5; Sakai 2007.
+    Conventions: positives that the list does not hold add 0; R = 0: NaN.
+    Example, run by doctest:
+    >>> from eds.metrics.examples import lists
+    >>> condensed_ap(lists("?-?++")).round(6).tolist()
+    [0.583333]
+    """
+    positive = lists.label == 1
+    return _mean(lists, lists.per_query(positive, lists.running(positive) / _condensed(lists)))
+
+
+def condensed_ndcg(lists: JudgedLists) -> Reals:
+    """The nDCG of the list without its unlabelled places.
+
+    Formula: sum over positives of 1/log2(labelled so far + 1), over that of a list that begins with all R positives.
+    Source: specification 13.5; Sakai 2007.
+    Conventions: as `condensed_ap`; not cut.
+    Example, run by doctest:
+    >>> from eds.metrics.examples import lists
+    >>> condensed_ndcg(lists("?-?++")).round(6).tolist()
+    [0.693426]
+    """
+    gain = lists.per_query(lists.label == 1, 1 / np.log2(_condensed(lists) + 1))
+    return np.where(lists.positives > 0, gain / np.maximum(ideal_gain(lists), 1), np.nan)
+
+
+def bpref(lists: JudgedLists) -> Reals:
+    """How seldom labelled negatives stand above positives.
+
+    Formula: (1/R) sum over positives in the list of 1 - min(n_above, R) / min(R, N), n_above = labelled
+    negatives above.
+    Source: specification 13.5; Buckley and Voorhees 2004.
+    Conventions: a positive with no negative above adds 1, also where N = 0; R = 0: NaN.
+    Example, run by doctest:
+    >>> from eds.metrics.examples import lists
+    >>> bpref(lists("+-+-")).tolist()
+    [0.75]
+    """
+    above = np.minimum(lists.running(lists.label == 0), lists.positives[lists.query])
+    most = np.minimum(lists.positives, lists.negatives)[lists.query]
+    return _mean(lists, lists.per_query(lists.label == 1, 1 - above / np.maximum(most, 1)))
+
+
+def rbp(lists: JudgedLists, p: float) -> Reals:
+    """Rank-biased precision of what is labelled: the lower end of the true value.
+
+    Formula: (1 - p) sum over positives of p^(place - 1).
+    Source: specification 13.5; Moffat and Zobel 2008.
+    Conventions: unlabelled counts as not similar; defined without positives (0); the true value lies in
+    [RBP, RBP + residual].
+    Example, run by doctest:
+    >>> from eds.metrics.examples import lists
+    >>> rbp(lists("?-?++"), 0.8).round(6).tolist()
+    [0.18432]
+    """
+    return (1 - p) * lists.per_query(lists.label == 1, _powers(lists, p))
+
+
+def rbp_residual(lists: JudgedLists, p: float) -> Reals:
+    """What missing labels could add to RBP.
+
+    Formula: (1 - p) sum over unlabelled places of p^(place - 1), + p^length.
+    Source: specification 13.5.
+    Conventions: everything behind the end of the list is unlabelled; no list: 1.
+    Example, run by doctest:
+    >>> from eds.metrics.examples import lists
+    >>> rbp_residual(lists("?-?++"), 0.8).round(6).tolist()
+    [0.65568]
+    """
+    return (1 - p) * lists.per_query(lists.label < 0, _powers(lists, p)) + p ** lists.lengths.astype(np.float64)
+
+
+def inf_ap(lists: JudgedLists) -> Reals:
+    """Average precision inferred from a uniformly judged sample of the pool.
+
+    Formula: mean over R positives of: 1 at place 1; at place j > 1
+    1/j + ((j-1)/j) ((r+n+u)/(j-1)) (r+e)/(r+n+2e), with r, n, u = labelled positives, labelled negatives, pooled but
+    unlabelled above, e = 1e-5.
+    Source: specification 13.5; Yilmaz and Aslam 2006.
+    Conventions: positives that the list does not hold add 0; R = 0: NaN.
+    Example, run by doctest:
+    >>> from eds.metrics.examples import lists
+    >>> inf_ap(lists("?-?++")).round(6).tolist()
+    [0.325001]
+    """
+    positive = lists.label == 1
+    r = lists.running(positive) - 1
+    n = lists.running(lists.label == 0)
+    pooled = lists.running(lists.pooled) - 1  # r + n + u, for the rows that are positive
+    rate = (r + SMOOTHING) / (r + n + 2 * SMOOTHING)
+    expected = 1 / lists.place + pooled / lists.place * rate
+    return _mean(lists, lists.per_query(positive, np.where(lists.place == 1, 1.0, expected)))
+
+
+def _powers(lists: JudgedLists, p: float) -> Reals:
+    powers: Reals = np.power(p, lists.place - 1.0)
+    return powers
+
+
+def _condensed(lists: JudgedLists) -> Reals:
+    """The place among labelled ones, at least 1."""
+    return np.maximum(lists.running(lists.label >= 0), 1).astype(np.float64)
+
+
+def _mean(lists: JudgedLists, total: Reals) -> Reals:
+    return np.where(lists.positives > 0, total / np.maximum(lists.positives, 1), np.nan)

@@ -1,0 +1,108 @@
+"""Measures on the scores of labelled pairs. Formulas stand in eds.metrics.auc."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eds.metrics.auc import micro_order, weighted_aucs
+from eds.metrics.auc_report import micro_aucs, query_aucs, two_sided
+from eds.metrics.definition import Definition, Evidence, Parameter, Values
+from eds.metrics.ids import Reals
+from eds.metrics.labelled import Labelled
+
+CHOICES = {
+    "average": Parameter("macro", ("macro", "micro")),
+    "negatives": Parameter("annotated", ("annotated", "sampled")),
+}
+CONVENTIONS = (
+    "macro: mean over queries with a positive and a negative; micro: all pairs in one list; negatives: annotated = "
+    "labelled, sampled = drawn ones instead; pairs without a score are left out; never compare across negatives"
+)
+
+
+def _area(which: int) -> Callable[[Evidence, int | None, Mapping[str, Any]], Values]:
+    def compute(evidence: Evidence, k: int | None, parameters: Mapping[str, Any]) -> Values:
+        labelled, score = _side(evidence, parameters["negatives"])
+        scored = np.isfinite(score)
+        query, value, known = labelled.query[scored], labelled.value[scored], score[scored]
+        n = len(labelled.queries)
+        by_query, used = query_aucs(query, value, known, n)[which], two_sided(query, value, n)
+        counts = _counts(labelled, scored)
+        if parameters["average"] == "macro":
+            counts |= {
+                "queries used": int(used.sum()),
+                "queries without positive and negative skipped": int((_asked(labelled) & ~used).sum()),
+            }
+            return Values(labelled.queries, by_query, n=int(used.sum()), counts=counts)
+
+        def resample(times: NDArray[np.int16]) -> Reals:
+            return weighted_aucs(micro_order(query, value, known), times)[which]
+
+        whole = micro_aucs(query, value, known)[which]
+        used_pairs = 0 if np.isnan(whole) else len(value)
+        return Values(labelled.queries, by_query, None, whole, resample, used_pairs, counts)
+
+    return compute
+
+
+def _prevalence(evidence: Evidence, k: int | None, parameters: Mapping[str, Any]) -> Values:
+    labelled, score = _side(evidence, parameters["negatives"])
+    scored = np.isfinite(score)
+    query, value, n = labelled.query[scored], labelled.value[scored], len(labelled.queries)
+    sizes = np.bincount(query, minlength=n).astype(np.float64)
+    share = np.where(sizes > 0, np.bincount(query, value, n) / np.maximum(sizes, 1), np.nan)
+    if parameters["average"] == "micro":
+        return Values(labelled.queries, share, sizes, n=len(value), counts=_counts(labelled, scored))
+    share = np.where(two_sided(query, value, n), share, np.nan)
+    return Values(labelled.queries, share, n=int((~np.isnan(share)).sum()), counts=_counts(labelled, scored))
+
+
+def _side(evidence: Evidence, negatives: str) -> tuple[Labelled, Reals]:
+    sampled = negatives == "sampled"
+    labelled = evidence.sampled if sampled else evidence.labelled
+    score = evidence.sampled_score if sampled else evidence.score
+    if labelled is None or score is None:
+        raise TypeError("score() gives scores to measures that need them")
+    return labelled, score
+
+
+def _asked(labelled: Labelled) -> NDArray[np.bool_]:
+    return np.asarray(labelled.positives + labelled.negatives > 0)
+
+
+def _counts(labelled: Labelled, scored: NDArray[np.bool_]) -> dict[str, int]:
+    return {"pairs used": int(scored.sum()), "pairs without a score": int((~scored).sum())}
+
+
+ROC_AUC = Definition(
+    "ROC-AUC",
+    "how often a positive scores above a negative",
+    "(#{p > n} + #{p = n}/2) / (positives x negatives)",
+    CONVENTIONS,
+    "scores",
+    "never",
+    _area(0),
+    CHOICES,
+)
+PR_AUC = Definition(
+    "PR-AUC",
+    "step-wise area under precision and recall; read it against Prevalence",
+    "sum over distinct scores of (recall - recall before) x precision",
+    f"{CONVENTIONS}; equal scores enter together; no trapezoids",
+    "scores",
+    "never",
+    _area(1),
+    CHOICES,
+)
+PREVALENCE = Definition(
+    "Prevalence",
+    "share of positives among the pairs used: the chance level of PR-AUC",
+    "positives / pairs",
+    CONVENTIONS,
+    "scores",
+    "never",
+    _prevalence,
+    CHOICES,
+)

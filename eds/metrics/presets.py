@@ -1,0 +1,76 @@
+"""Bundles of measures under a name, with the rules their lists have to follow."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from eds.errors import UnknownNameError
+from eds.metrics.measure import Measure
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Measures that belong together; `rules` tells in words what the lists must be like."""
+
+    name: str
+    meaning: str
+    rules: str
+    measures: tuple[Measure, ...]
+
+
+def _parsed(*texts: str) -> tuple[Measure, ...]:
+    return tuple(Measure.parse(text) for text in texts)
+
+
+_AUCS = tuple(
+    f"{area}(average={average},negatives=annotated)"
+    for area in ("ROC-AUC", "PR-AUC", "Prevalence")
+    for average in ("micro", "macro")
+)
+PRESETS: Mapping[str, Preset] = {
+    preset.name: preset
+    for preset in (
+        Preset(
+            "vsd",
+            "the published benchmark: official numbers, standard ones beside them, AUC with its chance level",
+            "lists without images of the query's own product, the best image of each product, at least 9 places",
+            _parsed(
+                *(f"{name}@{k}" for name in ("VSD-HR", "VSD-MRR", "Success", "RR", "Judged") for k in (5, 9)),
+                "PairMRR@9",
+                "RBP(p=0.8)",
+                "RBP-residual(p=0.8)",
+                *_AUCS,
+            ),
+        ),
+        Preset(
+            "trec",
+            "information retrieval's usual numbers, and those that admit missing labels",
+            "lists by descending score, ties by ascending id; unlabelled counts as not similar",
+            _parsed(
+                *(f"Success@{k}" for k in (1, 5, 10)),
+                "RR@10",
+                *(f"P@{k}" for k in (5, 10)),
+                "Recall@10",
+                "AP@10(divide_by=relevant)",
+                "nDCG@10",
+                "Judged@10",
+                "CondensedAP",
+                "CondensednDCG",
+                "bpref",
+                "infAP",
+                "RBP(p=0.8)",
+                "RBP-residual(p=0.8)",
+            ),
+        ),
+    )
+}
+
+
+def preset(name: str) -> Preset:
+    """The preset of that name; the error lists those that are known.
+
+    >>> str(preset("vsd").measures[0])
+    'VSD-HR@5'
+    """
+    if name not in PRESETS:
+        raise UnknownNameError(f"unknown preset {name!r}", do=f"Known: {', '.join(PRESETS)}.")
+    return PRESETS[name]

@@ -1,0 +1,119 @@
+"""Bootstrap, leave-one-out and reusability against loops that know nothing of arrays."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eds.analysis import bootstrap_aucs, draw_queries, leave_one_out, reusability, reusability_table, score_limits
+from eds.analysis.bootstrap import resampled_aucs
+from eds.errors import InputError
+from eds.intervals import percentile_interval
+from eds.metrics import Measure, evaluate, scores_frame
+from eds.metrics.auc_report import AUCS
+from eds.metrics.labelled import read_labels, scores_of
+from eds.suspects import labels_frame, lists_frame
+from tests.metrics.benchmarks import MODELS, Bench, benches, shuffled
+from tests.reference import analysis as reference
+from tests.reference import metrics as slow
+
+
+@settings(max_examples=25)
+@given(benches())
+def test_resamples_are_those_of_the_drawn_queries(bench: Bench) -> None:
+    if not bench.scores["A"]:
+        return
+    labelled = read_labels(bench.labels_frame)
+    queries = labelled.queries.to_pylist()
+    times = draw_queries(len(queries), 5, seed=3)
+    found = resampled_aucs(labelled, scores_of(labelled, scores_frame({"A": bench.scores["A"]}))["A"], times)
+    for row, counts in enumerate(times.tolist()):
+        drawn = [query for query, count in zip(queries, counts, strict=True) for _ in range(count)]
+        expected = reference.micro_resample(bench.scores["A"], bench.labels, drawn)
+        ours = {name: float(values[row]) for name, values in zip(AUCS, found, strict=True)}
+        assert ours == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def bench_of(n: int) -> Bench:
+    rng = np.random.default_rng(n)
+    queries, ids = [f"q{number:02d}" for number in range(n)], [f"c{number}" for number in range(8)]
+    lists = {model: {query: rng.permutation(ids)[:4].tolist() for query in queries} for model in MODELS}
+    labels = [(query, name, int(rng.random() < 0.6)) for query in queries for name in ids]
+    scores = {
+        model: [(query, name, float(rng.normal() + 0.5 * value)) for query, name, value in labels] for model in MODELS
+    }
+    return Bench(lists, labels, scores)
+
+
+def test_limits_are_percentiles_and_row_order_plays_no_part() -> None:
+    bench = bench_of(20)
+    told = bootstrap_aucs(bench.scores_frame, bench.labels_frame, resamples=60)
+    labelled = read_labels(bench.labels_frame)
+    drawn = resampled_aucs(labelled, scores_of(labelled, bench.scores_frame)["A"], draw_queries(20, 60))
+    limits = [percentile_interval(values) for values in drawn]
+    assert list(zip(told["low"][:4], told["high"][:4], strict=True)) == limits
+    again = bootstrap_aucs(shuffled(bench.scores_frame, 1), shuffled(bench.labels_frame, 2), resamples=60)
+    assert again.equals(told)
+    asked = [Measure("ROC-AUC", average=average) for average in ("micro", "macro")] + [Measure("VSD-HR", 3)]
+    results = evaluate(None, bench.labels_frame, bench.scores_frame, None, asked[:2])
+    table = score_limits(results, resamples=60)
+    assert table["low"].tolist()[:2] == pytest.approx([limits[0][0], limits[2][0]], abs=1e-12)
+    assert (table["low"] <= table["value"]).all()
+    assert (table["value"] <= table["high"]).all()
+
+
+@settings(max_examples=25)
+@given(benches(), st.sampled_from(AUCS), st.sampled_from(["unique", "all"]))
+def test_leave_one_out_is_that_of_the_loops(bench: Bench, metric: str, mode: str) -> None:
+    found = leave_one_out(bench.rankings_frame, bench.labels_frame, bench.scores_frame, metric, mode)
+    told = {model: scores for model, scores in bench.scores.items() if scores}
+    expected = reference.leave_one_out(bench.lists, bench.labels, told, metric, mode)
+    for removed, row in expected.items():
+        assert found["loo"][removed] == pytest.approx(row, abs=1e-12, nan_ok=True)
+    for model, scores in told.items():
+        column = [row[model] for row in expected.values() if not math.isnan(row[model])]
+        mean = slow.mean(column)
+        assert found["mean"][model] == pytest.approx(mean, abs=1e-12, nan_ok=True)
+        if column:
+            assert found["std"][model] == pytest.approx(float(np.std(column)), abs=1e-12)
+        full = slow.four_aucs(scores, bench.labels)[metric]
+        assert found["full"][model] == pytest.approx(full, abs=1e-12, nan_ok=True)
+    kept = {way: leave_one_out(bench.rankings_frame, bench.labels_frame, bench.scores_frame, metric, way)
+            for way in ("unique", "all")}  # fmt: skip
+    for model in MODELS:
+        nobody = found["n_labels_nobody_proposed"]
+        assert kept["all"]["n_labels_kept"][model] - nobody <= kept["unique"]["n_labels_kept"][model]
+        assert kept["unique"]["n_labels_kept"][model] <= found["n_labels"]
+
+
+def test_a_generator_that_found_nothing_alone_does_not_shift() -> None:
+    bench = bench_of(6)
+    lists = lists_frame({**bench.lists, "copy": bench.lists["A"]})
+    labels = bench.labels_frame.merge(lists[["query_id", "candidate_id"]].drop_duplicates())
+    found = leave_one_out(lists, labels, bench.scores_frame, "macro_roc_auc")
+    assert found["self_removal_shift"]["A"] == 0
+    with pytest.raises(InputError, match="Metrics: micro_roc_auc"):
+        leave_one_out(lists, labels, bench.scores_frame, "auc")
+
+
+@settings(max_examples=25)
+@given(benches(), st.integers(1, 6))
+def test_reusability_is_that_of_the_loops(bench: Bench, k: int) -> None:
+    found = reusability(bench.rankings_frame, bench.labels_frame, bench.rankings_frame, k)
+    for model, (full, unpooled) in reference.reusability(bench.lists, bench.labels, bench.lists, k).items():
+        assert found[model]["full"] == pytest.approx(full, abs=1e-12, nan_ok=True)
+        assert found[model]["unpooled"] == pytest.approx(unpooled, abs=1e-12, nan_ok=True)
+
+
+def test_reusability_of_several_metrics_stands_side_by_side() -> None:
+    bench = bench_of(10)
+    table = reusability_table(
+        bench.rankings_frame, bench.labels_frame, bench.rankings_frame, 3, ("hr_official", "bpref", "macro_roc_auc"),
+        bench.scores_frame,
+    )  # fmt: skip
+    assert len(table) == 9
+    assert (table["full"] - table["unpooled"] == table["drop"]).all()
+    with pytest.raises(InputError, match="needs scores"):
+        reusability(bench.rankings_frame, labels_frame(bench.labels), bench.rankings_frame, 3, "micro_pr_auc")

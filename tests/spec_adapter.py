@@ -1,0 +1,53 @@
+"""Which function of the library computes which quantity of the specification's vectors; no arithmetic here.
+
+A later issue adds its quantities to QUANTITIES and takes them out of EXPECTED_LATER in test_spec_vectors.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from eds import suspects
+from eds.neighbors.top_k import top_k
+from eds.suspects import labels_frame, lists_frame
+from tests import spec_metrics, spec_truth
+
+
+def evaluate(quantity: str, inputs: Mapping[str, Any]) -> Any:
+    """The quantity for these keyword arguments; "nan" and "inf" as text stand for such scores."""
+    return QUANTITIES[quantity](**{name: _numbers(value) for name, value in inputs.items()})
+
+
+def _numbers(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_numbers(part) for part in value]
+    return float(value) if isinstance(value, str) and value in ("nan", "inf", "-inf") else value
+
+
+def _suspect_pool(
+    queries: Sequence[str], gallery: Sequence[str], scores: Mapping[str, Sequence[Sequence[float]]], k: int
+) -> Any:
+    lists = {
+        model: {query: top_k(query, gallery, row, k) for query, row in zip(queries, rows, strict=True)}
+        for model, rows in scores.items()
+    }
+    return suspects.suspect_pool(lists, queries, gallery, k)
+
+
+OVERLAP, GROWTH = suspects.overlap, suspects.pool_growth
+RATE, BY_RANK = suspects.positive_rate, suspects.positive_rate_by_rank
+
+QUANTITIES: dict[str, Callable[..., Any]] = {
+    "top_k": top_k,
+    "official_ranking": lambda max_k, **inputs: top_k(k=max_k, exclude_same_item=True, one_per_item=True, **inputs),
+    "suspect_pool": _suspect_pool,
+    "n_pairs": suspects.n_pairs,
+    "labelling_cost": suspects.labelling_cost,
+    "expected_draws_for_positives": suspects.expected_draws_for_positives,
+    "overlap": lambda suspects: OVERLAP(lists_frame(suspects)),
+    "pool_growth": lambda suspects, k_max: GROWTH(lists_frame(suspects), k_max),
+    "positive_rate": lambda suspects, labels: RATE(lists_frame(suspects), labels_frame(labels)),
+    "positive_rate_by_rank": lambda suspects, labels: BY_RANK(lists_frame(suspects), labels_frame(labels)),
+    "sampled_negatives": suspects.sampled_negatives,
+    **spec_truth.QUANTITIES,
+    **spec_metrics.QUANTITIES,
+}
