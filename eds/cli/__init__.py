@@ -22,6 +22,8 @@ GROUPS = {
     "embeddings": ("eds.cli.embeddings", "Vectors of the images by each model."),
     "neighbors": ("eds.cli.neighbors", "Each model's most similar candidates for each query."),
     "suspects": ("eds.cli.suspects", "Pairs worth an expert's time: the pool and random draws."),
+    "labels": ("eds.cli.labels", "Experts' judgements: accounts, campaigns, import, export, backup."),
+    "truth": ("eds.cli.truth", "What the votes come to, and how far the experts agree."),
     "analysis": ("eds.cli.analysis", "What the pairs and labels say: cost, overlap."),
     "synthetic": ("eds.cli.synthetic", "A drawn catalogue and simulated experts, whose truth is known."),
     "completion": ("eds.cli.project", "Print the completion script for a shell."),

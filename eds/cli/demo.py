@@ -61,7 +61,7 @@ def _draw(console: Console, products: int, views: int, wild: int) -> None:
             images = draw_catalogue(project.image_root, products=products, views=views, wild=wild, progress=progress)
         made_by = f"eds synthetic catalogue --products {products} --views {views} --wild {wild}"
         project.write(images, "images", tables.Provenance(made_by))
-        sheet = contact_sheet(images, project.image_root, count=48, columns=8, title=project.config.project.name)
+        sheet = contact_sheet(images, project.image_root, count=84, columns=12, title=project.config.project.name)
         with replacing(project.root / SHEET) as temporary:
             sheet.save(temporary, format="PNG")
     console.say(f"Drew {len(images):,} images of {products:,} garments; a contact sheet is {project.root / SHEET}")

@@ -1,0 +1,29 @@
+"""The audit log: who did which administrative act to whom. Append-only; holds no secrets."""
+
+import json
+from typing import Any
+
+import pandas as pd
+import sqlalchemy as sa
+
+from eds.labels import schema
+from eds.labels.bulk import frame
+from eds.labels.store import Store
+
+
+def note(connection: sa.Connection, at: int, actor: str, act: str, subject: str, **detail: Any) -> None:
+    """Write one act into the log, in the transaction of the act itself."""
+    connection.execute(
+        sa.insert(schema.audit).values(
+            created_at=at, actor=actor, act=act, subject=subject, detail=json.dumps(detail, ensure_ascii=False)
+        )
+    )
+
+
+def read_audit(store: Store) -> pd.DataFrame:
+    """The whole log, oldest first: created_at, actor, act, subject, detail (JSON)."""
+    table = schema.audit
+    query = sa.select(table.c.created_at, table.c.actor, table.c.act, table.c.subject, table.c.detail).order_by(
+        table.c.id
+    )
+    return store.read(lambda connection: frame(connection, query, "created_at"))

@@ -1,0 +1,278 @@
+"""Campaigns: which pairs a panel judges, how, and with what mixed in. Every expert judges every item once.
+
+The work is bound when pairs and experts meet: one assignment for each (item, expert), which the database
+keeps unique. So nobody waits for anybody, an expert who leaves blocks nobody, and later pairs or experts
+only add rows.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import sqlalchemy as sa
+
+from eds.errors import InputError
+from eds.labels import audit, early_stop, schema
+from eds.labels.bulk import fetch, insert, reserve
+from eds.labels.experts import known
+from eds.labels.order import positions
+from eds.labels.pairs import checked, numbered
+from eds.labels.planting import plan_items
+from eds.labels.schema import assignment, campaign, expert, gold, item, pair, panel
+from eds.labels.store import Store
+from eds.labels.texts import check_long, check_name, refuse, short
+
+NEW = ("id", "query_id", "candidate_id", "kind")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a campaign is, besides its pairs and experts."""
+
+    name: str
+    mode: str = "pair"  # or grid
+    polarity: str | None = None  # grid: what an untouched candidate means, similar or different
+    guideline: str = ""  # its version, which every label stores
+    seed: int = 0
+    gold_share: float = 0.0  # of the normal pairs
+    repeat_share: float = 0.0
+    early_stop: bool = False  # ask no further when a pair's majority is certain
+    control_share: float = 0.1  # with early stop: pairs that everybody judges all the same
+
+
+def create_campaign(store: Store, plan: Plan, pairs: pd.DataFrame, experts: Sequence[str], *, by: str = "") -> None:
+    """Begin a campaign on pairs (query_id, candidate_id, perhaps origin) with a panel of experts."""
+    check_plan(plan)
+    checked_pairs = checked(pairs, "pairs")
+
+    def act(connection: sa.Connection) -> None:
+        if connection.execute(sa.select(campaign.c.id).where(campaign.c.name == plan.name)).first():
+            raise InputError(f"there is a campaign {short(plan.name)} already", where="campaign")
+        now = store.now()
+        values = {**asdict(plan), "early_stop": int(plan.early_stop), "created_at": now}
+        number = connection.execute(sa.insert(campaign).values(values).returning(campaign.c.id)).scalar_one()
+        _join(connection, number, experts, now)
+        _add_items(connection, _of(connection, plan.name), checked_pairs)
+        audit.note(connection, now, by, "create campaign", plan.name, pairs=len(pairs), experts=list(experts))
+
+    _refusing_doubles(store, act, plan.name)
+
+
+def add_pairs(store: Store, name: str, pairs: pd.DataFrame, *, by: str = "") -> int:
+    """Let the panel judge further pairs; those that it judges already are left out. How many were new."""
+    checked_pairs = checked(pairs, "pairs")
+
+    def act(connection: sa.Connection) -> int:
+        added = _add_items(connection, _of(connection, name), checked_pairs)
+        audit.note(connection, store.now(), by, "add pairs", name, pairs=added)
+        return added
+
+    return store.write(act)
+
+
+def add_to_panel(store: Store, name: str, experts: Sequence[str], *, by: str = "") -> None:
+    """Let further experts judge everything; one who had left comes back to what was left."""
+
+    def act(connection: sa.Connection) -> None:
+        found = _of(connection, name)
+        _join(connection, found.id, experts, store.now())
+        items = sa.select(item.c.id, pair.c.query_id, pair.c.candidate_id, item.c.kind)
+        items = items.join(pair, pair.c.id == item.c.pair).where(item.c.campaign == found.id).order_by(item.c.id)
+        _assign(connection, found, fetch(connection, items), only=experts)
+        if found.early_stop:
+            early_stop.settle(connection, campaign=found.id)
+        audit.note(connection, store.now(), by, "add to panel", name, experts=list(experts))
+
+    store.write(act)
+
+
+def leave_panel(store: Store, name: str, expert_name: str, *, by: str = "") -> None:
+    """Ask this expert no more; the labels stay, and pairs no longer wait for this voice."""
+
+    def act(connection: sa.Connection) -> None:
+        found = _of(connection, name)
+        connection.execute(
+            sa.update(panel)
+            .where(panel.c.campaign == found.id, panel.c.expert == known(connection, expert_name))
+            .values(left_at=store.now())
+        )
+        if found.early_stop:
+            early_stop.settle(connection, campaign=found.id)
+        audit.note(connection, store.now(), by, "leave panel", name, expert=expert_name)
+
+    store.write(act)
+
+
+def close_campaign(store: Store, name: str, *, by: str = "") -> None:
+    """Hand out no more of it; labels that are still on their way are kept."""
+
+    def act(connection: sa.Connection) -> None:
+        number = _of(connection, name).id
+        connection.execute(sa.update(campaign).where(campaign.c.id == number).values(closed_at=store.now()))
+        audit.note(connection, store.now(), by, "close campaign", name)
+
+    store.write(act)
+
+
+def set_guideline(store: Store, name: str, version: str, *, by: str = "") -> None:
+    """Put another version of the guideline in force; labels keep the version they were given under."""
+    check_long(version, "guideline")
+
+    def act(connection: sa.Connection) -> None:
+        number = _of(connection, name).id
+        connection.execute(sa.update(campaign).where(campaign.c.id == number).values(guideline=version))
+        audit.note(connection, store.now(), by, "set guideline", name, version=version)
+
+    store.write(act)
+
+
+def add_gold(store: Store, pairs: pd.DataFrame, *, by: str = "") -> int:
+    """Make pairs with a known `value` (1 or 0) available as gold; how many were new."""
+    table = checked(pairs.assign(origin="gold"), "gold")
+    value = pd.to_numeric(pairs["value"], errors="coerce") if "value" in pairs.columns else pd.Series(dtype=float)
+    if "value" not in pairs.columns or not value.isin([0, 1]).all() or len(table) != len(pairs):
+        raise InputError("gold needs each pair once, with value 1 or 0", where="gold", do="Mend the table.")
+    table = table.append_column("value", pa.array(value.astype("int64")))
+
+    def act(connection: sa.Connection) -> int:
+        rows = numbered(connection, table).select(["pair", "value"])
+        old = {row.pair: row.value for row in connection.execute(sa.select(gold.c.pair, gold.c.value))}
+        refuse(
+            (
+                f"row {row}: {table['query_id'][row].as_py()} {table['candidate_id'][row].as_py()} was {old[number]}"
+                for row, (number, new) in enumerate(zip(*rows.to_pydict().values(), strict=True))
+                if old.get(number, new) != new
+            ),
+            "gold pairs contradict what is known",
+            "gold",
+            "Decide which is right.",
+        )
+        fresh = rows.filter(pc.invert(pc.is_in(rows["pair"], pa.array(list(old), pa.int64()))))
+        insert(connection, gold, fresh)
+        audit.note(connection, store.now(), by, "add gold", "", pairs=len(fresh))
+        return len(fresh)
+
+    return store.write(act)
+
+
+def check_plan(plan: Plan) -> None:
+    """Raise InputError with every fault of a plan."""
+    check_name(plan.name, "campaign")
+    check_long(plan.guideline, "guideline")
+    faults = []
+    if plan.mode not in schema.MODES:
+        faults.append(f"mode is {plan.mode!r}, not one of {', '.join(schema.MODES)}")
+    if plan.mode == "grid" and plan.polarity not in schema.POLARITIES:
+        faults.append(f"polarity is {plan.polarity!r}; a grid says what an untouched candidate means: "
+                      f"{' or '.join(schema.POLARITIES)}")  # fmt: skip
+    if plan.mode == "pair" and plan.polarity is not None:
+        faults.append("polarity is for grids only")
+    for share in ("gold_share", "repeat_share", "control_share"):
+        if not 0 <= getattr(plan, share) <= 1:
+            faults.append(f"{share} is {getattr(plan, share)}, not from 0 to 1")
+    if plan.early_stop and plan.control_share <= 0:
+        faults.append("control_share is 0, but early stop needs pairs that everybody judges: agreement counts on them")
+    if not 0 <= plan.seed < 2**63:
+        faults.append(f"seed is {plan.seed}, not from 0 to 2^63 - 1")
+    refuse(faults, "faults", f"campaign {plan.name}", "Mend the plan.")
+
+
+def _of(connection: sa.Connection, name: str) -> Any:
+    """The campaign's row, held so that pairs and experts that come at once do not miss each other."""
+    check_name(name, "campaign")
+    found = connection.execute(sa.select(campaign).where(campaign.c.name == name).with_for_update(key_share=True))
+    row = found.first()
+    if row is None:
+        raise InputError(f"there is no campaign {short(name)}", where="campaign", do="See eds labels campaigns list.")
+    return row
+
+
+def _join(connection: sa.Connection, number: int, experts: Sequence[str], now: int) -> None:
+    if len(set(experts)) != len(experts):
+        raise InputError("an expert is named twice", where="panel", do="Name each once.")
+    for name in experts:
+        person = known(connection, name)
+        if connection.execute(
+            sa.select(expert.c.id).where(expert.c.id == person, expert.c.disabled_at.is_not(None))
+        ).first():
+            raise InputError(f"{short(name)} is disabled", where="panel", do="Enable the expert, or leave it out.")
+        back = sa.update(panel).where(panel.c.campaign == number, panel.c.expert == person).values(left_at=None)
+        if connection.execute(back).rowcount == 0:
+            connection.execute(sa.insert(panel).values(campaign=number, expert=person, joined_at=now))
+
+
+def _add_items(connection: sa.Connection, found: Any, pairs: pa.Table) -> int:
+    """Enter items for pairs that are new to the campaign, and assign them; how many pairs were new."""
+    rows = numbered(connection, pairs)
+    old = fetch(connection, sa.select(item.c.pair, item.c.kind).where(item.c.campaign == found.id)).to_pandas()
+    mine = rows.select(["pair", "kind"]).to_pandas()
+    fresh = (
+        ~pd.MultiIndex.from_frame(mine).isin(pd.MultiIndex.from_frame(old)) if len(old) else np.ones(len(mine), bool)
+    )
+    rows = rows.filter(pa.array(fresh))
+    asked = pa.array(pd.unique(pd.concat([old["pair"], mine["pair"]])), pa.int64())
+    candidates = fetch(
+        connection,
+        sa.select(gold.c.pair, pair.c.query_id, pair.c.candidate_id).join(pair, pair.c.id == gold.c.pair),
+    )
+    candidates = candidates.filter(pc.invert(pc.is_in(candidates["pair"], asked)))
+    for name in ("kind", "origin"):
+        candidates = candidates.append_column(name, pa.array(["gold"] * len(candidates), pa.string()))
+    items = plan_items(
+        rows.select(["pair", "query_id", "candidate_id", "kind", "origin"]),
+        candidates,
+        seed=found.seed,
+        gold_share=found.gold_share,
+        repeat_share=found.repeat_share,
+        control_share=found.control_share if found.early_stop else 0.0,
+    )
+    items = items.append_column("id", pa.array(reserve(connection, item, len(items)), pa.int64()))
+    items = items.append_column("campaign", pa.array(np.full(len(items), found.id), pa.int64()))
+    insert(connection, item, items.select(["id", "campaign", "pair", "kind", "origin", "control"]))
+    _assign(connection, found, items.select(NEW))
+    return len(rows)
+
+
+def _assign(connection: sa.Connection, found: Any, items: pa.Table, only: Sequence[str] | None = None) -> None:
+    """Enter one assignment for each item and each expert of the panel (of `only`), where there is none yet."""
+    members = sa.select(expert.c.id, expert.c.name).join(panel, panel.c.expert == expert.c.id)
+    members = members.where(panel.c.campaign == found.id, panel.c.left_at.is_(None)).order_by(expert.c.id)
+    repeats = pc.equal(items["kind"], "repeat").to_numpy(zero_copy_only=False)
+    queries, candidates = [items[name].combine_chunks() for name in ("query_id", "candidate_id")]
+    for number, name in connection.execute(members).all():
+        if only is not None and name not in only:
+            continue
+        had = sa.select(assignment.c.item).where(assignment.c.campaign == found.id, assignment.c.expert == number)
+        new = pc.invert(pc.is_in(items["id"], fetch(connection, had)["item"].combine_chunks()))
+        count = pc.sum(new).as_py() or 0
+        zeros = pa.array(np.zeros(count, np.int64))
+        insert(
+            connection,
+            assignment,
+            pa.table(
+                {
+                    "campaign": pa.array(np.full(count, found.id), pa.int64()),
+                    "item": items["id"].filter(new),
+                    "expert": pa.array(np.full(count, number), pa.int64()),
+                    "position": pa.chunked_array([positions(found.seed, name, queries, candidates, repeats)]).filter(
+                        new
+                    ),
+                    "state": zeros,
+                    "events": zeros,
+                    "returned": zeros,
+                }
+            ),
+        )
+    if connection.dialect.name != "sqlite":
+        connection.exec_driver_sql("ANALYZE assignment, item, pair")
+
+
+def _refusing_doubles(store: Store, act: Callable[[sa.Connection], None], name: str) -> None:
+    try:
+        store.write(act)
+    except sa.exc.IntegrityError as error:  # two at the same moment: the database let one through
+        raise InputError(f"there is a campaign {short(name)} already", where="campaign") from error

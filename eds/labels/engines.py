@@ -1,0 +1,96 @@
+"""Connections to SQLite and PostgreSQL, set up so that a commit is durable and writers wait in line.
+
+SQLite: BEGIN IMMEDIATE for writers (a deferred one fails at once where it should wait), a full sync at
+every commit, readers with snapshots of their own. PostgreSQL: synchronous commit, whatever its default.
+"""
+
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event, pool
+
+from eds.errors import ConfigError
+from eds.labels.failures import shown
+
+WAIT = 30  # seconds a writer waits for another before it gives up
+
+
+def parse(url: str | Path) -> sa.URL:
+    """The address of a store: a path, sqlite:///path, or postgresql://user:password@host/name."""
+    if isinstance(url, Path):
+        return sa.URL.create("sqlite", database=str(url))
+    try:
+        found = sa.make_url(url)
+    except sa.exc.ArgumentError as error:
+        raise ConfigError(
+            "the address is no URL", where="labels.url", do="Write sqlite:///PATH or postgresql://USER@HOST/NAME."
+        ) from error
+    kind = found.get_backend_name()
+    if kind == "sqlite" and found.database not in (None, "", ":memory:"):
+        return found.set(drivername="sqlite")
+    if kind == "postgresql":
+        return found.set(drivername="postgresql+psycopg")
+    raise ConfigError(
+        f"labels cannot be kept in {shown(found)}",
+        where="labels.url",
+        do="Write sqlite:///PATH (a file) or postgresql://USER@HOST/NAME.",
+    )
+
+
+def sqlite_engine(path: Path, *, begin: str, size: int, setup: tuple[str, ...] = ()) -> sa.Engine:
+    """An engine on an existing SQLite file (never makes one), whose transactions open with `begin`."""
+    address = f"{path.resolve().as_uri()}?mode=rw"
+    settings = (f"busy_timeout={WAIT * 1000}", "synchronous=FULL", "foreign_keys=ON", "recursive_triggers=ON", *setup)
+
+    def connect() -> sqlite3.Connection:
+        made = sqlite3.connect(address, uri=True, timeout=WAIT, check_same_thread=False, isolation_level=None)
+        try:
+            for pragma in settings:
+                made.execute(f"PRAGMA {pragma}")
+            _use_wal(made)
+        except BaseException:
+            made.close()
+            raise
+        return made
+
+    engine = sa.create_engine(
+        "sqlite://",
+        creator=connect,
+        poolclass=pool.QueuePool,
+        pool_size=size,
+        max_overflow=64,
+        pool_timeout=WAIT,
+    )
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+    return engine
+
+
+def postgresql_engine(url: sa.URL, **options: Any) -> sa.Engine:
+    """An engine on a PostgreSQL server."""
+    return sa.create_engine(
+        url,
+        pool_size=16,
+        max_overflow=48,
+        pool_timeout=WAIT,
+        connect_args={
+            "options": "-c synchronous_commit=on -c lock_timeout=30s -c idle_in_transaction_session_timeout=60s",
+            "connect_timeout": 10,
+            "application_name": "eds",
+        },
+        **options,
+    )
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Switch to a write-ahead log, once in a file's life; while others hold the file this can fail for a moment."""
+    deadline = time.monotonic() + WAIT
+    while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)

@@ -1,0 +1,260 @@
+"""Judgements, one by one and in small batches: stored durably before they are acknowledged, never changed.
+
+The expert's page names each act by a token of its own. The same token again answers "already", so a page
+that does not know whether its judgement arrived simply sends it again. A second judgement of a task is a
+new act that supersedes the first; the last one counts, by `sequence`, whatever the clocks said.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from eds.errors import InputError
+from eds.labels import early_stop, schema
+from eds.labels.order import END
+from eds.labels.schema import ASIDE, DONE, OPEN, assignment, campaign, expert, flag, item, label_event
+from eds.labels.store import Store
+from eds.labels.texts import check, check_long, check_name, fault_of, refuse, short
+
+MOST = 10_000  # judgements of one call
+MOST_SECONDS = 1e9
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """An expert's answer to a task."""
+
+    token: str  # the act's name, made by the page; becomes label_id
+    assignment: int
+    value: int | None  # 1 similar, 0 not, None unsure
+    seconds: float | None = None
+    mode: str | None = None  # how it was shown, if not as the campaign says
+    guideline: str | None = None  # the version that was shown, if not the one in force
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """That a judgement is stored: now, or already before."""
+
+    token: str
+    already: bool
+
+
+_HELD = (
+    sa.select(
+        assignment.c.id,
+        assignment.c.item,
+        assignment.c.position,
+        assignment.c.state,
+        assignment.c.events,
+        assignment.c.returned,
+        campaign.c.mode,
+        campaign.c.polarity,
+        campaign.c.guideline,
+        campaign.c.early_stop,
+        expert.c.disabled_at,
+    )
+    .join(expert, expert.c.id == assignment.c.expert)
+    .join(campaign, campaign.c.id == assignment.c.campaign)
+    .where(assignment.c.id.in_(sa.bindparam("numbers", expanding=True)), expert.c.name == sa.bindparam("expert"))
+)
+_EARLIER = sa.select(
+    label_event.c.label_id, label_event.c.assignment, label_event.c.value, label_event.c.created_at
+).where(
+    sa.or_(
+        label_event.c.label_id.in_(sa.bindparam("tokens", expanding=True)),
+        label_event.c.assignment.in_(sa.bindparam("numbers", expanding=True)),
+    )
+)
+_STORE = sa.insert(label_event)
+_CLOSE = (
+    sa.update(assignment)
+    .where(assignment.c.id == sa.bindparam("number"))
+    .values({name: sa.bindparam(f"new_{name}") for name in ("position", "state", "events", "returned")})
+)
+_HOLD_ITEMS = (
+    sa.select(item.c.id)
+    .where(item.c.id.in_(sa.bindparam("items", expanding=True)))
+    .order_by(item.c.id)
+    .with_for_update(key_share=True)
+)
+_TRIES = 20  # of writers that revise one task at the same moment
+
+
+def submit(
+    store: Store,
+    expert_name: str,
+    judgements: Sequence[Judgement],
+    *,
+    session_id: str | None = None,
+    times: Sequence[int] | None = None,
+) -> list[Receipt]:
+    """Store an expert's judgements: all of them durably, or none and an InputError that tells every fault.
+
+    `times` (microseconds since 1970) is for simulated experts only; otherwise this machine's clock counts.
+    """
+    _check(judgements)
+    check_name(expert_name, "expert")
+    if session_id is not None:
+        check(session_id, "session_id")
+
+    for turn in range(_TRIES):
+        careful = turn > 0  # nearly always every token is new: look only after the database refused one
+
+        def act(connection: sa.Connection, careful: bool = careful) -> list[Receipt]:
+            return _record(connection, store.now(), expert_name, judgements, session_id, times, careful=careful)
+
+        try:
+            return store.write(act, again=True)
+        except sa.exc.IntegrityError:  # a token is there already, or another device revised the same task just now
+            continue
+    raise InputError("too many devices revise the same task at once", where="judgements", do="Try again.")
+
+
+def flag_task(store: Store, expert_name: str, number: int, reason: str, token: str) -> Receipt:
+    """Set a task aside with a reason: it comes back at the end; flagged again then, it is left to the lead."""
+    check_long(reason, "reason")
+    check(token, "token")
+
+    def act(connection: sa.Connection) -> Receipt:
+        row = _held(connection, expert_name, [number])[number]
+        earlier = connection.execute(sa.select(flag.c.assignment, flag.c.reason).where(flag.c.token == token)).first()
+        if earlier:
+            if tuple(earlier) != (number, reason):
+                raise InputError(f"token {short(token)} names another act", where="flag", do="Give a token of its own.")
+            return Receipt(token, already=True)
+        connection.execute(
+            sa.insert(flag).values(token=token, assignment=number, reason=reason, created_at=store.now())
+        )
+        if row["state"] == OPEN:
+            row["state"] = ASIDE if row["returned"] else OPEN
+            _send_back(row)
+            unjudged = sa.and_(assignment.c.id == number, assignment.c.events == row["events"])
+            values = {name: row[name] for name in ("position", "state", "returned")}
+            connection.execute(sa.update(assignment).where(unjudged).values(values))  # a judgement just now wins
+        return Receipt(token, already=False)
+
+    try:
+        return store.write(act, again=True)
+    except sa.exc.IntegrityError:  # the same token at the same moment: now it is there to be seen
+        return store.write(act, again=True)
+
+
+def _record(
+    connection: sa.Connection,
+    now: int,
+    expert_name: str,
+    judgements: Sequence[Judgement],
+    session_id: str | None,
+    times: Sequence[int] | None,
+    *,
+    careful: bool,
+) -> list[Receipt]:
+    """Store what is new. Two that revise one task at once get the same sequence: the database refuses the second."""
+    held = _held(connection, expert_name, [one.assignment for one in judgements])
+    revised = [number for number, row in held.items() if row["events"]]
+    tokens = [one.token for one in judgements] if careful or revised else []
+    earlier = connection.execute(_EARLIER, {"tokens": tokens, "numbers": revised}).all() if tokens else []
+    by_token = {row.label_id: (row.assignment, row.value) for row in earlier}
+    latest: dict[int, int] = {}
+    for act in earlier:
+        latest[act.assignment] = max(act.created_at, latest.get(act.assignment, 0))
+    faults, receipts, events, touched = [], [], [], {}
+    for place, one in enumerate(judgements):
+        same = by_token.get(one.token)
+        if same is not None and same != (one.assignment, one.value):
+            faults.append(f"judgement {place}: token {short(one.token)} names another act")
+        receipts.append(Receipt(one.token, already=same is not None))
+        if same is not None:
+            continue
+        by_token[one.token] = (one.assignment, one.value)
+        row = held[one.assignment]
+        at = now if times is None else times[place]
+        # A clock that went back must not let an older act look like the later one.
+        latest[one.assignment] = at = max(at, latest.get(one.assignment, at - 1) + 1)
+        row["events"] += 1
+        events.append(_event(one, row, at, session_id))
+        row["state"] = DONE if one.value is not None or row["returned"] else OPEN
+        if one.value is None:
+            _send_back(row)
+        touched[one.assignment] = row
+    refuse(faults, "judgements cannot be stored", "judgements", "Give every act a token of its own.")
+    stopping = sorted({row["item"] for row in touched.values() if row["early_stop"]})
+    if stopping:
+        connection.execute(_HOLD_ITEMS, {"items": stopping})  # before the assignments: so nobody waits in a circle
+    if events:
+        connection.execute(_STORE, events)
+        connection.execute(_CLOSE, [_new(row) for row in touched.values()])
+    if stopping:
+        early_stop.settle(connection, items=stopping)
+    return receipts
+
+
+def _held(connection: sa.Connection, expert_name: str, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """The expert's assignments of these numbers; InputError for any that is not theirs."""
+    asked = sorted(set(numbers))
+    found = {
+        row.id: dict(row._mapping) for row in connection.execute(_HELD, {"numbers": asked, "expert": expert_name}).all()
+    }
+    if any(row["disabled_at"] is not None for row in found.values()):
+        raise InputError(f"expert {short(expert_name)} is disabled", where="expert", do="Ask your lead.")
+    refuse(
+        (f"{number} is no task of {short(expert_name)}" for number in asked if number not in found),
+        "tasks are unknown",
+        "judgements",
+        "Judge tasks of your own queue.",
+    )
+    return found
+
+
+def _send_back(row: dict[str, Any]) -> None:
+    """To the end of the queue, the first time."""
+    if not row["returned"]:
+        row["position"], row["returned"] = row["position"] + END, 1
+
+
+def _new(row: dict[str, Any]) -> dict[str, Any]:
+    return {"number": row["id"], **{f"new_{name}": row[name] for name in ("position", "state", "events", "returned")}}
+
+
+def _event(one: Judgement, row: dict[str, Any], at: int, session_id: str | None) -> dict[str, Any]:
+    mode = one.mode or row["mode"]
+    return {
+        "label_id": one.token,
+        "assignment": one.assignment,
+        "sequence": row["events"],
+        "value": one.value,
+        "seconds": one.seconds,
+        "created_at": at,
+        "session_id": session_id,
+        "mode": mode,
+        "polarity": row["polarity"] if mode == "grid" else None,
+        "guideline": row["guideline"] if one.guideline is None else one.guideline,
+    }
+
+
+def _check(judgements: Sequence[Judgement]) -> None:
+    if len(judgements) > MOST:
+        raise InputError(f"{len(judgements):,} judgements at once", where="judgements", do=f"Send at most {MOST:,}.")
+    faults = []
+    for place, one in enumerate(judgements):
+        told = []
+        if fault := fault_of(one.token):
+            told.append(f"token {fault}")
+        if type(one.assignment) is not int or not 0 < one.assignment < 2**63:
+            told.append(f"assignment is {one.assignment!r}")
+        if not (one.value is None or (type(one.value) is int and one.value in (0, 1))):
+            told.append(f"value is {one.value!r}, not 1, 0 or nothing")
+        if one.seconds is not None and not (
+            isinstance(one.seconds, (int, float)) and math.isfinite(one.seconds) and 0 <= one.seconds <= MOST_SECONDS
+        ):
+            told.append(f"seconds is {one.seconds!r}")
+        if one.mode is not None and one.mode not in schema.MODES:
+            told.append(f"mode is {one.mode!r}")
+        if one.guideline is not None and (fault := fault_of(one.guideline, schema.LONGEST_TEXT, empty=True)):
+            told.append(f"guideline {fault}")
+        faults += [f"judgement {place}: {fault}" for fault in told]
+    refuse(faults, "faults", "judgements", "Mend them and send them again.")

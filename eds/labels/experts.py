@@ -1,0 +1,210 @@
+"""Experts' accounts: made, invited by a link that works once, disabled (their labels stay).
+
+No password or token is kept: of passwords an argon2 hash, of tokens a SHA-256 digest (they are random
+and long, so a fast digest is enough). A token is given out once, by the function that made it.
+"""
+
+import hashlib
+import secrets
+from functools import cache
+from typing import Any
+
+import argon2
+import pandas as pd
+import sqlalchemy as sa
+
+from eds.errors import InputError
+from eds.labels import audit, schema
+from eds.labels.bulk import frame
+from eds.labels.schema import expert, invitation, session
+from eds.labels.store import Store
+from eds.labels.texts import check_name, short
+
+HOUR = 3600 * 1_000_000
+SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 1000
+
+
+@cache
+def hasher() -> argon2.PasswordHasher:
+    """What hashes passwords, with the library's own (RFC 9106) cost."""
+    return argon2.PasswordHasher()
+
+
+def digest(token: str) -> str:
+    """What is kept of a token."""
+    return hashlib.sha256(token.encode(errors="surrogatepass")).hexdigest()
+
+
+def add_expert(store: Store, name: str, role: str = "expert", *, by: str = "") -> None:
+    """Make an account; it cannot sign in before an invitation was accepted."""
+    check_name(name, "expert")
+    _check_role(role)
+
+    def act(connection: sa.Connection) -> None:
+        if connection.execute(sa.select(expert.c.id).where(expert.c.name == name)).first():
+            raise InputError(f"there is an expert {short(name)} already", where="expert", do="Choose another name.")
+        connection.execute(sa.insert(expert).values(name=name, role=role, created_at=store.now()))
+        audit.note(connection, store.now(), by, "add expert", name, role=role)
+
+    try:
+        store.write(act)
+    except sa.exc.IntegrityError as error:  # two at the same moment: the database let one through
+        raise InputError(f"there is an expert {short(name)} already", where="expert") from error
+
+
+def set_role(store: Store, name: str, role: str, *, by: str = "") -> None:
+    """Give an expert another role; it counts from the next request."""
+    _check_role(role)
+
+    def act(connection: sa.Connection) -> None:
+        connection.execute(sa.update(expert).where(expert.c.id == known(connection, name)).values(role=role))
+        audit.note(connection, store.now(), by, "set role", name, role=role)
+
+    store.write(act)
+
+
+def invite(store: Store, name: str, *, hours: float = 72, by: str = "") -> str:
+    """A token for a link that lets the expert choose a password, once; earlier invitations end."""
+    token = secrets.token_urlsafe(32)
+    if not 0 < hours <= 24 * 365:
+        raise InputError(f"hours is {hours}", where="invitation", do="Give more than 0 and at most a year.")
+
+    def act(connection: sa.Connection) -> None:
+        now, number = store.now(), known(connection, name)
+        _end_invitations(connection, number, now)
+        connection.execute(
+            sa.insert(invitation).values(
+                expert=number, token_hash=digest(token), created_at=now, expires_at=now + int(hours * HOUR)
+            )
+        )
+        audit.note(connection, now, by, "invite", name, hours=hours)
+
+    store.write(act)
+    return token
+
+
+def accept(store: Store, token: str, password: str) -> str:
+    """Use an invitation: set the password, end every session of the account, give the expert's name."""
+    unusable = InputError(
+        "the invitation is unknown, used or too old", where="invitation", do="Ask your lead for a new link."
+    )
+
+    def find(connection: sa.Connection) -> Any:
+        return connection.execute(
+            sa.select(invitation.c.id, expert.c.id.label("expert"), expert.c.name)
+            .join(expert, expert.c.id == invitation.c.expert)
+            .where(
+                invitation.c.token_hash == digest(token),
+                invitation.c.used_at.is_(None),
+                invitation.c.expires_at > store.now(),
+                expert.c.disabled_at.is_(None),
+            )
+        ).first()
+
+    found = store.read(find)
+    if found is None:
+        raise unusable
+    hashed = hash_password(found.name, password)  # slow: before the transaction, and not for guessed tokens
+
+    def act(connection: sa.Connection) -> None:
+        now = store.now()
+        used = connection.execute(
+            sa.update(invitation).where(invitation.c.id == found.id, invitation.c.used_at.is_(None)).values(used_at=now)
+        )
+        if used.rowcount != 1:
+            raise unusable
+        connection.execute(sa.update(expert).where(expert.c.id == found.expert).values(password=hashed))
+        end_sessions(connection, found.expert, now)
+        audit.note(connection, now, found.name, "accept invitation", found.name)
+
+    store.write(act)
+    return str(found.name)
+
+
+def disable(store: Store, name: str, *, by: str = "") -> None:
+    """Lock an expert out at once, everywhere; every label stays."""
+
+    def act(connection: sa.Connection) -> None:
+        now, number = store.now(), known(connection, name)
+        connection.execute(
+            sa.update(expert).where(expert.c.id == number, expert.c.disabled_at.is_(None)).values(disabled_at=now)
+        )
+        _end_invitations(connection, number, now)
+        end_sessions(connection, number, now)
+        audit.note(connection, now, by, "disable", name)
+
+    store.write(act)
+
+
+def enable(store: Store, name: str, *, by: str = "") -> None:
+    """Let a disabled expert in again, with the password of before."""
+
+    def act(connection: sa.Connection) -> None:
+        connection.execute(sa.update(expert).where(expert.c.id == known(connection, name)).values(disabled_at=None))
+        audit.note(connection, store.now(), by, "enable", name)
+
+    store.write(act)
+
+
+def list_experts(store: Store) -> pd.DataFrame:
+    """Every expert: name, role, created_at, state (invited, active, disabled or new), labels (acts so far)."""
+    acts = (
+        sa.select(schema.assignment.c.expert, sa.func.sum(schema.assignment.c.events).label("labels"))
+        .group_by(schema.assignment.c.expert)
+        .subquery()
+    )
+    waiting = sa.exists().where(
+        invitation.c.expert == expert.c.id, invitation.c.used_at.is_(None), invitation.c.expires_at > store.now()
+    )
+    state = sa.case(
+        (expert.c.disabled_at.is_not(None), "disabled"),
+        (expert.c.password.is_not(None), "active"),
+        (waiting, "invited"),
+        else_="new",
+    )
+    labels = sa.cast(sa.func.coalesce(acts.c.labels, 0), schema.WHOLE)
+    query = (
+        sa.select(expert.c.name, expert.c.role, expert.c.created_at, state.label("state"), labels.label("labels"))
+        .outerjoin(acts, acts.c.expert == expert.c.id)
+        .order_by(expert.c.id)
+    )
+    return store.read(lambda connection: frame(connection, query, "created_at"))
+
+
+def hash_password(name: str, password: str) -> str:
+    """The argon2 hash of a password that is long enough and not the name."""
+    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD or password == name:
+        raise InputError(
+            "the password cannot be used",
+            where="password",
+            do=f"Choose {SHORTEST_PASSWORD} to {LONGEST_PASSWORD:,} characters, and not the name.",
+        )
+    return hasher().hash(password.encode(errors="surrogatepass"))
+
+
+def known(connection: sa.Connection, name: str) -> int:
+    """The number of the expert of this name; InputError if there is none."""
+    check_name(name, "expert")
+    found = connection.execute(sa.select(expert.c.id).where(expert.c.name == name)).scalar()
+    if found is None:
+        raise InputError(f"there is no expert {short(name)}", where="expert", do="See eds labels experts list.")
+    return int(found)
+
+
+def end_sessions(connection: sa.Connection, number: int, now: int) -> int:
+    """End every session of an expert; how many were open."""
+    ended = connection.execute(
+        sa.update(session).where(session.c.expert == number, session.c.ended_at.is_(None)).values(ended_at=now)
+    )
+    return ended.rowcount
+
+
+def _end_invitations(connection: sa.Connection, number: int, now: int) -> None:
+    connection.execute(
+        sa.update(invitation).where(invitation.c.expert == number, invitation.c.used_at.is_(None)).values(used_at=now)
+    )
+
+
+def _check_role(role: str) -> None:
+    if role not in schema.ROLES:
+        raise InputError(f"{short(str(role))} is no role", where="role", do=f"Choose one of {', '.join(schema.ROLES)}.")

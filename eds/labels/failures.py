@@ -1,0 +1,101 @@
+"""What a database driver complains of, told as errors of eds; and which complaints pass by themselves.
+
+Both databases fail in their own words. Here their words become one sentence with what to do, and
+`passing` says whether the same action may simply be tried again. Never tells a password.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import sqlalchemy as sa
+from sqlalchemy import exc
+
+from eds.errors import EdsError, LockedError, ProjectError
+
+# PostgreSQL's states: the server stops, starts or is full of connections; deadlock and serialisation.
+PASSING = {"57P01", "57P02", "57P03", "57P05", "53300"}
+UNDONE = {"40001", "40P01"}
+FULL = {"53100", "53200"}
+REFUSED = ("not a database", "malformed", "disk image")
+
+
+@contextmanager
+def told(place: str) -> Iterator[None]:
+    """Turn a driver's complaint inside the block into an error that says what to do."""
+    try:
+        yield
+    except exc.DBAPIError as error:
+        raise _translated(error, place) from error
+    except exc.TimeoutError as error:
+        raise LockedError(
+            "no connection became free in time", where=place, do="Fewer writers at once, or try again."
+        ) from error
+
+
+def passing(error: exc.DBAPIError) -> bool:
+    """Whether the complaint is of a moment: a lost connection, a server starting, a deadlock."""
+    state = state_of(error)
+    lost = error.connection_invalidated or state in PASSING or state.startswith("08")
+    unreachable = isinstance(error, exc.OperationalError) and not state and not _is_sqlite(error)
+    return lost or unreachable
+
+
+def undone(error: exc.DBAPIError) -> bool:
+    """Whether the database says for certain that nothing of the transaction took place, and to try again."""
+    return state_of(error) in UNDONE
+
+
+def state_of(error: exc.DBAPIError) -> str:
+    """PostgreSQL's five-letter state of the error, or nothing."""
+    return str(getattr(error.orig, "sqlstate", None) or "")
+
+
+def corrupt(place: str, reason: str) -> EdsError:
+    """The error for a database file that is damaged; whoever raises it has not touched the file."""
+    return ProjectError(
+        f"the label database is damaged or is none ({reason}); it was left as it is",
+        where=place,
+        do="Keep the file, and bring a backup back beside it: eds labels restore BACKUP --replace.",
+    )
+
+
+def _is_sqlite(error: exc.DBAPIError) -> bool:
+    return isinstance(error.orig, sqlite3.Error)
+
+
+def _translated(error: exc.DBAPIError, place: str) -> Exception:
+    text = str(error.orig).splitlines()[0] if str(error.orig) else type(error.orig).__name__
+    if _is_sqlite(error):
+        if any(words in text for words in REFUSED):
+            return corrupt(place, text)
+        if "locked" in text or "busy" in text:
+            return LockedError("another program holds the label database", where=place, do="Close it, or try again.")
+        if "full" in text or "disk I/O" in text:
+            return _full(place, text)
+        if "readonly" in text or "unable to open" in text:
+            return ProjectError(f"the label database cannot be used ({text})", where=place, do="Check its permissions.")
+    if state_of(error) in FULL:
+        return _full(place, text)
+    if passing(error):
+        return ProjectError(
+            f"the database cannot be reached ({text.partition(':')[0]})",
+            where=place,
+            do="See that the server runs, then try again; what was acknowledged is kept.",
+        )
+    if isinstance(error, (exc.IntegrityError, exc.DataError)) or state_of(error) == "P0001":
+        return error
+    return ProjectError(f"the database refused ({text})", where=place, do="See the server's own log.")
+
+
+def _full(place: str, text: str) -> EdsError:
+    return ProjectError(
+        f"no space is left for the label database ({text}); nothing of this act was stored",
+        where=place,
+        do="Free space, then try again; what was acknowledged before is kept.",
+    )
+
+
+def shown(url: sa.URL) -> str:
+    """The address without its password."""
+    return url.render_as_string(hide_password=True)

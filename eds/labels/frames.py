@@ -1,0 +1,105 @@
+"""The labels table: what the store gives to every other stage."""
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import sqlalchemy as sa
+
+from eds.errors import InputError
+from eds.labels.bulk import fetch, frame
+from eds.labels.schema import assignment, campaign, expert, item, label_event, pair
+from eds.labels.store import Store
+from eds.labels.texts import check_name, short
+from eds.schema import to_frame
+from eds.tables import LABELS
+
+FURTHER = ("campaign", "mode", "polarity")  # what an export adds to the table's columns
+
+
+def labels_frame(store: Store, *, as_of: datetime | None = None, campaign: str | None = None) -> pd.DataFrame:
+    """Every act so far as the labels table, oldest first; as it was at a moment; of one campaign."""
+    rows = store.snapshot(lambda connection: labels_arrow(connection, as_of, campaign))
+    return to_frame(rows.select(LABELS.names))
+
+
+def labels_arrow(connection: sa.Connection, as_of: datetime | None = None, only: str | None = None) -> pa.Table:
+    """The same as Arrow, with FURTHER behind."""
+    acts = label_event.c
+    query = (
+        sa.select(acts.id, acts.label_id, acts.assignment, acts.sequence, acts.value, acts.seconds, acts.created_at,
+                  acts.session_id, acts.guideline, acts.mode, acts.polarity, assignment.c.item, assignment.c.expert)
+        .join(assignment, assignment.c.id == acts.assignment)
+    )  # fmt: skip
+    if as_of is not None:
+        if as_of.tzinfo is None:
+            raise InputError(f"{as_of} has no time zone", where="as of", do="Give a time in UTC.")
+        query = query.where(acts.created_at <= round(as_of.astimezone(UTC).timestamp() * 1e6))
+    if only is not None:
+        check_name(only, "campaign")
+        number = connection.execute(sa.select(campaign.c.id).where(campaign.c.name == only)).scalar()
+        if number is None:
+            raise InputError(
+                f"there is no campaign {short(only)}", where="campaign", do="See eds labels campaigns list."
+            )
+        query = query.where(assignment.c.campaign == number)
+    rows = fetch(connection, query).sort_by("id")
+    items = fetch(connection, sa.select(item.c.id, item.c.pair, item.c.kind, item.c.campaign))
+    pairs = fetch(connection, sa.select(pair.c.id, pair.c.query_id, pair.c.candidate_id))
+    people = fetch(connection, sa.select(expert.c.id, expert.c.name))
+    campaigns = fetch(connection, sa.select(campaign.c.id, campaign.c.name))
+    of_item = _rows(items["id"], rows["item"])
+    asked = items.take(of_item)
+    of_pair = pairs.take(_rows(pairs["id"], asked["pair"]))
+    moments = pa.chunked_array([pa.array(rows["created_at"].to_numpy()).cast(pa.timestamp("us", tz="UTC"))])
+    return pa.table(
+        {
+            "label_id": rows["label_id"],
+            "query_id": of_pair["query_id"],
+            "candidate_id": of_pair["candidate_id"],
+            "expert_id": people["name"].take(_rows(people["id"], rows["expert"])),
+            "value": rows["value"],
+            "seconds": rows["seconds"],
+            "created_at": moments,
+            "session_id": rows["session_id"],
+            "kind": asked["kind"],
+            "supersedes": _supersedes(rows),
+            "guideline": rows["guideline"],
+            "campaign": campaigns["name"].take(_rows(campaigns["id"], asked["campaign"])),
+            "mode": rows["mode"],
+            "polarity": rows["polarity"],
+        }
+    )
+
+
+def _rows(numbers: pa.ChunkedArray, wanted: pa.ChunkedArray) -> pa.Array:
+    """Where each wanted number stands among `numbers`."""
+    known = numbers.to_numpy()
+    if not len(known):
+        return pa.array([], pa.int64())  # nothing is known, so nothing can be wanted: the database sees to that
+    order = np.argsort(known)
+    return pa.array(order[np.searchsorted(known[order], wanted.to_numpy())])
+
+
+def _supersedes(rows: pa.Table) -> pa.ChunkedArray:
+    """The label_id of the act before, of the same assignment."""
+    sequence, of = rows["sequence"].to_numpy(), rows["assignment"].to_numpy()
+    order = np.lexsort((sequence, of))
+    before = np.full(len(rows), -1, dtype=np.int64)
+    before[order[1:]] = np.where(sequence[order[1:]] > 1, order[:-1], -1)
+    return rows["label_id"].take(pc.if_else(pa.array(before >= 0), pa.array(before), None))
+
+
+def control_pairs(store: Store, campaign_name: str) -> pd.DataFrame:
+    """The pairs that everybody judges though the campaign stops early: agreement counts on these only."""
+    check_name(campaign_name, "campaign")
+    query = (
+        sa.select(pair.c.query_id, pair.c.candidate_id)
+        .join(item, item.c.pair == pair.c.id)
+        .join(campaign, campaign.c.id == item.c.campaign)
+        .where(campaign.c.name == campaign_name, item.c.kind == "normal", item.c.control == 1)
+        .order_by(item.c.id)
+    )
+    return store.read(lambda connection: frame(connection, query))

@@ -1,0 +1,1 @@
+"""The versions; Alembic finds them by folder."""

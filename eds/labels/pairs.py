@@ -1,0 +1,85 @@
+"""Pairs as they come from other stages: checked, told apart, and given their numbers in the store."""
+
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import sqlalchemy as sa
+
+from eds.errors import InputError
+from eds.labels import schema
+from eds.labels.bulk import alone, fetch, insert, reserve
+from eds.labels.texts import fault_of, refuse, short
+
+NUMBERED = ("query_id", "candidate_id")
+
+
+def as_text(frame: pd.DataFrame, name: str, where: str) -> pa.Array:
+    """A column of ids as Arrow text, every distinct one checked; or all faults, by row."""
+    if name not in frame.columns:
+        raise InputError(f"column {name} is missing", where=where, do="Give query_id and candidate_id.")
+    series = frame[name]
+    values = pd.unique(series)
+    bad = {}
+    for value in values:
+        fault = "is empty" if not isinstance(value, str) and pd.isna(value) else fault_of(value)
+        if fault:
+            bad[value] = fault
+    if bad:
+        rows = [row for row, value in enumerate(series.isin(list(bad)) | series.isna()) if value]
+        empty = "is empty"
+        refuse(
+            (f"row {row}: {name} {bad.get(series.iloc[row], empty)}" for row in rows),
+            "rows hold ids that cannot be kept",
+            where,
+            "Rows count from 0; give other ids.",
+        )
+    return as_strings(series)
+
+
+def as_strings(series: "pd.Series[Any]") -> pa.Array:
+    """The texts as Arrow strings: pandas 2 and 3 keep them differently."""
+    found = pa.array(series, from_pandas=True)
+    found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+    return found.cast(pa.string())
+
+
+def checked(frame: pd.DataFrame, where: str) -> pa.Table:
+    """query_id, candidate_id, kind, origin of the frame's distinct pairs, in its order."""
+    queries, candidates = (as_text(frame, name, where) for name in NUMBERED)
+    same = pc.equal(queries, candidates).to_pylist()
+    refuse(
+        (f"row {row}: {short(queries[row].as_py())} with itself" for row, equal in enumerate(same) if equal),
+        "pairs ask about an image and itself",
+        where,
+        "Leave them out.",
+    )
+    table = pd.DataFrame({"query_id": queries.to_pandas(), "candidate_id": candidates.to_pandas()})
+    origin = frame["origin"].to_numpy() if "origin" in frame.columns else "pool"
+    table["origin"] = origin
+    table["kind"] = table["origin"].where(table["origin"].isin(["gold", "repeat"]), "normal")
+    key = [*NUMBERED, "kind"]
+    # The same pair from the pool and from a random draw is one question.
+    origins = table.drop_duplicates([*key, "origin"]).sort_values("origin", kind="stable")
+    joined = origins.groupby(key, sort=False)["origin"].agg(";".join)
+    table = table.drop_duplicates(key)
+    table["origin"] = joined.reindex(pd.MultiIndex.from_frame(table[key])).to_numpy()
+    return pa.table({name: as_strings(table[name]) for name in [*key, "origin"]})
+
+
+def numbered(connection: sa.Connection, pairs: pa.Table) -> pa.Table:
+    """The table with a column `pair`: the store's number of each pair, new ones entered now."""
+    alone(connection, schema.pair)
+    entered = fetch(connection, sa.select(schema.pair.c.id, schema.pair.c.query_id, schema.pair.c.candidate_id))
+    old = entered.to_pandas()
+    new = pairs.select(NUMBERED).to_pandas().drop_duplicates()
+    numbers = new.merge(old, how="left", on=list(NUMBERED))
+    missing = numbers["id"].isna().to_numpy()
+    numbers["id"] = numbers["id"].fillna(0).astype("int64")
+    if missing.any():
+        numbers.loc[missing, "id"] = reserve(connection, schema.pair, int(missing.sum()))
+        fresh = {name: as_strings(numbers.loc[missing, name]) for name in NUMBERED}
+        insert(connection, schema.pair, pa.table({"id": pa.array(numbers.loc[missing, "id"]), **fresh}))
+    of_row = pairs.select(NUMBERED).to_pandas().merge(numbers, how="left", on=list(NUMBERED))["id"]
+    return pairs.append_column("pair", pa.array(of_row.to_numpy(), pa.int64()))

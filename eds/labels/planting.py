@@ -1,0 +1,59 @@
+"""What a campaign asks besides its pairs: gold and repeats; and which pairs every expert judges in any case.
+
+All choices are draws by the campaign's seed from the pairs' own names: the same whatever the order of rows.
+"""
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from eds.errors import InputError
+from eds.labels.order import item_words
+
+Flags = npt.NDArray[np.bool_]
+
+
+def first_by_draw(queries: pa.Array, candidates: pa.Array, purpose: str, count: int) -> Flags:
+    """Mark `count` pairs, drawn without replacement."""
+    drawn = np.zeros(len(queries), dtype=np.bool_)
+    drawn[np.argsort(item_words(queries, candidates, purpose), kind="stable")[:count]] = True
+    return drawn
+
+
+def plan_items(pairs: pa.Table, gold: pa.Table, *, seed: int, gold_share: float, repeat_share: float,
+               control_share: float) -> pa.Table:  # fmt: skip
+    """The items of new pairs: themselves, some again, and gold that is not among them.
+
+    `pairs` has pair, query_id, candidate_id, kind, origin; `gold` the same of what may be planted.
+    Adds `control` (1: never stopped early). Shares count from the number of normal pairs.
+    """
+    normal = pairs.filter(pc.equal(pairs["kind"], "normal"))
+    queries, candidates = (normal[name].combine_chunks() for name in ("query_id", "candidate_id"))
+    controls = min(max(1, round(control_share * len(normal))), len(normal)) if control_share else 0
+    control = np.zeros(len(pairs), dtype=np.int64)
+    control[pc.equal(pairs["kind"], "normal").to_numpy(zero_copy_only=False)] = first_by_draw(
+        queries, candidates, f"{seed}/control", controls
+    )
+    parts = [pairs.append_column("control", pa.array(control))]
+    again = first_by_draw(queries, candidates, f"{seed}/repeat", round(repeat_share * len(normal)))
+    parts.append(_planted(normal.filter(pa.array(again)), "repeat"))
+    wanted = round(gold_share * len(normal))
+    if wanted > len(gold):
+        raise InputError(
+            f"{wanted:,} gold pairs are to be mixed in, {len(gold):,} are known that this campaign does not ask anyway",
+            where="gold_share",
+            do="Add gold pairs first, or choose a smaller share.",
+        )
+    chosen = first_by_draw(
+        gold["query_id"].combine_chunks(), gold["candidate_id"].combine_chunks(), f"{seed}/gold", wanted
+    )
+    parts.append(_planted(gold.filter(pa.array(chosen)), "gold"))
+    return pa.concat_tables(parts)
+
+
+def _planted(pairs: pa.Table, kind: str) -> pa.Table:
+    label = pa.array([kind] * len(pairs), pa.string())
+    pairs = pairs.set_column(pairs.column_names.index("kind"), "kind", label)
+    pairs = pairs.set_column(pairs.column_names.index("origin"), "origin", label)
+    return pairs.append_column("control", pa.array(np.ones(len(pairs), dtype=np.int64)))

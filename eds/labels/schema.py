@@ -1,0 +1,237 @@
+"""The tables of the label store, the same on SQLite and PostgreSQL, and the triggers that keep acts for ever.
+
+    expert ─┬─ invitation, session            campaign ─┬─ panel (which experts)
+            │                                           └─ item (which pair, planted or not) ── pair, gold
+            └──────────── assignment (item x expert: the queue) ────────────┘
+                               └─ label_event (append-only), flag          audit (append-only)  attempt
+
+Times are whole microseconds since 1970 in UTC: exact and alike on both databases. Order never
+depends on them but on `sequence`, since clocks go backwards. The label in force of an assignment is the event whose
+`sequence` equals the assignment's `events`. How the tables came to be is told by migrations/.
+"""
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import sqlite
+
+WHOLE = sa.BigInteger().with_variant(sqlite.INTEGER(), "sqlite")
+REAL: sa.types.TypeEngine[float] = sa.Double().with_variant(sqlite.REAL(), "sqlite")
+TEXT = sa.Text()
+
+ROLES = ("expert", "lead", "administrator")
+MODES = ("pair", "grid")
+POLARITIES = ("similar", "different")  # what a candidate means that nobody touched; pair mode has none
+KINDS = ("normal", "gold", "repeat")
+OPEN, DONE, ASIDE, STOPPED = 0, 1, 2, 3  # an assignment waits, is judged, was flagged twice, or is decided without it
+LONGEST_ID = 1000  # bytes of UTF-8 in an id: PostgreSQL indexes no more than 2,700 bytes a row
+LONGEST_TEXT = 10_000  # bytes of a reason, a guideline, a detail
+
+NAMING = {"ix": "ix_%(table_name)s_%(column_0_N_name)s", "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+          "ck": "ck_%(table_name)s_%(constraint_name)s", "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+          "pk": "pk_%(table_name)s"}  # fmt: skip
+metadata = sa.MetaData(naming_convention=NAMING)
+
+
+def _table(name: str, *parts: sa.schema.SchemaItem) -> sa.Table:
+    return sa.Table(name, metadata, *parts, sqlite_strict=True)
+
+
+def _key() -> sa.Column[int]:
+    return sa.Column("id", WHOLE, primary_key=True, autoincrement=True)
+
+
+def _to(table: str, name: str = "") -> sa.Column[int]:
+    return sa.Column(name or table, WHOLE, sa.ForeignKey(f"{table}.id"), nullable=False)
+
+
+def _text(name: str, *, null: bool = False) -> sa.Column[str]:
+    return sa.Column(name, TEXT, nullable=null)
+
+
+def _whole(name: str, *, null: bool = False) -> sa.Column[int]:
+    return sa.Column(name, WHOLE, nullable=null)
+
+
+def _among(column: str, values: tuple[str, ...]) -> sa.CheckConstraint:
+    return sa.CheckConstraint(f"{column} IN ({', '.join(repr(value) for value in values)})", name=column)
+
+
+expert = _table(
+    "expert",
+    _key(),
+    _text("name"),
+    _text("role"),
+    _text("password", null=True),  # argon2 hash; none until an invitation was accepted
+    _whole("created_at"),
+    _whole("disabled_at", null=True),
+    sa.UniqueConstraint("name"),
+    _among("role", ROLES),
+)
+invitation = _table(
+    "invitation",
+    _key(),
+    _to("expert"),
+    _text("token_hash"),
+    _whole("created_at"),
+    _whole("expires_at"),
+    _whole("used_at", null=True),
+    sa.UniqueConstraint("token_hash"),
+)
+session = _table(
+    "session",
+    _key(),
+    _to("expert"),
+    _text("token_hash"),
+    _text("former_hash", null=True),  # before the last rotation: requests under way still come with it
+    _whole("created_at"),
+    _whole("rotated_at"),
+    _whole("seen_at"),
+    _whole("expires_at"),
+    _whole("ended_at", null=True),
+    sa.UniqueConstraint("token_hash"),
+    sa.Index(None, "former_hash"),
+    sa.Index(None, "expert"),
+)
+attempt = _table(  # failed sign-ins by (name, address), kept as a digest
+    "attempt",
+    sa.Column("who", TEXT, primary_key=True),
+    _whole("failures"),
+    _whole("not_before"),
+)
+campaign = _table(
+    "campaign",
+    _key(),
+    _text("name"),
+    _text("mode"),
+    _text("polarity", null=True),
+    _text("guideline"),  # the version in force
+    _whole("seed"),
+    sa.Column("gold_share", REAL, nullable=False),
+    sa.Column("repeat_share", REAL, nullable=False),
+    _whole("early_stop"),
+    sa.Column("control_share", REAL, nullable=False),
+    _whole("created_at"),
+    _whole("closed_at", null=True),
+    sa.UniqueConstraint("name"),
+    _among("mode", MODES),
+    _among("polarity", POLARITIES),
+)
+panel = _table(
+    "panel",
+    sa.Column("campaign", WHOLE, sa.ForeignKey("campaign.id"), primary_key=True),
+    sa.Column("expert", WHOLE, sa.ForeignKey("expert.id"), primary_key=True),
+    _whole("joined_at"),
+    _whole("left_at", null=True),
+)
+pair = _table(
+    "pair",
+    _key(),
+    _text("query_id"),
+    _text("candidate_id"),
+    sa.UniqueConstraint("query_id", "candidate_id"),
+    sa.CheckConstraint("query_id <> candidate_id", name="two_images"),
+)
+gold = _table(
+    "gold",
+    sa.Column("pair", WHOLE, sa.ForeignKey("pair.id"), primary_key=True, autoincrement=False),
+    _whole("value"),
+    _text("note", null=True),
+    sa.CheckConstraint("value IN (0, 1)", name="value"),
+)
+item = _table(
+    "item",
+    _key(),
+    _to("campaign"),
+    _to("pair"),
+    _text("kind"),
+    _text("origin"),
+    _whole("control"),  # 1: always fully voted, for agreement
+    sa.UniqueConstraint("campaign", "pair", "kind"),
+    _among("kind", KINDS),
+)
+assignment = _table(
+    "assignment",
+    _key(),
+    _to("campaign"),
+    _to("item"),
+    _to("expert"),
+    _whole("position"),
+    _whole("state"),
+    _whole("events"),  # how many acts there are; the last is in force
+    _whole("returned"),  # 1: was unsure or flagged, waits at the end
+    sa.UniqueConstraint("item", "expert"),
+    sa.CheckConstraint("state BETWEEN 0 AND 3", name="state"),
+    sa.Index("ix_assignment_open", "campaign", "expert", "position",
+             sqlite_where=sa.text("state = 0"), postgresql_where=sa.text("state = 0")),
+)  # fmt: skip
+label_event = _table(
+    "label_event",
+    _key(),
+    _text("label_id"),  # the act's name and its idempotency key
+    _to("assignment"),
+    _whole("sequence"),
+    _whole("value", null=True),
+    sa.Column("seconds", REAL, nullable=True),
+    _whole("created_at"),
+    _text("session_id", null=True),
+    _text("mode"),
+    _text("polarity", null=True),
+    _text("guideline", null=True),
+    sa.UniqueConstraint("label_id"),
+    sa.UniqueConstraint("assignment", "sequence"),
+    sa.CheckConstraint("value IN (0, 1)", name="value"),
+    sa.CheckConstraint("seconds >= 0", name="seconds"),
+    sa.CheckConstraint("sequence >= 1", name="sequence"),
+)
+flag = _table(
+    "flag",
+    _key(),
+    _text("token"),
+    _to("assignment"),
+    _text("reason"),
+    _whole("created_at"),
+    _whole("resolved_at", null=True),
+    _text("resolved_by", null=True),
+    sa.UniqueConstraint("token"),
+    sa.Index(None, "assignment"),
+)
+audit = _table(
+    "audit",
+    _key(),
+    _whole("created_at"),
+    _text("actor"),
+    _text("act"),
+    _text("subject"),
+    _text("detail"),
+)
+
+APPEND_ONLY = ("label_event", "audit")
+
+
+def triggers(dialect: str) -> dict[str, list[str]]:
+    """The statements that make each append-only trigger, by its name, dropping what may stand there."""
+    found = {}
+    for table in APPEND_ONLY:
+        for act in ("UPDATE", "DELETE"):
+            name = f"{table}_no_{act.lower()}"
+            says = f"{table} is append-only"
+            if dialect == "sqlite":
+                body = f"BEGIN SELECT RAISE(ABORT, '{says}'); END"
+                found[name] = [
+                    f"DROP TRIGGER IF EXISTS {name}",
+                    f"CREATE TRIGGER {name} BEFORE {act} ON {table} {body}",
+                ]
+            else:
+                found[name] = _postgresql_trigger(name, table, act, "ROW", says)
+        if dialect != "sqlite":
+            name = f"{table}_no_truncate"
+            found[name] = _postgresql_trigger(name, table, "TRUNCATE", "STATEMENT", f"{table} is append-only")
+    return found
+
+
+def _postgresql_trigger(name: str, table: str, act: str, level: str, says: str) -> list[str]:
+    return [
+        f"CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS "
+        f"$$ BEGIN RAISE EXCEPTION '{says}'; END $$",
+        f"DROP TRIGGER IF EXISTS {name} ON {table}",
+        f"CREATE TRIGGER {name} BEFORE {act} ON {table} FOR EACH {level} EXECUTE FUNCTION {name}()",
+    ]

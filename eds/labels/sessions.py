@@ -1,0 +1,205 @@
+"""Signing in and staying signed in: sessions live on the server, the browser holds only a random token.
+
+Guessing is slowed per (name, address), never per name alone (a stranger could lock an expert out): after
+a few failures each further one doubles the wait. A failure is noted before the password is looked at, so
+many guesses at once do not slip through. An unknown name costs the same time and gives the same answer
+as a wrong password. Nothing here is logged; the audit knows sign-outs everywhere, not tokens.
+"""
+
+import hashlib
+import secrets
+import threading
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import argon2
+import sqlalchemy as sa
+
+from eds.errors import EdsError
+from eds.labels import audit
+from eds.labels.experts import digest, end_sessions, hasher, known
+from eds.labels.schema import attempt, expert, session
+from eds.labels.store import Store
+
+SECOND = 1_000_000
+IDLE = 12 * 3600 * SECOND  # a session that nobody used for so long has ended
+LIFE = 14 * 86400 * SECOND  # and after this one signs in again anyhow
+GRACE = 60 * SECOND  # requests under way may still come with the token of before a rotation
+FREE = 3  # failures that cost no wait
+LONGEST_WAIT = 900 * SECOND
+FORGOTTEN = 86400 * SECOND  # failures older than this count no more
+_FIRST = sa.text(  # the same words in both databases
+    "INSERT INTO attempt (who, failures, not_before) VALUES (:who, 0, :now) ON CONFLICT (who) DO NOTHING"
+)
+_AT_ONCE = threading.BoundedSemaphore(4)  # a hash takes 64 MiB: so many at a time
+
+
+class SignInError(EdsError):
+    """Signing in was refused; `wait` says for how many seconds another try would be refused too."""
+
+    def __init__(self, what: str, *, do: str = "", wait: float = 0.0) -> None:
+        super().__init__(what, do=do)
+        self.wait = wait
+
+
+@dataclass(frozen=True)
+class Session:
+    """Who a request comes from."""
+
+    number: int
+    expert: str
+    role: str
+    created_at: int
+    expires_at: int
+
+
+def sign_in(store: Store, name: str, password: str, address: str = "") -> str:
+    """A new session's token for a right name and password; SignInError otherwise."""
+    who = hashlib.sha256(f"{name}\0{address}".encode(errors="surrogatepass")).hexdigest()
+    wait = store.write(lambda connection: _count_failure(connection, who, store.now()))
+    if wait:
+        raise SignInError("too many tries", do=f"Wait {-(-wait // SECOND)} s, then try again.", wait=wait / SECOND)
+    found = store.read(lambda connection: _account(connection, name))
+    nobody = _nobody()
+    usable = found is not None and found.disabled_at is None and found.password is not None
+    hashed = str(found.password) if found is not None and usable else nobody
+    if not _matches(hashed, password) or found is None or not usable:
+        raise SignInError("the name or the password is wrong", do="Try again, or ask your lead for a new link.")
+    token = secrets.token_urlsafe(32)
+    renewed = hasher().hash(_bytes(password)) if hasher().check_needs_rehash(hashed) else hashed
+
+    def act(connection: sa.Connection) -> None:
+        now = store.now()
+        # Disabled or given another password in the meantime: the update then finds no row.
+        same = connection.execute(
+            sa.update(expert)
+            .where(expert.c.id == found.id, expert.c.disabled_at.is_(None), expert.c.password == hashed)
+            .values(password=renewed)
+        )
+        if same.rowcount != 1:
+            raise SignInError("the name or the password is wrong", do="Try again.")
+        connection.execute(sa.delete(attempt).where(attempt.c.who == who))
+        connection.execute(
+            sa.insert(session).values(
+                expert=found.id,
+                token_hash=digest(token),
+                created_at=now,
+                rotated_at=now,
+                seen_at=now,
+                expires_at=now + LIFE,
+            )
+        )
+
+    store.write(act)
+    return token
+
+
+def session_of(store: Store, token: str) -> Session | None:
+    """Whose session the token opens; None if it is unknown, too old, ended, or its expert disabled."""
+    now, hashed = store.now(), digest(token)
+    columns = (
+        session.c.id,
+        expert.c.name,
+        expert.c.role,
+        session.c.created_at,
+        session.c.expires_at,
+        session.c.seen_at,
+    )
+    query = (
+        sa.select(*columns)
+        .join(expert, expert.c.id == session.c.expert)
+        .where(
+            sa.or_(
+                session.c.token_hash == hashed,
+                sa.and_(session.c.former_hash == hashed, session.c.rotated_at > now - GRACE),
+            ),
+            session.c.ended_at.is_(None),
+            session.c.expires_at > now,
+            session.c.seen_at > now - IDLE,
+            expert.c.disabled_at.is_(None),
+        )
+    )
+    found = store.read(lambda connection: connection.execute(query).first())
+    if found is None:
+        return None
+    if found.seen_at < now - GRACE:
+        seen = sa.update(session).where(session.c.id == found.id, session.c.seen_at < now).values(seen_at=now)
+        store.write(lambda connection: connection.execute(seen), again=True)
+    return Session(found.id, found.name, found.role, found.created_at, found.expires_at)
+
+
+def rotate(store: Store, token: str) -> str | None:
+    """Another token for the same session; the old one ends after a minute. None if it opens nothing."""
+    found, fresh, now = session_of(store, token), secrets.token_urlsafe(32), store.now()
+    if found is None:
+        return None
+    change = (
+        sa.update(session)
+        .where(session.c.id == found.number, session.c.token_hash == digest(token), session.c.ended_at.is_(None))
+        .values(token_hash=digest(fresh), former_hash=digest(token), rotated_at=now)
+    )
+    changed = store.write(lambda connection: connection.execute(change).rowcount)
+    return fresh if changed else None
+
+
+def sign_out(store: Store, token: str) -> None:
+    """End this session; a token that opens nothing is no fault."""
+    hashed = digest(token)
+    end = (
+        sa.update(session)
+        .where(sa.or_(session.c.token_hash == hashed, session.c.former_hash == hashed), session.c.ended_at.is_(None))
+        .values(ended_at=store.now())
+    )
+    store.write(lambda connection: connection.execute(end), again=True)
+
+
+def sign_out_everywhere(store: Store, name: str, *, by: str = "") -> int:
+    """End every session of an expert; how many there were."""
+
+    def act(connection: sa.Connection) -> int:
+        ended = end_sessions(connection, known(connection, name), store.now())
+        audit.note(connection, store.now(), by or name, "sign out everywhere", name, sessions=ended)
+        return ended
+
+    return store.write(act)
+
+
+def _count_failure(connection: sa.Connection, who: str, now: int) -> int:
+    """Note a failure in advance (a success deletes it); or the microseconds still to wait, noting nothing."""
+    connection.execute(sa.delete(attempt).where(attempt.c.not_before < now - FORGOTTEN))
+    connection.execute(_FIRST, {"who": who, "now": now})
+    row = connection.execute(sa.select(attempt).where(attempt.c.who == who).with_for_update()).one()
+    if now < row.not_before <= now + LONGEST_WAIT:  # a wait beyond the longest: the clock went back, so it is void
+        return int(row.not_before - now)
+    failures = row.failures + 1
+    wait = min(SECOND * 2 ** min(failures - FREE - 1, 20), LONGEST_WAIT) if failures > FREE else 0
+    connection.execute(sa.update(attempt).where(attempt.c.who == who).values(failures=failures, not_before=now + wait))
+    return 0
+
+
+def _account(connection: sa.Connection, name: str) -> Any:
+    if "\0" in name or any("\ud800" <= sign <= "\udfff" for sign in name):
+        name = ""  # no such name can exist; the databases would complain
+    return connection.execute(
+        sa.select(expert.c.id, expert.c.password, expert.c.disabled_at).where(expert.c.name == name)
+    ).first()
+
+
+@cache
+def _nobody() -> str:
+    """A hash that nobody knows the password of, so that unknown names take as long as known ones."""
+    return hasher().hash(secrets.token_bytes(32))
+
+
+def _matches(hashed: str, password: str) -> bool:
+    with _AT_ONCE:
+        try:
+            return hasher().verify(hashed, _bytes(password))
+        except argon2.exceptions.VerifyMismatchError:
+            return False
+
+
+def _bytes(password: str) -> bytes:
+    """What is hashed; of an absurdly long password only the beginning, which cannot match any (they are shorter)."""
+    return password[:2000].encode(errors="surrogatepass")

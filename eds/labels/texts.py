@@ -1,0 +1,67 @@
+"""Which texts may enter the store: names, ids, reasons. Refused ones are told with where and why."""
+
+from collections.abc import Iterable
+
+from eds.errors import InputError
+from eds.labels.schema import LONGEST_ID, LONGEST_TEXT
+
+LONGEST_NAME = 100
+SHOWN = 40
+
+
+def fault_of(text: object, longest: int = LONGEST_ID, *, empty: bool = False) -> str:
+    """What keeps a text out of the store; nothing if it may come in."""
+    if not isinstance(text, str):
+        return f"is {type(text).__name__}, not text"
+    if not text and not empty:
+        return "is empty"
+    if "\0" in text:
+        return f"{short(text)} holds the character NUL"
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        return f"{short(text)} holds half a character (a lone surrogate)"
+    return f"{short(text)} has {size:,} bytes, more than {longest:,}" if size > longest else ""
+
+
+def check(text: object, where: str, longest: int = LONGEST_ID, *, empty: bool = False) -> str:
+    """The text, if it may enter the store; else InputError."""
+    fault = fault_of(text, longest, empty=empty)
+    if fault or not isinstance(text, str):
+        raise InputError(fault, where=where, do="Give another text.")
+    return text
+
+
+def check_long(text: object, where: str) -> str:
+    """A reason or a guideline: longer than a name, and possibly empty."""
+    return check(text, where, LONGEST_TEXT, empty=True)
+
+
+def check_name(name: object, where: str) -> str:
+    """A name of an expert or a campaign: short, printable, no blanks at its ends."""
+    found = check(name, where, 4 * LONGEST_NAME)
+    if len(found) > LONGEST_NAME or not found.isprintable() or found != found.strip():
+        raise InputError(
+            f"{short(found)} cannot be a name",
+            where=where,
+            do=f"Use at most {LONGEST_NAME} printable characters, with no blank at either end.",
+        )
+    return found
+
+
+def short(text: str) -> str:
+    """The text as a message shows it."""
+    return repr(text) if len(text) <= SHOWN else f"{text[:SHOWN]!r}… ({len(text):,} characters)"
+
+
+def refuse(faults: Iterable[str], what: str, where: str, do: str) -> None:
+    """Raise one InputError with all faults, if there are any."""
+    found = list(faults)
+    if found:
+        shown = [*found[:20], *([f"and {len(found) - 20:,} more"] if len(found) > 20 else [])]
+        raise InputError(
+            shown[0] if len(shown) == 1 else f"{len(found):,} {what}",
+            where=where,
+            do=do,
+            faults=shown if len(shown) > 1 else (),
+        )

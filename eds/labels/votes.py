@@ -1,0 +1,251 @@
+"""Votes as files: CSV, JSONL, Parquet, and crowd-kit's task,worker,label. Reading, writing, checking rows.
+
+A file's columns are the labels table's, with `vote_id` for `label_id`, and campaign, mode, polarity behind.
+crowd-kit's `task` is `query|candidate`, each with %, | and line ends percent-encoded. Not here: the store.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+
+from eds.errors import InputError
+from eds.files import replacing
+from eds.labels import schema
+from eds.labels.texts import fault_of, refuse, short
+
+FORMATS = ("csv", "jsonl", "parquet", "crowdkit")
+COLUMNS = ("vote_id", "query_id", "candidate_id", "expert_id", "value", "seconds", "created_at", "session_id",
+           "guideline", "kind", "supersedes", "mode", "polarity")  # fmt: skip
+NEEDED = ("query_id", "candidate_id", "expert_id", "value")
+SPECIAL = re.compile(r"[%|\x00-\x1f\x7f]")
+
+
+def format_of(path: Path, named: str | None = None) -> str:
+    """The format by name, or by the file's ending."""
+    found = named or path.suffix.lstrip(".").lower()
+    if found not in FORMATS:
+        raise InputError(
+            f"{found or 'no ending'!r} is no format of votes",
+            where=str(path),
+            do=f"Choose one of {', '.join(FORMATS)}.",
+        )
+    return found
+
+
+def write(votes: pa.Table, path: Path, kind: str) -> None:
+    """Write votes (label_id already called vote_id): whole or not at all."""
+    if kind == "parquet":
+        with replacing(path) as temporary:
+            pq.write_table(votes, temporary, compression="zstd")
+        return
+    moments = pc.strftime(votes["created_at"], format="%Y-%m-%dT%H:%M:%SZ")
+    votes = votes.set_column(votes.column_names.index("created_at"), "created_at", moments)
+    with replacing(path) as temporary:
+        if kind == "jsonl":
+            with temporary.open("w", encoding="utf-8", newline="\n") as stream:
+                stream.writelines(f"{line}\n" for line in _as_json(votes).to_pylist())
+        else:
+            if kind == "crowdkit":
+                votes = _as_crowdkit(votes)
+            pa_csv.write_csv(votes, temporary, pa_csv.WriteOptions(eol="\r\n"))  # RFC 4180
+
+
+def read(path: Path, kind: str) -> pd.DataFrame:
+    """A file of votes as a frame; of CSV every value is text. crowd-kit's columns get our names."""
+    try:
+        if kind == "parquet":
+            frame = pq.read_table(path).to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+        elif kind == "jsonl":
+            frame = _read_jsonl(path)
+        else:
+            frame = _read_csv(path)
+    except InputError:
+        raise
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise InputError(f"cannot be read as {kind} ({str(error).splitlines()[0]})", where=str(path)) from error
+    return from_crowdkit(frame, str(path)) if {"task", "worker", "label"} <= set(frame.columns) else frame
+
+
+def from_crowdkit(frame: pd.DataFrame, where: str) -> pd.DataFrame:
+    """task, worker, label as query_id, candidate_id, expert_id, value; other columns stay."""
+    tasks = frame["task"].astype(str)
+    parts: pd.Series[Any] = tasks.str.split("|")
+    wrong = np.flatnonzero(tasks.str.count(r"\|").to_numpy() != 1)
+    if len(wrong):
+        shown = [f"row {row}: task {short(tasks.iloc[row])}" for row in wrong[:20].tolist()]
+        raise InputError(f"{len(wrong):,} tasks are not of the form query|candidate", where=where, faults=shown,
+                         do="Write each task as query|candidate, with % and | percent-encoded.")  # fmt: skip
+    frame = frame.rename(columns={"worker": "expert_id", "label": "value"}).drop(columns="task")
+    return frame.assign(query_id=parts.str[0].map(unquote), candidate_id=parts.str[1].map(unquote))
+
+
+def parse(frame: pd.DataFrame, now: int) -> tuple[pd.DataFrame, list[str]]:
+    """The votes with every column in its kind (created_at in microseconds), and all faults by row.
+
+    Rows with a fault of their own are still there; whoever calls refuses them. Missing columns get what a
+    foreign file means by their absence: kind normal, mode pair, now.
+    """
+    faults = [f"column {name} is missing" for name in NEEDED if name not in frame.columns]
+    if faults:
+        return frame, faults
+    clean = pd.DataFrame(index=pd.RangeIndex(len(frame)))
+    for name in ("query_id", "candidate_id", "expert_id"):
+        clean[name] = _texts(frame, name, faults, needed=True)
+    for name in ("vote_id", "session_id", "supersedes", "guideline", "polarity"):
+        clean[name] = _texts(frame, name, faults, longest=schema.LONGEST_TEXT if name == "guideline" else None)
+    clean["kind"] = _texts(frame, "kind", faults).fillna("normal")
+    clean["mode"] = _texts(frame, "mode", faults).fillna("pair")
+    for name, allowed in (("kind", schema.KINDS), ("mode", schema.MODES), ("polarity", schema.POLARITIES)):
+        _tell(faults, clean[name], ~(clean[name].isin(allowed) | clean[name].isna()), f"{name} is not {_or(allowed)}")
+    given = frame["value"].reset_index(drop=True)
+    clean["value"] = _values(given)
+    _tell(faults, given, clean["value"].isna() & ~_absent(given), "value is not 1, 0 or nothing")
+    clean["seconds"], bad = _numbers(frame, "seconds")
+    _tell(faults, frame.get("seconds"), bad, "seconds is not a number from 0 up")
+    clean["created_at"], bad = _moments(frame, now)
+    _tell(faults, frame.get("created_at"), bad, "created_at is no time")
+    _tell(faults, clean["query_id"], clean["query_id"] == clean["candidate_id"], "query and candidate are the same")
+    return clean, faults
+
+
+def _or(allowed: tuple[str, ...]) -> str:
+    return " or ".join([", ".join(allowed[:-1]), allowed[-1]])
+
+
+def _tell(faults: list[str], series: "pd.Series[Any] | None", bad: "pd.Series[bool]", what: str) -> None:
+    rows = np.flatnonzero(bad.to_numpy())
+    values = series.reset_index(drop=True) if series is not None else None
+    for row in rows[:20].tolist():
+        faults.append(f"row {row}: {what}" + (f" but {short(str(values[row]))}" if values is not None else ""))
+    if len(rows) > 20:
+        faults.append(f"and {len(rows) - 20:,} more rows where {what}")
+
+
+def _absent(series: "pd.Series[Any]") -> "pd.Series[bool]":
+    return series.isna() | (series.astype(object) == "")
+
+
+def _texts(
+    frame: pd.DataFrame, name: str, faults: list[str], *, needed: bool = False, longest: int | None = None
+) -> "pd.Series[Any]":
+    if name not in frame.columns:
+        return pd.Series([None] * len(frame), dtype=object)
+    codes, distinct = pd.factorize(frame[name].astype(object).to_numpy(), use_na_sentinel=True)
+    told = [fault_of(value, longest or schema.LONGEST_ID, empty=True) for value in distinct]
+    values = np.append(np.array([value if value != "" else None for value in distinct], dtype=object), [None])
+    series = pd.Series(values[codes], dtype=object)
+    bad = np.append(np.array([bool(fault) for fault in told], dtype=bool), [False])[codes]
+    for row in np.flatnonzero(bad)[:20].tolist():
+        faults.append(f"row {row}: {name} {told[codes[row]]}")
+    if needed:
+        _tell(faults, None, series.isna(), f"{name} is empty")
+    return series
+
+
+def _values(given: "pd.Series[Any]") -> "pd.Series[Any]":
+    meaning: dict[object, int] = {"1": 1, "0": 0, "1.0": 1, "0.0": 0, 1: 1, 0: 0}
+    known: Callable[[object], object] = lambda value: None if isinstance(value, bool) else meaning.get(value)  # noqa: E731
+    codes, distinct = pd.factorize(given.astype(object).to_numpy(), use_na_sentinel=True)
+    table = np.append(np.array([known(value) for value in distinct], dtype=object), [None])
+    return pd.Series(table[codes], dtype="Int64")
+
+
+def _numbers(frame: pd.DataFrame, name: str) -> "tuple[pd.Series[Any], pd.Series[Any]]":
+    if name not in frame.columns:
+        return pd.Series(np.full(len(frame), np.nan)), pd.Series(np.zeros(len(frame), bool))
+    given = frame[name].reset_index(drop=True)
+    found = pd.to_numeric(given, errors="coerce").astype("float64")
+    bad = (found.isna() & ~_absent(given)) | (found < 0) | np.isinf(found)
+    return found, bad.astype(bool)
+
+
+def _moments(frame: pd.DataFrame, now: int) -> "tuple[pd.Series[Any], pd.Series[Any]]":
+    if "created_at" not in frame.columns:
+        return pd.Series(np.full(len(frame), now, np.int64)), pd.Series(np.zeros(len(frame), bool))
+    given = frame["created_at"].reset_index(drop=True)
+    if isinstance(given.dtype, pd.DatetimeTZDtype):
+        found = given
+    else:
+        found = pd.to_datetime(given.where(~_absent(given)), utc=True, format="ISO8601", errors="coerce")
+    bad = found.isna() & ~_absent(given)
+    micro = found.dt.as_unit("us").astype("int64").where(found.notna(), now)
+    return micro.astype("int64"), bad
+
+
+def _as_crowdkit(votes: pa.Table) -> pa.Table:
+    """The answers in force to normal questions; an expert who could not tell is no label."""
+    superseded = pc.is_in(votes["vote_id"], votes["supersedes"].combine_chunks().drop_null())
+    kept = pc.and_(pc.equal(votes["kind"], "normal"), pc.and_(pc.is_valid(votes["value"]), pc.invert(superseded)))
+    votes = votes.filter(kept)
+    sides = [_encoded(votes[name]) for name in ("query_id", "candidate_id")]
+    return pa.table(
+        {
+            "task": pc.binary_join_element_wise(*sides, "|"),
+            "worker": votes["expert_id"],
+            "label": votes["value"],
+        }
+    )
+
+
+def _as_json(votes: pa.Table) -> pa.Array:
+    """Each row as a JSON object in one line."""
+    parts = []
+    for place, name in enumerate(votes.column_names):
+        column = votes[name].combine_chunks()
+        written = _as_json_texts(column) if pa.types.is_string(column.type) else column.cast(pa.string())
+        parts += [f'{"," if place else "{"}"{name}":', pc.fill_null(written, "null")]
+    return pc.binary_join_element_wise(*parts, "}", "")
+
+
+def _as_json_texts(texts: pa.Array) -> pa.Array:
+    """Texts in quotation marks; the few that hold something special are encoded one by one."""
+    quoted = pc.binary_join_element_wise('"', texts, '"', "")
+    special = pc.fill_null(pc.match_substring_regex(texts, r'["\\\x00-\x1f\x7f]'), False)
+    encoded = [json.dumps(text, ensure_ascii=False) for text in texts.filter(special).to_pylist()]
+    return pc.replace_with_mask(quoted, special, pa.array(encoded, pa.string()))
+
+
+def _encoded(texts: pa.ChunkedArray) -> pa.Array:
+    coded = texts.combine_chunks().dictionary_encode()
+    distinct = [SPECIAL.sub(lambda sign: f"%{ord(sign.group()):02X}", text) for text in coded.dictionary.to_pylist()]
+    return pa.array(distinct, pa.string()).take(coded.indices)
+
+
+def _read_jsonl(path: Path) -> pd.DataFrame:
+    """One object a line; nothing is guessed of its values."""
+    rows, faults = [], []
+    with path.open(encoding="utf-8") as stream:
+        for number, line in enumerate(stream):
+            try:
+                row = json.loads(line)
+            except ValueError:
+                row = None
+            if isinstance(row, dict):
+                rows.append(row)
+            else:
+                faults.append(f"row {number}: is no JSON object")
+    refuse(faults, "lines are no votes", str(path), "Write one JSON object a line.")
+    return pd.DataFrame(rows, dtype=object) if rows else pd.DataFrame(columns=list(COLUMNS), dtype=object)
+
+
+def _read_csv(path: Path) -> pd.DataFrame:
+    with path.open("rb") as stream:
+        names = pa_csv.open_csv(stream, parse_options=pa_csv.ParseOptions(newlines_in_values=True)).schema.names
+    found: pd.DataFrame = pa_csv.read_csv(
+        path,
+        parse_options=pa_csv.ParseOptions(newlines_in_values=True),
+        convert_options=pa_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()), null_values=[""], strings_can_be_null=True
+        ),
+    ).to_pandas()
+    return found

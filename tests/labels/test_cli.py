@@ -1,0 +1,91 @@
+"""`eds labels` from the first account to a restored backup."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from eds.cli.labels import labels
+from eds.errors import EdsError
+from eds.labels.frames import labels_frame
+from eds.labels.store import open_store
+from eds.tables import SUSPECTS, Provenance
+from eds.workspace import Project
+from tests.labels.stores import judge_all
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    made = Project.create(tmp_path / "project")
+    suspects = SUSPECTS.empty().reindex(range(6)).assign(
+        query_id="q", candidate_id=[f"c{i}" for i in range(6)], origin=["pool"] * 4 + ["random"] * 2,
+        batch=0, position=range(6), probability=1.0,
+    )  # fmt: skip
+    made.write(suspects, "suspects", Provenance("test"))
+    return made
+
+
+def run(project: Project, *words: str) -> Any:
+    done = CliRunner().invoke(labels, [*words, "-p", str(project.root), "--json"])
+    if done.exception is not None:
+        raise done.exception
+    return json.loads(done.stdout)
+
+
+def test_a_campaign_from_accounts_to_backup(project: Project, tmp_path: Path) -> None:
+    with pytest.raises(EdsError, match="there are no labels yet"):
+        run(project, "status")
+    for name, role in (("ann", "lead"), ("bob", "expert")):
+        told = run(project, "experts", "add", name, "--role", role)
+        assert len(told["invitation"]) > 40
+    assert run(project, "experts", "invite", "bob")["hours"] == 72
+    assert [row["state"] for row in run(project, "experts", "list")] == ["invited", "invited"]
+    rows = run(project, "campaigns", "add", "pool", "--origin", "pool", "--expert", "ann", "--expert", "bob",
+               "--mode", "grid", "--polarity", "similar")  # fmt: skip
+    assert [(row["expert"], row["total"], row["left"]) for row in rows] == [("ann", 4, 4), ("bob", 4, 4)]
+    store = open_store(project.path("labels"))
+    judge_all(store, "pool", "ann")
+    before = labels_frame(store)
+    store.close()
+    assert [row["done"] for row in run(project, "status", "--campaign", "pool")] == [4, 0]
+    assert run(project, "campaigns", "list")[0]["polarity"] == "similar"
+    votes, backup = str(tmp_path / "v.jsonl"), str(tmp_path / "b.zip")
+    assert run(project, "export", votes)["acts"] == 4
+    assert run(project, "export", votes, "--as-of", "2001-01-01")["acts"] == 0
+    assert run(project, "export", votes)["acts"] == 4
+    assert run(project, "import", votes, "--campaign", "pool") == {"added": 0, "already": 4, "dropped": ["campaign"]}
+    assert run(project, "backup", backup)["tables"]["label_event"]["rows"] == 4
+    assert run(project, "campaigns", "close", "pool")["closed"]
+    assert run(project, "experts", "disable", "bob")["disabled"]
+    assert not run(project, "experts", "enable", "bob")["disabled"]
+    with pytest.raises(EdsError, match="there are labels already"):
+        run(project, "restore", backup)
+    assert run(project, "restore", backup, "--replace")["schema"] == "0001"
+    assert Path(run(project, "upgrade")["backup"]).exists()
+    store = open_store(project.path("labels"))
+    assert labels_frame(store).equals(before)
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("experts", "disable", "eve"), "no expert 'eve'"),
+        (("experts", "add", " "), "cannot be a name"),
+        (("campaigns", "close", "none"), "no campaign 'none'"),
+        (("campaigns", "add", "c", "--expert", "eve"), "no expert 'eve'"),
+        (("campaigns", "add", "c", "--expert", "ann", "--origin", "gold"), "no suspects are of that origin"),
+        (
+            ("campaigns", "add", "c", "--expert", "ann", "--gold-share", "0.5"),
+            "gold pairs are to be mixed in, 0 are known",
+        ),
+        (("export", "v.xls"), "is no format"),
+        (("export", "v.csv", "--as-of", "soon"), "is no time"),
+    ],
+)
+def test_what_is_wrong_is_told(project: Project, words: tuple[str, ...], told: str) -> None:
+    run(project, "experts", "add", "ann")
+    with pytest.raises(EdsError, match=told):
+        run(project, *words)
