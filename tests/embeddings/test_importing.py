@@ -159,7 +159,11 @@ def test_other_vectors_of_the_same_name_are_refused_and_replaced_on_request(
 
 
 @pytest.mark.parametrize("name", ["a.npy", "a.npz", "a.parquet", "a.safetensors"])
-@pytest.mark.parametrize("content", [b"", b"rubbish", gzip.compress(b"x" * 99), b"\x08\0\0\0\0\0\0\0{}      "])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"rubbish", gzip.compress(b"x" * 99, mtime=0), b"\x08\0\0\0\0\0\0\0{}      "],
+    ids=["empty", "rubbish", "compressed", "header"],
+)
 def test_damaged_files_are_told(tmp_path: Path, ids: Path, name: str, content: bytes) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=str(tmp_path / name)):
