@@ -112,7 +112,7 @@ class Project:
         `settings` are the values taken from eds.toml (`section.key`), `given` the options that were typed; the files in
         `parents` are told by their digests.
         """
-        digests = {path.relative_to(self.root).as_posix(): digest(_evidence(path)) for path in parents}
+        digests = {path.relative_to(self.root).as_posix(): _fingerprint(path) for path in parents}
         return tables.Provenance(
             command, dict(settings), digests, version("eds"), given=dict(given or {}), notes=dict(notes or {})
         )
@@ -122,6 +122,8 @@ class Project:
         found = []
         for name in tables.TABLES:
             if name == "labels":
+                there = self.path(name).exists() or bool(self.config.labels.url)
+                found.append(State(name, None, "labels.db", "fresh" if there else "absent"))
                 continue
             models = self.models(name) if name in PER_MODEL else [None]
             found += [self.state(name, model) for model in models]
@@ -182,10 +184,10 @@ class Project:
 
     def _changed_parents(self, made_by: tables.Provenance) -> Iterator[str]:
         for name, expected in made_by.parents.items():
-            path = _evidence(self.root / name)
-            if not path.exists():
+            path = self.root / name
+            if not _evidence(path).exists():
                 yield f"{name} is gone"
-            elif digest(path) != expected:
+            elif _fingerprint(path) != expected:
                 yield f"{name} has changed since"
 
     def _changed_settings(self, made_by: tables.Provenance) -> Iterator[str]:
@@ -208,6 +210,13 @@ def check_model_name(name: str) -> str:
 def _evidence(path: Path) -> Path:
     """The file whose digest stands for the whole: a folder of vectors is told by its model.json."""
     return path / "model.json" if path.parent.name == "embeddings" else path
+
+
+def _fingerprint(path: Path) -> str:
+    """The digest that tells one content from another; acts that a database keeps in its log count, too."""
+    found = digest(_evidence(path))
+    log = path.with_name(f"{path.name}-wal")
+    return f"{found}+{digest(log)}" if log.is_file() and log.stat().st_size else found
 
 
 def _told(holder: Path) -> str:

@@ -44,7 +44,8 @@ def demo(console: Console, where: Path, products: int, views: int, wild: int, mo
     here = Console(where, console.as_json, console.verbosity)
     _draw(here, products, views, wild)
     run_stages(here)
-    document = {"project": str(where), **_pool(here.project), "truth": _known_truth(here.project)}
+    judged = _judge(here)
+    document = {"project": str(where), **_pool(here.project), "judged": judged, "truth": _known_truth(here.project)}
     console.answer(document, lambda: _told(here.project, document))
 
 
@@ -79,6 +80,23 @@ def _pool(project: "Project") -> dict[str, Any]:
     return {"k": k, "overlap": overlap(lists, k), "cost": project_budget(project)}
 
 
+def _judge(console: Console) -> dict[str, Any]:
+    """Let simulated experts judge the pool through the store and queue that people use, and decide the truth."""
+    from eds.cli.synthetic import fill_campaign
+    from eds.cli.truth import labels_of, store_truth
+    from eds.synthetic.experts import draw_experts
+    from eds.truth import panel_agreement
+
+    project = console.project
+    panel = draw_experts(project.config.budget.experts, project.config.project.seed)
+    console.say(f"{len(panel)} simulated experts gave {fill_campaign(console, panel, 'simulated'):,} labels")
+    decided, _ = store_truth(project)
+    labels, early_stop = labels_of(project, None)
+    found = panel_agreement(labels, early_stop=early_stop, seed=project.config.project.seed)
+    value = project.read("truth")["value"]
+    return {**decided, "experts": len(panel), "positive_rate": float(value.mean()), "agreement": found.coefficients}
+
+
 def _known_truth(project: "Project") -> dict[str, Any]:
     """What experts would find, known here because the catalogue is drawn: in all pairs, and in the pool."""
     from eds.synthetic.experts import draw_experts
@@ -109,12 +127,17 @@ def _told(project: "Project", document: dict[str, Any]) -> str:
     share = f"two models share {overlap['mean_pairwise_overlap']:.0%} of their lists on average"
     double = f"{overlap['duplication_rate']:.0%} of the lists was double; {share}"
     pool = f"top {document['k']} of {len(overlap['models'])} models, {truth['pool_pairs']:,} different pairs"
+    judged = document["judged"]
+    alpha = judged["agreement"].set_index("coefficient").loc["krippendorff_alpha"]
+    agreed = f"Krippendorff's alpha {alpha['value']:.2f} ({alpha['low']:.2f} to {alpha['high']:.2f})"
     return "\n".join(
         [
             f"\nThe pool: {pool} ({double})",
             lined(("model", "pairs only it proposed"), [(name, unique[name]) for name in overlap["models"]]),
             "\nWhat judging costs:",
             told_budget(document["cost"], project.config.budget.currency),
+            f"\nWhat {judged['experts']} simulated experts found: {judged['pairs']:,} pairs have a label, "
+            f"{judged['positive_rate']:.1%} of them similar; {agreed}",
             "\nWhat there is to find (known, because the catalogue is drawn; pairs of different garments):",
             f"  all pairs: {truth['positives']:,} of {truth['pairs']:,} are similar, {truth['prevalence']:.2%}",
             f"  the pool:  {truth['pool_positives']:,} of {truth['pool_pairs']:,}, {truth['pool_rate']:.1%}",

@@ -48,7 +48,7 @@ def add(console: Console, name: str, role: str, hours: float) -> None:
     """Make an account and an invitation, with which the expert chooses a password, once."""
     from eds.labels.experts import add_expert, invite
 
-    with _store(console, create=True) as store:
+    with opened_store(console, create=True) as store:
         add_expert(store, name, role, by=BY)
         _tell_invitation(console, name, invite(store, name, hours=hours, by=BY), hours)
 
@@ -60,7 +60,7 @@ def invite(console: Console, name: str, hours: float) -> None:
     """Make a new invitation (a forgotten password); earlier ones end."""
     from eds.labels.experts import invite as make
 
-    with _store(console) as store:
+    with opened_store(console) as store:
         _tell_invitation(console, name, make(store, name, hours=hours, by=BY), hours)
 
 
@@ -69,7 +69,7 @@ def list_(console: Console) -> None:
     """List every expert: role, state, number of judgements."""
     from eds.labels.experts import list_experts
 
-    with _store(console) as store:
+    with opened_store(console) as store:
         _tell_frame(console, list_experts(store), "No experts yet: eds labels experts add NAME.")
 
 
@@ -79,7 +79,7 @@ def disable(console: Console, name: str) -> None:
     """Lock an expert out at once, everywhere; every label stays."""
     from eds.labels.experts import disable as act
 
-    with _store(console) as store:
+    with opened_store(console) as store:
         act(store, name, by=BY)
     console.answer({"expert": name, "disabled": True}, f"{name} is locked out; the labels stay.")
 
@@ -90,7 +90,7 @@ def enable(console: Console, name: str) -> None:
     """Let a disabled expert in again."""
     from eds.labels.experts import enable as act
 
-    with _store(console) as store:
+    with opened_store(console) as store:
         act(store, name, by=BY)
     console.answer({"expert": name, "disabled": False}, f"{name} may sign in again.")
 
@@ -133,7 +133,7 @@ def campaign(
         raise InputError("no suspects are of that origin", where="--origin", do="See eds suspects list.")
     seed = console.project.config.project.seed
     plan = Plan(name, mode, polarity, guideline, seed, gold_share, repeat_share, early_stop, control_share)
-    with _store(console, create=True) as store:
+    with opened_store(console, create=True) as store:
         create_campaign(store, plan, suspects, panel, by=BY)
         _tell_status(console, store, name)
 
@@ -143,7 +143,7 @@ def list_campaigns(console: Console) -> None:
     """List every campaign with its settings."""
     from eds.labels.queue import list_campaigns as find
 
-    with _store(console) as store:
+    with opened_store(console) as store:
         _tell_frame(console, find(store), "No campaigns yet: eds labels campaigns add NAME.")
 
 
@@ -153,7 +153,7 @@ def close(console: Console, name: str) -> None:
     """Hand out no more of a campaign; labels on their way are kept."""
     from eds.labels.campaigns import close_campaign
 
-    with _store(console) as store:
+    with opened_store(console) as store:
         close_campaign(store, name, by=BY)
     console.answer({"campaign": name, "closed": True}, f"{name} is closed.")
 
@@ -162,7 +162,7 @@ def close(console: Console, name: str) -> None:
 @click.option("--campaign", "name", help="Only this campaign.")
 def status(console: Console, name: str | None) -> None:
     """Tell, for each campaign and expert, what is judged and what is left."""
-    with _store(console) as store:
+    with opened_store(console) as store:
         _tell_status(console, store, name)
 
 
@@ -177,7 +177,7 @@ def import_(console: Console, file: Path, name: str, add_missing: bool, kind: st
     from eds.labels.transfer import import_votes
 
     frame = votes.read(file, votes.format_of(file, kind))
-    with _store(console, create=True) as store:
+    with opened_store(console, create=True) as store:
         done = import_votes(store, frame, name, add_missing=add_missing, where=str(file), by=BY)
     dropped = f"; columns left out: {', '.join(done.dropped)}" if done.dropped else ""
     console.answer(
@@ -195,7 +195,7 @@ def export(console: Console, file: Path, name: str | None, as_of: str | None, ki
     """Write every act to a file (crowdkit: every answer in force)."""
     from eds.labels.transfer import export_votes
 
-    with _store(console) as store:
+    with opened_store(console) as store:
         count = export_votes(store, file, kind, only=name, as_of=_moment(as_of))
     console.answer({"acts": count, "file": str(file)}, f"{count:,} acts: {file}")
 
@@ -206,7 +206,7 @@ def backup(console: Console, file: Path) -> None:
     """Save everything to one file, while experts go on working."""
     from eds.labels.backup import back_up
 
-    with _store(console) as store:
+    with opened_store(console) as store:
         made = back_up(store, file)
     console.answer(
         {"file": str(file), **vars(made)}, f"{made.labels:,} acts are saved: {file} (it holds password hashes)"
@@ -239,7 +239,8 @@ def upgrade(console: Console, file: Path | None) -> None:
 
 
 @contextmanager
-def _store(console: Console, *, create: bool = False) -> "Iterator[Store]":
+def opened_store(console: Console, *, create: bool = False) -> "Iterator[Store]":
+    """The project's label store, for the length of a block."""
     with _needed():
         from eds.labels.store import open_store
 

@@ -1,14 +1,20 @@
 """`eds synthetic`: a drawn catalogue and simulated experts, whose truth is known."""
 
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, lined
+from eds.cli.console import Console, command, lined, typed
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from eds.synthetic.experts import Expert
+
+BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)  # of simulated sittings: the same labels at every call
 
 
 @click.group()
@@ -98,34 +104,57 @@ def show(console: Console, count: int | None, seed: int | None) -> None:
     )
 
 
-@command(experts, "judge", example="eds synthetic experts judge --out labels.parquet -p demo")
+@command(experts, "judge", example="eds synthetic experts judge --campaign simulated -p demo")
 @panel_size
 @panel_seed
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("labels.parquet"),
-    help="The file that gets the labels, as the table labels.",
-)
-def judge(console: Console, count: int | None, seed: int | None, out: Path) -> None:
-    """Let the simulated experts judge every suspect of the project; write their labels to a file."""
-    from datetime import UTC, datetime
-
+@click.option("--campaign", default="simulated", help="The campaign they judge; made on all suspects if it is new.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write a file instead, as table labels.")
+def judge(console: Console, count: int | None, seed: int | None, campaign: str, out: Path | None) -> None:
+    """Let simulated experts judge every suspect, through the same queue and store as people; or into a file."""
+    panel = _panel(console, count, seed)
+    if out is None:
+        acts = fill_campaign(console, panel, campaign)
+        document: dict[str, Any] = {"experts": len(panel), "labels": acts, "campaign": campaign}
+        console.answer(document, f"{len(panel)} experts gave {acts:,} labels in campaign {campaign}.")
+        return
     from eds import tables
     from eds.synthetic import experts as simulated
 
     suspects = console.project.read("suspects").sort_values(["batch", "position"], kind="stable")
-    panel = _panel(console, count, seed)
-    started = datetime(2000, 1, 1, tzinfo=UTC)  # the same labels at every call
-    labels = simulated.judge(suspects, console.project.read("images"), panel, started_at=started)
-    words = f"eds synthetic experts judge --count {len(panel)}" + (f" --seed {seed}" if seed is not None else "")
+    labels = simulated.judge(suspects, console.project.read("images"), panel, started_at=BEGINNING)
     parents = [console.project.path("images"), console.project.path("suspects")]
-    tables.write(labels, tables.LABELS, out, console.project.provenance(words, {}, parents))
-    rate = float(labels["value"].mean())
-    console.answer(
-        {"labels": len(labels), "experts": len(panel), "similar": rate, "file": str(out)},
-        f"{len(panel)} experts gave {len(labels):,} labels, {rate:.1%} of them similar: {out}",
-    )
+    chosen = {"count": len(panel), "seed": seed}
+    line = typed("eds synthetic experts judge", chosen)
+    tables.write(labels, tables.LABELS, out, console.project.provenance(line, {}, parents, given=chosen))
+    document = {"experts": len(panel), "labels": len(labels), "file": str(out)}
+    console.answer(document, f"{len(panel)} experts gave {len(labels):,} labels: {out}")
+
+
+def fill_campaign(console: Console, panel: "Sequence[Expert]", name: str) -> int:
+    """Enter the simulated experts and their campaign where they are missing, and let them judge what is open."""
+    from eds.cli.labels import opened_store
+    from eds.labels.campaigns import Plan, create_campaign
+    from eds.labels.experts import add_expert, list_experts
+    from eds.labels.queue import list_campaigns
+    from eds.labels.simulate import fill
+    from eds.synthetic import experts as simulated
+
+    project = console.project
+    images, people = project.read("images"), {expert.expert_id: expert for expert in panel}
+
+    def answer(expert: str, pairs: "pd.DataFrame") -> "pd.DataFrame":
+        return simulated.judge(pairs, images, [people[expert]], started_at=BEGINNING)
+
+    with opened_store(console, create=True) as store:
+        known = set(list_experts(store)["name"])
+        for expert in people:
+            if expert not in known:
+                add_expert(store, expert, "expert", by="simulation")
+        if name not in set(list_campaigns(store)["name"]):
+            plan = Plan(name, guideline=simulated.GUIDELINE, seed=project.config.project.seed)
+            create_campaign(store, plan, project.read("suspects"), list(people), by="simulation")
+        with console.progress("judging", "labels") as progress:
+            return fill(store, name, answer, progress_of=progress)
 
 
 def _panel(console: Console, count: int | None, seed: int | None) -> "tuple[Expert, ...]":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, lined
+from eds.cli.console import Console, command, lined, typed
 from eds.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -36,17 +36,31 @@ def decide(
     console: Console, rule: str | None, panel: int | None, as_of: str | None, campaign: str | None, replace: bool
 ) -> None:
     """Decide every pair from its votes and store the truth; a rule other than the stored one is only compared."""
+    document, decision = store_truth(console.project, rule, panel, as_of, campaign, replace=replace)
+    console.answer(document, lambda: _told(document, decision))
+
+
+def store_truth(
+    project: "Project",
+    rule: str | None = None,
+    panel: int | None = None,
+    as_of: str | None = None,
+    campaign: str | None = None,
+    *,
+    replace: bool = False,
+) -> "tuple[dict[str, Any], Decision]":
+    """Decide and write table truth, but for a rule that is not the stored one; what came out."""
     from eds.truth import compare
     from eds.truth import decide as make
 
-    project = console.project
     used = rule or project.config.truth.rule
     size = panel or project.config.budget.experts
-    typed = {"--rule": rule, "--panel": panel, "--as-of": as_of, "--campaign": campaign}
-    line = " ".join(["eds truth decide", *(f"{name} {value}" for name, value in typed.items() if value is not None)])
+    chosen = {"rule": rule, "panel": panel, "as_of": as_of, "campaign": campaign}
+    given = {name: value for name, value in chosen.items() if value is not None}
     settings = {"truth.rule": used} if panel else {"truth.rule": used, "budget.experts": size}
     with project.writing("eds truth decide"):
-        made_by = project.provenance(line, settings, [path for path in [project.path("labels")] if path.exists()])
+        parents = [path for path in [project.path("labels")] if path.exists()]
+        made_by = project.provenance(typed("eds truth decide", given), settings, parents, given=given)
         labels, _ = labels_of(project, campaign)
         decision = make(labels, size, used, _moment(as_of))
         stored = project.read("truth") if project.path("truth").exists() else None
@@ -59,7 +73,7 @@ def decide(
     if keep and stored is not None:
         differing = compare(stored, decision.truth)
         document.update({"stored_rule": ", ".join(others), "differing": len(differing), "differing_pairs": differing})
-    console.answer(document, lambda: _told(document, decision))
+    return document, decision
 
 
 @command(truth, "agreement", example="eds truth agreement --json")

@@ -45,20 +45,22 @@ def labels_arrow(connection: sa.Connection, as_of: datetime | None = None, only:
                 f"there is no campaign {short(only)}", where="campaign", do="See eds labels campaigns list."
             )
         query = query.where(assignment.c.campaign == number)
+    asked_items = sa.select(item.c.id, pair.c.query_id, pair.c.candidate_id, item.c.kind, item.c.campaign)
+    asked_items = asked_items.join(pair, pair.c.id == item.c.pair)
+    if only is not None:
+        asked_items = asked_items.where(item.c.campaign == number)
     rows = fetch(connection, query).sort_by("id")
-    items = fetch(connection, sa.select(item.c.id, item.c.pair, item.c.kind, item.c.campaign))
-    pairs = fetch(connection, sa.select(pair.c.id, pair.c.query_id, pair.c.candidate_id))
+    items = fetch(connection, asked_items)
     people = fetch(connection, sa.select(expert.c.id, expert.c.name))
     campaigns = fetch(connection, sa.select(campaign.c.id, campaign.c.name))
     of_item = _rows(items["id"], rows["item"])
     asked = items.take(of_item)
-    of_pair = pairs.take(_rows(pairs["id"], asked["pair"]))
     moments = pa.chunked_array([pa.array(rows["created_at"].to_numpy()).cast(pa.timestamp("us", tz="UTC"))])
     return pa.table(
         {
             "label_id": rows["label_id"],
-            "query_id": of_pair["query_id"],
-            "candidate_id": of_pair["candidate_id"],
+            "query_id": asked["query_id"],
+            "candidate_id": asked["candidate_id"],
             "expert_id": people["name"].take(_rows(people["id"], rows["expert"])),
             "value": rows["value"],
             "seconds": rows["seconds"],

@@ -27,6 +27,7 @@ FORMATS = ("csv", "jsonl", "parquet", "crowdkit")
 COLUMNS = ("vote_id", "query_id", "candidate_id", "expert_id", "value", "seconds", "created_at", "session_id",
            "guideline", "kind", "supersedes", "mode", "polarity")  # fmt: skip
 NEEDED = ("query_id", "candidate_id", "expert_id", "value")
+PORTION = 100_000  # rows made into JSON at a time
 SPECIAL = re.compile(r"[%|\x00-\x1f\x7f]")
 
 
@@ -52,8 +53,10 @@ def write(votes: pa.Table, path: Path, kind: str) -> None:
     votes = votes.set_column(votes.column_names.index("created_at"), "created_at", moments)
     with replacing(path) as temporary:
         if kind == "jsonl":
-            with temporary.open("w", encoding="utf-8", newline="\n") as stream:
-                stream.writelines(f"{line}\n" for line in _as_json(votes).to_pylist())
+            with temporary.open("wb") as stream:
+                for start in range(0, len(votes), PORTION):
+                    lines = _as_json(votes.slice(start, PORTION))
+                    stream.write(lines.buffers()[2])  # Arrow keeps the texts of an array one behind the other
         else:
             if kind == "crowdkit":
                 votes = _as_crowdkit(votes)
@@ -198,13 +201,13 @@ def _as_crowdkit(votes: pa.Table) -> pa.Table:
 
 
 def _as_json(votes: pa.Table) -> pa.Array:
-    """Each row as a JSON object in one line."""
+    """Each row as a JSON object, and the end of its line."""
     parts = []
     for place, name in enumerate(votes.column_names):
         column = votes[name].combine_chunks()
         written = _as_json_texts(column) if pa.types.is_string(column.type) else column.cast(pa.string())
         parts += [f'{"," if place else "{"}"{name}":', pc.fill_null(written, "null")]
-    return pc.binary_join_element_wise(*parts, "}", "")
+    return pc.binary_join_element_wise(*parts, "}\n", "")
 
 
 def _as_json_texts(texts: pa.Array) -> pa.Array:

@@ -1,0 +1,56 @@
+"""The demo, small: the whole flow through the real command, twice."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eds.synthetic.experts import draw_experts
+from eds.synthetic.panel import true_value
+from eds.workspace import Project
+
+SMALL = ["--products", "10", "--views", "2", "--wild", "3", "--model", "descriptor:hsv", "--model", "descriptor:hog"]
+
+
+def demo(folder: Path) -> dict[str, Any]:
+    command = [sys.executable, "-m", "eds.cli", "demo", str(folder), *SMALL, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("demo") / "shop"
+    return folder, demo(folder)
+
+
+def test_every_table_is_made_and_fresh(made: tuple[Path, dict[str, Any]]) -> None:
+    states = {state.path: state.condition for state in Project.open(made[0]).states()}
+    assert states.pop("scores.parquet") == "absent"
+    assert set(states.values()) == {"fresh"}
+    assert len(states) == 1 + 2 + 2 + 1 + 1 + 1
+    assert (made[0] / "sheet.png").stat().st_size > 10_000
+
+
+def test_what_it_tells_is_what_the_tables_hold(made: tuple[Path, dict[str, Any]]) -> None:
+    folder, told = made
+    project = Project.open(folder)
+    images, suspects, truth = (project.read(name) for name in ("images", "suspects", "truth"))
+    assert len(images) == 10 * 2 + 3
+    assert told["truth"]["pool_pairs"] == len(suspects) == told["overlap"]["unique"]
+    panel = draw_experts(3, 0)
+    assert told["truth"]["pool_positives"] == int(true_value(suspects, images, panel).sum())
+    assert told["judged"]["pairs"] == len(truth) == len(suspects)
+    assert told["judged"]["positive_rate"] == pytest.approx(truth["value"].mean())
+
+
+def test_a_second_call_makes_nothing_anew(made: tuple[Path, dict[str, Any]]) -> None:
+    folder, told = made
+    tables = [*folder.glob("*.parquet"), *folder.glob("*/*.parquet"), *folder.glob("embeddings/*/*")]
+    before = {path: path.read_bytes() for path in tables}
+    assert demo(folder) == told
+    assert {path: path.read_bytes() for path in before} == before
