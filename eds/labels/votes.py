@@ -211,11 +211,13 @@ def _as_json(votes: pa.Table) -> pa.Array:
 
 
 def _as_json_texts(texts: pa.Array) -> pa.Array:
-    """Texts in quotation marks; the few that hold something special are encoded one by one."""
+    """Texts in quotation marks, each distinct one once; the few that hold something special go one by one."""
+    coded = texts.dictionary_encode()
+    texts = coded.dictionary
     quoted = pc.binary_join_element_wise('"', texts, '"', "")
     special = pc.fill_null(pc.match_substring_regex(texts, r'["\\\x00-\x1f\x7f]'), False)
     encoded = [json.dumps(text, ensure_ascii=False) for text in texts.filter(special).to_pylist()]
-    return pc.replace_with_mask(quoted, special, pa.array(encoded, pa.string()))
+    return pc.replace_with_mask(quoted, special, pa.array(encoded, pa.string())).take(coded.indices)
 
 
 def _encoded(texts: pa.ChunkedArray) -> pa.Array:

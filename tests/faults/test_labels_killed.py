@@ -66,7 +66,8 @@ def verify(store: Store, folder: Path) -> int:
     frame = labels_frame(store)
     tokens = noted(folder)
     missing = set(tokens) - set(frame["label_id"])
-    torn = {path.read_text().splitlines()[-1] for path in folder.glob("*.txt") if not path.read_text().endswith("\n")}
+    notes = [path.read_text() for path in folder.glob("*.txt")]
+    torn = {text.splitlines()[-1] for text in notes if text and not text.endswith("\n")}
     assert missing <= torn
     assert not frame.duplicated(["query_id", "candidate_id", "expert_id"]).any()  # nothing was asked twice
     assert frame["supersedes"].isna().all()
