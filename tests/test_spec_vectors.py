@@ -3,6 +3,7 @@
 import builtins
 import json
 import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +34,14 @@ EXPECTED_LATER = {
     "utilisation_bound",
 }
 
-pytestmark = pytest.mark.skipif(not PLACE.is_file(), reason=f"the specification is not at {PLACE}")
+# Somebody's clone may stand alone; where the project is checked, the specification must be there.
+pytestmark = pytest.mark.skipif(
+    not PLACE.is_file() and "CI" not in os.environ, reason=f"the specification is not at {PLACE}"
+)
 
 
 def vectors() -> list[dict[str, Any]]:
-    if not PLACE.is_file():
+    if not PLACE.is_file() and "CI" not in os.environ:
         return []
     found: list[dict[str, Any]] = json.loads(PLACE.read_text(encoding="utf-8"))["vectors"]
     return found

@@ -5,6 +5,7 @@ flat search is certified: a query whose list could be cut short is asked deeper.
 is why its recall is measured (eds.neighbors.mine).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -92,7 +93,7 @@ class Flat:
         return found
 
 
-class _Index:
+class _Index(ABC):
     """An approximate index over all candidates, in memory."""
 
     approximate = True
@@ -139,11 +140,13 @@ class _Index:
         rows = self.sides.candidates.rows[part]
         return self.similarity.load(self.vectors.take(rows), rows)
 
+    @abstractmethod
     def _empty(self, dimension: int, total: int) -> Any:
-        raise NotImplementedError
+        """A trained index without vectors."""
 
+    @abstractmethod
     def _effort(self, depth: int) -> Any:
-        raise NotImplementedError
+        """How hard to search for lists of this depth."""
 
 
 class Ivf(_Index):
