@@ -31,7 +31,8 @@ class EdsError(Exception):
     def __str__(self) -> str:
         head = f"{self.where}: {self.what}" if self.where else self.what
         if self.do:
-            head = f"{head.rstrip('.')}. {self.do}"
+            end = "" if head.endswith("?") else "."
+            head = f"{head.rstrip('.')}{end} {self.do}"
         return "\n".join([head, *(f"  - {fault}" for fault in self.faults)])
 
 

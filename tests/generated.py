@@ -47,7 +47,7 @@ def commands() -> str:
     """The command line's reference, from its own help."""
     parts = []
     for words, command in every_command(cli, ["eds"]):
-        context = click.Context(command, info_name=" ".join(words), terminal_width=100)
+        context = click.Context(command, info_name=" ".join(words), terminal_width=100, **command.context_settings)
         parts.append(f"### {' '.join(words)}\n\n```text\n{command.get_help(context)}\n```")
     return "\n\n".join(parts)
 
