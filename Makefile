@@ -9,10 +9,11 @@ READY  := $(VENV)/.ready
 DEMO   ?= demo
 JOBS   ?= 2
 
-# Tests that need no extra: they run once more on pandas 2, without torch, as an analyst's install has it.
+# Tests that need no torch: they run once more on pandas 2, as an analyst's or annotator's install has it.
 LEAN_TESTS := tests/test_tables.py tests/test_schema.py tests/test_files.py tests/test_config.py tests/test_registry.py \
-              tests/test_workspace.py tests/test_pixels.py tests/test_vectors_store.py tests/faults tests/synthetic \
-              tests/images tests/suspects tests/neighbors tests/analysis
+              tests/test_workspace.py tests/test_pixels.py tests/test_vectors_store.py tests/faults/test_killed_writers.py \
+              tests/synthetic tests/images tests/suspects tests/neighbors tests/labels tests/conformance/test_stores.py \
+              tests/truth tests/metrics tests/analysis
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -29,7 +30,7 @@ test: $(READY) browser lint ## Set up, then run every check and test
 	@$(BIN)/python -m pytest -q -n $(JOBS) --cov --cov-report=term --cov-fail-under=90
 	@$(MAKE) --no-print-directory test-lean
 
-test-lean: $(LEAN)/.ready ## Run the tests that need no extra on pandas 2, without torch
+test-lean: $(LEAN)/.ready ## Run the tests that need no torch on pandas 2, without it
 	@echo "Tests, without torch, on pandas 2:"
 	@$(LEAN)/bin/python -m pytest -q -n $(JOBS) $(LEAN_TESTS)
 
@@ -73,7 +74,7 @@ $(LEAN)/.ready: pyproject.toml constraints.txt | python
 	@echo "Setting up $(LEAN): pandas 2, no torch ..."
 	@test -x $(LEAN)/bin/python || $(PYTHON) -m venv $(LEAN)
 	@grep -v '^pandas==' constraints.txt > $(LEAN)/constraints.txt
-	@$(LEAN)/bin/python -m pip install -q -e ".[test]" "pandas<3" -c $(LEAN)/constraints.txt \
+	@$(LEAN)/bin/python -m pip install -q -e ".[labels,test]" "pandas<3" -c $(LEAN)/constraints.txt \
 	  || { echo "Packages could not be installed: see the message above; is there network?"; exit 1; }
 	@touch $@
 
