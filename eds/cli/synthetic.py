@@ -1,7 +1,7 @@
 """`eds synthetic`: a drawn catalogue and simulated experts, whose truth is known."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from eds.synthetic.experts import Expert
 
 BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)  # of simulated sittings: the same labels at every call
+SITTING = 500  # pairs that a simulated expert judges in a day: fatigue begins anew in the morning
 
 
 @click.group()
@@ -132,6 +133,8 @@ def judge(console: Console, count: int | None, seed: int | None, campaign: str, 
 
 def fill_campaign(console: Console, panel: "Sequence[Expert]", name: str) -> int:
     """Enter the simulated experts and their campaign where they are missing, and let them judge what is open."""
+    import pandas as pd
+
     from eds.cli.labels import opened_store
     from eds.labels.campaigns import Plan, create_campaign
     from eds.labels.experts import add_expert, list_experts
@@ -143,7 +146,12 @@ def fill_campaign(console: Console, panel: "Sequence[Expert]", name: str) -> int
     images, people = project.read("images"), {expert.expert_id: expert for expert in panel}
 
     def answer(expert: str, pairs: "pd.DataFrame") -> "pd.DataFrame":
-        return simulated.judge(pairs, images, [people[expert]], started_at=BEGINNING)
+        sittings = [pairs.iloc[start : start + SITTING] for start in range(0, len(pairs), SITTING)]
+        judged = (
+            simulated.judge(part, images, [people[expert]], started_at=BEGINNING + timedelta(days=day))
+            for day, part in enumerate(sittings)
+        )
+        return pd.concat(judged, ignore_index=True)
 
     with opened_store(console, create=True) as store:
         known = set(list_experts(store)["name"])
