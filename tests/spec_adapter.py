@@ -1,7 +1,4 @@
-"""Which function of the library computes which quantity of the specification's vectors; no arithmetic here.
-
-A later issue adds its quantities to QUANTITIES and takes them out of EXPECTED_LATER in test_spec_vectors.
-"""
+"""Which function of the library computes which quantity of the specification's vectors; no arithmetic here."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -9,7 +6,7 @@ from typing import Any
 from eds import suspects
 from eds.neighbors.top_k import top_k
 from eds.suspects import labels_frame, lists_frame
-from tests import spec_metrics, spec_truth
+from tests import spec_hashing, spec_metrics, spec_truth
 
 
 def evaluate(quantity: str, inputs: Mapping[str, Any]) -> Any:
@@ -50,4 +47,5 @@ QUANTITIES: dict[str, Callable[..., Any]] = {
     "sampled_negatives": suspects.sampled_negatives,
     **spec_truth.QUANTITIES,
     **spec_metrics.QUANTITIES,
+    **spec_hashing.QUANTITIES,
 }

@@ -1,8 +1,10 @@
 """Stage `analysis`: what the tables say about cost, bias and certainty. See README.md."""
 
+from eds.analysis.bias import Bias, bias, undecided_by_labels
 from eds.analysis.bootstrap import bootstrap_aucs, bootstrap_micro_auc, bootstrap_percentile, draw_queries
 from eds.analysis.budget import Plan, budget
 from eds.analysis.compare import compare_models, indistinguishable
+from eds.analysis.coverage import Labelling, coverage_study, covered
 from eds.analysis.leave_one_out import leave_one_out
 from eds.analysis.limits import score_limits
 from eds.analysis.paired import benjamini_hochberg, holm, sign_flip_test
@@ -21,8 +23,11 @@ from eds.analysis.reusability import reusability, reusability_table
 from eds.analysis.unseen import chapman_estimate, unseen_positives
 
 __all__ = [
+    "Bias",
+    "Labelling",
     "Plan",
     "benjamini_hochberg",
+    "bias",
     "bootstrap_aucs",
     "bootstrap_micro_auc",
     "bootstrap_percentile",
@@ -31,6 +36,8 @@ __all__ = [
     "chebyshev_bound",
     "chebyshev_sample_size",
     "compare_models",
+    "coverage_study",
+    "covered",
     "discovery_gain",
     "draw_queries",
     "holm",
@@ -52,6 +59,7 @@ __all__ = [
     "stratified_estimate",
     "tau_ap",
     "tau_ap_b",
+    "undecided_by_labels",
     "unseen_positives",
     "whole_allocation",
 ]

@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from eds.errors import InputError
+from eds.identifiers import Reals
 from eds.intervals import percentile_interval
-from eds.metrics.auc import micro_order, weighted_aucs
-from eds.metrics.auc_report import AUCS, query_aucs, summary
-from eds.metrics.ids import Reals
+from eds.metrics.auc import micro_order, query_aucs, weighted_aucs
+from eds.metrics.auc_report import AUCS, summary
 from eds.metrics.labelled import Labelled, read_labels, scores_of
 
 Multiplicity = npt.NDArray[np.int16]

@@ -8,9 +8,9 @@ import pandas as pd
 
 from eds.analysis.rank_correlation import spearman
 from eds.errors import InputError
+from eds.identifiers import Flags, Reals, distinct, encode
 from eds.metrics.auc import Ordered, micro_order, segment_aucs
 from eds.metrics.auc_report import AUCS
-from eds.metrics.ids import Flags, Reals, distinct, encode
 from eds.metrics.labelled import Labelled, read_labels, scores_of
 
 MODES = ("unique", "all")

@@ -1,11 +1,12 @@
 """Whether one model is better than another beyond the chance of the queries; and many such questions at once."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from eds.errors import InputError
-from eds.metrics.ids import Reals
+from eds.identifiers import Reals
 
 EXACT_UP_TO = 12  # differences whose sign patterns are all enumerated
 SLACK = 1e-12
@@ -16,7 +17,7 @@ def sign_flip_test(differences: Sequence[float] | Reals, resamples: int = 10_000
     """Two-sided p of paired differences, by turning their signs.
 
     Formula: the share of sign patterns with |sum| >= |observed sum|; for more than 12 differences Monte Carlo,
-    (1 + count) / (1 + resamples).
+    (1 + count) / (1 + resamples), at least the 2^(1-n) of the pattern itself and its mirror image.
     Source: specification 13.3; Smucker, Allan and Carterette 2007.
     Conventions: zeros stay in; six queries are needed to reach 5 %; equal up to 1e-12 of the sum of sizes counts as
     equal; nothing to compare: NaN.
@@ -32,20 +33,22 @@ def sign_flip_test(differences: Sequence[float] | Reals, resamples: int = 10_000
     n = len(values)
     if not n:
         return float("nan")
-    least = abs(values.sum()) - SLACK * max(float(np.abs(values).sum()), 1e-300)
+    least = abs(math.fsum(values)) - SLACK * max(float(np.abs(values).sum()), 1e-300)
     if n <= EXACT_UP_TO:
         signs = 1 - 2 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
         return float((np.abs(signs @ values) >= least).mean())
-    # Flipping changes the sum by twice the flipped part. Sorted, so that row order plays no part.
+    # Flipping changes the sum by twice the flipped part. Sizes, sorted: neither row order nor which model comes first
+    # plays a part.
     rng = np.random.Generator(np.random.PCG64([seed, n]))
-    ordered, total = np.sort(values), values.sum()
+    ordered = np.sort(np.abs(values))
+    total = ordered.sum()
     count = done = 0
     while done < resamples:
         rows = min(resamples - done, max(1, BLOCK // n))
         flipped = rng.integers(0, 2, (rows, n), dtype=np.int8).astype(np.float64) @ ordered
         count += int((np.abs(total - 2 * flipped) >= least).sum())
         done += rows
-    return (1 + count) / (1 + resamples)
+    return max((1 + count) / (1 + resamples), 2.0 ** (1 - n))  # no enumeration could give less
 
 
 def holm(p: Sequence[float]) -> list[float]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from eds.errors import InputError
-from eds.metrics.ids import Reals
+from eds.identifiers import Reals
 
 DECIMALS = 12
 EXACT_UP_TO = 8  # items whose pairings are all enumerated

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from eds.errors import InputError
 from eds.intervals import clopper_pearson_interval
 
+LIMITS = ("simultaneous", "squared")
 Stratum = Mapping[str, int]  # N pairs, n drawn and judged, a of them positive
 
 
@@ -63,14 +64,20 @@ def horvitz_thompson(y: Sequence[float], pi: Sequence[float]) -> dict[str, float
     }
 
 
-def pool_recall(pool_positives: int, outside: Sequence[Stratum], level: float = 0.95) -> dict[str, float]:
-    """The share of all positives that the pool holds, with simultaneous limits.
+def pool_recall(
+    pool_positives: int, outside: Sequence[Stratum], level: float = 0.95, limits: str = "simultaneous"
+) -> dict[str, float]:
+    """The share of all positives that the pool holds, with limits.
 
-    Formula: T_pool / (T_pool + T_out), T_out = sum of N_h a_h / n_h. Limits: in each of H strata that are sampled,
-    Clopper-Pearson at level 1 - (1 - level)/H, times N_h, clipped to [a_h, N_h - (n_h - a_h)]; added; transformed.
-    Source: specification 13.2; Wald limits are not offered: a_h is often 0 or 1.
-    Conventions: a census adds its count without error; a stratum that is not sampled makes the recall NaN and the
-    lower limit what it is if all of that stratum were positive; no positive anywhere: NaN.
+    Formula: T_pool / (T_pool + T_out), T_out = sum of T_h = N_h a_h / n_h. Limits `simultaneous`: in each of H strata
+    that are sampled, Clopper-Pearson at level 1 - (1 - level)/H, times N_h, clipped to [a_h, N_h - (n_h - a_h)]; added;
+    transformed. Limits `squared`: the same of each stratum at `level` itself; their distances from T_h added as
+    squares, as errors of independent draws add.
+    Source: specification 13.2 (`simultaneous`); Zou and Donner 2008 (`squared`). Wald limits are not offered: a_h is
+    often 0 or 1.
+    Conventions: with one sampled stratum both are the same; with more, `simultaneous` covers at least `level`, in
+    practice nearly always, and `squared` about `level`. A census adds its count without error; a stratum that is not
+    sampled makes the recall NaN and the lower limit what it is if all of it were positive; no positive anywhere: NaN.
     Example, run by doctest:
     >>> round(pool_recall(100, [{"N": 10000, "n": 300, "a": 0}])["lower"], 6)
     0.450025
@@ -79,20 +86,38 @@ def pool_recall(pool_positives: int, outside: Sequence[Stratum], level: float = 
         raise InputError(f"pool_positives is {pool_positives}", do="Give a count.")
     if not 0 < level < 1:
         raise InputError(f"level is {level}", do="Give a number between 0 and 1, as 0.95.")
+    if limits not in LIMITS:
+        raise InputError(f"limits is {limits!r}", where="pool_recall", do=f"Known: {', '.join(LIMITS)}.")
     known = [part for place, stratum in enumerate(outside) if (part := checked(stratum, place))[0]]
-    sampled = sum(0 < drawn < size for size, drawn, _ in known)
-    each = 1 - (1 - level) / max(sampled, 1)
-    total = least = most = 0.0
-    for size, drawn, positive in known:
-        low, high = clopper_pearson_interval(positive, drawn, each) if 0 < drawn < size else (0.0, 1.0)
-        total += size * positive / drawn if drawn else float("nan")
-        least += positive if drawn == size else max(size * low, positive)
-        most += positive if drawn == size else min(size * high, size - (drawn - positive))
+    sampled = [part for part in known if 0 < part[1] < part[0]]
+    each = level if limits == "squared" else 1 - (1 - level) / max(len(sampled), 1)
+    low, high = _summed([(*part, *_limits(*part, each)) for part in sampled], limits)
+    sure = sum(positive for size, drawn, positive in known if drawn == size)
+    unknown = sum(size for size, drawn, _ in known if not drawn)
+    total = sum(size * positive / drawn for size, drawn, positive in sampled) if not unknown else float("nan")
 
     def share(out: float) -> float:
         return pool_positives / (pool_positives + out) if pool_positives + out else float("nan")
 
-    return {"recall": share(total), "lower": share(most), "upper": share(least)}
+    return {"recall": share(sure + total), "lower": share(sure + unknown + high), "upper": share(sure + low)}
+
+
+def _limits(size: int, drawn: int, positive: int, level: float) -> tuple[float, float]:
+    """Limits of a stratum's positives."""
+    low, high = clopper_pearson_interval(positive, drawn, level)
+    return max(size * low, positive), min(size * high, size - (drawn - positive))
+
+
+def _summed(strata: Sequence[tuple[int, int, int, float, float]], limits: str) -> tuple[float, float]:
+    """Limits of the strata's sum; each is N, n, a and the limits of its own positives."""
+    low, high = (math.fsum(stratum[side] for stratum in strata) for side in (3, 4))
+    if limits == "simultaneous" or len(strata) < 2:
+        return low, high
+    found = [size * positive / drawn for size, drawn, positive, _, _ in strata]
+    below, above = (
+        math.hypot(*(stratum[side] - value for stratum, value in zip(strata, found, strict=True))) for side in (3, 4)
+    )
+    return max(low, math.fsum(found) - below), min(high, math.fsum(found) + above)
 
 
 def checked(stratum: Stratum, place: int) -> tuple[int, int, int]:

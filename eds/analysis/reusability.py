@@ -12,11 +12,11 @@ import pandas as pd
 from eds.analysis.leave_one_out import proposals
 from eds.analysis.rank_correlation import competition_ranks, kendall_tau, tau_ap, tau_ap_b
 from eds.errors import InputError
+from eds.identifiers import Reals
 from eds.metrics import incomplete_formulas as incomplete
 from eds.metrics import rank_formulas as formulas
 from eds.metrics.absolute import cut_offs, mean
 from eds.metrics.auc_report import AUCS, summary
-from eds.metrics.ids import Reals
 from eds.metrics.labelled import Labelled, read_labels, scores_of
 from eds.metrics.lists import JudgedLists, Rankings, read_rankings
 

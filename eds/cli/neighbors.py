@@ -31,6 +31,9 @@ def neighbors() -> None:
 @click.option(
     "--index", type=click.Choice(["flat", "ivf", "hnsw"]), default="flat", help="Of faiss; ivf and hnsw miss some."
 )
+@click.option(
+    "--effort", type=click.FloatRange(0, min_open=True), help="How many times as hard as usual ivf and hnsw search."
+)
 @click.option("--metric", type=click.Choice(["cosine", "dot", "hamming"]), help="Another metric than the model's own.")
 @click.option("--exclude-product/--with-product", default=None, help="Leave out the query's own product, or not.")
 @click.option("--one-per-product/--every-image", default=None, help="Only the best image of each product, or all.")
@@ -105,7 +108,7 @@ def _mine(project: "Project", console: Console, options: dict[str, Any]) -> list
         raise InputError(f"--index {index} is an index of faiss", do="Say --engine faiss, or leave it out.")
     engine = values.pop("engine") + ("" if index == "flat" else f"-{index}")
     rules = Rules(**values, keep_ties=shaping.get("keep_ties", False))
-    names = _models(project, options.get("models") or ())
+    names = _models(project, console, options.get("models") or ())
     every = project.read("images")
     images, opened = _ready(project, console, every, names, allow_missing=options.get("allow_missing", False))
     complete = len(images) == len(every)
@@ -120,6 +123,7 @@ def _mine(project: "Project", console: Console, options: dict[str, Any]) -> list
             mined = mine_with_recall(
                 opened[name], images, rules, engine=engine,
                 metric=shaping.get("metric"), threads=options.get("threads"),
+                effort=shaping.get("effort"),
                 lowest_recall=0.0 if shaping.get("allow_low_recall") else LOWEST_RECALL, progress=progress,
             )  # fmt: skip
         # Which images all models have depends on every model, once one of them lacks some.
@@ -143,8 +147,12 @@ def _line(options: dict[str, Any]) -> str:
     return typed("eds neighbors mine", {key: True if key in off.values() else value for key, value in words.items()})
 
 
-def _models(project: "Project", wanted: Sequence[str]) -> list[str]:
+def _models(project: "Project", console: Console, wanted: Sequence[str]) -> list[str]:
+    """The models that were asked for, or all that have vectors."""
     known = project.models("embeddings")
+    begun = sorted({path.parent.name for path in (project.root / "embeddings").glob("*/partial.json")} - set(known))
+    if begun and not wanted:
+        console.say(f"Not finished, so left out: {', '.join(begun)}. Go on with eds embeddings compute.")
     unknown = [name for name in wanted if name not in known]
     if unknown or not known:
         raise ProjectError(
@@ -159,6 +167,7 @@ def _ready(
     project: "Project", console: Console, images: "pd.DataFrame", names: list[str], *, allow_missing: bool
 ) -> "tuple[pd.DataFrame, dict[str, Vectors]]":
     """Table images and the models' vectors; refused with all faults if a model is stale or lacks images."""
+    from eds.cli.remade import remade
     from eds.vectors import Vectors
 
     opened, faults, stale = {}, [], []
@@ -171,6 +180,7 @@ def _ready(
         except EdsError as error:
             faults.append(f"{name}: {error}")
             continue
+        stale += [f"{name}: {why}" for why in remade(project, opened[name].model)]
         has = images["image_id"].isin(opened[name].ids)
         everywhere = has if everywhere is None else everywhere & has
         if not has.all() and not allow_missing:

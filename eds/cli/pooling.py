@@ -31,7 +31,7 @@ def make_pool(project: "Project", options: Mapping[str, Any]) -> dict[str, Any]:
     settings["project.seed"] = project.config.project.seed
     names = sorted(options.get("models", ())) or project.models("neighbors")
     proposed = lists(project, names, 2 * used["k"])
-    _check_mined(project, names, used["k"])
+    check_mined(project, names, used["k"])
     before = chosen(project)
     after = make(
         proposed,
@@ -54,6 +54,7 @@ def make_pool(project: "Project", options: Mapping[str, Any]) -> dict[str, Any]:
     mine = after[after["origin"] == "pool"]
     told = overlap(proposed, used["k"])
     gone = sorted(set(sources_frame(mine)["model"]) - set(names))
+    states = [project.state("neighbors", name) for name in names]
     deep = min(2 * used["k"], int(proposed["rank"].max()) + 1)
     return {
         "k": used["k"],
@@ -62,6 +63,7 @@ def make_pool(project: "Project", options: Mapping[str, Any]) -> dict[str, Any]:
         "new": len(after) - len(before),
         "batches": int(mine["batch"].nunique()),
         "models_no_longer_pooled": gone,
+        "stale_lists": {state.model: list(state.reasons) for state in states if state.condition == "stale"},
         "symmetric": {
             "rule": symmetric,
             "pairs_both_ways": reversed_pairs(mine),
@@ -104,6 +106,10 @@ def told_pool(document: dict[str, Any]) -> str:
     if document["models_no_longer_pooled"]:
         gone = ", ".join(document["models_no_longer_pooled"])
         lines.append(f"Pairs that only {gone} proposed are kept; sources say so.")
+    lines += [
+        f"The lists of {model} are stale ({'; '.join(why)}): eds neighbors mine, or leave the model out: --models."
+        for model, why in document["stale_lists"].items()
+    ]
     lines += [
         "",
         lined(("model", "pairs no other model proposes"), list(document["unique_by_model"].items())),
@@ -154,8 +160,8 @@ def lists(project: "Project", models: Sequence[str], depth: int) -> "pd.DataFram
     return pd.concat([table[table["rank"] < depth] for table in tables], ignore_index=True)
 
 
-def _check_mined(project: "Project", models: Sequence[str], k: int) -> None:
-    """Refuse a pool that is deeper than the lists were made."""
+def check_mined(project: "Project", models: Sequence[str], k: int, wanted: str = "") -> None:
+    """Refuse what needs more candidates than the lists were made to hold; by default a pool."""
     from eds import tables
 
     faults = []
@@ -166,7 +172,9 @@ def _check_mined(project: "Project", models: Sequence[str], k: int) -> None:
             faults.append(f"the lists of model {model} were made to depth {mined}")
     if faults:
         raise InputError(
-            f"a pool at k = {k} needs deeper lists", do=f"Mine deeper: eds neighbors mine -k {k}.", faults=faults
+            f"{wanted or f'a pool at k = {k}'} needs deeper lists",
+            do=f"Mine deeper: eds neighbors mine -k {k}.",
+            faults=faults,
         )
 
 
@@ -206,9 +214,28 @@ def pairs_of(file: Path) -> "pd.DataFrame":
             return pd.read_parquet(file)
         table = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8")
     except (ValueError, OSError, pa.ArrowException) as error:
-        raise InputError(f"cannot be read ({error})", where=str(file), do="Give CSV or Parquet.") from error
+        told = " ".join(str(error).split())
+        raise InputError(f"cannot be read ({told})", where=str(file), do="Give CSV or Parquet.") from error
     if "value" in table.columns:
         table["value"] = pd.to_numeric(table["value"], errors="coerce")
+    return table
+
+
+def known_pairs(project: "Project", file: Path) -> "pd.DataFrame":
+    """A file of pairs whose images are all in table images: no other can be shown to anybody."""
+    table = pairs_of(file)
+    images = project.read("images")["image_id"] if project.path("images").exists() else None
+    faults = []
+    for name in ("query_id", "candidate_id"):
+        if images is not None and {"query_id", "candidate_id"} <= set(table.columns):
+            unknown = table.loc[~table[name].isin(images), name].unique()
+            more = ", …" if len(unknown) > 3 else ""
+            if len(unknown):
+                faults.append(f"{name}: {len(unknown):,} unknown: {', '.join(map(str, unknown[:3]))}{more}")
+    if faults:
+        raise InputError(
+            "pairs of images that are not in table images", where=str(file), do="Mend the ids.", faults=faults
+        )
     return table
 
 

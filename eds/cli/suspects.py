@@ -9,12 +9,13 @@ from eds.cli.console import Console, command, given, lined, typed
 from eds.cli.pooling import (
     append,
     at_rank,
+    check_mined,
     chosen,
     decided,
     headline,
+    known_pairs,
     lists,
     make_pool,
-    pairs_of,
     pool_depth,
     told_pool,
 )
@@ -72,6 +73,8 @@ def random(console: Console, n: int, stratum: str, lo: int | None, hi: int, excl
     with project.writing("eds suspects random"):
         before = chosen(project)
         near = stratum in ("near", "rest")
+        if near:
+            check_mined(project, project.models("neighbors"), hi, f"stratum {stratum} up to rank {hi}")
         after = draw_random(
             project.read("images"),
             n,
@@ -87,10 +90,11 @@ def random(console: Console, n: int, stratum: str, lo: int | None, hi: int, excl
         append(project, after, typed("eds suspects random", words))
     drawn = after[(after["origin"] == "random") & (after["stratum"] == stratum)]
     chance = float(drawn["probability"].iloc[0])
-    document = {"drawn": n, "stratum": stratum, "stratum_size": round(len(drawn) / chance), "probability": chance}
+    size = round(len(drawn) / chance)
+    document = {"drawn": n, "of_stratum": len(drawn), "stratum": stratum, "stratum_size": size, "probability": chance}
     console.answer(
         document,
-        f"Drew {n:,} pairs of stratum {stratum} ({document['stratum_size']:,} pairs; probability {chance:.3g}).",
+        f"Drew {n:,} pairs of stratum {stratum}: {len(drawn):,} of its {size:,} by now; probability {chance:.3g}.",
     )
 
 
@@ -105,6 +109,7 @@ def negatives(console: Console, n: int, lo: int, hi: int, keep_top: bool) -> Non
 
     project = console.project
     with project.writing("eds suspects negatives"), console.progress("sampling", "queries") as progress:
+        check_mined(project, project.models("neighbors"), hi, f"negatives up to rank {hi}")
         after = draw_negatives(
             project.read("images"),
             lists(project, project.models("neighbors"), hi),
@@ -119,11 +124,12 @@ def negatives(console: Console, n: int, lo: int, hi: int, keep_top: bool) -> Non
         )
         append(project, after, typed("eds suspects negatives", {"n": n, "lo": lo, "hi": hi, "keep-top": keep_top}))
     drawn = after[after["origin"] == "negative"]
-    short = int((drawn.groupby("query_id").size() < n).sum())
+    asked = int((project.read("images")["role"] != "candidate").sum())
+    short = asked - int((drawn.groupby("query_id").size() >= n).sum())
     document = {"drawn": len(drawn), "queries": int(drawn["query_id"].nunique()), "queries_with_fewer": short}
     console.answer(
         document,
-        f"Sampled {len(drawn):,} negatives of {document['queries']:,} queries; {short:,} have fewer than {n}.",
+        f"Sampled {len(drawn):,} negatives of {document['queries']:,} queries; {short:,} queries have fewer than {n}.",
     )
 
 
@@ -136,7 +142,7 @@ def add(console: Console, file: Path) -> None:
     project = console.project
     with project.writing("eds suspects add"):
         before = chosen(project)
-        after = add_pairs(pairs_of(file), before)
+        after = add_pairs(known_pairs(project, file), before)
         append(project, after, typed("eds suspects add", {}, str(file)))
     console.answer({"added": len(after) - len(before)}, f"Added {len(after) - len(before):,} pairs.")
 
@@ -150,7 +156,7 @@ def gold(console: Console, file: Path, n: int) -> None:
 
     project = console.project
     with project.writing("eds suspects gold"):
-        after = draw_gold(pairs_of(file), n, project.config.project.seed, chosen(project))
+        after = draw_gold(known_pairs(project, file), n, project.config.project.seed, chosen(project))
         append(project, after, typed("eds suspects gold", {"n": n}, str(file)))
     console.answer({"drawn": n}, f"Mixed {n:,} gold pairs among the pool's.")
 
@@ -210,14 +216,18 @@ def list_(console: Console) -> None:
 
 
 @command(suspects, "growth", example="eds suspects growth --k-max 20")
-@click.option("--k-max", type=click.IntRange(1), default=20, help="Deepest k to tell.")
+@click.option("--k-max", type=click.IntRange(1), help="Deepest k to tell (default: 20, or the lists' depth if less).")
 @click.option("--models", multiple=True, metavar="MODEL", help="Only this model; may be given several times.")
-def growth(console: Console, k_max: int, models: tuple[str, ...]) -> None:
+def growth(console: Console, k_max: int | None, models: tuple[str, ...]) -> None:
     """Tell the pool's size and new pairs at each k, and, with labels, the positives at each rank."""
     from eds.suspects import pool_growth, positive_rate_by_rank
 
     project = console.project
-    proposed = lists(project, models or project.models("neighbors"), k_max)
+    names = models or project.models("neighbors")
+    proposed = lists(project, names, k_max or 20)
+    if k_max is None:
+        k_max = min(20, int(proposed["rank"].max()) + 1)
+    check_mined(project, names, k_max, f"growth up to k = {k_max}")
     found = pool_growth(proposed, k_max)
     truth = decided(project)
     by_rank = None if truth is None else positive_rate_by_rank(proposed, truth)

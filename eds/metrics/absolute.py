@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
+from eds.identifiers import Reals
 from eds.metrics import incomplete_formulas as incomplete
 from eds.metrics import rank_formulas as formulas
-from eds.metrics.ids import Reals
 from eds.metrics.labelled import read_labels
 from eds.metrics.lists import UNLABELLED, JudgedLists, read_rankings
 

@@ -1,17 +1,22 @@
 """Areas under the ROC and precision-recall curves: of two samples, of each query, of weighted pairs.
 
-One sort by score serves all: ties are groups of equal scores, queries are segments, and resampled
-queries are weights. Not here: which pairs are used, and what is reported (auc_report.py).
+Ties are groups of equal scores, queries are segments, and resampled queries are weights. What is worked on at a
+time fits into the processor's cache: sorting millions of pairs at once costs far more for each pair than sorting
+thousands. Not here: which pairs are used, and what is reported (auc_report.py).
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eds.errors import InputError
-from eds.metrics.ids import Flags, Integers, Reals
+from eds.identifiers import Flags, Integers, Reals
+
+BLOCK = 1 << 15  # pairs that are sorted at once, unless a single query has more
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +47,7 @@ class Ordered:
 
     def group_ends(self) -> Integers | slice:
         """The last row of each group of equal scores within a segment; a slice of all rows where nothing ties."""
-        changes = np.flatnonzero((np.diff(self.score) != 0) | (np.diff(self.segment) != 0))
+        changes = np.flatnonzero(_differ(self.score) | _differ(self.segment))
         return slice(None) if len(changes) + 1 >= len(self.value) else np.append(changes, len(self.value) - 1)
 
 
@@ -69,6 +74,39 @@ def segment_aucs(pairs: Ordered, n: int) -> tuple[Reals, Reals]:
         negatives = sizes - positives
         area = np.where(positives * negatives > 0, np.bincount(owner, roc, n) / (positives * negatives), np.nan)
         return area, np.where(positives > 0, np.bincount(owner, precision, n) / positives, np.nan)
+
+
+def query_aucs(query: Integers, value: Integers, score: Reals, n: int) -> tuple[Reals, Reals]:
+    """ROC- and PR-AUC of each of n queries, (n,) float64; both NaN without a positive and a negative.
+
+    Pairs are (pairs,) arrays in ascending order of `query` (int64, below n), as `Labelled` keeps them.
+    """
+    areas = np.full((2, n), np.nan)
+    sizes = np.bincount(query, minlength=n)
+    starts = np.append(0, np.cumsum(sizes))
+    firsts = np.flatnonzero(np.diff(starts[:-1] // BLOCK, prepend=-1))
+    for first, after in itertools.pairwise([*firsts.tolist(), n]):
+        rows = slice(starts[first], starts[after])
+        block = Ordered.of(query[rows] - first, value[rows], score[rows])
+        areas[:, first:after] = segment_aucs(block, after - first)
+    areas[1, np.isnan(areas[0])] = np.nan
+    return areas[0], areas[1]
+
+
+def sample_aucs(pos: Reals, neg: Reals) -> tuple[float, float]:
+    """ROC- and PR-AUC of two samples, (positives,) and (negatives,) float64, finite: see `roc_auc` and `pr_auc`."""
+    n_pos, n_neg = len(pos), len(neg)
+    if not n_pos:
+        return float("nan"), float("nan")
+    rising = np.sort(pos)
+    falsely = np.sort(neg)
+    below, up_to = (np.searchsorted(rising, falsely, side=side) for side in ("left", "right"))
+    wins = n_pos * n_neg - (float(below.sum()) + float(up_to.sum())) / 2
+    first = np.append(0, np.flatnonzero(_differ(rising)) + 1)  # of each group of equal positives
+    true = n_pos - first
+    false = n_neg - np.cumsum(np.bincount(up_to, minlength=n_pos + 1))[first]
+    area = (np.diff(first, append=n_pos) * (true / (true + false))).sum() / n_pos
+    return wins / (n_pos * n_neg) if n_neg else float("nan"), float(area)
 
 
 def weighted_aucs(pairs: Ordered, multiplicity: NDArray[np.integer]) -> tuple[Reals, Reals]:
@@ -135,9 +173,12 @@ def _two_samples(pos: Sequence[float] | Reals, neg: Sequence[float] | Reals) -> 
     for side, name in zip(sides, ("pos", "neg"), strict=True):
         if side.ndim != 1 or not np.isfinite(side).all():
             raise InputError("a score is not a finite number", where=name, do="Give a list of finite numbers.")
-    value = np.repeat(np.array([1, 0]), [len(side) for side in sides])
-    roc, precision = segment_aucs(Ordered.of(np.zeros(len(value), np.int64), value, np.concatenate(sides)), 1)
-    return float(roc[0]), float(precision[0])
+    return sample_aucs(*sides)
+
+
+def _differ(values: NDArray[Any]) -> Flags:
+    """(rows - 1,) whether a value differs from the one before; a difference of huge numbers would overflow."""
+    return np.asarray(values[1:] != values[:-1])
 
 
 def _steps(true: Reals, false: Reals, first: Flags) -> tuple[Reals, Reals]:

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.metrics.auc import Ordered, micro_order, segment_aucs
-from eds.metrics.ids import Flags, Integers, Reals
+from eds.identifiers import Flags, Integers, Reals
+from eds.metrics.auc import query_aucs, sample_aucs
 from eds.metrics.labelled import Labelled, read_labels, scores_of
 
 AUCS = ("micro_roc_auc", "micro_pr_auc", "macro_roc_auc", "macro_pr_auc")
@@ -38,11 +38,10 @@ def summary(labelled: Labelled, score: Reals) -> dict[str, Any]:
     """The report of one model's scores, (pairs,) float64 with NaN where there is none."""
     scored = np.isfinite(score)
     query, value, kept = labelled.query[scored], labelled.value[scored], score[scored]
-    ordered = micro_order(query, value, kept)
-    by_query = _query_aucs(ordered, len(labelled.queries))
+    by_query = query_aucs(query, value, kept, len(labelled.queries))
     used = two_sided(query, value, len(labelled.queries))
     asked = np.bincount(labelled.query, minlength=len(labelled.queries)) > 0
-    micro = _micro_aucs(ordered)
+    micro = micro_aucs(value, kept)
     values = (*micro, *(float(area[used].mean()) if used.any() else float("nan") for area in by_query))
     return {
         **dict(zip(AUCS, values, strict=True)),
@@ -54,27 +53,13 @@ def summary(labelled: Labelled, score: Reals) -> dict[str, Any]:
     }
 
 
-def micro_aucs(query: Integers, value: Integers, score: Reals) -> tuple[float, float]:
+def micro_aucs(value: Integers, score: Reals) -> tuple[float, float]:
     """ROC- and PR-AUC of all pairs in one list; both NaN without positives or without negatives."""
-    return _micro_aucs(micro_order(query, value, score))
-
-
-def query_aucs(query: Integers, value: Integers, score: Reals, n: int) -> tuple[Reals, Reals]:
-    """ROC- and PR-AUC of each of n queries, (n,) float64; both NaN without a positive and a negative."""
-    return _query_aucs(micro_order(query, value, score), n)
+    roc, precision = sample_aucs(score[value == 1], score[value == 0])
+    return roc, float("nan") if np.isnan(roc) else precision
 
 
 def two_sided(query: Integers, value: Integers, n: int) -> Flags:
     """Which of n queries have a positive and a negative."""
     positives, every = np.bincount(query, value, n), np.bincount(query, minlength=n)
     return np.asarray((positives > 0) & (positives < every))
-
-
-def _micro_aucs(ordered: Ordered) -> tuple[float, float]:
-    roc, precision = (float(area[0]) for area in segment_aucs(ordered.as_one(), 1))
-    return roc, float("nan") if np.isnan(roc) else precision
-
-
-def _query_aucs(ordered: Ordered, n: int) -> tuple[Reals, Reals]:
-    roc, precision = segment_aucs(ordered.by_segment(), n)
-    return roc, np.where(np.isnan(roc), np.nan, precision)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from eds.metrics.ids import Reals
+from eds.identifiers import Reals
 from eds.metrics.labelled import Labelled
 from eds.metrics.lists import JudgedLists
 

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from eds.identifiers import Flags, Integers, Reals, distinct, encode
 from eds.metrics import rank_formulas as formulas
 from eds.metrics.absolute import cut_offs, mean
-from eds.metrics.ids import Flags, Integers, Reals, distinct, encode
 from eds.metrics.lists import JudgedLists, Rankings, read_rankings
 
 

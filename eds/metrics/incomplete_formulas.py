@@ -5,7 +5,7 @@ A query without positives gets NaN, except for RBP, which stays defined.
 
 import numpy as np
 
-from eds.metrics.ids import Reals
+from eds.identifiers import Reals
 from eds.metrics.lists import JudgedLists
 from eds.metrics.rank_formulas import ideal_gain
 
@@ -77,7 +77,8 @@ def rbp(lists: JudgedLists, p: float) -> Reals:
 def rbp_residual(lists: JudgedLists, p: float) -> Reals:
     """What missing labels could add to RBP.
 
-    Formula: (1 - p) sum over unlabelled places of p^(place - 1), + p^length.
+    Formula: (1 - p) sum over unlabelled places of p^(place - 1), + p^length; as all places of a list add up to
+    1 - p^length, that is 1 - (1 - p) sum over labelled places of p^(place - 1).
     Source: specification 13.5.
     Conventions: everything behind the end of the list is unlabelled; no list: 1.
     Example, run by doctest:
@@ -85,7 +86,7 @@ def rbp_residual(lists: JudgedLists, p: float) -> Reals:
     >>> rbp_residual(lists("?-?++"), 0.8).round(6).tolist()
     [0.65568]
     """
-    return (1 - p) * lists.per_query(lists.label < 0, _powers(lists, p)) + p ** lists.lengths.astype(np.float64)
+    return 1 - (1 - p) * lists.per_query(lists.label >= 0, _powers(lists, p))
 
 
 def inf_ap(lists: JudgedLists) -> Reals:

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.metrics.ids import Flags, Integers, Reals, distinct, encode, places_of
+from eds.identifiers import Flags, Integers, Reals, distinct, encode, places_of
 from eds.schema import Column, Table, to_arrow
 from eds.tables import CANDIDATE, MODEL, QUERY
 
@@ -80,8 +80,8 @@ def read_labels(frame: pd.DataFrame, where: str = "labels", *, queries: pa.Array
     value = told["value"].to_numpy().astype(np.int64)
     key = query * max(len(candidates), 1) + candidate
     order = np.lexsort((value, key))
-    again = np.append(False, np.diff(key[order]) == 0)
-    torn = order[again & np.append(False, np.diff(value[order]) != 0)]
+    again = np.diff(key[order], prepend=-1) == 0
+    torn = order[again & (np.diff(value[order], prepend=-1) != 0)]
     if len(torn):
         faults = [f"{queries[query[row]]} {candidates[candidate[row]]} is both 1 and 0" for row in torn[:3].tolist()]
         raise InputError(

@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.metrics.ids import Flags, Integers, Reals, distinct, encode, shown
+from eds.identifiers import Flags, Integers, Reals, distinct, encode, shown
 from eds.metrics.labelled import Labelled
 from eds.schema import Table, to_arrow
 from eds.tables import NEIGHBORS
@@ -21,7 +21,10 @@ UNLABELLED = -1
 
 @dataclass(frozen=True, eq=False)
 class JudgedLists:
-    """Rows ascending by (query, place). Arrays: rows or queries long, as told."""
+    """Rows ascending by (query, place): whole lists, or (with `length`) only their labelled places.
+
+    Arrays are rows or queries long, as told.
+    """
 
     query: Integers  # (rows,) int64, number of the query
     place: Integers  # (rows,) int64, from 1
@@ -29,6 +32,7 @@ class JudgedLists:
     pooled: Flags  # (rows,) whether the pair was pooled, judged or not
     positives: Integers  # (queries,) int64, labelled in all, in the list or not
     negatives: Integers
+    length: Integers | None = None  # (queries,) of each list, where the rows are its labelled places only
 
     @property
     def n_queries(self) -> int:
@@ -38,6 +42,8 @@ class JudgedLists:
     @property
     def lengths(self) -> Integers:
         """(queries,) int64: length of each list, 0 where a query has none."""
+        if self.length is not None:
+            return self.length
         return np.bincount(self.query, minlength=self.n_queries)
 
     def per_query(self, rows: Flags, weight: Reals | None = None) -> Reals:
@@ -57,7 +63,8 @@ class JudgedLists:
             return self
         kept = self.place <= k
         rows = (self.query[kept], self.place[kept], self.label[kept], self.pooled[kept])
-        return JudgedLists(*rows, self.positives, self.negatives)
+        length = None if self.length is None else np.minimum(self.length, k)
+        return JudgedLists(*rows, self.positives, self.negatives, length)
 
 
 @dataclass(frozen=True, eq=False)

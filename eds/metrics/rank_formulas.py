@@ -6,7 +6,7 @@ without positives gets NaN: it is skipped and counted by whoever averages.
 
 import numpy as np
 
-from eds.metrics.ids import Integers, Reals
+from eds.identifiers import Integers, Reals
 from eds.metrics.lists import JudgedLists
 
 

@@ -7,9 +7,10 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.metrics.ids import Integers, distinct, encode, shown
+from eds.identifiers import Integers, encode, shown, text
 from eds.metrics.lists import Rankings
 from eds.metrics.measure import Measure
+from eds.metrics.placed import Placed
 
 
 def check_rules(lists: Rankings, images: pd.DataFrame | None, measures: Sequence[Measure]) -> None:
@@ -33,13 +34,26 @@ def check_rules(lists: Rankings, images: pd.DataFrame | None, measures: Sequence
         )
 
 
-def products_of(names: pa.Array, images: pd.DataFrame) -> Integers:
-    """(names,) int64: a number for the product of each image; -1 for an image that is not in the catalogue."""
-    known = distinct(images["image_id"])
-    product = np.empty(len(known), np.int64)
-    product[encode(images["image_id"], known)] = encode(images["product_id"], distinct(images["product_id"]))
-    place = encode(names, known)
-    return np.where(place >= 0, product[place] if len(product) else -1, -1)
+def check_placed(placed: Placed, images: pd.DataFrame | None, measures: Sequence[Measure]) -> None:
+    """As `check_rules`, for ranks of pairs: those that have a place in a list."""
+    if images is None:
+        return
+    there = placed.rank >= 0
+    parts = (part[there] for part in (placed.model, placed.query, placed.candidate, placed.rank))
+    found = Rankings(placed.models, placed.queries, placed.candidates, *parts)
+    faults = _unknown(found, images)
+    if not faults and any(measure.definition.needs == "official lists" for measure in measures):
+        faults = _product_faults(found, images)
+    if faults:
+        do = "Rank them with exclude_product and one_per_product, or ask for other measures."
+        raise InputError("the ranks do not fit the measures", where="ranks of pairs", do=do, faults=faults)
+
+
+def _places(lists: Rankings, images: pd.DataFrame) -> tuple[Integers, Integers]:
+    """The rows of the catalogue that show the lists' queries and candidates, -1 for what is not in it."""
+    both = pa.concat_arrays([lists.queries, lists.candidates])
+    found = encode(both, text(images["image_id"]))
+    return found[: len(lists.queries)], found[len(lists.queries) :]
 
 
 def _least_available(images: pd.DataFrame) -> int:
@@ -53,16 +67,17 @@ def _least_available(images: pd.DataFrame) -> int:
 
 
 def _unknown(lists: Rankings, images: pd.DataFrame) -> list[str]:
-    known = distinct(images["image_id"])
-    told = (("queries", lists.queries), ("candidates", lists.candidates))
-    missing = [(word, ids, np.flatnonzero(encode(ids, known) < 0)) for word, ids in told]
+    places = zip(("queries", "candidates"), (lists.queries, lists.candidates), _places(lists, images), strict=True)
+    missing = [(word, ids, np.flatnonzero(place < 0)) for word, ids, place in places]
     return [
         f"{len(rows):,} {word} are not in table images: {shown(ids, rows)}" for word, ids, rows in missing if len(rows)
     ]
 
 
 def _product_faults(lists: Rankings, images: pd.DataFrame) -> list[str]:
-    own, product = products_of(lists.queries, images), products_of(lists.candidates, images)
+    """Only for lists whose images are all known."""
+    of = text(images["product_id"]).dictionary_encode().indices.to_numpy()
+    own, product = (of[place] for place in _places(lists, images))
     same = np.unique(lists.query[product[lists.candidate] == own[lists.query]])
     entry = pd.DataFrame({"model": lists.model, "query": lists.query, "product": product[lists.candidate]})
     twice = np.unique(lists.query[entry.duplicated().to_numpy()])

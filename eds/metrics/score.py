@@ -8,13 +8,11 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
+from eds.identifiers import decode
 from eds.metrics.definition import Evidence, Values
-from eds.metrics.identity import own_product_lists
-from eds.metrics.ids import Reals, decode, encode
-from eds.metrics.labelled import Labelled, read_labels, scores_of
-from eds.metrics.lists import JudgedLists, Rankings, read_rankings
+from eds.metrics.evidence import Gathered, gather
 from eds.metrics.measure import Measure
-from eds.metrics.rules import check_rules
+from eds.metrics.placed import Placed
 from eds.schema import to_arrow, to_frame
 from eds.tables import SCORES
 
@@ -31,19 +29,6 @@ class Result:
     note: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class _Sources:
-    labelled: Labelled
-    lists: dict[str, JudgedLists]
-    strange: dict[str, int]  # by model: lists of queries that have no label
-    scores: dict[str, Reals]
-    sampled: Labelled | None
-    sampled_scores: dict[str, Reals]
-    left_out: int  # drawn negatives that are labelled, or whose query is not
-    products: dict[str, JudgedLists]
-    rankings: Rankings | None
-
-
 def score(
     rankings: pd.DataFrame | None,
     truth: pd.DataFrame,
@@ -52,6 +37,8 @@ def score(
     measures: Sequence[Measure],
     *,
     negatives: pd.DataFrame | None = None,
+    placed: Placed | None = None,
+    own: Placed | None = None,
     by_query: bool = False,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
@@ -59,10 +46,13 @@ def score(
 
     `rankings`: neighbors; `truth`: query_id, candidate_id, value; `scores`: model, query_id, candidate_id, score of the
     labelled (and drawn) pairs; `images`: the catalogue, against which lists are checked; `negatives`: drawn pairs that
-    count as negative where a measure says so. What no measure needs may be None. A value is null where it is
+    count as negative where a measure says so; `placed`, `own`: in the stead of lists the ranks of the labelled pairs,
+    and of pairs of one product in lists that keep it. What no measure needs may be None. A value is null where it is
     undefined, and `note` tells what was used and left out.
     """
-    found = evaluate(rankings, truth, scores, images, measures, negatives=negatives, progress=progress)
+    found = evaluate(
+        rankings, truth, scores, images, measures, negatives=negatives, placed=placed, own=own, progress=progress
+    )
     return scores_table(found, by_query=by_query)
 
 
@@ -74,28 +64,20 @@ def evaluate(
     measures: Sequence[Measure],
     *,
     negatives: pd.DataFrame | None = None,
+    placed: Placed | None = None,
+    own: Placed | None = None,
     progress: Progress | None = None,
 ) -> list[Result]:
     """As `score`, but as results that keep their values by query: what limits are computed from."""
-    _check_given(rankings, scores, images, negatives, measures)
-    sources = _read(rankings, truth, scores, images, measures, negatives)
-    models = sorted({*sources.lists, *sources.scores, *sources.products})
-    if not models:
+    sources = gather(rankings, truth, scores, images, measures, negatives=negatives, placed=placed, own=own)
+    if not sources.models:
         raise InputError("there is no model to score", where="tables neighbors, scores", do="Mine lists first.")
     found = []
-    for done, model in enumerate(models, start=1):
-        evidence = Evidence(
-            sources.labelled,
-            sources.lists.get(model),
-            sources.scores.get(model),
-            sources.sampled,
-            sources.sampled_scores.get(model),
-            sources.products.get(model),
-            sources.rankings.queries if sources.rankings else None,
-        )
+    for done, model in enumerate(sources.models, start=1):
+        evidence = sources.of(model)
         found += [_result(model, measure, evidence, sources) for measure in measures]
         if progress:
-            progress(done, len(models))
+            progress(done, len(sources.models))
     return found
 
 
@@ -146,7 +128,7 @@ def _query_rows(result: Result) -> pd.DataFrame:
     )
 
 
-def _result(model: str, measure: Measure, evidence: Evidence, sources: _Sources) -> Result:
+def _result(model: str, measure: Measure, evidence: Evidence, sources: Gathered) -> Result:
     definition, sampled = measure.definition, measure.parameters.get("negatives") == "sampled"
     given = {
         "lists": evidence.lists,
@@ -165,80 +147,3 @@ def _result(model: str, measure: Measure, evidence: Evidence, sources: _Sources)
     if definition.needs in ("lists", "official lists") and sources.strange.get(model):
         told.append(f"lists of unlabelled queries passed over: {sources.strange[model]}")
     return Result(model, measure, values, "; ".join(told))
-
-
-def _check_given(rankings: Any, scores: Any, images: Any, negatives: Any, measures: Sequence[Measure]) -> None:
-    if not measures:
-        raise InputError("no measure is asked for", where="measures", do="Name one, as RR@10, or a preset.")
-    needs = {measure.definition.needs for measure in measures}
-    sampled = any(measure.parameters.get("negatives") == "sampled" for measure in measures)
-    lists = needs & {"lists", "official lists", "product lists"}
-    faults = [
-        f"{name} are missing; {why}"
-        for name, there, wanted, why in (
-            ("rankings", rankings, bool(lists), "measures on lists need them"),
-            ("scores", scores, "scores" in needs, "measures on scores need those of the labelled pairs"),
-            ("images", images, bool(lists & {"official lists", "product lists"}), "products must be known"),
-            ("negatives", negatives, sampled, "negatives=sampled needs drawn pairs"),
-        )
-        if wanted and there is None
-    ]
-    if faults:
-        raise InputError("the measures cannot be computed", where="score", do="Give what is missing:", faults=faults)
-
-
-def _read(
-    rankings: pd.DataFrame | None,
-    truth: pd.DataFrame,
-    scores: pd.DataFrame | None,
-    images: pd.DataFrame | None,
-    measures: Sequence[Measure],
-    negatives: pd.DataFrame | None,
-) -> _Sources:
-    labelled = read_labels(truth, "table truth")
-    lists = None if rankings is None else read_rankings(rankings)
-    if lists is not None:
-        check_rules(lists, images, measures)
-    products: dict[str, JudgedLists] = {}
-    if lists is not None and images is not None and any(m.definition.needs == "product lists" for m in measures):
-        of = dict(zip(images["image_id"], images["product_id"], strict=True))
-        gallery = images[images["role"] != "query"] if "role" in images.columns else images
-        products = own_product_lists(lists, gallery, of)
-    sampled, left_out = (None, 0) if negatives is None else with_negatives(labelled, negatives)
-    return _Sources(
-        labelled,
-        {} if lists is None else lists.judged(labelled),
-        {} if lists is None else lists.without_labels(labelled),
-        {} if scores is None else scores_of(labelled, scores),
-        sampled,
-        {} if scores is None or sampled is None else scores_of(sampled, scores),
-        left_out,
-        products,
-        lists,
-    )
-
-
-def with_negatives(labelled: Labelled, negatives: pd.DataFrame) -> tuple[Labelled, int]:
-    """Labelled positives and drawn negatives over the same queries; and how many drawn ones were left out.
-
-    Left out are pairs that have a label by now, and those of queries that have none.
-    """
-    drawn = negatives[["query_id", "candidate_id"]].drop_duplicates()
-    known = encode(drawn["query_id"], labelled.queries) >= 0
-    free = labelled.at(drawn["query_id"], drawn["candidate_id"]) < 0
-    used = drawn[known & free]
-    positive = labelled.value == 1
-    rows = pd.concat(
-        [
-            pd.DataFrame(
-                {
-                    "query_id": decode(labelled.query[positive], labelled.queries),
-                    "candidate_id": decode(labelled.candidate[positive], labelled.candidates),
-                    "value": 1,
-                }
-            ),
-            used.assign(value=0),
-        ],
-        ignore_index=True,
-    )
-    return read_labels(rows, "sampled negatives", queries=labelled.queries), len(drawn) - len(used)

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from eds.vectors import Vectors
-
 Array = np.ndarray[Any, np.dtype[Any]]
-CELLS = 1 << 16  # float64 numbers in one step: its buffers stay in cache
-GATHERED = 1 << 23  # numbers gathered from the vectors at once
+CELLS = 1 << 15  # float64 numbers in one step: its buffers stay in cache
+GATHERED = 1 << 18  # numbers gathered from the vectors at once: they, too, stay in cache
 
 
 def dots(left: Array, left_row: Array, right: Array, right_row: Array, threads: int = 1) -> Array:
@@ -18,7 +16,7 @@ def dots(left: Array, left_row: Array, right: Array, right_row: Array, threads: 
 
     Formula: Σ_i left[a, i] · right[b, i] for each pair (a, b).
     Source: specification of scale, section 2: survivors are scored again in float64.
-    Conventions: left, right (n, d) float32; rows (pairs,) int64; products of float32 numbers are exact
+    Conventions: left, right (n, d) float32 or float16; rows (pairs,) int64; products of float32 numbers are exact
     in float64; numpy's pairwise sum along a row depends on d alone (einsum and BLAS do not promise
     that), so a pair's score never depends on the pairs beside it.
     Example, run by doctest:
@@ -30,10 +28,12 @@ def dots(left: Array, left_row: Array, right: Array, right_row: Array, threads: 
     step = max(1, CELLS // max(left.shape[1], 1))
 
     def fill(start: int, stop: int) -> None:
-        for first in range(start, stop, step):
-            part = slice(first, min(first + step, stop))
-            terms = np.multiply(left.take(left_row[part], 0), right.take(right_row[part], 0), dtype=np.float64)
-            np.add.reduce(terms, axis=1, out=found[part])
+        with np.errstate(over="ignore", invalid="ignore"):  # a thread does not inherit it
+            for first in range(start, stop, step):
+                part = slice(first, min(first + step, stop))
+                terms = right.take(right_row[part], 0).astype(np.float64)
+                terms *= left.take(left_row[part], 0)
+                np.add.reduce(terms, axis=1, out=found[part])
 
     share = max(step, -(-len(found) // threads))
     starts = range(0, len(found), share)
@@ -45,11 +45,10 @@ def dots(left: Array, left_row: Array, right: Array, right_row: Array, threads: 
     return found
 
 
-def lengths(vectors: Array) -> Array:
-    """Euclidean lengths of (n, d) float32 rows; (n,) float64."""
-    rows = np.arange(len(vectors))
-    with np.errstate(over="ignore", invalid="ignore"):
-        return np.asarray(np.sqrt(dots(vectors, rows, vectors, rows)))
+def lengths(vectors: Array, rows: Array | None = None, threads: int = 1) -> Array:
+    """Euclidean lengths of rows, (n,) int64 or all, of (·, d) float32 or float16 vectors; (n,) float64."""
+    rows = np.arange(len(vectors)) if rows is None else rows
+    return np.asarray(np.sqrt(dots(vectors, rows, vectors, rows, threads)))
 
 
 def usable(length: Array) -> Array:
@@ -68,18 +67,17 @@ def as_words(codes: Array) -> Array:
     return padded.view(np.uint64)
 
 
-def portions(vectors: Vectors, rows: Array) -> Iterator[tuple[Array, Array, Array, Array]]:
-    """Pairs in portions whose vectors fit in memory, each vector gathered once.
+def portions(rows: Array, width: int) -> Iterator[tuple[Array, Array, Array]]:
+    """Pairs in portions whose vectors, of `width` numbers, fit in cache; each vector is gathered once.
 
     rows, (pairs,) int64: the vector each pair needs. Gives (places of the pairs, (n,) distinct rows,
-    (n, width) their vectors as stored, (pairs,) which of these each pair needs).
+    (pairs,) which of these each pair needs).
     """
     order = np.argsort(rows, kind="stable")
     fresh = np.diff(rows[order], prepend=-1) != 0
     serial = np.cumsum(fresh) - 1  # number of the distinct row, pair by pair
     distinct = rows[order][fresh]
-    step = max(1, GATHERED // vectors.model.dimension)
+    step = max(1, GATHERED // width)
     for first in range(0, len(distinct), step):
         low, high = np.searchsorted(serial, [first, first + step])
-        part = distinct[first : first + step]
-        yield order[low:high], part, vectors.take(part), serial[low:high] - first
+        yield order[low:high], distinct[first : first + step], serial[low:high] - first

@@ -5,13 +5,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eds.neighbors.counting import Bounds, count_above, ragged
+from eds.neighbors.counting import Bounds, Ladder, ragged
 from eds.neighbors.rules import Rules
 from eds.neighbors.sides import Array, Sides
 from eds.neighbors.similarity import Similarity
 
-TILE = 1 << 25  # scores in a tile: large, so that vectors are gathered for exact scores once per block
+TILE = 1 << 23  # scores in a tile: its memory is used again and again, and stays near the processor
+SEARCHED = 1 << 18  # scores that one thread looks through at once
 NEAR = 1 << 18  # undecided scores resolved at once
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Candidates that pass by, and their vectors."""
+
+    candidate: Array  # (n,) int64 numbers
+    stored: Array  # (n, width), as stored
+    starts: Array  # (groups,) int64: first column of each group, a product or a single candidate
 
 
 @dataclass(frozen=True)
@@ -21,9 +31,7 @@ class _Tile:
     low: int  # number of the first query
     scores: Array  # (queries, n) float32; what the rules leave out is -inf
     tops: Array  # (queries, groups) float32: the best score of each group
-    candidate: Array  # (n,) int64 numbers
-    starts: Array  # (groups,) int64: first column of each group, a product or a single candidate
-    bounds: Bounds
+    ladder: Ladder
 
 
 class Counter:
@@ -35,28 +43,37 @@ class Counter:
         self.out_query, self.out_candidate = left_out(sides, rules, queries)
         self.column = np.full(len(sides.candidates), -1, dtype=np.int64)  # of each candidate, in this block
         self._room: Array = np.empty(0, dtype=np.float32)  # of all tiles in turn: fresh memory is dear
+        self._ladder: tuple[float, Ladder] | None = None  # with the slack it was made for
 
     def take(self, query: Array, candidate: Array) -> None:
         """Take the pairs, sorted by query; every query has at least one."""
-        self.query, self.candidate = query, candidate
-        self.score = self.similarity.exact(query, self.sides.candidates.rows[candidate])
-        key = query * len(self.sides.candidates) + candidate
-        order = np.argsort(key, kind="stable")
+        score = self.similarity.exact(query, self.sides.candidates.rows[candidate])
+        self._order = np.lexsort((score, query))  # all arrays of pairs are in this order from here on
+        self.query, self.candidate, self.score = query, candidate[self._order], score[self._order]
+        key = self.query * len(self.sides.candidates) + self.candidate
+        order = np.argsort(key)
         self._known_keys, self._known_scores = key[order], self.score[order]
         self.first = np.searchsorted(query, np.arange(len(self.queries) + 1))
         self.rank = np.zeros(len(query), dtype=np.int64)
         self.led = np.ones(len(query), dtype=bool)  # is the candidate the best of its product?
 
+    def ranks(self) -> Array:
+        """The rank of each pair, as they were taken, -1 where a better image shows the product; (pairs,) int64."""
+        found = np.empty(len(self.rank), dtype=np.int64)
+        found[self._order] = np.where(self.led, self.rank, -1)
+        return found
+
     def count(self, candidate: Array, stored: Array, pool: ThreadPoolExecutor, threads: int) -> None:
         """Let a block pass: candidates' numbers, (n,), products together if one per product."""
+        if not len(candidate):
+            return
         columns = self.similarity.load(stored, self.sides.candidates.rows[candidate])
-        product = self.sides.candidates.product[candidate]
         starts = np.arange(len(candidate))
         if self.rules.one_per_product:
-            starts = np.flatnonzero(np.diff(product, prepend=-1))
+            starts = np.flatnonzero(np.diff(self.sides.candidates.product[candidate], prepend=-1))
+        block = _Block(candidate, stored, starts)
         self.column[candidate] = np.arange(len(candidate))
-        bounds = Bounds.around(self.similarity.as_block(self.query, self.score), self.similarity.slack)
-        step = max(1, TILE // max(len(candidate), 1))
+        step = max(1, TILE // len(candidate))
         if self._room.size < min(step, len(self.queries)) * len(candidate):
             self._room = np.empty(min(step, len(self.queries)) * len(candidate), dtype=np.float32)
         for low in range(0, len(self.queries), step):
@@ -64,18 +81,25 @@ class Counter:
             scores = self._room[: (high - low) * len(candidate)].reshape(high - low, len(candidate))
             self.similarity.scores(low, high, columns, scores)
             self._strike_out(scores, low, candidate)
-            tops = scores
-            if len(starts) < len(candidate):
-                tops = np.empty((high - low, len(starts)), dtype=np.float32)
-            tile = _Tile(low, scores, tops, candidate, starts, bounds)
-            near = self._count_sure(tile, pool, threads)
+            grouped = len(starts) < len(candidate)
+            tops = np.empty((high - low, len(starts)), dtype=np.float32) if grouped else scores
+            tile = _Tile(low, scores, tops, self._bounds())
+            near = self._count_sure(tile, block, pool, threads)
             if self.rules.one_per_product:
-                self._check_own(tile)
-            place = np.concatenate(near)
-            query = np.repeat(np.arange(len(near)), [len(places) for places in near])
-            for start in range(0, len(place), NEAR):
-                self._decide(tile, query[start : start + NEAR], place[start : start + NEAR])
+                self._check_own(tile, block)
+            for query, place, beaten in near:
+                for start in range(0, len(place), NEAR):
+                    part = slice(start, start + NEAR)
+                    self._decide(tile, block, query[part], place[part], beaten[part])
         self.column[candidate] = -1
+
+    def _bounds(self) -> Ladder:
+        """The pairs' bounds; made anew when the slack has grown."""
+        slack = self.similarity.slack
+        if self._ladder is None or self._ladder[0] != slack:
+            bounds = Bounds.around(self.similarity.as_block(self.query, self.score), slack)
+            self._ladder = slack, Ladder(self.query, bounds, self.first)
+        return self._ladder[1]
 
     def _strike_out(self, scores: Array, low: int, candidate: Array) -> None:
         """Put what the rules leave out below everything."""
@@ -88,54 +112,57 @@ class Counter:
             same = asked == self.sides.candidates.category[candidate]
             scores[~same if self.rules.category == "same" else same] = -np.inf
 
-    def _count_sure(self, tile: _Tile, pool: ThreadPoolExecutor, threads: int) -> list[Array]:
-        """Add what surely comes before; gives for each query the groups that exact arithmetic must decide."""
-        low, high = tile.bounds.low, tile.bounds.high
+    def _count_sure(
+        self, tile: _Tile, block: _Block, pool: ThreadPoolExecutor, threads: int
+    ) -> list[tuple[Array, Array, Array]]:
+        """Add what surely comes before; gives (query, group, rungs beaten) that exact arithmetic must decide."""
+        # The threads of the matrix products spin for a while after each: half of all search in the meantime.
+        threads = max(1, threads // 2)
+        step = max(1, min(SEARCHED // len(block.candidate), -(-len(tile.tops) // threads)))
+        starts = range(0, len(tile.tops), step)
 
-        def rows(part: range) -> list[Array]:
-            near = []
+        def search(start: int) -> tuple[Array, Array, Array]:
+            stop = min(start + step, len(tile.tops))
+            tops, low, high = tile.tops[start:stop], start + tile.low, stop + tile.low
             if tile.tops is not tile.scores:
-                inside = slice(part.start, part.stop)
-                np.maximum.reduceat(tile.scores[inside], tile.starts, axis=1, out=tile.tops[inside])
-            for query in part:
-                pairs = slice(self.first[query + tile.low], self.first[query + tile.low + 1])
-                above, places = count_above(tile.tops[query], low[pairs], high[pairs])
-                self.rank[pairs] += above
-                near.append(places)
-            return near
+                np.maximum.reduceat(tile.scores[start:stop], block.starts, axis=1, out=tops)
+            place = np.flatnonzero(tops > tile.ladder.floor[low:high, None])
+            query = place // tops.shape[1]
+            beaten = tile.ladder.beaten(query + low, tops.ravel()[place], low, high)
+            self.rank[self.first[low] : self.first[high]] += tile.ladder.above(
+                tile.ladder.tally(beaten, low, high), low, high
+            )
+            open_ = tile.ladder.undecided(beaten)
+            return query[open_] + start, (place - query * tops.shape[1])[open_], beaten[open_]
 
-        step = -(-len(tile.tops) // threads)
-        parts = [range(start, min(start + step, len(tile.tops))) for start in range(0, len(tile.tops), step)]
-        return [places for part in pool.map(rows, parts) for places in part]
+        found = list((map if threads == 1 else pool.map)(search, starts))
+        return [tuple(map(np.concatenate, zip(*found, strict=True)))]  # type: ignore[list-item]
 
-    def _check_own(self, tile: _Tile) -> None:
+    def _check_own(self, tile: _Tile, block: _Block) -> None:
         """A pair whose candidate is surely not the best image of its product has no rank."""
         pairs = np.arange(self.first[tile.low], self.first[tile.low + len(tile.tops)])
         column = self.column[self.candidate[pairs]]
         pairs, column = pairs[column >= 0], column[column >= 0]
-        group = np.searchsorted(tile.starts, column, side="right") - 1
-        self.led[pairs] &= tile.tops[self.query[pairs] - tile.low, group] <= tile.bounds.high[pairs]
+        group = np.searchsorted(block.starts, column, side="right") - 1
+        self.led[pairs] &= tile.tops[self.query[pairs] - tile.low, group] <= tile.ladder.bounds.high[pairs]
 
-    def _decide(self, tile: _Tile, query: Array, place: Array) -> None:
+    def _decide(self, tile: _Tile, block: _Block, query: Array, place: Array, beaten: Array) -> None:
         """Exact arithmetic for groups, at (query, place), whose best score lies within some pair's bounds."""
-        top = tile.tops[query, place]
-        stops = np.append(tile.starts[1:], len(tile.candidate))
-        column, owner = ragged(tile.starts[place], stops[place])
+        stops = np.append(block.starts[1:], len(block.candidate))
+        column, owner = ragged(block.starts[place], stops[place])
         slack = np.float32(2 * self.similarity.slack)
-        close = tile.scores[query[owner], column] >= top[owner] - slack
+        close = tile.scores[query[owner], column] >= tile.tops[query, place][owner] - slack
         column, owner = column[close], owner[close]
-        number = tile.candidate[column]
+        number = block.candidate[column]
         exact = (
-            self._exact(query[owner] + tile.low, number)
+            self._exact(query[owner] + tile.low, column, block)
             if slack
             else tile.scores[query[owner], column].astype(np.float64)
         )
         order = np.lexsort((number, -exact, owner))
         best = order[np.flatnonzero(np.diff(owner[order], prepend=-1))]  # of each group, by the lists' order
         number, exact = number[best], exact[best]
-        pair, near = ragged(self.first[query + tile.low], self.first[query + tile.low + 1])
-        inside = (top[near] >= tile.bounds.low[pair]) & (top[near] <= tile.bounds.high[pair])
-        pair, near = pair[inside], near[inside]
+        pair, near = ragged(*tile.ladder.pairs_around(beaten))
         mine, theirs = self.candidate[pair], number[near]
         before = (exact[near] > self.score[pair]) | ((exact[near] == self.score[pair]) & (theirs < mine))
         np.add.at(self.rank, pair[before], 1)
@@ -143,13 +170,15 @@ class Counter:
             product = self.sides.candidates.product
             self.led[pair[before & (product[mine] == product[theirs])]] = False
 
-    def _exact(self, query: Array, number: Array) -> Array:
-        """Exact scores of (query, candidate number), (n,) int64 each; those of the given pairs are known already."""
+    def _exact(self, query: Array, column: Array, block: _Block) -> Array:
+        """Exact scores of (query, column of the block), (n,) int64 each; those of the given pairs are known already."""
+        number = block.candidate[column]
         key = query * len(self.sides.candidates) + number
         place = np.minimum(np.searchsorted(self._known_keys, key), len(self._known_keys) - 1)
         found = self._known_scores[place]
         fresh = np.flatnonzero(self._known_keys[place] != key)
-        found[fresh] = self.similarity.exact(query[fresh], self.sides.candidates.rows[number[fresh]])
+        rows = self.sides.candidates.rows[block.candidate]
+        found[fresh] = self.similarity.exact_with(query[fresh], block.stored, rows, column[fresh])
         return found
 
 

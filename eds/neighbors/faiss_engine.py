@@ -98,10 +98,12 @@ class _Index(ABC):
 
     approximate = True
 
-    def __init__(self, vectors: Vectors, sides: Sides, rules: Rules, similarity: Similarity, pace: Pace) -> None:
+    def __init__(
+        self, vectors: Vectors, sides: Sides, rules: Rules, similarity: Similarity, pace: Pace, effort: float = 1.0
+    ) -> None:
         if isinstance(similarity, Bits):
             raise InputError("an index over bits is not offered", do="Use engine exact or faiss: bits are quick.")
-        self.vectors, self.sides, self.rules, self.similarity = vectors, sides, rules, similarity
+        self.vectors, self.sides, self.rules, self.similarity, self.effort = vectors, sides, rules, similarity, effort
         self.index: Any = None
 
     def search(self, first: int, last: int, advance: Advance) -> Shortlist:
@@ -150,7 +152,7 @@ class _Index(ABC):
 
 
 class Ivf(_Index):
-    """Clusters: a query looks into the nearest sixteenth of them, more when asked deeper."""
+    """Clusters: a query looks into the nearest sixteenth of them, times the effort; more when asked deeper."""
 
     def _empty(self, dimension: int, total: int) -> Any:
         self.clusters = max(1, min(int(4 * total**0.5), total // 40))
@@ -162,8 +164,9 @@ class Ivf(_Index):
         return index
 
     def _effort(self, depth: int) -> Any:
-        share = depth / (4 * self.rules.k + FIRST_DEPTH) / 16
-        return faiss.SearchParametersIVF(nprobe=min(self.clusters, max(16, int(self.clusters * share))))
+        least = max(1, int(16 * self.effort))
+        share = depth / (4 * self.rules.k + FIRST_DEPTH) / 16 * self.effort
+        return faiss.SearchParametersIVF(nprobe=min(self.clusters, max(least, int(self.clusters * share))))
 
 
 class Hnsw(_Index):
@@ -175,4 +178,4 @@ class Hnsw(_Index):
         return index
 
     def _effort(self, depth: int) -> Any:
-        return faiss.SearchParametersHNSW(efSearch=max(256, 2 * depth))
+        return faiss.SearchParametersHNSW(efSearch=max(16, int(max(256, 2 * depth) * self.effort)))

@@ -76,13 +76,19 @@ def mine_with_recall(
     block: int | None = None,
     threads: int | None = None,
     lowest_recall: float = LOWEST_RECALL,
+    effort: float | None = None,
     progress: Progress | None = None,
 ) -> Mined:
-    """As `mine`, with what is worth telling; an approximate engine's recall is measured, and refused if low."""
+    """As `mine`, with what is worth telling; an approximate engine's recall is measured, and refused if low.
+
+    `effort` is how many times as hard as usual (1.0) an approximate engine searches: its recall grows with it.
+    """
     pace = Pace.of(BLOCK if block is None else block, threads)
     make = ENGINES.load(engine)
+    _refuse_effort(effort, engine, approximate=make.approximate)
     sides = Sides.of(vectors, images, rules)
-    searcher = make(vectors, sides, rules, similarity_of(vectors, metric, pace.threads), pace)
+    given = (vectors, sides, rules, similarity_of(vectors, metric, pace.threads), pace)
+    searcher = make(*given, effort or 1.0) if make.approximate else make(*given)
     parts = _passes(len(sides.queries), vectors.model.dimension, rules.k)
     done = 0
 
@@ -106,9 +112,17 @@ def mine_with_recall(
         raise InputError(
             f"recall is {recall:.4f} against the exact lists of {compared:,} queries, below {lowest_recall}",
             where=f"engine {engine}, model {vectors.model.name}",
-            do="Use --engine exact: what an index misses is never judged. Or allow it: --allow-low-recall.",
+            do=f"Search harder (--effort {4 * (effort or 1.0):g}), or use --engine exact: "
+            "what an index misses is never judged. Or allow it: --allow-low-recall.",
         )
     return Mined(lists, recall, compared, short)
+
+
+def _refuse_effort(effort: float | None, engine: str, *, approximate: bool) -> None:
+    if effort is not None and not approximate:
+        raise InputError(f"engine {engine} finds everything", do="Leave the effort out: it is for indexes.")
+    if effort is not None and not 0 < effort < float("inf"):
+        raise InputError(f"effort is {effort!r}", do="Give a number above 0; 1 is the usual effort.")
 
 
 def _passes(queries: int, dimension: int, k: int) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ from eds.neighbors.similarity import similarity_of
 from eds.vectors import Vectors
 
 Progress = Callable[[int, int], None]
-BLOCK_CELLS = 1 << 25  # numbers in a block: large, for every query looks at each block once
+BLOCK = 8192  # vectors in a block
 QUERY_CELLS = 1 << 24  # numbers of all queries of one pass
 
 
@@ -62,7 +62,7 @@ def pair_ranks(
     known = known[sides.allowed(query[known], candidate[known], rules)]
     known = known[np.argsort(query[known], kind="stable")]
     asked, serial = np.unique(query[known], return_inverse=True)
-    pace = Pace.of(block or max(1, BLOCK_CELLS // vectors.model.dimension), threads)
+    pace = Pace.of(BLOCK if block is None else block, threads)
     similarity = similarity_of(vectors, metric, pace.threads)
     step = max(1, QUERY_CELLS // vectors.model.dimension)
     passes = range(0, len(asked), step)
@@ -78,7 +78,7 @@ def pair_ranks(
                 if progress:
                     progress(number * len(sides.candidates) + done, len(passes) * len(sides.candidates))
             similarity.refuse_bad()
-            found[known[low:high]] = np.where(counter.led, counter.rank, -1)
+            found[known[low:high]] = counter.ranks()
     return found
 
 

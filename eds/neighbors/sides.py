@@ -29,7 +29,7 @@ class Side:
     ids: Array  # str
     rows: Array  # int64: row of the image's vector
     product: Array  # int64 code; the same product has the same code on both sides
-    category: Array  # int64 code; -1 where it is unknown
+    category: Array  # int64 code; -1 where it is unknown, or where no rule asks for it
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -55,7 +55,9 @@ class Sides:
         ids = images["image_id"].to_numpy(dtype=object)[order]
         role = images["role"].to_numpy(dtype=object)[order]
         product = pd.factorize(images["product_id"])[0][order].astype(np.int64)
-        category = pd.factorize(images["category"])[0][order].astype(np.int64)
+        category = np.full(len(ids), -1, dtype=np.int64)
+        if rules.category != "any":
+            category = pd.factorize(images["category"])[0][order].astype(np.int64)
         rows = vectors.rows_of(ids)
         asked, proposed = np.flatnonzero(role != "candidate"), np.flatnonzero(role != "query")
         number = np.full(len(ids), -1, dtype=np.int64)
@@ -90,9 +92,10 @@ def id_order(ids: "pd.Series[Any]") -> Array:
 
 def refuse_duplicates(ids: "Sequence[str] | Array | pd.Series[Any]", where: str) -> None:
     """Raise InputError if an id stands there twice."""
-    column = pd.Series(ids)
-    again = column[column.duplicated()].unique()
-    if len(again):
+    text = pa.array(ids, pa.string(), from_pandas=True)
+    if pc.count_distinct(text, mode="all").as_py() < len(text):
+        column = pd.Series(text.to_pylist(), dtype=object)
+        again = column[column.duplicated()].unique()
         raise InputError(f"{len(again):,} ids stand there more than once: {named(again)}", where=where,
                          do="Give each image one row.")  # fmt: skip
 

@@ -4,12 +4,13 @@ The quick scores (float32 matrix products) only choose who is looked at; how far
 `slack`. The exact scores decide the order and are what tables hold.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import numpy as np
 
 from eds.errors import InputError
-from eds.neighbors.canonical import CELLS, as_words, dots, lengths, portions, usable
+from eds.neighbors.canonical import CELLS, GATHERED, as_words, dots, lengths, portions, usable
 from eds.neighbors.sides import named
 from eds.vectors import Vectors
 
@@ -37,6 +38,9 @@ class Similarity(Protocol):
 
     def exact(self, query: Array, rows: Array) -> Array:
         """Exact scores of (query number, row of a vector), (n,) int64 each; (n,) float64."""
+
+    def exact_with(self, query: Array, stored: Array, rows: Array, place: Array) -> Array:
+        """The same of (query number, place among stored vectors); rows: the row each of these stands in."""
 
     def as_block(self, query: Array, exact: Array) -> Array:
         """Exact scores on the scale of block scores; (n,) float64."""
@@ -104,22 +108,37 @@ class Products:
 
     def exact(self, query: Array, rows: Array) -> Array:
         """See Similarity.exact."""
-        found = np.zeros(len(query))
-        for part, distinct, stored, place in portions(self.vectors, rows):
-            vectors = stored.astype(np.float32, copy=False)
-            length, asked = self._length_of(distinct, vectors), query[part]
-            good = usable(length)[place] & usable(self._length)[asked]
-            self._bad.append(rows[part[~usable(length)[place]]])
-            part, place, asked = part[good], place[good], asked[good]
-            found[part] = dots(self._raw, asked, vectors, place, self.threads)
-            if self.cosine:
-                found[part] /= self._length[asked] * length[place]
+        found = np.empty(len(query))
+
+        def fill(portion: tuple[Array, Array, Array]) -> None:
+            part, distinct, place = portion
+            found[part] = self._exact(query[part], self.vectors.take(distinct), distinct, place, threads=1)
+
+        each = portions(rows, self.vectors.model.dimension)
+        if self.threads == 1 or len(rows) * self.vectors.model.dimension <= GATHERED:
+            for portion in each:
+                fill(portion)
+        else:
+            with ThreadPoolExecutor(self.threads) as pool:
+                list(pool.map(fill, each))
         return found
 
-    def _length_of(self, rows: Array, vectors: Array) -> Array:
-        fresh = np.flatnonzero(self._lengths[rows] == -1)
-        self._lengths[rows[fresh]] = lengths(vectors[fresh])
-        return np.asarray(self._lengths[rows])
+    def exact_with(self, query: Array, stored: Array, rows: Array, place: Array) -> Array:
+        """See Similarity.exact_with."""
+        return self._exact(query, stored, rows, place, self.threads)
+
+    def _exact(self, query: Array, stored: Array, rows: Array, place: Array, threads: int) -> Array:
+        needed = np.flatnonzero(np.bincount(place, minlength=len(rows)))
+        fresh = needed[self._lengths[rows[needed]] == -1]
+        self._lengths[rows[fresh]] = lengths(stored, fresh, threads)
+        length, found = self._lengths[rows[place]], np.zeros(len(query))
+        good = usable(length) & usable(self._length)[query]
+        self._bad.append(rows[place[~usable(length)]])
+        query, place, length = query[good], place[good], length[good]
+        found[good] = dots(self._raw, query, stored, place, threads)
+        if self.cosine:
+            found[good] /= self._length[query] * length
+        return found
 
     def as_block(self, query: Array, exact: Array) -> Array:
         """See Similarity.as_block."""
@@ -165,11 +184,14 @@ class Bits:
     def exact(self, query: Array, rows: Array) -> Array:
         """See Similarity.exact."""
         found = np.empty(len(query))
-        for part, _, stored, place in portions(self.vectors, rows):
-            words = as_words(stored)
-            differ = np.bitwise_count(self.queries[query[part]] ^ words[place])
-            found[part] = -differ.sum(axis=1, dtype=np.int64)
+        for part, distinct, place in portions(rows, self.vectors.model.width):
+            found[part] = self.exact_with(query[part], self.vectors.take(distinct), distinct, place)
         return found
+
+    def exact_with(self, query: Array, stored: Array, rows: Array, place: Array) -> Array:
+        """See Similarity.exact_with."""
+        differ = np.bitwise_count(self.queries[query] ^ as_words(stored)[place])
+        return np.asarray(-differ.sum(axis=1, dtype=np.int64), dtype=np.float64)
 
     def as_block(self, query: Array, exact: Array) -> Array:
         """See Similarity.as_block."""

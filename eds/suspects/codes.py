@@ -1,25 +1,17 @@
-"""Text ids as small integers: the arrays that everything in this stage is computed on.
+"""Pairs and their labels as integers, and the numbers and randomness that draws are asked with.
 
-A *code* is the place of an id among the distinct ids in ascending order (Unicode code points, as
-Arrow's UTF-8 bytes sort too). A *pair key* is one int64 for a (query, candidate): query code times
-the number of candidates plus candidate code, so pairs sort as their ids do, whatever the row order.
+A *pair key* is one int64 for a (query, candidate): the query's code times the number of candidates plus
+the candidate's code (eds.identifiers), so pairs sort as their ids do, whatever the row order.
 """
-
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from eds.errors import InputError
+from eds.identifiers import Integers, encode
 from eds.schema import Column, Table, to_arrow
 from eds.tables import CANDIDATE, QUERY
-
-Integers = NDArray[np.int64]
-Reals = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 PAIRS = Table("pairs", "a pair", ("query_id", "candidate_id"), (QUERY, CANDIDATE), further=True)
 JUDGED = Table(
@@ -28,34 +20,6 @@ JUDGED = Table(
     ("query_id", "candidate_id", "value"),
     (QUERY, CANDIDATE, Column("value", "integer", "1 similar, 0 not", allowed=(0, 1))),
 )
-
-
-def text(column: Any) -> pa.Array:
-    """A text column (Arrow or pandas) as one Arrow array of strings."""
-    array = column if isinstance(column, (pa.Array, pa.ChunkedArray)) else pa.array(column, from_pandas=True)
-    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
-    return array if array.type == pa.string() else array.cast(pa.string())
-
-
-def distinct(*columns: Any) -> pa.Array:
-    """The distinct ids of all the columns, ascending."""
-    found = pa.chunked_array([pc.unique(text(column)) for column in columns], pa.string())
-    names = pc.unique(found)
-    return names.take(pc.sort_indices(names))
-
-
-def encode(column: Any, names: pa.Array) -> Integers:
-    """Each id's place among `names`, -1 where it is not one of them; int64, one per row."""
-    coded = text(column).dictionary_encode()
-    places = pc.fill_null(pc.index_in(coded.dictionary, value_set=names), -1).to_numpy(zero_copy_only=False)
-    indices = coded.indices.to_numpy(zero_copy_only=False)
-    return places.astype(np.int64)[indices] if len(places) else np.zeros(len(indices), np.int64)
-
-
-def decode(codes: Integers, names: pa.Array) -> "pd.Series[str]":
-    """The ids of these codes, as a text column."""
-    found: pd.Series[str] = pa.chunked_array([names.take(pa.array(codes))]).to_pandas()
-    return found
 
 
 def pair_keys(frame: pd.DataFrame, queries: pa.Array, candidates: pa.Array) -> Integers:
@@ -84,14 +48,6 @@ def judged(labels: pd.DataFrame, queries: pa.Array, candidates: pa.Array) -> tup
     order = np.argsort(keys, kind="stable")
     order = order[keys[order] >= 0]
     return keys[order], told["value"].to_numpy(np.int64)[order]
-
-
-def contains(sorted_keys: Integers, keys: Integers) -> Flags:
-    """For each key whether it stands among the sorted ones."""
-    if not len(sorted_keys):
-        return np.zeros(len(keys), dtype=np.bool_)
-    places = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
-    return np.asarray(sorted_keys[places] == keys)
 
 
 def ascending(*parts: Integers) -> Integers:

@@ -16,7 +16,8 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.suspects.codes import Integers, ascending, contains, decode, distinct, encode, generator, whole
+from eds.identifiers import Integers, contains, decode, distinct, encode
+from eds.suspects.codes import ascending, generator, whole
 from eds.suspects.lists import read_lists
 from eds.suspects.rows import append_rows, behind
 from eds.tables import IMAGES, SUSPECTS, check

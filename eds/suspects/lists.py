@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from eds.errors import InputError
+from eds.identifiers import Flags, Integers, distinct, encode
 from eds.schema import Table, to_arrow
-from eds.suspects.codes import Flags, Integers, distinct, encode, whole
+from eds.suspects.codes import whole
 from eds.tables import NEIGHBORS
 from eds.workspace import check_model_name
 

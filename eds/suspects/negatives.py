@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.suspects.codes import ascending, contains, decode, encode, whole
+from eds.identifiers import contains, decode, encode
+from eds.suspects.codes import ascending, whole
 from eds.suspects.lists import read_lists
 from eds.suspects.rows import append_rows, behind
 from eds.tables import SUSPECTS

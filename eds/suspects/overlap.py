@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eds.suspects.codes import Integers, contains, judged, whole
+from eds.identifiers import Integers, contains
+from eds.suspects.codes import judged, whole
 from eds.suspects.lists import Lists, read_lists
 
 

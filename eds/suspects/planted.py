@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
+from eds.identifiers import contains, distinct
 from eds.schema import to_arrow
-from eds.suspects.codes import JUDGED, PAIRS, contains, distinct, generator, judged, pair_keys, whole
+from eds.suspects.codes import JUDGED, PAIRS, generator, judged, pair_keys, whole
 from eds.suspects.rows import append_rows, behind, mixed
 from eds.tables import SUSPECTS, check
 

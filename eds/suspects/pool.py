@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.suspects.codes import Flags, Integers, contains, decode, generator, judged, pair_keys, whole
+from eds.identifiers import Flags, Integers, contains, decode
+from eds.suspects.codes import generator, judged, pair_keys, whole
 from eds.suspects.lists import COLUMNS, Lists, check_comparable, read_lists
 from eds.suspects.orders import ABSENT, Arrangement, Work, arrange
 from eds.suspects.prefix import drawn_in_batches

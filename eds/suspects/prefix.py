@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from eds.suspects.codes import Flags, Reals, contains, distinct, pair_keys
+from eds.identifiers import Flags, Reals, contains, distinct
+from eds.suspects.codes import pair_keys
 from eds.tables import SUSPECTS, check
 
 

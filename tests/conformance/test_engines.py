@@ -73,6 +73,31 @@ def test_an_index_tells_its_recall_and_is_refused_below_the_limit(engine: str) -
 
 
 @pytest.mark.parametrize("engine", APPROXIMATE)
+def test_an_index_reaches_the_limit_with_effort(engine: str) -> None:
+    gallery = shop(images=4000)
+    mined = mine_with_recall(gallery.vectors(), gallery.images, Rules(6), engine=engine, effort=8.0)
+    both = mine(gallery.vectors(), gallery.images, Rules(6)).merge(mined.lists, on=["query_id", "candidate_id"])
+    assert mined.recall == len(both) / len(mined.lists) >= 0.99
+    little = mine_with_recall(
+        gallery.vectors(), gallery.images, Rules(6), engine=engine, effort=0.01, lowest_recall=0.0
+    )
+    assert little.recall is not None
+    assert little.recall <= mined.recall
+    with pytest.raises(InputError, match=r"Search harder \(--effort 32\), or use --engine exact"):
+        mine_with_recall(gallery.vectors(), gallery.images, Rules(6), engine=engine, effort=8.0, lowest_recall=1.01)
+
+
+def test_effort_is_for_indexes_and_a_number_above_nought() -> None:
+    gallery = shop(images=100)
+    for engine in EXACT:
+        with pytest.raises(InputError, match="finds everything"):
+            mine_with_recall(gallery.vectors(), gallery.images, Rules(3), engine=engine, effort=2.0)
+    for effort in (0.0, -1.0, float("nan"), float("inf")):
+        with pytest.raises(InputError, match="effort is"):
+            mine_with_recall(gallery.vectors(), gallery.images, Rules(3), engine=APPROXIMATE[0], effort=effort)
+
+
+@pytest.mark.parametrize("engine", APPROXIMATE)
 def test_an_index_fills_lists_that_the_rules_empty(engine: str) -> None:
     gallery = shop(images=2000)
     images = gallery.images.assign(product_id=["same"] * 1500 + [f"p{n}" for n in range(500)])

@@ -27,6 +27,13 @@ class InMemory(Vectors):
         super().__init__(None, model, parts)  # type: ignore[arg-type]
         self.names = ids
 
+    def of_shards(self, shards: list[np.ndarray[Any, Any]]) -> "InMemory":
+        """The same ids with vectors that lie elsewhere, memory-mapped for instance."""
+        other = InMemory(self.names, shards[0][:0], self.model.similarity, self.model.dimension, 1)
+        other.model = replace(self.model, rows=sum(map(len, shards)))
+        Vectors.__init__(other, None, other.model, shards)  # type: ignore[arg-type]
+        return other
+
     @property
     def ids(self) -> np.ndarray[Any, Any]:
         return np.array(self.names, dtype=object)

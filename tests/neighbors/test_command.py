@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from eds import tables
+from eds.backbones.presets import IMAGENET
 from eds.cli.console import Console
 from eds.cli.neighbors import neighbors, run
 from eds.errors import InputError, ProjectError
@@ -136,6 +138,58 @@ def test_stale_and_incomplete_vectors_are_refused_together(project: Project) -> 
         assert not project.read("neighbors", name)[["query_id", "candidate_id"]].isin(ids[-2:]).any().any()
     with pytest.raises(ProjectError, match="no vectors of four"):
         call(project, "mine", "-m", "four")
+
+
+def remake(project: Project, name: str, spec: dict[str, Any], digest: str, made_from: str) -> None:
+    """Vectors that a backbone made, by what their model.json says."""
+    ids = project.read("images")["image_id"].tolist()
+    made_by = project.provenance("test", {}, [project.path("images")], given={"model": made_from})
+    shutil.rmtree(project.path("embeddings", name), ignore_errors=True)
+    write(
+        project.path("embeddings", name),
+        Model(name, spec, 12, "float32", "cosine", digest, "w", provenance=made_by),
+        ids,
+        np.random.default_rng(0).standard_normal((len(ids), 12)).astype(np.float32),
+    )
+
+
+def test_vectors_whose_preprocessing_has_changed_are_refused(project: Project) -> None:
+    spec = {"preprocessing": json.loads(IMAGENET.to_json())}
+    remake(project, "one", spec, IMAGENET.digest, "one=wheel:net")
+    assert call(project, "mine", "-m", "one")[0]["made"] == "now"
+    remake(project, "one", spec, "0" * 64, "one=wheel:net")
+    remake(project, "two", {"preprocessing": {"resize": "no more"}}, "1" * 64, "wheel:net")
+    with pytest.raises(ProjectError, match="stale") as caught:
+        call(project, "mine")
+    now = IMAGENET.digest[:8]
+    assert caught.value.faults == (
+        f"one: its preprocessing has changed since (digest 00000000, now {now}); "
+        "anew: eds embeddings compute -m one=wheel:net --replace",
+        "two: its preprocessing has changed since (digest 11111111, now unreadable); "
+        "anew: eds embeddings compute -m wheel:net --replace",
+    )
+
+
+def test_vectors_that_eds_toml_asks_for_otherwise_are_refused(project: Project) -> None:
+    remake(project, "one", {}, "p", "one=wheel:net?size=64&pool=avg")
+    toml = project.root / "eds.toml"
+    before = toml.read_text()
+    toml.write_text(before.replace("# models = []", 'models = ["one=wheel:net?pool=avg&size=64", "two=wheel:other"]'))
+    assert {row["made"] for row in call(project, "mine")} == {"now"}
+    toml.write_text(before.replace("# models = []", 'models = ["one=wheel:net?size=96&pool=avg"]'))
+    with pytest.raises(ProjectError) as caught:
+        call(project, "mine")
+    assert caught.value.faults == (
+        "one: it was made from one=wheel:net?size=64&pool=avg, eds.toml asks for one=wheel:net?size=96&pool=avg; "
+        "anew: eds embeddings compute --replace",
+    )
+
+
+def test_a_model_that_is_not_finished_is_told(project: Project) -> None:
+    (project.path("embeddings", "three") / "model.json").rename(project.path("embeddings", "three") / "partial.json")
+    shown = CliRunner().invoke(neighbors, ["mine", "-p", str(project.root)])
+    assert "Not finished, so left out: three. Go on with eds embeddings compute." in shown.output
+    assert project.models("neighbors") == ["one", "two"]
 
 
 def test_killed_in_the_second_model_goes_on_there(project: Project) -> None:

@@ -1,21 +1,26 @@
 """Top-k with the product filter beside the matrix products alone, faiss and scikit-learn.
 
-`python tests/speed/neighbors.py [--scale 0.1] [--million] [--dimensions 512]`. The paper's size: 2,000
-queries, 52,712 images, six models. Every way is run in turn, the shortest time of each is kept, and
-only ratios to the products of the same run mean anything. OPENBLAS_CORETYPE is printed: it moves them.
+`python -m tests.speed.neighbors [--scale 0.1] [--dimensions 512]`. The paper's size: 2,000 queries, 52,712
+images, six models. Every way is run in turn, the shortest time of each is kept, and only ratios to the products
+of the same run mean anything. OPENBLAS_CORETYPE is printed: it moves them. `--million`: 1,000,000 x 512 instead,
+memory-mapped from a temporary folder (`--folder`, 2 GB), without the peers. `--indexes`: how near faiss' indexes
+come to the exact lists, and how long they take, at one dimension.
 """
 
 import argparse
 import os
+import tempfile
+import time
 import tracemalloc
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from eds.neighbors import Rules, mine
+from eds.neighbors import Rules, mine, mine_with_recall
 from tests.neighbors.galleries import InMemory
 from tests.timing import best
 
@@ -77,6 +82,70 @@ def filtered(score: np.ndarray[Any, Any], place: np.ndarray[Any, Any], images: p
     return kept
 
 
+def on_disk(
+    images: int, queries: int, dimension: int, folder: Path, shard: int = 131_072
+) -> tuple[InMemory, pd.DataFrame]:
+    """A shop whose vectors lie in .npy files, memory-mapped: one shard at a time is ever in memory."""
+    shards, tables = [], []
+    for number, start in enumerate(range(0, images, shard)):
+        size = min(shard, images - start)
+        part, table = shop(size, 0, dimension, seed=number)
+        np.save(folder / f"{number}.npy", part.take(np.arange(size)))
+        shards.append(np.load(folder / f"{number}.npy", mmap_mode="r"))
+        tables.append(table.assign(product_id=f"{number}-" + table["product_id"]))
+    table = pd.concat(tables, ignore_index=True)
+    table["image_id"] = [f"i{n:07d}" for n in range(images)]
+    asked = np.random.default_rng(0).choice(images, queries, replace=False)
+    table.loc[asked, "role"] = "both"
+    vectors = InMemory(table["image_id"].tolist(), np.empty((0, dimension), np.float32), "cosine", dimension, shard)
+    return vectors.of_shards(shards), table
+
+
+def million(given: argparse.Namespace) -> None:
+    """A million memory-mapped vectors: the time beside the products alone, and the memory beyond the inputs."""
+    with tempfile.TemporaryDirectory(dir=given.folder) as folder:
+        vectors, table = on_disk(int(1_000_000 * given.scale), given.queries, 512, Path(folder))
+        asked = vectors.take(np.flatnonzero(table["role"] == "both"))
+        seconds = {"products": float("inf"), "eds": float("inf")}
+        for _ in range(given.repeats):
+            seconds["products"] = min(seconds["products"], best(lambda: products_of_blocks(vectors, asked), 1))
+            seconds["eds"] = min(seconds["eds"], best(lambda: mine(vectors, table, Rules(K), threads=given.threads), 1))
+        print(
+            f"{len(asked):,} x {len(vectors):,} x 512, memory-mapped: products {seconds['products']:.2f} s; "
+            f"eds {seconds['eds'] / seconds['products']:.3f}; peak {peak(vectors, table):.0f} MB beyond the inputs; "
+            f"load {os.getloadavg()[0]:.1f}"
+        )
+
+
+def products_of_blocks(vectors: InMemory, asked: np.ndarray[Any, Any]) -> None:
+    buffer = np.empty(len(asked) * BLOCK, dtype=np.float32)
+    for _, part in vectors.blocks(BLOCK):
+        np.matmul(asked, part.T, out=buffer[: len(asked) * len(part)].reshape(len(asked), len(part)))
+
+
+def peak(vectors: InMemory, table: pd.DataFrame) -> float:
+    """Most megabytes that a search allocates."""
+    tracemalloc.start()
+    mine(vectors, table, Rules(K))
+    found = tracemalloc.get_traced_memory()[1] / 1e6
+    tracemalloc.stop()
+    return found
+
+
+def indexes(given: argparse.Namespace, dimension: int = 512) -> None:
+    """Recall of the approximate engines, as they measure it themselves."""
+    vectors, table = shop(int(IMAGES * given.scale), int(QUERIES * given.scale), dimension)
+    exact = best(lambda: mine(vectors, table, Rules(K), threads=given.threads), 1)
+    for engine in ("faiss-ivf", "faiss-hnsw"):
+        start = time.perf_counter()
+        mined = mine_with_recall(vectors, table, Rules(K), engine=engine, lowest_recall=0.0, threads=given.threads)
+        print(
+            f"{engine}: recall {mined.recall:.4f} of the exact lists of {mined.compared:,} queries; "
+            f"{(time.perf_counter() - start) / exact:.1f} times the exact engine's time, building included",
+            flush=True,
+        )
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--scale", type=float, default=1.0, help="share of the queries and images")
@@ -84,13 +153,17 @@ def main() -> None:
     options.add_argument("--repeats", type=int, default=5)
     options.add_argument("--threads", type=int, default=None)
     options.add_argument("--million", action="store_true", help="1,000,000 x 512 instead, without the peers")
+    options.add_argument("--queries", type=int, default=QUERIES, help="of the million")
+    options.add_argument("--folder", type=Path, help="where the million lie while it runs")
+    options.add_argument("--indexes", action="store_true", help="the approximate engines instead")
     given = options.parse_args()
     print(f"OPENBLAS_CORETYPE={os.environ.get('OPENBLAS_CORETYPE', 'unset')}, load {os.getloadavg()[0]:.1f}")
+    if given.million or given.indexes:
+        million(given) if given.million else indexes(given)
+        return
     total = {"products": 0.0, "eds": 0.0, "faiss": 0.0}
-    dimensions = [512] if given.million else given.dimensions
-    for dimension in dimensions:
-        images, queries = (1_000_000, QUERIES) if given.million else (IMAGES, QUERIES)
-        vectors, table = shop(int(images * given.scale), int(queries * given.scale), dimension)
+    for dimension in given.dimensions:
+        vectors, table = shop(int(IMAGES * given.scale), int(QUERIES * given.scale), dimension)
         values = vectors.take(np.arange(len(vectors)))
         vectors._shards = [values]
         asked = values[np.flatnonzero(table["role"] == "both")]
@@ -100,28 +173,22 @@ def main() -> None:
             "faiss": partial(by_faiss, values, asked, table),
             "sklearn": partial(by_sklearn, values, asked, table),
         }
-        if given.million:
-            ways = {name: ways[name] for name in ("products", "eds")}
-        elif dimension != 512:
+        if dimension != 512:
             del ways["sklearn"]
         seconds = {name: float("inf") for name in ways}
         for turn in range(given.repeats):
             for name, way in ways.items():
                 if name != "sklearn" or turn < 2:
                     seconds[name] = min(seconds[name], best(way, 1))
-        tracemalloc.start()
-        mine(vectors, table, Rules(K))
-        peak = tracemalloc.get_traced_memory()[1] / 1e6
-        tracemalloc.stop()
         ratios = ", ".join(f"{name} {seconds[name] / seconds['products']:.2f}" for name in ways if name != "products")
         print(
             f"{len(asked):,} x {len(values):,} x {dimension}: products {seconds['products']:.2f} s; {ratios}; "
-            f"peak {peak:.0f} MB beyond the inputs; load {os.getloadavg()[0]:.1f}",
+            f"peak {peak(vectors, table):.0f} MB beyond the inputs; load {os.getloadavg()[0]:.1f}",
             flush=True,
         )
         for name in total:
             total[name] += seconds.get(name, 0.0) * MODELS.count(dimension)
-    if set(dimensions) == set(MODELS):
+    if set(given.dimensions) == set(MODELS):
         print(f"six models: eds {total['eds'] / total['products']:.3f}, faiss {total['faiss'] / total['products']:.3f}")
 
 

@@ -1,6 +1,6 @@
 """Ranks of 54,170 labelled pairs beside the matrix products alone, without and with the product filter.
 
-`python tests/speed/ranks.py [--scale 0.1] [--dimensions 512]`. The pairs are the lists of a second, noisier
+`python -m tests.speed.ranks [--scale 0.1] [--dimensions 512]`. The pairs are the lists of a second, noisier
 model: near the head, as labelled pairs are, with a long tail. `--uniform`: random pairs, the worst case.
 """
 

@@ -65,8 +65,8 @@ def test_pool_then_everything_else_and_nothing_is_lost(project: Project, call: C
     assert call("suspects", "random", "-n", "15", "--stratum", "rest", "--hi", "12")["drawn"] == 15
     assert call("suspects", "negatives", "--lo", "6", "--hi", "12", "-n", "2")["queries"] == 10
     own, known = tmp_path / "own.csv", tmp_path / "known.csv"
-    own.write_text("query_id,candidate_id\nu,v\n")
-    known.write_text("query_id,candidate_id,value\na,b,1\na,c,0\n")
+    own.write_text("query_id,candidate_id\nq0000,q0001\n")
+    known.write_text("query_id,candidate_id,value\nq0001,q0002,1\nq0001,q0003,0\n")
     assert call("suspects", "add", str(own))["added"] == 1
     assert call("suspects", "gold", str(known), "-n", "2")["drawn"] == 2
     assert call("suspects", "repeats", "-n", "5")["drawn"] == 5
@@ -76,7 +76,7 @@ def test_pool_then_everything_else_and_nothing_is_lost(project: Project, call: C
     mine(project, "m2")
     grown = call("suspects", "pool", "-k", "4", "--batch", "10")
     after = project.read("suspects")
-    assert pool_of(after) == {*slow.pooled(ROWS, 4), ("u", "v")}
+    assert pool_of(after) == {*slow.pooled(ROWS, 4), ("q0000", "q0001")}
     kept = ["query_id", "candidate_id", "origin", "batch", "position", "stratum", "probability"]
     pd.testing.assert_frame_equal(after[kept].head(len(before)), before[kept])
     assert grown["new"] == len(after) - len(before) > 0
@@ -172,8 +172,8 @@ def test_what_cannot_be_done_is_told(call: Call, words: list[str], told: str) ->
     ("text", "told"),
     [
         ("query_id\nq\n", "column candidate_id is missing"),
-        ("query_id,candidate_id\nq,q\n", "an image with itself"),
-        ("query_id,candidate_id\nq,c\nq,c\n", "must be unique"),
+        ("query_id,candidate_id\nq0000,q0000\n", "an image with itself"),
+        ("query_id,candidate_id\nq0000,c0001\nq0000,c0001\n", "must be unique"),
         ("", "cannot be read"),
     ],
 )
@@ -182,3 +182,41 @@ def test_bad_files_of_pairs_are_told(call: Call, tmp_path: Path, text: str, told
     file.write_text(text)
     with pytest.raises(EdsError, match=told):
         call("suspects", "add", str(file))
+
+
+def test_pairs_of_unknown_images_are_refused(call: Call, tmp_path: Path) -> None:
+    call("suspects", "pool", "-k", "4")
+    file = tmp_path / "own.csv"
+    file.write_text("query_id,candidate_id,value\nq0001,nobody,1\nstranger,c0001,0\n")
+    for words in (["add", str(file)], ["gold", str(file), "-n", "1"]):
+        with pytest.raises(EdsError, match="not in table images") as caught:
+            call("suspects", *words)
+        assert caught.value.faults == ("query_id: 1 unknown: stranger", "candidate_id: 1 unknown: nobody")
+
+
+def test_lists_that_are_not_deep_enough_are_never_cut_short_silently(project: Project, call: Call) -> None:
+    project.write(frame_of([row for row in ROWS if row[0] == "m0"]), "neighbors", Provenance("t", given={"k": 9}), "m0")
+    for words in (
+        ["random", "-n", "1", "--stratum", "near", "--lo", "2", "--hi", "10"],
+        ["random", "-n", "1", "--stratum", "rest", "--lo", "2", "--hi", "10"],
+        ["negatives", "--lo", "6", "--hi", "10"],
+        ["growth", "--k-max", "10"],
+        ["pool", "-k", "10"],
+    ):
+        with pytest.raises(EdsError, match="needs deeper lists") as caught:
+            call("suspects", *words)
+        assert caught.value.faults == ("the lists of model m0 were made to depth 9",)
+    call("suspects", "growth", "--k-max", "9")
+
+
+def test_queries_without_any_negative_are_counted(call: Call) -> None:
+    told = call("suspects", "negatives", "--lo", "6", "--hi", "12", "-n", "40")
+    assert told["queries_with_fewer"] == 10
+
+
+def test_a_pool_of_stale_lists_says_so(project: Project, call: Call) -> None:
+    made_by = Provenance("test", {"neighbors.k": 100}, {"embeddings/m1": "0" * 64})
+    project.write(frame_of([row for row in ROWS if row[0] == "m1"]), "neighbors", made_by, "m1")
+    assert call("suspects", "pool", "-k", "4")["stale_lists"] == {"m1": ["embeddings/m1 is gone"]}
+    shown = CliRunner().invoke(suspects.suspects, ["pool", "-k", "4", "-p", str(project.root)]).stdout
+    assert "The lists of m1 are stale (embeddings/m1 is gone): eds neighbors mine, or leave the model out" in shown

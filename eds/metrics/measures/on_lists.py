@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from eds.identifiers import Reals
 from eds.metrics import incomplete_formulas as incomplete
 from eds.metrics import rank_formulas as formulas
 from eds.metrics.definition import Definition, Evidence, Parameter, Values
-from eds.metrics.ids import Reals
 from eds.metrics.lists import JudgedLists
 
 Formula = Callable[[JudgedLists, Any, Mapping[str, Any]], Reals]
@@ -24,14 +24,15 @@ def _measured(formula: Formula, *, by_pair: bool = False) -> Callable[..., Value
             raise TypeError("score() gives lists to measures that need them")
         value = formula(lists, k, parameters)
         used = ~np.isnan(value)
-        inside = lists.place <= (k or np.inf)
+        places = int(np.minimum(lists.lengths, k or np.inf).sum())
+        labelled = int(((lists.label >= 0) & (lists.place <= (k or np.inf))).sum())
         counts = {
             "queries used": int(used.sum()),
             "queries without a positive skipped": int((~used & (lists.positives == 0)).sum()),
             "queries without a list": int((lists.lengths == 0).sum()),
             "positives in no list": int(lists.positives.sum() - (lists.label == 1).sum()),
-            "places": int(inside.sum()),
-            "places unlabelled": int((inside & (lists.label < 0)).sum()),
+            "places": places,
+            "places unlabelled": places - labelled,
         }
         weight = lists.positives.astype(np.float64) if by_pair else None
         n = int(lists.positives.sum()) if by_pair else counts["queries used"]

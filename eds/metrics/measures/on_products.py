@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from eds.identifiers import Reals
 from eds.metrics import rank_formulas as formulas
 from eds.metrics.definition import Definition, Evidence, Parameter, Values
 from eds.metrics.identity import capped_hits
-from eds.metrics.ids import Reals
 from eds.metrics.lists import JudgedLists
 
 CONVENTIONS = (

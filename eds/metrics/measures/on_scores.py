@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eds.metrics.auc import micro_order, weighted_aucs
-from eds.metrics.auc_report import micro_aucs, query_aucs, two_sided
+from eds.identifiers import Reals
+from eds.metrics.auc import micro_order, query_aucs, weighted_aucs
+from eds.metrics.auc_report import micro_aucs, two_sided
 from eds.metrics.definition import Definition, Evidence, Parameter, Values
-from eds.metrics.ids import Reals
 from eds.metrics.labelled import Labelled
 
 CHOICES = {
@@ -31,16 +31,13 @@ def _area(which: int) -> Callable[[Evidence, int | None, Mapping[str, Any]], Val
         by_query, used = query_aucs(query, value, known, n)[which], two_sided(query, value, n)
         counts = _counts(labelled, scored)
         if parameters["average"] == "macro":
-            counts |= {
-                "queries used": int(used.sum()),
-                "queries without positive and negative skipped": int((_asked(labelled) & ~used).sum()),
-            }
+            counts |= _queries(labelled, used)
             return Values(labelled.queries, by_query, n=int(used.sum()), counts=counts)
 
         def resample(times: NDArray[np.int16]) -> Reals:
             return weighted_aucs(micro_order(query, value, known), times)[which]
 
-        whole = micro_aucs(query, value, known)[which]
+        whole = micro_aucs(value, known)[which]
         used_pairs = 0 if np.isnan(whole) else len(value)
         return Values(labelled.queries, by_query, None, whole, resample, used_pairs, counts)
 
@@ -55,8 +52,9 @@ def _prevalence(evidence: Evidence, k: int | None, parameters: Mapping[str, Any]
     share = np.where(sizes > 0, np.bincount(query, value, n) / np.maximum(sizes, 1), np.nan)
     if parameters["average"] == "micro":
         return Values(labelled.queries, share, sizes, n=len(value), counts=_counts(labelled, scored))
-    share = np.where(two_sided(query, value, n), share, np.nan)
-    return Values(labelled.queries, share, n=int((~np.isnan(share)).sum()), counts=_counts(labelled, scored))
+    used = two_sided(query, value, n)
+    counts = _counts(labelled, scored) | _queries(labelled, used)
+    return Values(labelled.queries, np.where(used, share, np.nan), n=int(used.sum()), counts=counts)
 
 
 def _side(evidence: Evidence, negatives: str) -> tuple[Labelled, Reals]:
@@ -70,6 +68,13 @@ def _side(evidence: Evidence, negatives: str) -> tuple[Labelled, Reals]:
 
 def _asked(labelled: Labelled) -> NDArray[np.bool_]:
     return np.asarray(labelled.positives + labelled.negatives > 0)
+
+
+def _queries(labelled: Labelled, used: NDArray[np.bool_]) -> dict[str, int]:
+    return {
+        "queries used": int(used.sum()),
+        "queries without positive and negative skipped": int((_asked(labelled) & ~used).sum()),
+    }
 
 
 def _counts(labelled: Labelled, scored: NDArray[np.bool_]) -> dict[str, int]:

@@ -1,0 +1,127 @@
+"""Whom the pool favours: models that made it (generators) against models that did not (outsiders).
+
+Official HR favours generators, whose own finds are all labelled; AUC on labelled negatives handicaps them, for the
+labelled negatives are their own mistakes. Self-removal puts both on a pool that neither made.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from eds.analysis.leave_one_out import leave_one_out
+from eds.analysis.rank_correlation import competition_ranks, kendall_tau, tau_ap_b
+from eds.identifiers import Reals
+from eds.metrics import incomplete_formulas as incomplete
+from eds.metrics import rank_formulas as formulas
+from eds.metrics.absolute import cut_offs, mean
+from eds.metrics.labelled import read_labels
+from eds.metrics.lists import JudgedLists, read_rankings
+
+ON_LISTS = ("hr_official", "hr_most", "judged", "rbp", "rbp_upper")
+
+
+@dataclass(frozen=True, eq=False)
+class Bias:
+    """`models`: a row for each model; `groups`: generators against outsiders; `orders`: whether measures agree."""
+
+    models: pd.DataFrame
+    groups: pd.DataFrame
+    orders: Mapping[str, float]
+
+
+def bias(
+    suspects: pd.DataFrame,
+    labels: pd.DataFrame,
+    rankings: pd.DataFrame,
+    scores: pd.DataFrame,
+    k: int,
+    metric: str = "macro_roc_auc",
+    persistence: float = 0.8,
+) -> Bias:
+    """Every model's HR and AUC beside what pooling does to them.
+
+    Formula, by model: hr_official = labelled positives among the first k, over k, mean over queries with a positive;
+    judged = labelled among the first k, over k, over the same queries: hr_official cannot exceed it (the structural
+    ceiling); hr_most = hr_official + 1 - judged, its value if every unlabelled place were positive; rbp and rbp_upper =
+    RBP and RBP + residual; auc = `metric` on all labels; self_removed = the same without the pairs that only the model
+    itself proposed; shift = self_removed - auc. By group (`groups`): means over its models; in the row self_removed the
+    outsiders' mean over all reduced pools, so that both sides are judged on pools they had no part in.
+    Source: specification 5.4, 6.1, 13.5, 13.10; for the order of models Kendall's tau_b and tau_AP,b of HR and AUC.
+    Conventions: `suspects` are the generators' lists (model, query_id, candidate_id), `rankings` final lists of all
+    models, `scores` those of the labelled pairs; a model without lists or scores has NaN there; ranks 0 = undefined; no
+    outsider: NaN. An outsider's `self_removed` is its mean over the reduced pools.
+    Example: see tests/analysis/test_bias.py.
+    """
+    (cut,) = cut_offs([k])
+    left_out = leave_one_out(suspects, labels, scores, metric)
+    removed: dict[str, dict[str, float]] = left_out["loo"]
+    lists = read_rankings(rankings).judged(read_labels(labels))
+    names = sorted({*lists, *left_out["full"], *removed})
+    rows: list[dict[str, Any]] = []
+    for name in names:
+        own = [row for maker, row in removed.items() if maker == name or name not in removed]
+        auc = left_out["full"].get(name, float("nan"))
+        alone = float(np.mean([row.get(name, np.nan) for row in own]))
+        rows.append(
+            {"model": name, "generator": name in removed, **_on_lists(lists.get(name), cut, persistence), "auc": auc,
+             "self_removed": alone, "shift": alone - auc}
+        )  # fmt: skip
+    table = pd.DataFrame(rows)
+    for column in ("hr_official", "auc", "self_removed"):
+        table[f"rank_{column}"] = competition_ranks(table[column].tolist())
+    return Bias(table, _groups(table), _orders(table))
+
+
+def undecided_by_labels(low: Mapping[str, float], high: Mapping[str, float]) -> list[tuple[str, str]]:
+    """Pairs of models whose intervals overlap: the labels there are do not decide between them.
+
+    Formula: low_a <= high_b and low_b <= high_a, as RBP and RBP + residual.
+    Source: specification 13.5.
+    Conventions: ascending by name; intervals that touch overlap; an undefined one overlaps with all.
+    Example, run by doctest:
+    >>> undecided_by_labels({"a": 0.1, "b": 0.3, "c": 0.6}, {"a": 0.4, "b": 0.5, "c": 0.7})
+    [('a', 'b')]
+    """
+    names = sorted(low)
+    return [
+        (a, b)
+        for place, a in enumerate(names)
+        for b in names[place + 1 :]
+        if not (low[a] > high[b] or low[b] > high[a])
+    ]
+
+
+def _on_lists(lists: JudgedLists | None, k: int, persistence: float) -> dict[str, float]:
+    if lists is None:
+        return dict.fromkeys(ON_LISTS, float("nan"))
+    some = lists.positives > 0
+    hr, judged = (_mean_over(some, formula(lists, k)) for formula in (formulas.precision, formulas.judged))
+    rbp, residual = incomplete.rbp(lists, persistence), incomplete.rbp_residual(lists, persistence)
+    return dict(zip(ON_LISTS, (hr, hr + 1 - judged, judged, mean(rbp), mean(rbp + residual)), strict=True))
+
+
+def _mean_over(queries: Any, value: Reals) -> float:
+    return mean(np.where(queries, value, np.nan))
+
+
+def _groups(table: pd.DataFrame) -> pd.DataFrame:
+    """A row for each measure: means of generators and outsiders, and their difference."""
+    measures = ["hr_official", "judged", "rbp", "auc", "self_removed"]
+    made = table["generator"].to_numpy()
+    generators, outsiders = (table.loc[side, measures].mean().to_numpy() for side in (made, ~made))
+    told = {"measure": measures, "generators": generators, "outsiders": outsiders}
+    return pd.DataFrame({**told, "difference": generators - outsiders})
+
+
+def _orders(table: pd.DataFrame) -> dict[str, float]:
+    """How far the order by HR is that by AUC, over the models that have both."""
+    found = {}
+    for column in ("auc", "self_removed"):
+        both = table[["hr_official", column]].dropna()
+        sides = both["hr_official"].tolist(), both[column].tolist()
+        found[f"tau_b_hr_{column}"] = kendall_tau(*sides)["tau_b"] if len(both) > 1 else float("nan")
+        found[f"tau_ap_b_hr_{column}"] = tau_ap_b(*sides) if len(both) > 1 else float("nan")
+    return found

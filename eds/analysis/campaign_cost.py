@@ -1,0 +1,69 @@
+"""What a campaign costs before it begins, with all that is mixed in, and what early stop would save."""
+
+from dataclasses import dataclass
+
+from eds.errors import InputError
+from eds.truth import expected_votes_early_stop
+
+
+@dataclass(frozen=True)
+class CampaignCost:
+    """Judgements of all experts together, their hours, and their pay (None where none is known)."""
+
+    items: int  # pairs, gold and repeats: what one expert sees at most
+    judgements: float
+    hours: float
+    hours_each: float
+    money: float | None
+    saved: float  # share of the judgements that early stop spares, expected
+
+
+def campaign_cost(
+    pairs: int,
+    experts: int,
+    seconds: float,
+    *,
+    gold_share: float = 0.0,
+    repeat_share: float = 0.0,
+    early_stop: bool = False,
+    control_share: float = 0.1,
+    positive_rate: float = 0.5,
+    hourly: float = 0.0,
+) -> CampaignCost:
+    """The cost of a campaign in which every expert judges every pair, gold and repeat.
+
+    Formula: items = N + round(gN) + round(rN); judgements = E items without early stop; with it
+    E (items - N + C) + (N - C) v(E, q), C = max(1, round(cN)) control pairs, v the expected votes of a pair.
+    Source: specification 2.2 for v.
+    Conventions: judging alone, without pauses; q = `positive_rate`; nobody is unsure; hours_each is an even share.
+    Example, run by doctest:
+    >>> cost = campaign_cost(1000, 3, 15, early_stop=True, positive_rate=0.85)
+    >>> round(cost.judgements, 1), round(cost.hours, 2), round(cost.saved, 3)
+    (2329.5, 9.71, 0.224)
+    """
+    faults = [] if pairs >= 0 else [f"pairs is {pairs}; give 0 or more"]
+    faults += [] if experts >= 1 else [f"experts is {experts}; name 1 or more"]
+    faults += [] if seconds > 0 else [f"seconds is {seconds}; give more than 0"]
+    faults += [] if hourly >= 0 else [f"hourly is {hourly}; give 0 or more"]
+    shares = {"gold_share": gold_share, "repeat_share": repeat_share, "control_share": control_share,
+              "positive_rate": positive_rate}  # fmt: skip
+    faults += [f"{name} is {share}; give a share from 0 to 1" for name, share in shares.items() if not 0 <= share <= 1]
+    if faults:
+        raise InputError("no cost can be told of this", where="campaign", do="Mend:", faults=faults)
+    items = pairs + round(gold_share * pairs) + round(repeat_share * pairs)
+    everything = float(items * experts)
+    judgements = everything
+    if early_stop and pairs:
+        control = min(max(1, round(control_share * pairs)), pairs)
+        judgements = experts * (items - pairs + control) + (pairs - control) * expected_votes_early_stop(
+            experts, positive_rate
+        )
+    hours = judgements * seconds / 3600
+    return CampaignCost(
+        items,
+        judgements,
+        hours,
+        hours / experts,
+        hours * hourly if hourly else None,
+        1 - judgements / everything if everything else 0.0,
+    )

@@ -1,0 +1,149 @@
+"""What the pool yields, how rare positives are among all pairs, and how many the pool has missed: from the tables."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from eds.analysis.prevalence import chebyshev_bound, discovery_gain, p_lower_bound, p_map, p_posterior
+from eds.analysis.recall import pool_recall, stratified_estimate
+from eds.analysis.unseen import unseen_positives
+from eds.intervals import clopper_pearson_interval, wilson_interval
+from eds.suspects import positive_rate, positive_rate_by_rank, sources_frame
+
+PAIR = ["query_id", "candidate_id"]
+ENOUGH = 0.95  # of the draws outside the pool; those inside are labelled with the pool, so that fewer would bias p
+
+
+def pool_report(
+    images: pd.DataFrame, suspects: pd.DataFrame, truth: pd.DataFrame, level: float = 0.95
+) -> dict[str, Any]:
+    """p_k of the pool and of each model, bounds and estimates of p, recall of the pool, positives not found.
+
+    Formula: those of eds.analysis.prevalence, recall and unseen, and of eds.suspects.positive_rate.
+    Source: specification 1.6, 3, 13.1, 13.2, 13.9.
+    Conventions: all pairs A = |Q| |D| - |Q and D|. Random draws are counted where they are labelled, for p only if at
+    least 95 % of those outside the pool are (`enough`): draws inside it are labelled with the pool. Draws from all
+    pairs that lie outside the pool are uniform draws from outside, and so serve the recall, unless strata of the
+    outside were drawn themselves; what no stratum covers is one that was not drawn from. Pairs of the pool without a
+    label count as not found. What cannot be computed is None. Rates with Wilson limits, p with Clopper and Pearson's.
+    Example: see tests/analysis/test_pool_report.py.
+    """
+    labels = truth[[*PAIR, "value"]]
+    everything = _all_pairs(images)
+    mine = suspects.loc[suspects["origin"] == "pool", PAIR].drop_duplicates()
+    judged = mine.merge(labels, on=PAIR)
+    pool = {"pairs": len(mine), **_rate(int(judged["value"].sum()), len(judged), level)}
+    lists = sources_frame(suspects)
+    models, ranks, unseen = _by_model(lists, labels, judged, level)
+    lower = p_lower_bound(pool["positive"], everything)
+    draws = _draws(suspects, labels, mine)
+    beyond = everything - len(mine) - sum(one["N"] for one in draws["strata"])
+    if draws["strata"] and beyond > 0:
+        draws["strata"].append({"stratum": "not drawn from", "N": beyond, "n": 0, "a": 0})
+    return {
+        "pairs": everything,
+        "pool": pool,
+        "models": models,
+        "ranks": ranks,
+        "p_lower_bound": lower,
+        "random": _random(draws["all"], lower, pool["rate"], level),
+        "strata": draws["strata"],
+        "stratified": _stratified(draws["strata"], pool) if draws["strata"] else None,
+        "recall": pool_recall(pool["positive"], draws["strata"], level) if draws["strata"] else None,
+        "unseen": unseen,
+    }
+
+
+def _all_pairs(images: pd.DataFrame) -> int:
+    roles = images["role"].value_counts()
+    both, asked, offered = (int(roles.get(name, 0)) for name in ("both", "query", "candidate"))
+    return (both + asked) * (both + offered) - both
+
+
+def _rate(positive: int, labelled: int, level: float) -> dict[str, Any]:
+    low, high = wilson_interval(positive, labelled, level)
+    rate = positive / labelled if labelled else None
+    return {"labelled": labelled, "positive": positive, "rate": rate, "low": float(low), "high": float(high)}
+
+
+def _by_model(
+    lists: pd.DataFrame, labels: pd.DataFrame, judged: pd.DataFrame, level: float
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[str, Any] | None]:
+    """Rates by model and by rank, and what lies unseen by all; nothing where sources are not known."""
+    if not len(lists):
+        return [], [], None
+    rates = positive_rate(lists, labels)["by_model"]
+    once = lists.drop_duplicates(PAIR, keep=False)
+    alone = once.merge(judged[judged["value"] == 1][PAIR], on=PAIR)["model"].value_counts()
+    models = [
+        {"model": name, "pairs": told["size"], **_rate(told["positive"], told["labelled"], level),
+         "pairs_only_here": int((once["model"] == name).sum()), "positives_only_here": int(alone.get(name, 0))}
+        for name, told in rates.items()
+    ]  # fmt: skip
+    by_rank = positive_rate_by_rank(lists, labels)
+    deepest = max(map(len, by_rank.values()))
+    counts = [np.sum([told[rank] for told in by_rank.values() if rank < len(told)], axis=0) for rank in range(deepest)]
+    ranks = [{"rank": rank, **_rate(int(a), int(n), level)} for rank, (a, n) in enumerate(counts)]
+    times = lists.groupby(PAIR).size().rename("times").reset_index().merge(judged[judged["value"] == 1], on=PAIR)
+    exactly = np.bincount(times["times"], minlength=len(rates) + 1)[1:].tolist()
+    unseen = None
+    if len(rates) > 1:
+        unseen = {"found_by_exactly": exactly, **unseen_positives(exactly, len(rates))}
+    return models, ranks, unseen
+
+
+def _draws(suspects: pd.DataFrame, labels: pd.DataFrame, pool: pd.DataFrame) -> dict[str, Any]:
+    """Labelled random draws: of all pairs, and by stratum of the outside as N, n, a."""
+    rows = suspects[suspects["origin"] == "random"]
+    told = rows.merge(labels, on=PAIR, how="left")
+    found: dict[str, Any] = {"all": None, "strata": []}
+    for name, part in told.groupby("stratum", sort=True):
+        size = round(len(part) / part["probability"].iloc[0])
+        known = part[part["value"].notna()]
+        if name == "all":
+            inside = known.merge(pool, on=PAIR)
+            beyond = len(part) - len(part.merge(pool, on=PAIR))
+            beyond = len(part) - len(part.merge(pool, on=PAIR))
+            found["all"] = {
+                "N": size,
+                "drawn": len(part),
+                "n": len(known),
+                "a": int(known["value"].sum()),
+                "enough": len(known) - len(inside) >= ENOUGH * beyond,
+            }
+            outside = {"stratum": "outside (of draws from all)", "N": size - len(pool), "n": len(known) - len(inside),
+                       "a": int(known["value"].sum() - inside["value"].sum())}  # fmt: skip
+        else:
+            found["strata"].append({"stratum": str(name), "N": size, "n": len(known), "a": int(known["value"].sum())})
+    if found["all"] and not found["strata"]:
+        found["strata"] = [outside]
+    return found
+
+
+def _random(drawn: dict[str, Any] | None, lower: float, rate: float | None, level: float) -> dict[str, Any] | None:
+    """What uniform draws from all pairs say of p."""
+    if drawn is None or not drawn["enough"]:
+        return drawn
+    a, n = drawn["a"], drawn["n"]
+    likely = p_map(a, n, lower)
+    low, high = clopper_pearson_interval(a, n, level)
+    gain = None if rate is None else {
+        "gain": discovery_gain(rate, likely), "at_least": discovery_gain(rate, float(high))
+    }  # fmt: skip
+    return {
+        **drawn,
+        "p_map": likely,
+        "posterior": p_posterior(a, n, lower, level),
+        "exact_low": float(low),
+        "exact_high": float(high),
+        "chebyshev_at_half": chebyshev_bound(likely, n, likely / 2) if likely else None,
+        "discovery": gain,
+    }
+
+
+def _stratified(strata: Sequence[dict[str, Any]], pool: dict[str, Any]) -> dict[str, float]:
+    """The share p over all pairs: the pool is a census if it is labelled throughout, else a sample of itself."""
+    census = {"N": pool["pairs"], "n": pool["labelled"], "a": pool["positive"]}
+    return stratified_estimate([census, *({key: one[key] for key in ("N", "n", "a")} for one in strata)])

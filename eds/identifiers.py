@@ -1,0 +1,79 @@
+"""Text ids as small integers, which is what stages compute on.
+
+A *code* is the place of an id among the distinct ids in ascending order: by Unicode code point, which is
+how their UTF-8 bytes sort too. So codes sort as their ids do, whatever the row order.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+Reals = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+def text(column: Any) -> pa.Array:
+    """A text column (Arrow or pandas) as one Arrow array of strings."""
+    array = column if isinstance(column, (pa.Array, pa.ChunkedArray)) else pa.array(column, from_pandas=True)
+    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    return array if array.type == pa.string() else array.cast(pa.string())
+
+
+def distinct(*columns: Any) -> pa.Array:
+    """The distinct ids of all the columns (Arrow or pandas), ascending.
+
+    >>> distinct(["b", "a"], ["é", "a"]).to_pylist()
+    ['a', 'b', 'é']
+    """
+    names = pc.unique(pa.chunked_array([pc.unique(text(column)) for column in columns], pa.string()))
+    return names.take(pc.sort_indices(names))
+
+
+def encode(column: Any, names: pa.Array) -> Integers:
+    """Each id's place among `names`, -1 where it is none of them; (rows,) int64.
+
+    >>> encode(["c", "a"], pa.array(["a", "b"]))
+    array([-1,  0])
+    """
+    coded = text(column).dictionary_encode()
+    places = pc.fill_null(pc.index_in(coded.dictionary, value_set=names), -1).to_numpy(zero_copy_only=False)
+    rows = coded.indices.to_numpy(zero_copy_only=False)
+    return places.astype(np.int64)[rows] if len(places) else np.zeros(len(rows), np.int64)
+
+
+def decode(codes: Integers, names: pa.Array) -> "pd.Series[str]":
+    """The ids of these codes, (rows,) int64, as a text column."""
+    found: pd.Series[str] = pa.chunked_array([names.take(pa.array(codes))]).to_pandas()
+    return found
+
+
+def places_of(keys: Integers, sorted_keys: Integers) -> Integers:
+    """Each key's place among the ascending ones, -1 where it is none of them; (rows,) int64.
+
+    >>> places_of(np.array([7, 4]), np.array([3, 7]))
+    array([ 1, -1])
+    """
+    if not len(sorted_keys):
+        return np.full(len(keys), -1, np.int64)
+    places = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
+    return np.where(sorted_keys[places] == keys, places, -1)
+
+
+def contains(sorted_keys: Integers, keys: Integers) -> Flags:
+    """For each key whether it stands among the ascending ones; (rows,) bool."""
+    return np.asarray(places_of(keys, sorted_keys) >= 0)
+
+
+def shown(ids: pa.Array, rows: Integers, most: int = 3) -> str:
+    """A few of the ids, as a message tells them.
+
+    >>> shown(pa.array(["a", "b", "c"]), np.arange(3), most=2)
+    "'a', 'b' and 1 more"
+    """
+    told = ", ".join(repr(ids[row].as_py()) for row in rows[:most].tolist())
+    return told + (f" and {len(rows) - most:,} more" if len(rows) > most else "")

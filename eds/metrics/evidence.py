@@ -1,0 +1,139 @@
+"""What measures are computed on, read and held against each other: labels, lists, scores, drawn negatives."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from eds.errors import InputError
+from eds.identifiers import Reals, decode, encode
+from eds.metrics.definition import Evidence
+from eds.metrics.identity import own_product_lists
+from eds.metrics.labelled import Labelled, read_labels, scores_of
+from eds.metrics.lists import JudgedLists, read_rankings
+from eds.metrics.measure import Measure
+from eds.metrics.placed import Placed
+from eds.metrics.rules import check_placed, check_rules
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """All models' evidence, and what was left out of it."""
+
+    labelled: Labelled
+    lists: dict[str, JudgedLists]
+    strange: dict[str, int]  # by model: lists of queries that have no label
+    scores: dict[str, Reals]
+    sampled: Labelled | None
+    sampled_scores: dict[str, Reals]
+    left_out: int  # drawn negatives that are labelled, or whose query is not
+    products: dict[str, tuple[JudgedLists, pa.Array]]  # with the ids of their queries
+
+    @property
+    def models(self) -> list[str]:
+        """Every model that has anything, ascending."""
+        return sorted({*self.lists, *self.scores, *self.products})
+
+    def of(self, model: str) -> Evidence:
+        """One model's evidence."""
+        products, queries = self.products.get(model, (None, None))
+        return Evidence(
+            self.labelled,
+            self.lists.get(model),
+            self.scores.get(model),
+            self.sampled,
+            self.sampled_scores.get(model),
+            products,
+            queries,
+        )
+
+
+def gather(
+    rankings: pd.DataFrame | None,
+    truth: pd.DataFrame,
+    scores: pd.DataFrame | None,
+    images: pd.DataFrame | None,
+    measures: Sequence[Measure],
+    *,
+    negatives: pd.DataFrame | None = None,
+    placed: Placed | None = None,
+    own: Placed | None = None,
+) -> Gathered:
+    """The frames of `eds.metrics.score`, checked, with all that is missing told at once."""
+    _check_given(rankings, placed, own, scores, images, negatives, measures)
+    labelled = read_labels(truth, "table truth")
+    lists = None if rankings is None else read_rankings(rankings)
+    if lists is not None:
+        check_rules(lists, images, measures)
+    if placed is not None:
+        check_placed(placed, images, measures)
+    twice = sorted(set(lists.models if lists else ()) & set(placed.models if placed else ()))
+    if twice:
+        raise InputError(f"lists and ranks of pairs, both of model {', '.join(twice)}", do="Give one of the two.")
+    products: dict[str, tuple[JudgedLists, pa.Array]] = {}
+    if lists is not None and images is not None and any(m.definition.needs == "product lists" for m in measures):
+        of = dict(zip(images["image_id"], images["product_id"], strict=True))
+        gallery = images[images["role"] != "query"] if "role" in images.columns else images
+        products = {name: (found, lists.queries) for name, found in own_product_lists(lists, gallery, of).items()}
+    if own is not None:
+        products |= {name: (found, own.queries) for name, found in own.own_product().items()}
+    sampled, left_out = (None, 0) if negatives is None else with_negatives(labelled, negatives)
+    return Gathered(
+        labelled,
+        {**({} if lists is None else lists.judged(labelled)), **({} if placed is None else placed.judged(labelled))},
+        {} if lists is None else lists.without_labels(labelled),
+        {} if scores is None else scores_of(labelled, scores),
+        sampled,
+        {} if scores is None or sampled is None else scores_of(sampled, scores),
+        left_out,
+        products,
+    )
+
+
+def with_negatives(labelled: Labelled, negatives: pd.DataFrame) -> tuple[Labelled, int]:
+    """Labelled positives and drawn negatives over the same queries; and how many drawn ones were left out.
+
+    Left out are pairs that have a label by now, and those of queries that have none.
+    """
+    drawn = negatives[["query_id", "candidate_id"]].drop_duplicates()
+    known = encode(drawn["query_id"], labelled.queries) >= 0
+    free = labelled.at(drawn["query_id"], drawn["candidate_id"]) < 0
+    used = drawn[known & free]
+    positive = labelled.value == 1
+    rows = pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "query_id": decode(labelled.query[positive], labelled.queries),
+                    "candidate_id": decode(labelled.candidate[positive], labelled.candidates),
+                    "value": 1,
+                }
+            ),
+            used.assign(value=0),
+        ],
+        ignore_index=True,
+    )
+    return read_labels(rows, "sampled negatives", queries=labelled.queries), len(drawn) - len(used)
+
+
+def _check_given(
+    rankings: Any, placed: Any, own: Any, scores: Any, images: Any, negatives: Any, measures: Sequence[Measure]
+) -> None:
+    if not measures:
+        raise InputError("no measure is asked for", where="measures", do="Name one, as RR@10, or a preset.")
+    needs = {measure.definition.needs for measure in measures}
+    sampled = any(measure.parameters.get("negatives") == "sampled" for measure in measures)
+    on_lists = bool(needs & {"lists", "official lists"})
+    missing = (
+        ("rankings", rankings is None and placed is None, on_lists, "measures on lists need them"),
+        ("lists with the own product", rankings is None and own is None, "product lists" in needs,
+         "measures of recognition need them"),
+        ("scores", scores is None, "scores" in needs, "measures on scores need those of the labelled pairs"),
+        ("images", images is None, bool(needs & {"official lists", "product lists"}), "products must be known"),
+        ("negatives", negatives is None, sampled, "negatives=sampled needs drawn pairs: eds suspects negatives"),
+    )  # fmt: skip
+    faults = [f"{name} are missing; {why}" for name, gone, wanted, why in missing if wanted and gone]
+    if faults:
+        raise InputError("the measures cannot be computed", where="score", do="Give what is missing:", faults=faults)

@@ -1,0 +1,203 @@
+"""`eds analysis`: what the commands print is what the library computes on the project's tables, told apart by model."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from eds.analysis import leave_one_out, reusability
+from eds.cli.analysis import analysis as group
+from eds.errors import InputError, ProjectError
+from eds.neighbors import Rules, mine, pair_scores
+from eds.suspects import sources_frame
+from eds.tables import Provenance
+from eds.vectors import Vectors
+from eds.workspace import Project
+from tests.metrics.projects import MAKERS, MODELS, project_in
+
+Call = Callable[..., Any]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return project_in(tmp_path / "p", seed=2)
+
+
+@pytest.fixture
+def call(project: Project) -> Call:
+    def run(*words: str) -> Any:
+        options = ["--json", "-q", "-p", str(project.root)]
+        return json.loads(CliRunner().invoke(group, [*words, *options], catch_exceptions=False).stdout)
+
+    return run
+
+
+def scores_of(project: Project) -> pd.DataFrame:
+    truth = project.read("truth")[["query_id", "candidate_id"]]
+    parts = [
+        truth.assign(model=name, score=pair_scores(Vectors.open(project.path("embeddings", name)), truth).round(12))
+        for name in MODELS
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_leave_one_out_evaluates_all_and_removes_the_makers(project: Project, call: Call) -> None:
+    told = call("leave-one-out", "--metric", "macro_roc_auc")
+    assert [(one["mode"], one["metric"]) for one in told] == [("unique", "macro_roc_auc"), ("all", "macro_roc_auc")]
+    lists = sources_frame(project.read("suspects"))
+    for one in told:
+        expected = leave_one_out(lists, project.read("truth"), scores_of(project), "macro_roc_auc", one["mode"])
+        assert one["full"] == pytest.approx(expected["full"], nan_ok=True)
+        assert list(one["full"]) == sorted(MODELS)
+        assert list(one["loo"]) == list(MAKERS)
+        for name in MAKERS:
+            assert one["loo"][name] == pytest.approx(expected["loo"][name])
+        assert list(one["self_removal_shift"]) == list(MAKERS)
+    kept = json.loads((project.root / "analysis" / "leave-one-out.json").read_text(encoding="utf-8"))
+    assert kept["found"] == told
+    assert "truth.parquet" in kept["made_from"]
+
+
+def test_reusability_ranks_all_models_with_and_without_own_finds(project: Project, call: Call) -> None:
+    told = call("reusability", "--cut", "5", "--metric", "hr_official", "--metric", "micro_roc_auc")
+    images = project.read("images")
+    lists = pd.concat(
+        [mine(Vectors.open(project.path("embeddings", name)), images, Rules(100)) for name in MODELS],
+        ignore_index=True,
+    )
+    expected = reusability(sources_frame(project.read("suspects")), project.read("truth"), lists, 5)
+    for row in told["models"]:
+        if row["metric"] == "hr_official":
+            assert row["drop"] == pytest.approx(expected[row["model"]]["drop"])
+            assert row["rank_unpooled"] == expected[row["model"]]["rank_unpooled"]
+    assert {row["model"] for row in told["models"]} == set(MAKERS)
+    drops = [row["drop"] for row in told["models"] if row["metric"] == "micro_roc_auc"]
+    assert told["metrics"][1]["largest_drop"] == pytest.approx(max(drops))
+
+
+def test_bias_tells_makers_from_outsiders(project: Project, call: Call) -> None:
+    told = call("bias", "--cut", "3")
+    assert {row["model"]: row["generator"] for row in told["models"]} == {"m0": True, "m1": True, "new": False}
+    by_model = {row["model"]: row for row in told["models"]}
+    assert by_model["m0"]["judged"] == by_model["m1"]["judged"] == 1
+    assert by_model["new"]["judged"] < 1
+    assert by_model["new"]["hr_official"] <= by_model["new"]["hr_most"]
+    hr = next(row for row in told["groups"] if row["measure"] == "hr_official")
+    mean = (by_model["m0"]["hr_official"] + by_model["m1"]["hr_official"]) / 2
+    assert (hr["generators"], hr["outsiders"]) == pytest.approx((mean, by_model["new"]["hr_official"]))
+    assert -1 <= told["orders"]["tau_b_hr_auc"] <= 1
+    chosen = call("bias", "--cut", "3", "--generator", "new", "--generator", "m0")
+    assert {row["model"] for row in chosen["models"] if row["generator"]} == {"m0", "new"}
+    only = call("bias", "--outsider", "new")
+    assert {row["model"] for row in only["models"]} == set(MODELS)
+    with pytest.raises(InputError, match="m0 made the pool"):
+        call("bias", "--outsider", "m0")
+
+
+def test_identification_counts_who_has_another_picture(project: Project, call: Call) -> None:
+    told = call("identification", "--cut", "5", "--resamples", "20")
+    images = project.read("images").set_index("image_id")
+    offered = images[images["role"] != "query"]
+    expected, hits, most = 0, 0, 0
+    lists = mine(Vectors.open(project.path("embeddings", "m0")), project.read("images"), Rules(60, False, False))
+    by_query = {
+        str(name): part.sort_values("rank")["candidate_id"].tolist() for name, part in lists.groupby("query_id")
+    }
+    for name, row in images[images["role"] != "candidate"].iterrows():
+        others = set(offered.index[offered["product_id"] == row["product_id"]]) - {name}
+        expected += bool(others)
+        hits += len(others & set(by_query[str(name)][:5]))
+        most += min(5, len(others))
+    assert told["queries_with_another_picture"] == expected
+    found = {(row["model"], row["measure"]): row["value"] for row in told["scores"]}
+    assert found["m0", "Product-HR@5(average=capped)"] == pytest.approx(hits / most)
+    alone = project.read("images").assign(product_id=lambda frame: frame["image_id"])
+    project.write(alone, "images", Provenance("eds images import"))
+    with pytest.raises(InputError, match="no query has another picture"):
+        call("identification")
+
+
+def test_prevalence_counts_the_pool_the_draws_and_the_outside(project: Project, call: Call) -> None:
+    told = call("prevalence")
+    suspects, truth = project.read("suspects"), project.read("truth")
+    value = {(q, c): v for q, c, v in truth[["query_id", "candidate_id", "value"]].itertuples(index=False)}
+    pool = {
+        (q, c) for q, c, o in suspects[["query_id", "candidate_id", "origin"]].itertuples(index=False) if o == "pool"
+    }
+    drawn = [(q, c) for q, c, o in suspects[["query_id", "candidate_id", "origin"]].itertuples(index=False)
+             if o == "random"]  # fmt: skip
+    assert told["pairs"] == 14 * 58 - 12
+    assert (told["pool"]["pairs"], told["pool"]["positive"]) == (len(pool), sum(value[pair] for pair in pool))
+    assert told["p_lower_bound"] == pytest.approx(told["pool"]["positive"] / told["pairs"])
+    assert (told["random"]["n"], told["random"]["a"]) == (80, sum(value[pair] for pair in drawn))
+    outside = [pair for pair in drawn if pair not in pool]
+    (stratum,) = told["strata"]
+    assert (stratum["N"], stratum["n"], stratum["a"]) == (
+        told["pairs"] - len(pool), len(outside), sum(value[pair] for pair in outside),
+    )  # fmt: skip
+    missed = stratum["N"] * stratum["a"] / stratum["n"]
+    recall = told["pool"]["positive"] / (told["pool"]["positive"] + missed)
+    assert told["recall"]["recall"] == pytest.approx(recall)
+    assert told["recall"]["lower"] <= recall <= told["recall"]["upper"]
+    proposals = sources_frame(suspects)
+    for row in told["models"]:
+        mine_ = proposals[proposals["model"] == row["model"]]
+        pairs = set(zip(mine_["query_id"], mine_["candidate_id"], strict=True))
+        others = proposals[proposals["model"] != row["model"]]
+        rest = set(zip(others["query_id"], others["candidate_id"], strict=True))
+        assert (row["pairs"], row["positive"]) == (len(pairs), sum(value[pair] for pair in pairs))
+        assert row["positives_only_here"] == sum(value[pair] for pair in pairs - rest)
+    assert told["unseen"]["observed"] == told["pool"]["positive"]
+    assert [row["labelled"] for row in told["ranks"]] == [28, 28, 28]
+
+
+def test_an_imported_pool_without_sources_needs_its_makers_named(project: Project, call: Call) -> None:
+    suspects = project.read("suspects").assign(sources=None)
+    project.write(suspects.astype({"sources": "object"}), "suspects", Provenance("eds benchmarks import vsd"))
+    with pytest.raises(ProjectError, match="who made the pool is not told"):
+        call("leave-one-out")
+    told = call("prevalence")
+    assert told["models"] == []
+    again = project.read("suspects").assign(sources="m0:0", stratum="imported")  # pooled by eds run since
+    project.write(again, "suspects", Provenance("eds suspects pool"))
+    with pytest.raises(ProjectError, match="it was imported"):
+        call("bias")
+    named = call("leave-one-out", "--generator", "m0", "--generator", "m1", "-k", "3", "--mode", "unique")
+    assert list(named[0]["loo"]) == ["m0", "m1"]
+    assert named[0]["n_labels_nobody_proposed"] > 0
+
+
+def test_without_labels_or_draws_the_commands_say_what_to_do(project: Project, call: Call) -> None:
+    suspects = project.read("suspects")
+    project.write(suspects[suspects["origin"] == "pool"], "suspects", Provenance("eds suspects pool"))
+    told = call("prevalence")
+    assert told["random"] is None
+    assert told["recall"] is None
+    shown = CliRunner().invoke(group, ["prevalence", "-p", str(project.root)], catch_exceptions=False).stdout
+    assert "draw some (eds suspects random" in shown
+    truth = project.read("truth")
+    pool = suspects.loc[suspects["origin"] == "pool", ["query_id", "candidate_id"]]
+    project.write(suspects, "suspects", Provenance("eds suspects pool"))
+    project.write(truth.merge(pool.drop_duplicates()), "truth", Provenance("eds truth decide"))
+    told = call("prevalence")  # draws that are labelled only because they are in the pool tell nothing of p
+    assert "p_map" not in told["random"]
+    assert told["strata"][0]["n"] == 0
+    assert told["recall"]["recall"] is None
+    shown = CliRunner().invoke(group, ["prevalence", "-p", str(project.root)], catch_exceptions=False).stdout
+    assert "have them judged, then p can be estimated" in shown
+    project.path("truth").unlink()
+    for words in (["prevalence"], ["leave-one-out"], ["bias"], ["reusability"]):
+        with pytest.raises(ProjectError, match="no decided labels"):
+            call(*words)
+
+
+@pytest.mark.parametrize("words", [["leave-one-out"], ["reusability"], ["bias"], ["identification"], ["prevalence"]])
+def test_answers_can_be_read_too(project: Project, words: list[str]) -> None:
+    done = CliRunner().invoke(group, [*words, "-p", str(project.root)], catch_exceptions=False)
+    assert "m0" in done.stdout
+    assert f"analysis/{words[0]}.json" in done.stdout
+    assert "nan" not in done.stdout

@@ -1,0 +1,39 @@
+"""Notebook 03 runs from top to bottom, holds no results of somebody's machine, and says what its numbers show."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PLACE = Path(__file__).parents[2] / "notebooks" / "03_scores_and_bias.ipynb"
+
+
+@pytest.fixture(scope="module")
+def notebook() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(PLACE.read_text(encoding="utf-8"))
+    return found
+
+
+def test_it_holds_no_outputs(notebook: dict[str, Any]) -> None:
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert not any(cell["outputs"] or cell["execution_count"] for cell in cells)
+
+
+def test_it_runs_and_its_claims_hold(notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    """Cells one after the other in one namespace; the coverage study, tested for itself, on few catalogues."""
+    told: dict[str, Any] = {}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            source = "".join(cell["source"]).replace("replications=200", "replications=8")
+            exec(compile(source, str(PLACE.name), "exec"), told)
+    assert "times as many" in capsys.readouterr().out
+    difference, error = told["differences"].mean(), told["differences"].sem()
+    assert difference["hr_official"] > 10 * error["hr_official"]
+    assert difference["auc"] < -10 * error["auc"]
+    assert abs(difference["self_removed"]) < 3 * error["self_removed"]
+    assert told["complete"]["lower"] > 0.02
+    macro = told["compared"].set_index(["first", "second"])
+    outsider = macro[[name.startswith("outsider") for name in macro.index.get_level_values("second")]]
+    assert (outsider["difference"] < 0).all()
+    assert (outsider["p_adjusted"] < 0.05).all()

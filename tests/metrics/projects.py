@@ -1,0 +1,58 @@
+"""A small project with vectors, a pool made of two models, labels of all its pairs, and an outsider."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from eds import tables
+from eds.neighbors import Rules, mine
+from eds.suspects import draw_random, pool
+from eds.tables import Provenance
+from eds.vectors import Model, Vectors, write
+from eds.workspace import Project
+
+MAKERS = ("m0", "m1")
+MODELS = (*MAKERS, "new")
+RULES = Rules(12)
+
+
+def catalogue(seed: int = 0) -> pd.DataFrame:
+    """Sixty images of about 25 products; the first twelve are queries and candidates, two are wild queries."""
+    rng = np.random.default_rng(seed)
+    names = [f"i{number:02}" for number in range(60)]
+    roles = ["both"] * 12 + ["query"] * 2 + ["candidate"] * 46
+    rows = pd.DataFrame({"image_id": names, "path": names, "role": roles})
+    rows["product_id"] = rng.choice([f"p{number}" for number in range(25)], 60)
+    for column in tables.IMAGES.columns:
+        if column.name not in rows:
+            rows[column.name] = pd.array([pd.NA] * 60, "Int64") if column.kind == "integer" else None
+    return rows[tables.IMAGES.names]
+
+
+def project_in(folder: Path, seed: int = 0) -> Project:
+    """Images, vectors of three models, lists and pool of two of them, random pairs, labels of all."""
+    project = Project.create(folder, {"neighbors.k": 12, "suspects.k": 3})
+    images = catalogue(seed)
+    project.write(images, "images", Provenance("eds images import"))
+    rng = np.random.default_rng(seed + 1)
+    base = rng.normal(0, 1, (60, 8))
+    for number, name in enumerate(MODELS):
+        vectors = base + rng.normal(0, 0.7 + 0.2 * number, base.shape)
+        if name == "m1":
+            vectors[20:30] = vectors[30:40]  # so that scores tie
+        model = Model(name, {"loader": "test"}, 8, "float32", "cosine", "", "")
+        write(project.path("embeddings", name), model, images["image_id"].tolist(), vectors.astype(np.float32))
+    for name in MAKERS:
+        lists = mine(Vectors.open(project.path("embeddings", name)), images, RULES)
+        project.write(lists, "neighbors", Provenance("eds neighbors mine", {"neighbors.k": 12}), name)
+    lists = pd.concat([project.read("neighbors", name) for name in MAKERS], ignore_index=True)
+    suspects = draw_random(images, 80, 5, suspects=pool(lists, 3))
+    project.write(suspects, "suspects", Provenance("eds suspects pool", {"suspects.k": 3}))
+    pairs = suspects[["query_id", "candidate_id"]].drop_duplicates()
+    near = {name: base[row] for row, name in enumerate(images["image_id"])}
+    value = [int(np.dot(near[q], near[c]) > 3) for q, c in pairs.itertuples(index=False)]
+    votes = dict.fromkeys(("votes_for", "votes_against", "unsure"), 0)
+    truth = pairs.assign(value=value, **votes, tie=False, rule="majority")
+    project.write(truth[tables.TRUTH.names], "truth", Provenance("eds truth decide"))
+    return project

@@ -1,0 +1,181 @@
+"""`eds metrics`: scores from vectors and from lists, what they rest on, and what is refused."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from eds.cli.metrics import metrics as group
+from eds.errors import EdsError, InputError, ProjectError, UnknownNameError
+from eds.metrics import MEASURES, preset
+from eds.neighbors import Rules, mine, pair_scores
+from eds.tables import Provenance
+from eds.vectors import Model, Vectors, write
+from eds.workspace import Project
+from tests.metrics.projects import MODELS, project_in
+from tests.reference import metrics as reference
+
+Call = Callable[..., Any]
+PAIR = ["query_id", "candidate_id"]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return project_in(tmp_path / "p")
+
+
+@pytest.fixture
+def call(project: Project) -> Call:
+    def run(*words: str) -> Any:
+        options = ["--json", "-q", "-p", str(project.root)]
+        return json.loads(CliRunner().invoke(group, [*words, *options], catch_exceptions=False).stdout)
+
+    return run
+
+
+def by_name(rows: list[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(row["model"], row["measure"]): row for row in rows if row["query_id"] is None}
+
+
+def test_values_are_those_of_slow_formulas(project: Project, call: Call) -> None:
+    found = by_name(call("score", "--resamples", "50"))
+    images, truth = project.read("images"), project.read("truth")
+    labels = list(truth[[*PAIR, "value"]].itertuples(index=False, name=None))
+    for model in MODELS:
+        vectors = Vectors.open(project.path("embeddings", model))
+        full = mine(vectors, images, Rules(60))
+        lists = {
+            str(name): part.sort_values("rank")["candidate_id"].tolist() for name, part in full.groupby("query_id")
+        }
+        for k in (5, 9):
+            hr, mrr = reference.official_loops(lists, labels, k)
+            assert found[model, f"VSD-HR@{k}"]["value"] == pytest.approx(hr, abs=1e-12)
+            assert found[model, f"VSD-MRR@{k}"]["value"] == pytest.approx(mrr, abs=1e-12)
+        scores = pair_scores(vectors, truth).round(12)
+        pairs = [(*pair, score) for pair, score in zip(truth[PAIR].itertuples(index=False), scores, strict=True)]
+        for name, value in reference.four_aucs(pairs, labels).items():
+            average, area, _ = name.split("_")
+            text = f"{area.upper()}-AUC(average={average},negatives=annotated)"
+            assert found[model, text]["value"] == pytest.approx(value, abs=1e-12)
+    assert {row["measure"] for row in call("score", "--resamples", "0")} == {*map(str, preset("vsd").measures)}
+
+
+def test_lists_and_vectors_give_the_same_and_the_table_is_stored(project: Project, call: Call) -> None:
+    words = ("score", "-M", "VSD-HR@5", "-M", "RR@10", "-M", "nDCG@10", "-M", "Judged@5", "-m", "m0", "-m", "m1")
+    first, second = (call(*words, "--from", source, "--by-query") for source in ("embeddings", "neighbors"))
+    for rows in (first, second):
+        for row in rows:
+            for told in ("note", "counts", "pairs_unlabelled"):
+                row.pop(told, None)
+    assert first == second
+    stored = project.read("scores")
+    assert len(stored) == len(second)
+    assert project.state("scores").condition == "fresh"
+    assert project.state("scores").made_by.endswith("--from neighbors --by-query")
+
+
+def test_every_number_tells_what_it_rests_on(project: Project, call: Call) -> None:
+    truth = project.read("truth")
+    one_class = truth[truth["value"] == 0].groupby("query_id").head(1)["query_id"].iloc[0]
+    truth.loc[truth["query_id"] == one_class, "value"] = 0
+    wild = pd.DataFrame(
+        {**truth.iloc[0].to_dict(), "candidate_id": ["i12"], "value": [1]}
+    )  # a wild query: no candidate
+    project.write(pd.concat([truth, wild], ignore_index=True), "truth", Provenance("eds truth decide"))
+    found = by_name(call("score", "-m", "m0"))
+    labels = pd.concat([truth, wild])
+    positives = labels.groupby("query_id")["value"].sum()
+    hr = found["m0", "VSD-HR@5"]
+    assert (hr["n"], hr["queries_used"]) == ((positives > 0).sum(), (positives > 0).sum())
+    assert hr["skipped_because"] == {"without a positive": (positives == 0).sum()}
+    assert hr["pairs_unlabelled"] + hr["counts"]["places"] > 0
+    auc = found["m0", "ROC-AUC(average=micro,negatives=annotated)"]
+    assert (auc["n"], auc["pairs_used"], auc["pairs_without_score"]) == (len(truth), len(truth), 1)
+    macro = found["m0", "ROC-AUC(average=macro,negatives=annotated)"]
+    assert macro["skipped_because"]["without positive and negative"] >= 1
+    assert all(row["low"] <= row["value"] + 1e-12 for row in found.values() if row["value"] is not None)
+
+
+def test_a_cut_off_beyond_the_gallery_divides_by_k_and_pools_of_one_class_are_undefined(
+    project: Project, call: Call
+) -> None:
+    found = by_name(call("score", "-M", "P@1000", "-M", "VSD-HR@1000", "--resamples", "0"))
+    assert 0 < found["m0", "P@1000"]["value"] < 0.1
+    assert found["m0", "VSD-HR@1000"]["counts"]["places"] < 1000 * found["m0", "VSD-HR@1000"]["n"]
+    truth = project.read("truth")
+    project.write(truth.assign(value=0), "truth", Provenance("eds truth decide"))
+    rows = by_name(call("score"))
+    assert rows["m0", "VSD-HR@5"]["value"] is None
+    assert rows["m0", "VSD-HR@5"]["low"] is None
+    assert "nothing to average" in rows["m0", "VSD-HR@5"]["note"]
+    assert rows["m0", "ROC-AUC(average=micro,negatives=annotated)"]["value"] is None
+
+
+def test_a_model_that_lacks_vectors_is_refused_or_counted(project: Project, call: Call) -> None:
+    images = project.read("images")
+    some = images["image_id"].tolist()[:50]
+    vectors = np.random.default_rng(3).normal(0, 1, (50, 4)).astype(np.float32)
+    model = Model("part", {"loader": "test"}, 4, "float32", "cosine", "", "")
+    write(project.path("embeddings", "part"), model, some, vectors)
+    with pytest.raises(ProjectError, match="part: 10 images have no vector: i50"):
+        call("score")
+    rows = by_name(call("score", "-m", "part", "--allow-missing", "--resamples", "0"))
+    lost = (~project.read("truth")["candidate_id"].isin(some)).sum()
+    auc = rows["part", "ROC-AUC(average=micro,negatives=annotated)"]
+    assert auc["pairs_without_score"] == lost > 0
+    assert "images without a vector left out: 10" in auc["note"]
+
+
+def test_models_that_have_lists_only_are_taken_from_them(project: Project, call: Call) -> None:
+    lists = project.read("neighbors", "m0").assign(model="listed")
+    project.write(lists, "neighbors", Provenance("test", {"neighbors.k": 12}), "listed")
+    rows = by_name(call("score", "--resamples", "0"))
+    assert rows["listed", "VSD-HR@5"]["value"] == rows["m0", "VSD-HR@5"]["value"]
+    auc = rows["listed", "ROC-AUC(average=micro,negatives=annotated)"]
+    assert auc["pairs_without_score"] > 0
+    assert "taken from its lists" in auc["note"]
+
+
+def test_mistakes_are_told(project: Project, call: Call, tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="unknown preset 'vds'"):
+        call("score", "--preset", "vds")
+    with pytest.raises(EdsError, match="unknown measure 'MAP'"):
+        call("score", "-M", "MAP@5")
+    with pytest.raises(ProjectError, match="no vectors or lists of model m7"):
+        call("score", "-m", "m7")
+    with pytest.raises(InputError, match="needs drawn negatives"):
+        call("score", "-M", "ROC-AUC(negatives=sampled)")
+    toml = project.root / "eds.toml"
+    whole = toml.read_text(encoding="utf-8")
+    toml.write_text(whole.replace("# one_per_product = true", "one_per_product = false"), encoding="utf-8")
+    with pytest.raises(InputError, match=r"VSD-HR@5 needs lists without.*"):
+        call("score")
+    assert call("score", "-M", "RR@5")
+    toml.write_text(whole, encoding="utf-8")
+    project.write(project.read("truth").iloc[:0], "truth", Provenance("eds truth decide"))
+    with pytest.raises(InputError, match="table truth is empty"):
+        call("score")
+    project.path("truth").unlink()
+    with pytest.raises(ProjectError, match="no decided labels"):
+        call("score")
+    empty = Project.create(tmp_path / "empty")
+    with pytest.raises(EdsError):
+        CliRunner().invoke(group, ["score", "-p", str(empty.root)], catch_exceptions=False)
+
+
+def test_answers_can_be_read_too(project: Project, call: Call) -> None:
+    shown = CliRunner().invoke(group, ["score", "-p", str(project.root), "--resamples", "20"], catch_exceptions=False)
+    assert "VSD-HR@5" in shown.stdout
+    assert "queries skipped" in shown.stdout
+    told = call("list")
+    assert [one["name"] for one in told["measures"]] == list(MEASURES.entries())
+    assert all(one["formula"] and one["conventions"] for one in told["measures"])
+    assert [one["preset"] for one in told["presets"]] == ["vsd", "trec"]
+    assert [one["name"] for one in call("list", "--preset", "vsd")["measures"]][:2] == ["VSD-HR", "VSD-MRR"]
+    text = CliRunner().invoke(group, ["list"], catch_exceptions=False).stdout
+    assert "sum over distinct scores of (recall - recall before) x precision" in text
