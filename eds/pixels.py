@@ -56,7 +56,14 @@ def open_rgb(
     or 1/8 of its size as long as both sides of what is asked for keep `draft` pixels: quicker, but not
     the same pixels as a full decode, and therefore never done unasked.
     """
-    with decoding(read_bytes(path), where=str(path)) as picture:
+    return rgb_of(read_bytes(path), where=str(path), box=box, background=background, draft=draft)
+
+
+def rgb_of(
+    data: bytes, *, where: str, box: Box | None = None, background: Colour = (255, 255, 255), draft: int | None = None
+) -> Image.Image:
+    """What `open_rgb` does, for the bytes of a file that were read already; `where` is its name in messages."""
+    with decoding(data, where=where) as picture:
         stored = picture.size
         if draft is not None:
             width, height = _stored_part(picture, box)
@@ -86,6 +93,39 @@ def inside(root: Path, relative: str) -> Path:
     return Path(file)
 
 
+class Folders:
+    """What `inside` does, for many files of one root: each folder is checked once, then only links need all of it."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._good = {"": os.path.realpath(root)}
+
+    def file(self, path: str) -> tuple[str, os.stat_result]:
+        """The file behind the path, and its status; strings, as a Path for each file costs as much as its digest."""
+        folder, _, name = path.rpartition("/")
+        if not _odd(path, name) and (place := self._place(folder)):
+            file = f"{place}/{name}"
+            found = os.lstat(file)
+            if not stat.S_ISLNK(found.st_mode):
+                return file, found
+        file = str(inside(self._root, path))
+        return file, os.stat(file)  # noqa: PTH116
+
+    def _place(self, folder: str) -> str:
+        """Where a folder is, if neither it nor one above it is a link; else nothing."""
+        if folder not in self._good:
+            above, _, name = folder.rpartition("/")
+            place = "" if _odd(folder, name) else self._place(above)
+            linked = place and stat.S_ISLNK(os.lstat(f"{place}/{name}").st_mode)
+            self._good[folder] = f"{place}/{name}" if place and not linked else ""
+        return self._good[folder]
+
+
+def _odd(path: str, name: str) -> bool:
+    """Whether a path needs the whole check."""
+    return name in ("", ".", "..") or "\\" in path or ":" in path or "\0" in path or path[0] == "/"
+
+
 def read_bytes(path: Path | str) -> bytes:
     """The file's bytes; ImageError when it is missing, empty, forbidden, too large or not a regular file."""
     try:
@@ -106,7 +146,7 @@ def read_bytes(path: Path | str) -> bytes:
 @contextmanager
 def decoding(data: bytes, where: str = "") -> Iterator[Image.Image]:
     """The picture in `data`, its header read; whatever Pillow complains of in the block becomes an ImageError."""
-    with _strict:
+    with strict:
         try:
             with Image.open(io.BytesIO(data)) as picture:
                 if picture.width * picture.height > MAX_PIXELS:
@@ -147,7 +187,7 @@ def stored_size(picture: Image.Image) -> tuple[int, int]:
 
 
 def as_rgb(picture: Image.Image, background: Colour = (255, 255, 255)) -> Image.Image:
-    """A loaded picture of any mode as RGB, transparency laid on `background`."""
+    """A loaded picture of any mode as RGB, transparency laid on `background`; itself where it is so already."""
     if picture.mode in DEEP_GREY or (picture.mode == "I" and picture.format == "PNG"):
         return _from_deep_grey(picture, background)
     if picture.mode in NO_RANGE:
@@ -158,7 +198,7 @@ def as_rgb(picture: Image.Image, background: Colour = (255, 255, 255)) -> Image.
         canvas = Image.new("RGB", clear.size, background)
         canvas.paste(clear, mask=clear.getchannel("A"))
         return canvas
-    return picture.convert("RGB") if picture.mode != "RGB" else picture.copy()
+    return picture.convert("RGB") if picture.mode != "RGB" else picture
 
 
 def _from_deep_grey(picture: Image.Image, background: Colour) -> Image.Image:
@@ -231,8 +271,8 @@ def _told(error: BaseException) -> str:
 class _StrictPillow:
     """While any thread is in it, a suspected bomb is an error and Pillow's limits are ours; then all is as before.
 
-    Filters and limits are the process's, so they change with the first thread in and the last one out:
-    the same file has the same fate whatever other threads do.
+    Filters and limits are the process's, so they change with the first thread in and the last one out: a file has
+    the same fate whatever other threads do. Who opens many pictures stays in it, as each change takes time.
     """
 
     def __init__(self) -> None:
@@ -257,4 +297,4 @@ class _StrictPillow:
                 self._undo.close()
 
 
-_strict = _StrictPillow()
+strict = _StrictPillow()

@@ -240,3 +240,17 @@ def test_vectors_that_no_similarity_can_use_are_refused(tmp_path: Path) -> None:
         write(tmp_path / "s", model(), ids, values[:, :5])
     with pytest.raises(InputError, match="twice"):
         write(tmp_path / "t", model(), ["a", "a"], values[[0, 2]])
+
+
+def test_the_first_shards_are_small_so_that_a_killed_short_run_keeps_most(tmp_path: Path) -> None:
+    ids = [f"i{number:04d}" for number in range(1000)]
+    sources, values = [f"s{name}" for name in ids], np.random.default_rng(0).normal(size=(1000, 2))
+    Writer(tmp_path / "m", model(2)).add(ids[:900], sources[:900], values[:900])  # and dies here
+    wanted = pd.DataFrame({"image_id": ids, "source": sources})
+    again = Writer(tmp_path / "m", model(2))
+    rows = np.flatnonzero(again.lacking(wanted))
+    assert rows.tolist() == list(range(256 + 512, 1000))
+    again.add(ids[768:], sources[768:], values[768:])
+    finished = again.finish(wanted, Provenance("test"))
+    assert [shard.rows for shard in finished.shards] == [256, 512, 232]
+    np.testing.assert_allclose(Vectors.open(tmp_path / "m").gather(ids), values, rtol=1e-6)

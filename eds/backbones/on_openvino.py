@@ -9,6 +9,7 @@ slower for ViT-S/16).
 import sys
 import threading
 import warnings
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import torch
 from eds.backbones.runtimes import Normalised
 from eds.errors import InputError
 
+WAITING = 2  # requests for each stream: the next one stands ready, so no stream waits for Python
 HINTS = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
 
 
@@ -37,23 +39,27 @@ class OpenVinoRunner:
             hints["INFERENCE_NUM_THREADS"] = threads
         compiled = openvino.Core().compile_model(model, "CPU", hints)
         _check_precision(compiled, precision)
-        self._queue = openvino.AsyncInferQueue(compiled)
-        self._queue.set_callback(_keep)
+        streams = int(compiled.get_property("OPTIMAL_NUMBER_OF_INFER_REQUESTS"))
+        self._requests = [compiled.create_infer_request() for _ in range(WAITING * streams)]
+        self._tensor = openvino.Tensor
         self._dimension = int(compiled.output(0).partial_shape[1].get_length())
         self._lock = threading.Lock()
 
     def run(self, batch: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
         """The network's output, float32 (n, dimension), for uint8 (n, side, side, 3)."""
+        batch = np.require(batch, requirements=["C", "W"])  # what memory is shared with OpenVINO may not be read-only
         output = np.empty((len(batch), self._dimension), dtype=np.float32)
         with self._lock:
-            for row in range(len(batch)):
-                self._queue.start_async({0: batch[row : row + 1]}, output[row])
-            self._queue.wait_all()
+            try:
+                for row, request in zip(range(len(batch)), cycle(self._requests)):
+                    request.wait()
+                    request.set_input_tensor(self._tensor(batch[row : row + 1], shared_memory=True))
+                    request.set_output_tensor(self._tensor(output[row : row + 1], shared_memory=True))
+                    request.start_async()
+            finally:
+                for request in self._requests:
+                    request.wait()
         return output
-
-
-def _keep(request: Any, row: npt.NDArray[np.float32]) -> None:
-    row[:] = request.get_output_tensor().data[0]
 
 
 def _openvino() -> Any:

@@ -66,6 +66,7 @@ def import_(
     console: Console, name: str, vectors: Path, ids: Path | None, partial: bool, replace: bool, **options: Any
 ) -> None:
     """Bring in vectors (.npy, .npz, .parquet, .safetensors) and the image id of each."""
+    from eds.cli.left_out import read_left_out
     from eds.embeddings.importing import import_vectors
 
     project = console.project
@@ -76,7 +77,7 @@ def import_(
         done = import_vectors(
             name, vectors, ids, project.read("images"), folder,
             provenance=project.provenance(line, {}, [project.path("images")]),
-            partial=partial, replace=replace, progress=progress, **options,
+            partial=partial, left_out=read_left_out(project), replace=replace, progress=progress, **options,
         )  # fmt: skip
     model = done.model
     console.answer(
@@ -228,7 +229,7 @@ def _described(project: "Project", name: str) -> dict[str, Any]:
     from eds.vectors import read_model
 
     row: dict[str, Any] = dict.fromkeys(
-        ("dimension", "dtype", "similarity", "preprocessing", "rows", "seconds", "images/s")
+        ("dimension", "dtype", "similarity", "preprocessing", "preprocessing_digest", "rows", "seconds", "images/s")
     )
     state = project.state("embeddings", name)
     condition = {"absent": "not finished"}.get(state.condition, state.condition)
@@ -238,7 +239,8 @@ def _described(project: "Project", name: str) -> dict[str, Any]:
         return {"model": name, **row, "state": condition, "why": [str(error)]}
     return {
         "model": name, "dimension": model.dimension, "dtype": model.dtype, "similarity": model.similarity,
-        "preprocessing": model.preprocessing_digest[:8] or None, "rows": model.rows, "seconds": model.seconds,
+        "preprocessing": model.preprocessing_digest[:8] or None,
+        "preprocessing_digest": model.preprocessing_digest or None, "rows": model.rows, "seconds": model.seconds,
         "images/s": model.images_per_second, "state": condition, "why": list(state.reasons),
     }  # fmt: skip
 

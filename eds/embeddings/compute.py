@@ -23,6 +23,7 @@ from eds.tables import Provenance
 from eds.vectors import SHARD_ROWS, Model, Writer, pack
 
 Progress = Callable[[int, int], None]
+SHOWN = 20  # bad images told before the rest is only counted
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,6 @@ def _run(
 ) -> dict[int, str]:
     """Send every picture that some model lacks through those models; returns row -> reason of the bad ones."""
     bad: dict[int, str] = dict(catalogue.bad)
-    _refuse_bad(bad, catalogue, on_bad)
     needed = np.flatnonzero(np.any(list(lacking.values()), axis=0)) if lacking else np.arange(0)
     jobs = (
         Job(row, part, frozenset(filler.key for name, filler in fillers.items() if lacking[name][row]))
@@ -125,12 +125,14 @@ def _run(
     for count, (ready, waited) in enumerate(stream, start=1):
         if ready.reason:
             bad[ready.job.row] = ready.reason
-            _refuse_bad(bad, catalogue, on_bad)
+        refused = bad and on_bad == "fail"  # then no more is computed, yet all the rest is read, to tell every fault
         for name, filler in fillers.items():
-            if lacking[name][ready.job.row]:
+            if lacking[name][ready.job.row] and not refused:
                 filler.take(ready, str(digests[ready.job.row]), waited)
         if progress:
             progress(count, len(needed))
+    if bad and on_bad == "fail":
+        raise _refusal(bad, catalogue)
     return bad
 
 
@@ -144,13 +146,14 @@ def _waited(stream: Iterator[Prepared]) -> Iterator[tuple[Prepared, float]]:
         yield ready, time.perf_counter() - begun
 
 
-def _refuse_bad(bad: Mapping[int, str], catalogue: Sources, on_bad: str) -> None:
-    if bad and on_bad == "fail":
-        row, reason = next(iter(bad.items()))
-        raise ImageError(
-            f"image {catalogue.image_id(row)} cannot be read: {reason}",
-            do="Mend it or take it out of the catalogue; or leave such images out: --on-bad skip.",
-        )
+def _refusal(bad: Mapping[int, str], catalogue: Sources) -> ImageError:
+    faults = [f"{catalogue.image_id(row)}: {reason}" for row, reason in sorted(bad.items())]
+    more = [f"and {len(bad) - SHOWN:,} more: eds images check tells all"] if len(bad) > SHOWN else []
+    return ImageError(
+        f"{len(bad):,} images cannot be read" if len(bad) > 1 else "1 image cannot be read",
+        do="Mend them or take them out of the catalogue; or leave such images out: --on-bad skip.",
+        faults=faults[:SHOWN] + more,
+    )
 
 
 @dataclass
@@ -166,6 +169,7 @@ class _Filler:
     _digests: list[str] = field(default_factory=list)
     _pixels: list[Pixels] = field(default_factory=list)
     _seconds: float = 0.0
+    _batch: Pixels | None = None
 
     def __post_init__(self) -> None:
         self.key = self.backbone.spec.preprocessing.pixels_key
@@ -186,13 +190,20 @@ class _Filler:
         if not self._ids:
             return
         begun = time.perf_counter()
-        vectors = self.backbone.encode(np.stack(self._pixels))
+        vectors = self.backbone.encode(np.stack(self._pixels, out=self._room()))
         if self.writer.model.dtype == "bits":
             _refuse_no_codes(vectors, self._ids, self.name)
             vectors = pack(vectors)
         self.writer.add(self._ids, self._digests, vectors, seconds=self._seconds + time.perf_counter() - begun)
         self.computed += len(self._ids)
         self._ids, self._digests, self._pixels, self._seconds = [], [], [], 0.0
+
+    def _room(self) -> Pixels:
+        """Memory for the batch, (n, height, width, 3): always the same, as fresh pages cost more than the copying."""
+        shape = (self.batch, *self._pixels[0].shape)
+        if self._batch is None or self._batch.shape != shape:
+            self._batch = np.empty(shape, dtype=np.uint8)
+        return self._batch[: len(self._pixels)]
 
 
 def _refuse_no_codes(vectors: np.ndarray[Any, np.dtype[np.float32]], ids: list[str], name: str) -> None:

@@ -75,7 +75,8 @@ def read_ids(path: Path, rows: int, known: "set[str]") -> list[str]:
     except (OSError, UnicodeDecodeError, pa.ArrowException, IndexError) as error:
         raise InputError(f"ids cannot be read ({error})", where=str(path), do="Give UTF-8 text or Parquet.") from error
     if path.suffix not in (".csv", ".tsv"):
-        return text.splitlines()
+        ended = text.split("\n")  # not splitlines: an id may hold other signs that Unicode takes for line ends
+        return [line.removesuffix("\r") for line in (ended[:-1] if ended[-1] == "" else ended)]
     lines = list(csv.reader(text.splitlines(), delimiter="\t" if path.suffix == ".tsv" else ","))
     column = lines[0].index("image_id") if lines and "image_id" in lines[0] else 0
     cells = [line[column] if len(line) > column else "" for line in lines]

@@ -6,7 +6,7 @@ two values. The file is read twice, block by block: once to check, once to copy.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -38,6 +38,7 @@ def import_vectors(
     bits: int | None = None,
     part: str = "",
     partial: bool = False,
+    left_out: Collection[str] = (),
     replace: bool = False,
     shard_rows: int = SHARD_ROWS,
     progress: Progress | None = None,
@@ -45,12 +46,13 @@ def import_vectors(
     """Copy the vectors in `vectors`, row i of the image in line i of `ids`, into `folder`.
 
     `dtype` None keeps float16, and makes float32 of anything else. With similarity hamming the codes are
-    0 and 1, -1 and 1, or packed bytes (uint8 that go beyond 1), of which `bits` count (default: all).
+    0 and 1, -1 and 1, or packed bytes (uint8 that go beyond 1), of which `bits` count (default: all). Vectors of
+    `left_out`, images that an imported catalogue names and the project leaves out, are passed over.
     """
     given = read_vectors(vectors, part)
     known = set(images["image_id"])
     listed = _listed(given, ids, vectors, known)
-    faults = _id_faults(listed, given, known, partial)
+    faults = _id_faults(listed, given, known, partial, frozenset(left_out) - known)
     stored: Dtype = dtype or ("float16" if given.dtype == np.float16 else "float32")
     packed = False
     if similarity == "hamming":
@@ -73,8 +75,10 @@ def import_vectors(
         weights_digest=sha256,
     )
     writer = Writer(folder, model, shard_rows=shard_rows, replace=replace)
+    ours = np.fromiter((name in known for name in listed), np.bool_, len(listed))
     wanted = pd.DataFrame({"image_id": listed, "source": [None] * len(listed)}, dtype=object)
-    lacking = writer.lacking(wanted)
+    lacking = writer.lacking(wanted) & ours
+    wanted = wanted[ours]
     for first, block in _numbered(given):
         rows = np.flatnonzero(lacking[first : first + len(block)])
         taken = block[rows]
@@ -84,7 +88,7 @@ def import_vectors(
         if progress:
             progress(first + len(block), given.rows)
     finished = writer.finish(wanted, provenance)
-    return Done(finished, int(lacking.sum()), int((~lacking).sum()))
+    return Done(finished, int(lacking.sum()), len(wanted) - int(lacking.sum()))
 
 
 def _listed(given: Given, ids: Path | None, vectors: Path, known: set[str]) -> list[str]:
@@ -99,14 +103,14 @@ def _listed(given: Given, ids: Path | None, vectors: Path, known: set[str]) -> l
     return given.ids
 
 
-def _id_faults(listed: list[str], given: Given, known: set[str], partial: bool) -> list[str]:
+def _id_faults(listed: list[str], given: Given, known: set[str], partial: bool, left_out: frozenset[str]) -> list[str]:
     faults = []
     if len(listed) != given.rows:
         faults.append(f"{len(listed):,} ids for {given.rows:,} vectors")
     if not given.rows or not given.columns:
         faults.append(f"the array is empty: {given.rows:,} x {given.columns:,}")
     twice = [name for name, count in Counter(listed).items() if count > 1]
-    unknown = [name for name in dict.fromkeys(listed) if name not in known]
+    unknown = [name for name in dict.fromkeys(listed) if name not in known and name not in left_out]
     without = sorted(known.difference(listed))
     faults += _told(twice, "ids stand there more than once")
     faults += _told(unknown, "ids are not in table images")

@@ -1,8 +1,8 @@
-"""The size that a picture's first bytes state, and whether the file has its last ones: no pixel is decoded.
+"""The size that a picture's first bytes state, and whether the file has its last ones: hardly a pixel is decoded.
 
-This is the quick check of a scan. It finds most cut files, because a JPEG and a PNG end with a mark of
-their own, but not damage in the middle; a full decode does. Formats without such a mark here get the
-header that Pillow reads.
+This is the quick check of a scan. It finds cut files, because a JPEG and a PNG end with a mark of their
+own, but not damage in the middle; a full decode does. Files of other formats are decoded to their end
+here too, so that no cut file passes.
 """
 
 import struct
@@ -25,7 +25,9 @@ def stated_size(data: bytes) -> tuple[int, int]:
         size, ended = struct.unpack_from(">II", data, 16), data.rfind(b"IEND", -TAIL) >= 0
     else:
         with decoding(data) as picture:
-            return stored_size(picture)
+            stored = stored_size(picture)
+            picture.load()
+            return stored
     if not ended:
         raise ImageError("truncated: the file's end mark is missing")
     if size[0] * size[1] > MAX_PIXELS:

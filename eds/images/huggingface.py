@@ -1,11 +1,12 @@
 """A local Hugging Face data set: Parquet shards with an Image column, or a folder of files with metadata.
 
 Parquet holds pictures as a struct {bytes, path}. The bytes are written below the image root, one file a
-row, named after shard and row: a name that the data set gives is never trusted as a path. Where `bytes`
-is empty, `path` is taken relative to the data set, which must then lie below the image root. Files of
-`metadata.csv`, `.jsonl` or `.parquet` name pictures by `file_name`, relative to themselves; they too must
-lie below the root. Folders `queries` and `corpus` (MTEB's layout) give the roles, an image of the same
-id and content in both serves as both; shards without pictures are left out and told.
+row, named after shard and row (counted from 0, in messages too): a name that the data set gives is never
+trusted as a path. Where `bytes` is empty, `path` is taken relative to the data set, which must then lie
+below the image root. Files of `metadata.csv`, `.jsonl` or `.parquet` name pictures by `file_name`,
+relative to themselves; they too must lie below the root. Folders `queries` and `corpus` (MTEB's layout)
+give the roles, an image of the same id and content in both serves as both; shards without pictures are
+left out and told.
 """
 
 import json
@@ -69,9 +70,8 @@ def _from_metadata(files: list[Path], source: Source) -> Found:
             columns["path"] = "file_name"
         rows = typed(mapped(table_of(file), columns, str(file)), str(file))
         rows["path"] = [f"{folder}/{name}" if folder and isinstance(name, str) else name for name in rows["path"]]
-        parts.append(rows)
-    rows = pd.concat(parts, ignore_index=True)
-    rows.index.name = "row"
+        parts.append(_placed(rows, file.relative_to(files[0].parent.parent).as_posix()))
+    rows = pd.concat(parts).rename_axis("in")
     return Found(finished(rows, str(files[0].parent)))
 
 
@@ -100,12 +100,16 @@ def _from_shards(shards: list[Path], place: Path, source: Source) -> Found:
             rows["role"] = ROLES[config]
         if "phase" not in rows:
             rows["phase"] = re.split(r"[-.]", shard.name)[0]
-        parts.append(rows)
+        parts.append(_placed(rows, name))
     if not parts:
         raise InputError("no shard holds pictures", where=str(place), do="Name the column: --map path=COLUMN.")
-    rows = pd.concat(parts, ignore_index=True)
-    rows.index.name = "row"
+    rows = pd.concat(parts).rename_axis("in")
     return Found(finished(_merged(rows, source.root), str(place)), tuple(bad), tuple(notes))
+
+
+def _placed(rows: pd.DataFrame, file: str) -> pd.DataFrame:
+    """The rows with an index that tells file and row, by which faults are told."""
+    return rows.set_axis([f"{file} row {number}" for number in rows.index], axis=0)
 
 
 def _image_column(schema: pa.Schema, wanted: str | None, shard: Path) -> str:
@@ -144,8 +148,9 @@ def _rows(
                 paths.append(None)
             number += 1
         rows["path"] = paths
+        rows.index = pd.RangeIndex(number - len(rows), number)
         parts.append(rows[rows["path"].notna()])
-    rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"path": []})
+    rows = pd.concat(parts) if parts else pd.DataFrame({"path": []})
     for label, feature in features.items():
         names = feature.get("names")
         if feature.get("_type") == "ClassLabel" and isinstance(names, list) and label in rows:

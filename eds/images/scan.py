@@ -8,7 +8,6 @@ less. Threads share the work; the result does not depend on their number.
 
 import hashlib
 import os
-import stat
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -24,10 +23,11 @@ from eds.errors import ImageError, InputError
 from eds.images.changes import Memory, Seen, remember, remembered
 from eds.images.duplicates import HIGH, WIDE, difference_hashes, exact_groups, near_pairs
 from eds.images.headers import stated_size
-from eds.pixels import TURNS, as_rgb, decoding, inside, orientation, read_bytes, stored_size
+from eds.pixels import TURNS, Folders, as_rgb, decoding, orientation, read_bytes, stored_size, strict
 
 Check = Literal["full", "header"]
 PORTION = 64  # files handed to a thread at once
+SMALL = 1 << 17  # bytes of a file: to read and hash smaller ones, threads take longer than one of them alone
 KEEP_EVERY = 10_000  # files read before what is known so far is kept
 
 
@@ -106,50 +106,64 @@ def _told(images: pd.DataFrame, seen: list[Seen], reused: int, near: int | None,
 def _looked(
     paths: list[str], root: Path, known: Memory, check: str, workers: int
 ) -> Iterator[tuple[list[Seen], set[str]]]:
-    """Portions of what was seen, in the order of `paths`; few portions wait, so memory stays small."""
-    folders = _Folders(root)
+    """Portions of what was seen, in the order of `paths`; few portions wait, so memory stays small.
+
+    Small files that are not decoded are looked at here: Python lets one thread speak at a time, and threads
+    that speak up a few times for each file mostly wait for one another.
+    """
+    folders = Folders(root)
+    small = check == "header"
     starts = deque(range(0, len(paths), PORTION))
     waiting: deque[Future[tuple[list[Seen], set[str]]]] = deque()
     with ThreadPoolExecutor(workers) as pool:
         try:
             while starts or waiting:
-                while starts and len(waiting) < 4 * workers:
+                while small and starts and not waiting:
+                    start = starts.popleft()
+                    seen, reused = _look_at(paths[start : start + PORTION], folders, known, check)
+                    yield seen, reused
+                    small = sum(one.size for one in seen) < SMALL * len(seen)
+                while not small and starts and len(waiting) < 4 * workers:
                     start = starts.popleft()
                     waiting.append(pool.submit(_look_at, paths[start : start + PORTION], folders, known, check))
-                yield waiting.popleft().result()
+                if waiting:
+                    seen, reused = waiting.popleft().result()
+                    yield seen, reused
+                    small = check == "header" and sum(one.size for one in seen) < SMALL * len(seen)
         finally:
             for future in waiting:
                 future.cancel()
 
 
-def _look_at(paths: list[str], folders: "_Folders", known: Memory, check: str) -> tuple[list[Seen], set[str]]:
+def _look_at(paths: list[str], folders: Folders, known: Memory, check: str) -> tuple[list[Seen], set[str]]:
     """One portion of files. The picture hashes are made together at its end."""
     seen: list[Seen] = []
     reused: set[str] = set()
     greys: list[tuple[int, bytes]] = []
-    for path in paths:
-        size = changed = 0
-        sha256 = ""
-        try:
-            file, found = folders.file(path)
-            size, changed = found.st_size, found.st_mtime_ns
-            before = known.recall(path, size, changed, check)
-            if before is not None:
-                seen.append(before)
-                reused.add(path)
-                continue
-            data = read_bytes(file)
-            sha256 = hashlib.sha256(data).hexdigest()
-            if check == "header":
-                width, height = stated_size(data)
-            else:
-                width, height, grey = _decoded(data)
-                greys.append((len(seen), grey))
-            seen.append(Seen(path, size, changed, check, width, height, sha256, None))
-        except ImageError as error:
-            seen.append(Seen(path, size, changed, check, 0, 0, sha256, None, error.what))
-        except OSError as error:
-            seen.append(Seen(path, size, changed, check, 0, 0, sha256, None, error.strerror or str(error)))
+    with strict:
+        for path in paths:
+            size = changed = 0
+            sha256 = ""
+            try:
+                file, found = folders.file(path)
+                size, changed = found.st_size, found.st_mtime_ns
+                before = known.recall(path, size, changed, check)
+                if before is not None:
+                    seen.append(before)
+                    reused.add(path)
+                    continue
+                data = read_bytes(file)
+                sha256 = hashlib.sha256(data).hexdigest()
+                if check == "header":
+                    width, height = stated_size(data)
+                else:
+                    width, height, grey = _decoded(data)
+                    greys.append((len(seen), grey))
+                seen.append(Seen(path, size, changed, check, width, height, sha256, None))
+            except ImageError as error:
+                seen.append(Seen(path, size, changed, check, 0, 0, sha256, None, error.what))
+            except OSError as error:
+                seen.append(Seen(path, size, changed, check, 0, 0, sha256, None, error.strerror or str(error)))
     if greys:
         values = np.frombuffer(b"".join(grey for _, grey in greys), np.uint8).reshape(-1, HIGH, WIDE)
         for (at, _), dhash in zip(greys, difference_hashes(values).tolist(), strict=True):
@@ -168,39 +182,3 @@ def _decoded(data: bytes) -> tuple[int, int, bytes]:
         if turn in TURNS:
             grey = grey.transpose(TURNS[turn])
         return width, height, grey.resize((WIDE, HIGH), Image.Resampling.BILINEAR).tobytes()
-
-
-class _Folders:
-    """The root's folders, each checked once; a file in a good folder that is no link needs no check of its own."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._good = {"": os.path.realpath(root)}
-
-    def file(self, path: str) -> tuple[str, os.stat_result]:
-        """The file behind the path, and its status; strings, as a Path for each file costs as much as its digest."""
-        folder, _, name = path.rpartition("/")
-        if not _odd(path, name) and (place := self._place(folder)):
-            file = f"{place}/{name}"
-            found = os.lstat(file)
-            if not stat.S_ISLNK(found.st_mode):
-                return file, found
-        file = str(inside(self._root, path))
-        return file, os.stat(file)  # noqa: PTH116
-
-    def _place(self, folder: str) -> str:
-        """Where a folder is, if neither it nor one above it is a link; else nothing."""
-        place = self._good.get(folder)
-        if place is None:
-            above, _, name = folder.rpartition("/")
-            place = "" if _odd(folder, name) else self._place(above)
-            if place:
-                place = f"{place}/{name}"
-                place = "" if stat.S_ISLNK(os.lstat(place).st_mode) else place
-            self._good[folder] = place
-        return place
-
-
-def _odd(path: str, name: str) -> bool:
-    """Whether a path needs the whole check."""
-    return name in ("", ".", "..") or "\\" in path or ":" in path or "\0" in path or path[0] == "/"

@@ -9,7 +9,7 @@ The files are told apart by their shape. An image is named by its path. No pictu
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from eds.errors import InputError
 from eds.images.sources import Found, Source, as_text, boxes, finished, refuse
 
 SHOWN = 3
+DOMAINS = "queries and candidates of different domains"  # by these words a note on shared product ids is known
 
 
 def kind(content: Any) -> str:
@@ -35,14 +36,18 @@ def kind(content: Any) -> str:
 
 def read(source: Source) -> Found:
     """The images of the metadata, those of the manifest where it names any, with their roles."""
-    parts = _parts(source.files)
+    return read_parts(_parts(source.files), source.gallery_phases)
+
+
+def read_parts(parts: Mapping[str, tuple[Path, Any]], gallery_phases: Sequence[str] = ()) -> Found:
+    """As `read`, where it is known which file is which: metadata, seeds, annotations, manifest, and what they hold."""
     where = str(parts["metadata"][0])
     rows = _rows(parts["metadata"][1]["images"], where)
     notes: list[str] = []
     rows = finished(rows, where)
     seeds = _seeds(parts, rows, notes)
     rows = _split(rows, parts, seeds, notes)
-    rows = _with_roles(rows, seeds, source.gallery_phases, notes)
+    rows = _with_roles(rows, seeds, gallery_phases, notes)
     notes += _shared_products(rows)
     return Found(rows, notes=tuple(notes))
 
@@ -108,7 +113,7 @@ def _corners(box: Any, place: str, where: str) -> tuple[Any, ...]:
     return left, top, left + width, top + height
 
 
-def _seeds(parts: dict[str, tuple[Path, Any]], rows: pd.DataFrame, notes: list[str]) -> list[str] | None:
+def _seeds(parts: Mapping[str, tuple[Path, Any]], rows: pd.DataFrame, notes: list[str]) -> list[str] | None:
     """The queries' paths, in order and once; nothing when no file tells them."""
     if "seeds" in parts:
         file, content = parts["seeds"]
@@ -132,7 +137,7 @@ def _seeds(parts: dict[str, tuple[Path, Any]], rows: pd.DataFrame, notes: list[s
 
 
 def _split(
-    rows: pd.DataFrame, parts: dict[str, tuple[Path, Any]], seeds: list[str] | None, notes: list[str]
+    rows: pd.DataFrame, parts: Mapping[str, tuple[Path, Any]], seeds: list[str] | None, notes: list[str]
 ) -> pd.DataFrame:
     """The manifest's images, and the queries even where it does not name them."""
     if "manifest" not in parts:
@@ -191,9 +196,11 @@ def _shared_products(rows: pd.DataFrame) -> list[str]:
     apart = rows["role"] == "query"
     both = sorted(set(rows["product_id"][apart]) & set(rows["product_id"][~apart]))
     if both:
+        first = [rows[side & (rows["product_id"] == both[0])]["path"].iloc[0] for side in (apart, ~apart)]
         notes.append(
-            f"{len(both):,} product ids belong to queries and candidates of different domains"
-            f" ({', '.join(both[:SHOWN])}): make them distinct, or set neighbors.exclude_product = false"
+            f"{len(both):,} product ids belong to {DOMAINS} ({', '.join(both[:SHOWN])}), as of {first[0]!r} and"
+            f" {first[1]!r}: if these are different products, make the ids distinct, or set"
+            " neighbors.exclude_product = false; else strangers drop out of the lists"
         )
     return notes
 

@@ -25,6 +25,7 @@ from eds.vectors.model import Array, Model, Shard, open_shard, read_model, store
 from eds.vectors.reading import Vectors
 
 SHARD_ROWS = 4096  # a crash costs at most as many vectors; a multiple of every usual batch
+FIRST_ROWS = 256  # of the first shard; each is twice the one before, so that a crash of a short run costs little too
 MANY_SMALL = 16  # shards less than half full before they are gathered into full ones
 SHOWN = 3
 LISTED = ["image_id", "shard", "row", "source"]
@@ -77,13 +78,13 @@ class Writer:
         first = 0
         while first < len(stored):
             pending = self._pending
-            part = slice(first, first + self.shard_rows - pending.rows)
+            part = slice(first, first + self._room - pending.rows)
             pending.ids += ids[part]
             pending.sources += sources[part]
             pending.blocks.append(stored[part])
             pending.timed += len(stored[part]) if seconds is not None else 0
             first += len(stored[part])
-            if pending.rows == self.shard_rows:
+            if pending.rows == self._room:
                 self.flush()
 
     def flush(self) -> None:
@@ -91,7 +92,7 @@ class Writer:
         pending, self._pending = self._pending, _Pending()
         if not pending.rows:
             return
-        number = max(self._shards, default=-1) + 1
+        number = self._next
         name = f"{number:05d}.npy"
         with replacing(self.folder / name) as temporary:
             with temporary.open("wb") as stream:
@@ -138,6 +139,16 @@ class Writer:
         write_text(self.folder / "model.json", model.to_json())
         sweep(self.folder, model)
         return model
+
+    @property
+    def _next(self) -> int:
+        """The number of the next shard."""
+        return max(self._shards, default=-1) + 1
+
+    @property
+    def _room(self) -> int:
+        """The rows of the next shard."""
+        return min(self.shard_rows, FIRST_ROWS << min(self._next, 16))
 
     def _as_stored(self, ids: Sequence[str], vectors: Array) -> Array:
         model = self.model

@@ -114,8 +114,11 @@ def test_bad_images_are_listed_or_refused(tmp_path: Path) -> None:
     assert "not the file that was scanned" in reasons["i009"]
     assert "leaves the image root" in reasons["i011"]
     assert len(Vectors.open(tmp_path / "m")) == len(images) - 4
-    with pytest.raises(ImageError, match="image i004 cannot be read"):
-        run(images, root, {"n": Toy()}, tmp_path, on_bad="fail")
+    toy = Toy()
+    with pytest.raises(ImageError, match=r"(?s)4 images cannot be read.*i004.*i007.*i009.*i011"):
+        run(images, root, {"n": toy}, tmp_path, on_bad="fail")
+    assert toy.batches == [4]  # 000 to 003; behind the first bad picture nothing is computed, all are read
+    assert not (tmp_path / "n" / "model.json").exists()
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 0.0])

@@ -186,3 +186,25 @@ def test_what_is_not_a_matrix_of_numbers_is_refused(tmp_path: Path, values: Floa
         bring(tmp_path / "v.h5", ids, tmp_path / "v")
     with pytest.raises(InputError, match="whose vectors"):
         bring(tmp_path / "two.npz", None, tmp_path / "w", part="a")
+
+
+def test_vectors_of_images_that_are_left_out_are_passed_over(tmp_path: Path, values: Floats, ids: Path) -> None:
+    np.save(tmp_path / "v.npy", values)
+    kept = images().iloc[[0, 3, 4, 9]]
+    names = sorted(set(images()["image_id"]) - set(kept["image_id"]))
+    done = import_vectors(
+        "v", tmp_path / "v.npy", ids, kept, tmp_path / "m", provenance=MADE, shard_rows=3, left_out=names
+    )
+    assert (done.model.rows, done.computed, done.kept) == (4, 4, 0)
+    opened = Vectors.open(tmp_path / "m")
+    opened.verify()
+    assert opened.ids.tolist() == kept["image_id"].tolist()
+    assert np.array_equal(opened.gather(kept["image_id"].tolist()), values[[0, 3, 4, 9]])
+    with pytest.raises(InputError, match="1 ids are not in table images: 'i1'"):
+        bring(tmp_path / "v.npy", ids, tmp_path / "n", kept, left_out=names[1:])
+
+
+def test_ids_may_hold_signs_that_unicode_takes_for_line_ends(tmp_path: Path) -> None:
+    path = tmp_path / "ids.txt"
+    path.write_bytes("a\x85b\r\nc d\nü\u2028\n".encode())
+    assert read_ids(path, 3, set()) == ["a\x85b", "c d", "ü\u2028"]

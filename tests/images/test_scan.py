@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from eds.errors import InputError
+from eds.errors import ImageError, InputError
 from eds.images import scan as scanning
 from eds.images.checking import check_files
 from eds.images.folder import read
 from eds.images.headers import stated_size
 from eds.images.scan import Scan, scan
 from eds.images.sources import Source
-from eds.pixels import read_bytes
+from eds.pixels import decoding, read_bytes
 
 
 def picture(seed: int, width: int = 48, height: int = 32) -> Image.Image:
@@ -214,6 +214,18 @@ def test_neither_order_nor_threads_matter(root: Path) -> None:
     assert set(map(tuple, one.bad.to_numpy())) == set(map(tuple, other.bad.to_numpy()))
 
 
+@pytest.mark.parametrize("small", [0, 1000, 1 << 30])
+def test_a_quick_check_tells_the_same_by_one_thread_and_by_several(
+    root: Path, small: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = found(root, check="header")
+    monkeypatch.setattr(scanning, "PORTION", 2)
+    monkeypatch.setattr(scanning, "SMALL", small)
+    again = found(root, check="header")
+    pd.testing.assert_frame_equal(again.images, expected.images)
+    pd.testing.assert_frame_equal(again.bad, expected.bad)
+
+
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF"])
 def test_the_header_states_the_size_that_decoding_gives(kind: str) -> None:
     assert stated_size(encoded(3, kind)) == (48, 32)
@@ -227,6 +239,18 @@ def test_the_header_states_the_size_that_decoding_gives(kind: str) -> None:
         for cut in (3, 20, 200, len(encoded(3, kind)) - 9):
             with pytest.raises(InputError):
                 stated_size(encoded(3, kind)[:cut])
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "PPM", "TGA"])
+def test_no_cut_file_passes_the_quick_check_that_the_full_one_finds(kind: str) -> None:
+    whole = encoded(3, kind)
+    for cut in sorted({*range(1, len(whole), max(1, len(whole) // 60)), *range(max(1, len(whole) - 20), len(whole))}):
+        try:
+            with decoding(whole[:cut]) as picture:
+                picture.load()
+        except ImageError:
+            with pytest.raises(ImageError):
+                stated_size(whole[:cut])
 
 
 def test_check_tells_what_changed(root: Path) -> None:
