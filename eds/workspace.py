@@ -3,8 +3,9 @@
     eds.toml  images.parquet  embeddings/<model>/  neighbors/<model>.parquet
     suspects.parquet  labels.db  truth.parquet  scores.parquet  report.html
 
-A file is stale when a file it was made from, or a setting that shaped it, is no longer what its
-provenance says. Nothing here makes a table; the stages do.
+A file is stale when what it was made from, or a setting that shaped it, is no longer what its
+provenance says. Parents are told by their digests; of the labels, which may be in a database elsewhere, the acts count,
+not the file. Nothing here makes a table; the stages do.
 """
 
 import json
@@ -24,9 +25,12 @@ import pandas as pd
 from eds import config, tables
 from eds.errors import EdsError, InputError, LockedError, ProjectError
 from eds.files import digest, write_text
+from eds.registry import Entry, Registry
 from eds.schema import Table
 
 PER_MODEL = ("embeddings", "neighbors")
+# What tells the acts in the label store from others: called with the address and the file that stands for it.
+LABELS = Registry("labels", {"fingerprint": Entry("eds.labels.fingerprints:of_project", extra="labels")})
 MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
 
 
@@ -110,9 +114,12 @@ class Project:
         """What is about to make a table.
 
         `settings` are the values taken from eds.toml (`section.key`), `given` the options that were typed; the files in
-        `parents` are told by their digests.
+        `parents` are told by their digests, `path("labels")` by the acts that are kept.
         """
-        digests = {path.relative_to(self.root).as_posix(): _fingerprint(path) for path in parents}
+        acts, labels = "labels", self.path("labels")
+        digests = {path.relative_to(self.root).as_posix(): _fingerprint(path) for path in parents if path != labels}
+        if labels in parents:
+            digests[acts] = self._acts()
         return tables.Provenance(
             command, dict(settings), digests, version("eds"), given=dict(given or {}), notes=dict(notes or {})
         )
@@ -123,7 +130,8 @@ class Project:
         for name in tables.TABLES:
             if name == "labels":
                 there = self.path(name).exists() or bool(self.config.labels.url)
-                found.append(State(name, None, "labels.db", "fresh" if there else "absent"))
+                shown = "labels" if self.config.labels.url else "labels.db"
+                found.append(State(name, None, shown, "fresh" if there else "absent"))
                 continue
             models = self.models(name) if name in PER_MODEL else [None]
             found += [self.state(name, model) for model in models]
@@ -184,11 +192,25 @@ class Project:
 
     def _changed_parents(self, made_by: tables.Provenance) -> Iterator[str]:
         for name, expected in made_by.parents.items():
+            if name == "labels":
+                yield from self._changed_acts(expected)
+                continue
             path = self.root / name
             if not _evidence(path).exists():
                 yield f"{name} is gone"
             elif _fingerprint(path) != expected:
                 yield f"{name} has changed since"
+
+    def _changed_acts(self, expected: str) -> Iterator[str]:
+        try:
+            if self._acts() != expected:
+                yield "labels have changed since"
+        except EdsError as error:
+            yield f"labels cannot be compared: {error}"
+
+    def _acts(self) -> str:
+        """What tells the acts that are kept now from others; asks the database."""
+        return str(LABELS.load("fingerprint")(self.config.labels.url, self.path("labels")))
 
     def _changed_settings(self, made_by: tables.Provenance) -> Iterator[str]:
         for name, used in made_by.settings.items():

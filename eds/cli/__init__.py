@@ -24,7 +24,9 @@ GROUPS = {
     "suspects": ("eds.cli.suspects", "Pairs worth an expert's time: the pool and random draws."),
     "labels": ("eds.cli.labels", "Experts' judgements: accounts, campaigns, import, export, backup."),
     "truth": ("eds.cli.truth", "What the votes come to, and how far the experts agree."),
-    "analysis": ("eds.cli.analysis", "What the pairs and labels say: cost, overlap."),
+    "metrics": ("eds.cli.metrics", "How well each model finds what experts call similar."),
+    "analysis": ("eds.cli.analysis", "What the pairs and labels say: prevalence, overlap, bias, cost."),
+    "benchmarks": ("eds.cli.benchmarks", "Benchmarks of others, read in; your own, handed on."),
     "synthetic": ("eds.cli.synthetic", "A drawn catalogue and simulated experts, whose truth is known."),
     "completion": ("eds.cli.project", "Print the completion script for a shell."),
 }

@@ -5,6 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eds.cli.analysis_bias import bias
+from eds.cli.analysis_identification import identification
+from eds.cli.analysis_prevalence import prevalence
+from eds.cli.analysis_robustness import leave_one_out, reusability
 from eds.cli.console import Console, command, lined
 from eds.cli.pooling import lists, percent
 from eds.errors import InputError
@@ -16,6 +20,10 @@ if TYPE_CHECKING:
 @click.group()
 def analysis() -> None:
     """Tell what the pairs and labels say."""
+
+
+for _one in (prevalence, leave_one_out, reusability, bias, identification):
+    analysis.add_command(_one)
 
 
 @command(analysis, "budget", example="eds analysis budget --queries 2000 --images 52712 --models 6 -k 6")
@@ -31,7 +39,11 @@ def analysis() -> None:
 @click.option("--seconds", type=float, help="An expert's seconds for a pair (default: eds.toml).")
 @click.option("--hourly", type=float, help="An expert's pay by the hour (default: eds.toml).")
 def budget(console: Console, queries: int | None, images: int | None, outside: bool, **options: Any) -> None:
-    """Tell pairs, hours and money for the pool, for all pairs and for random pairs."""
+    """Tell pairs, hours and money for the pool, for all pairs and for random pairs, and how sure they make you.
+
+    Random pairs: as many as would yield the pool's positives, where labelled random pairs have told how rare they are;
+    or give --wanted and --prevalence.
+    """
     if (queries is None) != (images is None):
         raise InputError("queries and images belong together", where="options", do="Give both, or neither.")
     if queries is not None and images is not None:
@@ -41,9 +53,14 @@ def budget(console: Console, queries: int | None, images: int | None, outside: b
         inside = 0 if outside else min(queries, images)
         plans = _plans(console, queries, images, models, k, inside, **options)
     else:
+        if options["wanted"] is None and options["prevalence"] is None:
+            options |= _known(console.project)
         plans = project_budget(console.project, **options)
+        queries = int((console.project.read("images")["role"] != "candidate").sum())
     currency = _config(console).budget.currency
-    console.answer({"plans": plans, "currency": currency}, lambda: told_budget(plans, currency))
+    sure = _certainty(queries, plans)
+    document = {"plans": plans, "currency": currency, "certainty": sure}
+    console.answer(document, lambda: f"{told_budget(plans, currency)}\n\n{_told_certainty(sure)}")
 
 
 @command(analysis, "overlap", example="eds analysis overlap -k 6 --json")
@@ -66,7 +83,8 @@ def project_budget(
     images = project.read("images")
     roles = images["role"].value_counts()
     both, asked, offered = (int(roles.get(name, 0)) for name in ("both", "query", "candidate"))
-    models = models or len(project.models("neighbors")) or len(project.config.embeddings.models)
+    named = (project.models("neighbors"), project.models("embeddings"), project.config.embeddings.models)
+    models = models or next((len(names) for names in named if names), 0)
     if not models:
         raise InputError("how many models is not known", where=str(project.root), do="Give --models, or name them.")
     if pool_size is None and k is None and project.path("suspects").exists():
@@ -81,6 +99,39 @@ def told_budget(plans: list[dict[str, Any]], currency: str = "") -> str:
     heads = ["plan", "pairs", "judgements", "hours", "times fewer"] + ([f"money {currency}".strip()] if paid else [])
     names = ["pairs", "judgements", "hours", "times_fewer"] + (["money"] if paid else [])
     return lined(heads, [[plan["name"], *(_figure(plan[name]) for name in names)] for plan in plans])
+
+
+def _known(project: "Project") -> dict[str, Any]:
+    """What random pairs would have to yield, where labels have told it."""
+    from eds.analysis.pool_report import pool_report
+
+    if not (project.path("truth").exists() and project.path("suspects").exists()):
+        return {}
+    found = pool_report(project.read("images"), project.read("suspects"), project.read("truth"))
+    positives, random = found["pool"]["positive"], found["random"]
+    if not positives or not random or not random.get("p_map"):
+        return {}
+    return {"wanted": positives, "prevalence": random["p_map"]}
+
+
+def _certainty(queries: int, plans: list[dict[str, Any]]) -> dict[str, float]:
+    """What the queries and the pool's pairs make sure of."""
+    from eds.analysis.certainty import certainty
+
+    pairs = next(plan["pairs"] for plan in reversed(plans) if plan["name"].startswith("pool"))
+    return {"queries": queries, "pairs": pairs, **certainty(queries, round(pairs))}
+
+
+def _told_certainty(sure: dict[str, float]) -> str:
+    return "\n".join(
+        [
+            "What that buys, at 95 %:",
+            f"  {sure['queries']:,} queries: a difference of {sure['smallest_difference']:.3f} between two models is"
+            " seen four times in five (where the queries' differences spread by 0.15)",
+            f"  {round(sure['pairs']):,} judged pairs: a rate is known to within {sure['half_width']:.2%} at worst;"
+            f" were they random and none of them similar, p would be below {sure['p_below']:.3%}",
+        ]
+    )
 
 
 def _figure(value: float) -> float:

@@ -12,7 +12,7 @@ from eds.errors import EdsError
 
 # The stages that a machine can do alone, in the order of the flow. Each offers run(project, console):
 # it makes what is missing or stale and leaves alone what is fresh.
-STAGES = ("images", "embeddings", "neighbors", "suspects")
+STAGES = ("images", "embeddings", "neighbors", "suspects", "truth")
 
 
 @command(None, "init", example="eds init my-catalogue")

@@ -1,14 +1,14 @@
 """`eds truth`: what the experts' votes come to, and how far they agree."""
 
-from contextlib import closing
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from eds.cli.console import Console, command, lined, typed
-from eds.errors import InputError, MissingExtraError
+from eds.cli.label_store import moment, needed, opened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from eds.truth import Decision
     from eds.workspace import Project
 
+ADJUDICATION = "adjudication"  # rule of a row that a lead decided
 PLACE = click.Path(path_type=Path, exists=True, dir_okay=False)
 as_of = click.option("--as-of", metavar="TIME", help="Only acts up to this moment (ISO 8601; UTC unless it says else).")
 campaign = click.option("--campaign", metavar="NAME", help="Only acts of this campaign.")
@@ -26,50 +27,71 @@ def truth() -> None:
     """Decide labels from votes, and tell how far the experts agree."""
 
 
-@command(truth, "decide", example="eds truth decide --panel 3")
+@command(truth, "decide", example="eds truth decide --rule majority")
 @click.option("--rule", help="majority, unanimity, weighted, dawid-skene (default: eds.toml).")
-@click.option("--panel", type=click.IntRange(1), help="Experts assigned to each pair (default: eds.toml, budget).")
+@click.option("--panel", type=click.IntRange(1), help="Experts assigned to each pair (default: as the campaigns say).")
 @as_of
 @campaign
+@click.option("--adjudicated", is_flag=True, help="Let leads' decisions stand in the place of the votes, marked.")
 @click.option("--replace", is_flag=True, help="Store the answer though the stored truth was made by another rule.")
-def decide(
-    console: Console, rule: str | None, panel: int | None, as_of: str | None, campaign: str | None, replace: bool
-) -> None:
+def decide(console: Console, replace: bool, **options: Any) -> None:
     """Decide every pair from its votes and store the truth; a rule other than the stored one is only compared."""
-    document, decision = store_truth(console.project, rule, panel, as_of, campaign, replace=replace)
+    document, decision = store_truth(console.project, **options, replace=replace)
     console.answer(document, lambda: _told(document, decision))
 
 
-def store_truth(
+def run(project: "Project", console: Console) -> None:
+    """Decide anew if there are acts and truth is absent or stale; the rule of a stored truth is never replaced here."""
+    state = project.state("truth")
+    if state.condition == "fresh" or (state.condition == "absent" and not _any_acts(project)):
+        return
+    document, decision = _make_truth(project, **state.given)
+    console.say(_told(document, decision))
+
+
+def store_truth(project: "Project", *args: Any, **options: Any) -> "tuple[dict[str, Any], Decision]":
+    """Decide and write table truth as its one writer; see `_make_truth` for the options."""
+    with project.writing("eds truth decide"):
+        return _make_truth(project, *args, **options)
+
+
+def _make_truth(
     project: "Project",
     rule: str | None = None,
     panel: int | None = None,
     as_of: str | None = None,
     campaign: str | None = None,
     *,
+    adjudicated: bool = False,
     replace: bool = False,
 ) -> "tuple[dict[str, Any], Decision]":
-    """Decide and write table truth, but for a rule that is not the stored one; what came out."""
-    from eds.truth import compare
+    """Decide and write table truth, but for a rule that is not the stored one; the caller holds the project."""
+    from eds.truth import compare, with_adjudications
     from eds.truth import decide as make
 
-    used = rule or project.config.truth.rule
-    size = panel or project.config.budget.experts
-    chosen = {"rule": rule, "panel": panel, "as_of": as_of, "campaign": campaign}
+    used, chosen = (
+        rule or project.config.truth.rule,
+        {"rule": rule, "panel": panel, "as_of": as_of, "campaign": campaign},
+    )
     given = {name: value for name, value in chosen.items() if value is not None}
-    settings = {"truth.rule": used} if panel else {"truth.rule": used, "budget.experts": size}
-    with project.writing("eds truth decide"):
-        parents = [path for path in [project.path("labels")] if path.exists()]
-        made_by = project.provenance(typed("eds truth decide", given), settings, parents, given=given)
-        labels, _ = labels_of(project, campaign)
-        decision = make(labels, size, used, _moment(as_of))
-        stored = project.read("truth") if project.path("truth").exists() else None
-        others = [] if stored is None else sorted(set(stored["rule"]) - {used})
-        keep = bool(others) and not replace
-        if not keep:
-            project.write(decision.truth, "truth", made_by)
-    document: dict[str, Any] = {"rule": used, "panel": size, "stored": not keep, "pairs": len(decision.truth)}
-    document.update(decision.counts)
+    given.update({"adjudicated": True} if adjudicated else {})
+    # Taken before the acts are read: what comes in meanwhile makes the table stale, not silently old.
+    made_by = project.provenance(
+        typed("eds truth decide", given), {"truth.rule": used}, [project.path("labels")], given=given
+    )
+    kept = read_labels(project, campaign, moment(as_of))
+    decision = make(kept.labels, kept.panel if panel is None else panel, used, moment(as_of))
+    if adjudicated:
+        decision = with_adjudications(decision, kept.decided)
+    stored = project.read("truth") if project.path("truth").exists() and not replace else None
+    others = [] if stored is None else sorted(set(stored["rule"]) - {used, ADJUDICATION})
+    keep = bool(others)
+    if not keep:
+        project.write(decision.truth, "truth", made_by)
+    sizes = kept.panel["panel"] if panel is None else [panel]
+    smallest, largest = (int(min(sizes)), int(max(sizes))) if len(sizes) else (0, 0)
+    document: dict[str, Any] = {"rule": used, "panel": {"smallest": smallest, "largest": largest}, "stored": not keep}
+    document.update({"pairs": len(decision.truth), **decision.counts})
     if keep and stored is not None:
         differing = compare(stored, decision.truth)
         document.update({"stored_rule": ", ".join(others), "differing": len(differing), "differing_pairs": differing})
@@ -79,8 +101,16 @@ def store_truth(
 @command(truth, "agreement", example="eds truth agreement --json")
 @as_of
 @campaign
-@click.option("--control", type=PLACE, help="Pairs everybody judged (CSV, Parquet); needed with early stop.")
-@click.option("--gold", type=PLACE, help="Known answers (CSV or Parquet: query_id, candidate_id, value).")
+@click.option(
+    "--control",
+    type=PLACE,
+    help="Pairs everybody judged (CSV, Parquet; default: the campaigns' own, where asking stops early).",
+)
+@click.option(
+    "--gold",
+    type=PLACE,
+    help="Known answers (CSV, Parquet: query_id, candidate_id, value; default: the label store's).",
+)
 @click.option("--resamples", type=click.IntRange(1), default=2000, help="Resamples behind each interval.")
 @click.option("--disputed", type=click.IntRange(0), default=10, help="Disputed pairs to show, the closest first.")
 def agreement(
@@ -96,18 +126,18 @@ def agreement(
     from eds.cli.pooling import pairs_of
     from eds.truth import disputed_pairs, expert_profiles, panel_agreement
 
-    project, moment = console.project, _moment(as_of)
-    labels, early_stop = labels_of(project, campaign)
+    project, until = console.project, moment(as_of)
+    kept = read_labels(project, campaign, until)
     found = panel_agreement(
-        labels,
-        early_stop=early_stop,
-        control=pairs_of(control) if control else None,
-        as_of=moment,
+        kept.labels,
+        early_stop=kept.early_stop,
+        control=pairs_of(control) if control else kept.control,
+        as_of=until,
         resamples=resamples,
         seed=project.config.project.seed,
     )
-    experts = expert_profiles(labels, gold=pairs_of(gold) if gold else None, as_of=moment)
-    disputes = disputed_pairs(labels, as_of=moment)
+    experts = expert_profiles(kept.labels, gold=pairs_of(gold) if gold else kept.gold, as_of=until)
+    disputes = disputed_pairs(kept.labels, as_of=until)
     document = {
         "items": found.items,
         "pairable": found.pairable,
@@ -123,47 +153,63 @@ def agreement(
     console.answer(document, lambda: _told_agreement(document))
 
 
+@dataclass(frozen=True)
+class Kept:
+    """What the label store says of the campaigns read."""
+
+    labels: "pd.DataFrame"
+    early_stop: bool  # in any of them
+    panel: "pd.DataFrame"  # query_id, candidate_id, panel
+    control: "pd.DataFrame | None"  # with early stop: pairs that everybody judges and somebody has judged
+    gold: "pd.DataFrame"  # query_id, candidate_id, value
+    decided: "pd.DataFrame"  # leads' decisions
+
+
+def read_labels(project: "Project", campaign: str | None, until: datetime | None) -> Kept:
+    """Everything that truth and agreement need of the label store, up to a moment."""
+    with opened(project) as store:
+        from eds.labels.adjudication import adjudications
+        from eds.labels.frames import control_pairs, gold_pairs, labels_frame, panel_sizes
+        from eds.labels.queue import list_campaigns
+
+        labels = labels_frame(store, campaign=campaign, as_of=until)
+        # After the acts: so whoever gave one of them is counted, though experts go on meanwhile.
+        panel, plans = panel_sizes(store, campaign), list_campaigns(store)
+        if campaign is not None:
+            plans = plans[plans["name"] == campaign]
+        early_stop, control, key = bool(plans["early_stop"].any()), None, ["query_id", "candidate_id"]
+        if early_stop:
+            control = control_pairs(store, campaign).merge(
+                labels.loc[labels["kind"] == "normal", key].drop_duplicates()
+            )
+        return Kept(labels, early_stop, panel, control, gold_pairs(store), adjudications(store, campaign, as_of=until))
+
+
+def _any_acts(project: "Project") -> bool:
+    if not (project.path("labels").exists() or project.config.labels.url):
+        return False  # nobody has begun: nothing of labels need be installed
+    with needed():
+        from eds.labels.fingerprints import holds_acts
+
+    return holds_acts(project.config.labels.url, project.path("labels"))
+
+
 def labels_of(project: "Project", campaign: str | None) -> "tuple[pd.DataFrame, bool]":
     """The acts of the project's label store, and whether asking stopped early in any of the campaigns read."""
-    try:
-        from eds.labels.frames import labels_frame
-        from eds.labels.queue import list_campaigns
-        from eds.labels.store import open_store
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] == "eds":
-            raise
-        raise MissingExtraError(
-            f"reading labels needs the package {error.name}, which is not installed",
-            do='Run: pip install "eds[labels]".',
-        ) from error
-    with closing(open_store(project.config.labels.url or project.path("labels"), create=False)) as store:
-        labels = labels_frame(store, campaign=campaign)
-        plans = list_campaigns(store)
-    if campaign is not None:
-        plans = plans[plans["name"] == campaign]
-    return labels, bool(plans["early_stop"].any())
-
-
-def _moment(text: str | None) -> datetime | None:
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise InputError(
-            f"{text!r} is no moment", where="option --as-of", do="Give it as 2026-03-01 or 2026-03-01T12:00:00+00:00."
-        ) from error
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    kept = read_labels(project, campaign, None)
+    return kept.labels, kept.early_stop
 
 
 def _told(document: dict[str, Any], decision: "Decision") -> str:
     counts = decision.counts
     lines = [
-        f"Rule {document['rule']}, panel of {document['panel']}: {document['pairs']:,} pairs have a label, "
+        f"Rule {document['rule']}, {_panel(**document['panel'])}: {document['pairs']:,} pairs have a label, "
         f"{counts['positive']:,} of them similar; {counts['ties']:,} are ties.",
         f"{counts['complete']:,} are complete, {counts['decided']:,} decided before all had voted; without a label: "
         f"{counts['open']:,} open, {counts['undefined']:,} where nobody could tell.",
     ]
+    if "adjudicated" in counts:
+        lines.append(f"Labels that are leads' decisions (rule {ADJUDICATION}): {counts['adjudicated']:,}.")
     if not document["stored"]:
         lines.append(
             f"This is a second opinion: truth.parquet keeps rule {document['stored_rule']}. "
@@ -173,6 +219,10 @@ def _told(document: dict[str, Any], decision: "Decision") -> str:
         if len(first):
             lines.append(lined([str(name) for name in first.columns], first.astype(object).to_numpy().tolist()))
     return "\n".join(lines)
+
+
+def _panel(smallest: int, largest: int) -> str:
+    return f"panel of {smallest}" if smallest == largest else f"panels of {smallest} to {largest}"
 
 
 def _told_agreement(document: dict[str, Any]) -> str:

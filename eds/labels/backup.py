@@ -24,7 +24,7 @@ from eds.errors import InputError, ProjectError
 from eds.files import replacing
 from eds.labels import engines, migrate
 from eds.labels.bulk import fetch, insert, release
-from eds.labels.failures import corrupt, told
+from eds.labels.failures import corrupt, shown, told
 from eds.labels.store import Store, open_store
 
 FORMAT = "eds labels backup"
@@ -128,7 +128,7 @@ def upgrade_store(url: str | Path, backup: Path) -> str:
 
 def _engine(address: sa.URL) -> tuple[sa.Engine, str]:
     if address.get_backend_name() != "sqlite":
-        return engines.postgresql_engine(address), address.render_as_string(hide_password=True)
+        return engines.postgresql_engine(address), shown(address)
     path = Path(address.database or "")
     if not path.exists():
         raise ProjectError("there are no labels yet", where=str(path))

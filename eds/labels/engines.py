@@ -40,6 +40,13 @@ def parse(url: str | Path) -> sa.URL:
     )
 
 
+def address(url: str, default: Path) -> str | Path:
+    """Where a project's labels are: `default`, unless `url` says else; a relative file counts from beside `default`."""
+    if not url or parse(url).get_backend_name() != "sqlite":
+        return url or default
+    return default.parent / str(parse(url).database)
+
+
 def sqlite_engine(path: Path, *, begin: str, size: int, setup: tuple[str, ...] = ()) -> sa.Engine:
     """An engine on an existing SQLite file (never makes one), whose transactions open with `begin`."""
     address = f"{path.resolve().as_uri()}?mode=rw"

@@ -83,25 +83,19 @@ def invite(store: Store, name: str, *, hours: float = 72, by: str = "") -> str:
     return token
 
 
+def invited(store: Store, token: str) -> str | None:
+    """Whom an invitation is for; None if it is unknown, used or too old."""
+    found = _usable_invitation(store, token)
+    return None if found is None else str(found.name)
+
+
 def accept(store: Store, token: str, password: str) -> str:
     """Use an invitation: set the password, end every session of the account, give the expert's name."""
     unusable = InputError(
         "the invitation is unknown, used or too old", where="invitation", do="Ask your lead for a new link."
     )
 
-    def find(connection: sa.Connection) -> Any:
-        return connection.execute(
-            sa.select(invitation.c.id, expert.c.id.label("expert"), expert.c.name)
-            .join(expert, expert.c.id == invitation.c.expert)
-            .where(
-                invitation.c.token_hash == digest(token),
-                invitation.c.used_at.is_(None),
-                invitation.c.expires_at > store.now(),
-                expert.c.disabled_at.is_(None),
-            )
-        ).first()
-
-    found = store.read(find)
+    found = _usable_invitation(store, token)
     if found is None:
         raise unusable
     hashed = hash_password(found.name, password)  # slow: before the transaction, and not for guessed tokens
@@ -197,6 +191,20 @@ def end_sessions(connection: sa.Connection, number: int, now: int) -> int:
         sa.update(session).where(session.c.expert == number, session.c.ended_at.is_(None)).values(ended_at=now)
     )
     return ended.rowcount
+
+
+def _usable_invitation(store: Store, token: str) -> Any:
+    query = (
+        sa.select(invitation.c.id, expert.c.id.label("expert"), expert.c.name)
+        .join(expert, expert.c.id == invitation.c.expert)
+        .where(
+            invitation.c.token_hash == digest(token),
+            invitation.c.used_at.is_(None),
+            invitation.c.expires_at > store.now(),
+            expert.c.disabled_at.is_(None),
+        )
+    )
+    return store.read(lambda connection: connection.execute(query).first())
 
 
 def _end_invitations(connection: sa.Connection, number: int, now: int) -> None:

@@ -79,13 +79,18 @@ def _translated(error: exc.DBAPIError, place: str) -> Exception:
         return _full(place, text)
     if passing(error):
         return ProjectError(
-            f"the database cannot be reached ({text.partition(':')[0]})",
+            f"the database cannot be reached ({_reason(text)})",
             where=place,
             do="See that the server runs, then try again; what was acknowledged is kept.",
         )
     if isinstance(error, (exc.IntegrityError, exc.DataError)) or state_of(error) == "P0001":
         return error
     return ProjectError(f"the database refused ({text})", where=place, do="See the server's own log.")
+
+
+def _reason(text: str) -> str:
+    """The end of a driver's sentence about a connection, which says what was the matter."""
+    return text.rpartition("failed: ")[2].removeprefix("FATAL:").strip()
 
 
 def _full(place: str, text: str) -> EdsError:
@@ -97,5 +102,7 @@ def _full(place: str, text: str) -> EdsError:
 
 
 def shown(url: sa.URL) -> str:
-    """The address without its password."""
-    return url.render_as_string(hide_password=True)
+    """The address without its password; of its options only where the server is, since any may be a secret."""
+    server = {name: url.query[name] for name in ("host", "port") if name in url.query}
+    told = url.set(drivername=url.get_backend_name(), query={}).render_as_string(hide_password=True)
+    return " ".join([told, *(f"{name}={value}" for name, value in server.items())])

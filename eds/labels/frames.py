@@ -10,17 +10,21 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels.bulk import fetch, frame
-from eds.labels.schema import assignment, campaign, expert, item, label_event, pair
+from eds.labels.schema import OPEN, STOPPED, WHOLE, assignment, campaign, expert, gold, item, label_event, pair, panel
 from eds.labels.store import Store
 from eds.labels.texts import check_name, short
 from eds.schema import to_frame
 from eds.tables import LABELS
 
+ADJUDICATION = "adjudication"  # origin of items that a lead decided: their acts are no votes (adjudication.py)
 FURTHER = ("campaign", "mode", "polarity")  # what an export adds to the table's columns
 
 
 def labels_frame(store: Store, *, as_of: datetime | None = None, campaign: str | None = None) -> pd.DataFrame:
-    """Every act so far as the labels table, oldest first; as it was at a moment; of one campaign."""
+    """Every act so far as the labels table, oldest first; as it was at a moment; of one campaign.
+
+    A lead's decisions on disputed pairs are no votes: they are there only if their campaign is named.
+    """
     rows = store.snapshot(lambda connection: labels_arrow(connection, as_of, campaign))
     return to_frame(rows.select(LABELS.names))
 
@@ -37,7 +41,11 @@ def labels_arrow(connection: sa.Connection, as_of: datetime | None = None, only:
         if as_of.tzinfo is None:
             raise InputError(f"{as_of} has no time zone", where="as of", do="Give a time in UTC.")
         query = query.where(acts.created_at <= round(as_of.astimezone(UTC).timestamp() * 1e6))
-    if only is not None:
+    if only is None:
+        lead = sa.select(item.c.campaign).where(item.c.origin == ADJUDICATION).distinct()
+        if apart := connection.execute(lead).scalars().all():
+            query = query.where(assignment.c.campaign.not_in(apart))
+    else:
         check_name(only, "campaign")
         number = connection.execute(sa.select(campaign.c.id).where(campaign.c.name == only)).scalar()
         if number is None:
@@ -94,14 +102,59 @@ def _supersedes(rows: pa.Table) -> pa.ChunkedArray:
     return rows["label_id"].take(pc.if_else(pa.array(before >= 0), pa.array(before), None))
 
 
-def control_pairs(store: Store, campaign_name: str) -> pd.DataFrame:
-    """The pairs that everybody judges though the campaign stops early: agreement counts on these only."""
-    check_name(campaign_name, "campaign")
+def control_pairs(store: Store, campaign_name: str | None = None) -> pd.DataFrame:
+    """The pairs that everybody judges in any case: agreement counts on these only, where asking stops early.
+
+    Of a campaign that stops early they are its control pairs, of any other all; of several campaigns those that are
+    such pairs in each of them.
+    """
+    always = sa.case((campaign.c.early_stop == 0, 1), else_=item.c.control)
     query = (
         sa.select(pair.c.query_id, pair.c.candidate_id)
         .join(item, item.c.pair == pair.c.id)
         .join(campaign, campaign.c.id == item.c.campaign)
-        .where(campaign.c.name == campaign_name, item.c.kind == "normal", item.c.control == 1)
-        .order_by(item.c.id)
+        .where(*_votes_on(campaign_name))
+        .group_by(pair.c.id, pair.c.query_id, pair.c.candidate_id)
+        .having(sa.func.min(always) == 1)
+        .order_by(pair.c.id)
     )
     return store.read(lambda connection: frame(connection, query))
+
+
+def panel_sizes(store: Store, campaign_name: str | None = None) -> pd.DataFrame:
+    """How many experts each pair is asked of: query_id, candidate_id, panel.
+
+    They are those who answered and those who still will; who left, was disabled or flagged it twice is waited for no
+    more.
+    """
+    active = sa.and_(panel.c.left_at.is_(None), expert.c.disabled_at.is_(None))
+    counts = sa.or_(assignment.c.events > 0, sa.and_(assignment.c.state.in_((OPEN, STOPPED)), active))
+    query = (
+        sa.select(
+            pair.c.query_id,
+            pair.c.candidate_id,
+            sa.cast(sa.func.count(sa.distinct(assignment.c.expert)), WHOLE).label("panel"),
+        )
+        .join(item, item.c.pair == pair.c.id)
+        .join(campaign, campaign.c.id == item.c.campaign)
+        .join(assignment, assignment.c.item == item.c.id)
+        .join(expert, expert.c.id == assignment.c.expert)
+        .join(panel, sa.and_(panel.c.campaign == assignment.c.campaign, panel.c.expert == assignment.c.expert))
+        .where(*_votes_on(campaign_name), counts)
+        .group_by(pair.c.id, pair.c.query_id, pair.c.candidate_id)
+        .order_by(pair.c.id)
+    )
+    return store.read(lambda connection: frame(connection, query))
+
+
+def gold_pairs(store: Store) -> pd.DataFrame:
+    """The pairs whose answer is known: query_id, candidate_id, value."""
+    query = sa.select(pair.c.query_id, pair.c.candidate_id, gold.c.value).join(gold, gold.c.pair == pair.c.id)
+    return store.read(lambda connection: frame(connection, query.order_by(pair.c.id)))
+
+
+def _votes_on(campaign_name: str | None) -> list[sa.ColumnElement[bool]]:
+    """The items whose acts vote: of one campaign, or of all but adjudications."""
+    if campaign_name is None:
+        return [item.c.kind == "normal", item.c.origin != ADJUDICATION]
+    return [item.c.kind == "normal", campaign.c.name == check_name(campaign_name, "campaign")]

@@ -17,6 +17,7 @@ from alembic.script import ScriptDirectory
 from eds.errors import InputError, ProjectError
 from eds.labels import engines, schema
 from eds.labels.failures import corrupt, told
+from eds.labels.triggers import triggers
 
 FOLDER = Path(__file__).with_name("migrations")
 ADVISORY_LOCK = 0x65647331  # any number of our own
@@ -48,9 +49,11 @@ def check(reader: sa.Engine, writer: sa.Engine, place: str, *, create: bool) -> 
         if found is None:
             if connection.dialect.name == "sqlite":
                 raise corrupt(place, "it is a database, but holds no labels")
-            raise ProjectError("there are no labels in this database yet", where=place)
+            raise ProjectError(
+                "there are no labels in this database yet", where=place, do="Begin with eds labels experts add."
+            )
         verify_version(found, place)
-        missing = sorted(set(schema.triggers(connection.dialect.name)) - _present(connection))
+        missing = sorted(set(triggers(connection.dialect.name)) - _present(connection))
     if missing:
         raise ProjectError(
             f"the guards that keep labels for ever are missing: {', '.join(missing)}",
@@ -100,8 +103,9 @@ def upgrade(engine: sa.Engine, target: str = "head", folder: Path = FOLDER) -> N
 
 
 def install_triggers(connection: sa.Connection) -> None:
-    """Make every trigger (anew)."""
-    for statements in schema.triggers(connection.dialect.name).values():
+    """Make every trigger (anew); an older version lacks some of today's tables."""
+    tables = sa.inspect(connection).get_table_names()
+    for statements in triggers(connection.dialect.name, tables).values():
         for statement in statements:
             connection.exec_driver_sql(statement)
 

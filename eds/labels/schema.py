@@ -1,13 +1,15 @@
-"""The tables of the label store, the same on SQLite and PostgreSQL, and the triggers that keep acts for ever.
+"""The tables of the label store, the same on SQLite and PostgreSQL.
 
-    expert ─┬─ invitation, session            campaign ─┬─ panel (which experts)
+    expert ─┬─ invitation, session            campaign ─┬─ panel (which experts), calibration_plan
             │                                           └─ item (which pair, planted or not) ── pair, gold
-            └──────────── assignment (item x expert: the queue) ────────────┘
-                               └─ label_event (append-only), flag          audit (append-only)  attempt
+            ├──────────── assignment (item x expert: the queue) ────────────┘
+            │                  └─ label_event (append-only), flag          audit (append-only)  attempt
+            └─ calibration_round ── calibration_task ── calibration_answer    guideline ── example (all append-only)
 
 Times are whole microseconds since 1970 in UTC: exact and alike on both databases. Order never
 depends on them but on `sequence`, since clocks go backwards. The label in force of an assignment is the event whose
-`sequence` equals the assignment's `events`. How the tables came to be is told by migrations/.
+`sequence` equals the assignment's `events`. How the tables came to be is told by migrations/, what keeps acts for
+ever by triggers.py.
 """
 
 import sqlalchemy as sa
@@ -21,6 +23,7 @@ ROLES = ("expert", "lead", "administrator")
 MODES = ("pair", "grid")
 POLARITIES = ("similar", "different")  # what a candidate means that nobody touched; pair mode has none
 KINDS = ("normal", "gold", "repeat")
+EXAMPLES = ("positive", "negative", "border")
 OPEN, DONE, ASIDE, STOPPED = 0, 1, 2, 3  # an assignment waits, is judged, was flagged twice, or is decided without it
 LONGEST_ID = 1000  # bytes of UTF-8 in an id: PostgreSQL indexes no more than 2,700 bytes a row
 LONGEST_TEXT = 10_000  # bytes of a reason, a guideline, a detail
@@ -203,35 +206,76 @@ audit = _table(
     _text("subject"),
     _text("detail"),
 )
+guideline = _table(
+    "guideline",
+    _key(),
+    _text("version"),  # its name, which campaigns and labels store
+    _text("content"),  # Markdown
+    _whole("created_at"),
+    _text("created_by"),
+    sa.UniqueConstraint("version"),
+)
+example = _table(
+    "example",
+    _key(),
+    _to("guideline"),
+    _to("pair"),
+    _whole("position"),
+    _text("kind"),
+    _whole("value", null=True),  # none: at the border, either answer may stand
+    _text("note"),
+    sa.UniqueConstraint("guideline", "pair"),
+    _among("kind", EXAMPLES),
+    sa.CheckConstraint("value IN (0, 1)", name="value"),
+)
+calibration_plan = _table(
+    "calibration_plan",
+    sa.Column("campaign", WHOLE, sa.ForeignKey("campaign.id"), primary_key=True, autoincrement=False),
+    _whole("size"),
+    sa.Column("needed", REAL, nullable=False),  # the share of right answers that ends calibration
+)
+calibration_round = _table(
+    "calibration_round",
+    _key(),
+    _to("campaign"),
+    _to("expert"),
+    _whole("number"),  # 1, 2, ... of this expert in this campaign
+    _text("guideline"),
+    sa.Column("needed", REAL, nullable=False),
+    _whole("created_at"),
+    sa.UniqueConstraint("campaign", "expert", "number"),
+)
+calibration_task = _table(
+    "calibration_task",
+    _key(),
+    _to("calibration_round", "round"),
+    _to("pair"),
+    _whole("position"),
+    _whole("expected", null=True),
+    _text("note"),
+    sa.UniqueConstraint("round", "pair"),
+    sa.CheckConstraint("expected IN (0, 1)", name="expected"),
+)
+calibration_answer = _table(
+    "calibration_answer",
+    _key(),
+    _to("calibration_task", "task"),
+    _text("token"),
+    _whole("value", null=True),
+    sa.Column("seconds", REAL, nullable=True),
+    _whole("created_at"),
+    sa.UniqueConstraint("task"),
+    sa.UniqueConstraint("token"),
+    sa.CheckConstraint("value IN (0, 1)", name="value"),
+    sa.CheckConstraint("seconds >= 0", name="seconds"),
+)
 
-APPEND_ONLY = ("label_event", "audit")
-
-
-def triggers(dialect: str) -> dict[str, list[str]]:
-    """The statements that make each append-only trigger, by its name, dropping what may stand there."""
-    found = {}
-    for table in APPEND_ONLY:
-        for act in ("UPDATE", "DELETE"):
-            name = f"{table}_no_{act.lower()}"
-            says = f"{table} is append-only"
-            if dialect == "sqlite":
-                body = f"BEGIN SELECT RAISE(ABORT, '{says}'); END"
-                found[name] = [
-                    f"DROP TRIGGER IF EXISTS {name}",
-                    f"CREATE TRIGGER {name} BEFORE {act} ON {table} {body}",
-                ]
-            else:
-                found[name] = _postgresql_trigger(name, table, act, "ROW", says)
-        if dialect != "sqlite":
-            name = f"{table}_no_truncate"
-            found[name] = _postgresql_trigger(name, table, "TRUNCATE", "STATEMENT", f"{table} is append-only")
-    return found
-
-
-def _postgresql_trigger(name: str, table: str, act: str, level: str, says: str) -> list[str]:
-    return [
-        f"CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS "
-        f"$$ BEGIN RAISE EXCEPTION '{says}'; END $$",
-        f"DROP TRIGGER IF EXISTS {name} ON {table}",
-        f"CREATE TRIGGER {name} BEFORE {act} ON {table} FOR EACH {level} EXECUTE FUNCTION {name}()",
-    ]
+APPEND_ONLY = (
+    "label_event",
+    "audit",
+    "guideline",
+    "example",
+    "calibration_round",
+    "calibration_task",
+    "calibration_answer",
+)

@@ -20,14 +20,13 @@ import pyarrow.parquet as pq
 
 from eds.errors import InputError
 from eds.files import replacing
-from eds.labels import schema
+from eds.labels import json_lines, schema
 from eds.labels.texts import fault_of, refuse, short
 
 FORMATS = ("csv", "jsonl", "parquet", "crowdkit")
 COLUMNS = ("vote_id", "query_id", "candidate_id", "expert_id", "value", "seconds", "created_at", "session_id",
            "guideline", "kind", "supersedes", "mode", "polarity")  # fmt: skip
 NEEDED = ("query_id", "candidate_id", "expert_id", "value")
-PORTION = 100_000  # rows made into JSON at a time
 SPECIAL = re.compile(r"[%|\x00-\x1f\x7f]")
 
 
@@ -49,18 +48,18 @@ def write(votes: pa.Table, path: Path, kind: str) -> None:
         with replacing(path) as temporary:
             pq.write_table(votes, temporary, compression="zstd")
         return
-    moments = pc.strftime(votes["created_at"], format="%Y-%m-%dT%H:%M:%SZ")
-    votes = votes.set_column(votes.column_names.index("created_at"), "created_at", moments)
+    if kind == "jsonl":
+        with replacing(path) as temporary, temporary.open("wb") as stream:
+            for portion in json_lines.lines(votes):
+                stream.write(portion)
+        return
+    if kind == "crowdkit":
+        votes = _as_crowdkit(votes)
+    else:
+        moments = pc.strftime(votes["created_at"], format=json_lines.TIME)
+        votes = votes.set_column(votes.column_names.index("created_at"), "created_at", moments)
     with replacing(path) as temporary:
-        if kind == "jsonl":
-            with temporary.open("wb") as stream:
-                for start in range(0, len(votes), PORTION):
-                    lines = _as_json(votes.slice(start, PORTION))
-                    stream.write(lines.buffers()[2])  # Arrow keeps the texts of an array one behind the other
-        else:
-            if kind == "crowdkit":
-                votes = _as_crowdkit(votes)
-            pa_csv.write_csv(votes, temporary, pa_csv.WriteOptions(eol="\r\n"))  # RFC 4180
+        pa_csv.write_csv(votes, temporary, pa_csv.WriteOptions(eol="\r\n"))  # RFC 4180
 
 
 def read(path: Path, kind: str) -> pd.DataFrame:
@@ -198,26 +197,6 @@ def _as_crowdkit(votes: pa.Table) -> pa.Table:
             "label": votes["value"],
         }
     )
-
-
-def _as_json(votes: pa.Table) -> pa.Array:
-    """Each row as a JSON object, and the end of its line."""
-    parts = []
-    for place, name in enumerate(votes.column_names):
-        column = votes[name].combine_chunks()
-        written = _as_json_texts(column) if pa.types.is_string(column.type) else column.cast(pa.string())
-        parts += [f'{"," if place else "{"}"{name}":', pc.fill_null(written, "null")]
-    return pc.binary_join_element_wise(*parts, "}\n", "")
-
-
-def _as_json_texts(texts: pa.Array) -> pa.Array:
-    """Texts in quotation marks, each distinct one once; the few that hold something special go one by one."""
-    coded = texts.dictionary_encode()
-    texts = coded.dictionary
-    quoted = pc.binary_join_element_wise('"', texts, '"', "")
-    special = pc.fill_null(pc.match_substring_regex(texts, r'["\\\x00-\x1f\x7f]'), False)
-    encoded = [json.dumps(text, ensure_ascii=False) for text in texts.filter(special).to_pylist()]
-    return pc.replace_with_mask(quoted, special, pa.array(encoded, pa.string())).take(coded.indices)
 
 
 def _encoded(texts: pa.ChunkedArray) -> pa.Array:

@@ -1,5 +1,6 @@
 """Truth: what the experts' votes come to, and how far to trust it. In: labels. Out: table truth. See README.md."""
 
+from eds.truth.adjudicated import with_adjudications
 from eds.truth.coefficients import agreement
 from eds.truth.decision import Decision, compare, decide
 from eds.truth.disputes import Consensus, consensus, disputed_pairs
@@ -29,4 +30,5 @@ __all__ = [
     "majority_accuracy",
     "majority_vote",
     "panel_agreement",
+    "with_adjudications",
 ]

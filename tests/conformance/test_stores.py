@@ -218,7 +218,7 @@ def test_the_guideline_in_force_is_stored_with_each_label(store: Store) -> None:
     assert list_campaigns(store)["guideline"].tolist() == ["v2"]
 
 
-@pytest.mark.parametrize("table", schema.APPEND_ONLY)
+@pytest.mark.parametrize("table", ["label_event", "audit"])  # the others have no rows here: see their own tests
 def test_the_database_itself_keeps_acts_for_ever(store: Store, table: str) -> None:
     name = begin(store)
     submit(store, "ann", [Judgement("kept", next_batch(store, name, "ann")[0].assignment, 1)])

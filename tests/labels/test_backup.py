@@ -10,12 +10,14 @@ import pytest
 import sqlalchemy as sa
 
 from eds.errors import InputError, ProjectError
-from eds.labels import backup, experts, schema
+from eds.labels import backup, experts, migrate, schema
 from eds.labels.audit import read_audit
 from eds.labels.backup import back_up, check_backup, restore
+from eds.labels.calibration import answer, begin_round, next_task, plan_calibration
 from eds.labels.campaigns import Plan, add_gold, create_campaign
 from eds.labels.events import Judgement, flag_task, submit
 from eds.labels.frames import labels_frame
+from eds.labels.guidelines import Example, put_in_force, save_guideline
 from eds.labels.queue import next_batch
 from eds.labels.store import Store, open_store
 from tests.labels.stores import BACKENDS, begin, cheap, fresh_store, fresh_url, judge_all, pairs
@@ -39,6 +41,12 @@ def furnish(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     judge_all(store, name, "ann")
     judge_all(store, name, "bob", None)
     flag_task(store, "cid", next_batch(store, name, "cid")[0].assignment, 'why, "so"?', "flag")
+    save_guideline(store, "v1ü", "# *What* counts", [Example("q0", "c0-0", "border", "why", 1)])
+    put_in_force(store, "g", "v1ü")
+    plan_calibration(store, "g", 1)
+    task = next_task(store, begin_round(store, "g", "ann").round, "ann")
+    assert task is not None
+    answer(store, "ann", task.task, None, "calibrated", seconds=1.5)
     experts.accept(store, experts.invite(store, "ann"), "correct horse")
     experts.invite(store, "bob")
 
@@ -144,7 +152,7 @@ def test_a_damaged_backup_is_told_and_nothing_is_made(tmp_path: Path) -> None:
     for name, change in (("expert.parquet", lambda old: old[:-1] + b"x"), ("pair.parquet", None),
                          ("manifest.json", lambda old: old.replace(b'"rows": 3', b'"rows": 4')),
                          ("manifest.json", lambda old: old.replace(b"eds labels backup", b"something else")),
-                         ("manifest.json", lambda old: old.replace(b'"0001"', b'"9999"'))):  # fmt: skip
+                         ("manifest.json", lambda old: old.replace(migrate.newest().encode(), b"9999"))):  # fmt: skip
         with zipfile.ZipFile(bad := tmp_path / "bad.zip", "w") as archive:
             for part, content in parts.items():
                 if part != name:

@@ -1,6 +1,7 @@
 """`eds labels` from the first account to a restored backup."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,11 @@ from click.testing import CliRunner
 
 from eds.cli.labels import labels
 from eds.errors import EdsError
+from eds.labels.adjudication import adjudications
+from eds.labels.events import flag_task
 from eds.labels.frames import labels_frame
+from eds.labels.migrate import newest
+from eds.labels.queue import next_batch
 from eds.labels.store import open_store
 from eds.tables import SUSPECTS, Provenance
 from eds.workspace import Project
@@ -62,11 +67,45 @@ def test_a_campaign_from_accounts_to_backup(project: Project, tmp_path: Path) ->
     assert not run(project, "experts", "enable", "bob")["disabled"]
     with pytest.raises(EdsError, match="there are labels already"):
         run(project, "restore", backup)
-    assert run(project, "restore", backup, "--replace")["schema"] == "0001"
+    assert run(project, "restore", backup, "--replace")["schema"] == newest()
     assert Path(run(project, "upgrade")["backup"]).exists()
     store = open_store(project.path("labels"))
     assert labels_frame(store).equals(before)
     store.close()
+
+
+def test_flags_are_resolved_and_a_lead_decides(project: Project) -> None:
+    for name, role in (("ann", "expert"), ("lea", "lead")):
+        run(project, "experts", "add", name, "--role", role)
+    run(project, "campaigns", "add", "pool", "--expert", "ann")
+    store = open_store(project.path("labels"))
+    task, other = next_batch(store, "pool", "ann", 2)
+    for token in ("one", "two"):
+        flag_task(store, "ann", task.assignment, "a shoe", token)
+    (first, second) = run(project, "flags", "list", "--campaign", "pool")
+    assert (first["candidate_id"], first["expert"], first["reason"]) == (task.candidate_id, "ann", "a shoe")
+    assert run(project, "flags", "resolve", str(first["flag"])) == {
+        "flag": first["flag"], "resolved": True, "already": False,
+    }  # fmt: skip
+    assert run(project, "flags", "resolve", str(first["flag"]), "--by", "lea")["already"]
+    run(project, "flags", "resolve", str(second["flag"]), "--again", "--by", "lea")
+    assert run(project, "flags", "list") == []
+    assert task.assignment in [one.assignment for one in next_batch(store, "pool", "ann", 9)]
+    words = ["adjudicate", "q", other.candidate_id, "--campaign", "pool", "--by", "lea"]
+    made = run(project, *words, "--value", "different", "--note", "sleeves")
+    assert adjudications(store)[["label_id", "value", "note"]].to_numpy().tolist() == [[made["label_id"], 0, "sleeves"]]
+    run(project, *words, "--value", "withdrawn")
+    assert adjudications(store).empty
+    shown = CliRunner().invoke(labels, ["experts", "list", "-p", str(project.root)], catch_exceptions=False).stdout
+    assert re.search(r"ann +expert +20\d\d-\d\d-\d\d \d\d:\d\d:\d\d +invited +0\n", shown)
+    store.close()
+
+
+def test_a_relative_address_counts_from_the_project(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDS_LABELS_URL", "sqlite:///kept/here.db")
+    run(project, "experts", "add", "ann")
+    assert (project.root / "kept" / "here.db").exists()
+    assert [state.path for state in Project.open(project.root).states() if state.table == "labels"] == ["labels"]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +121,7 @@ def test_a_campaign_from_accounts_to_backup(project: Project, tmp_path: Path) ->
             "gold pairs are to be mixed in, 0 are known",
         ),
         (("export", "v.xls"), "is no format"),
-        (("export", "v.csv", "--as-of", "soon"), "is no time"),
+        (("export", "v.csv", "--as-of", "soon"), "is no moment"),
     ],
 )
 def test_what_is_wrong_is_told(project: Project, words: tuple[str, ...], told: str) -> None:

@@ -1,8 +1,9 @@
 """`eds truth` on a project whose label store holds a small campaign."""
 
+import io
 import json
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, redirect_stderr
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,19 @@ import pytest
 from click.testing import CliRunner
 
 from eds import tables
+from eds.cli.console import Console
+from eds.cli.truth import run
 from eds.cli.truth import truth as group
 from eds.errors import InputError, ProjectError, UnknownNameError
-from eds.labels.campaigns import Plan, create_campaign
+from eds.labels.adjudication import adjudicate
+from eds.labels.campaigns import Plan, add_gold, create_campaign
 from eds.labels.events import Judgement, submit
 from eds.labels.experts import add_expert
-from eds.labels.queue import next_batch
+from eds.labels.frames import control_pairs
+from eds.labels.queue import last_answers, next_batch
 from eds.labels.store import open_store
 from eds.workspace import Project
+from tests.labels.stores import BACKENDS, begin, fresh_url, judge_all
 
 VOTES: dict[str, list[int | None]] = {
     "c0": [1, 1, 1],
@@ -54,11 +60,11 @@ def project(tmp_path: Path) -> Project:
 
 @pytest.fixture
 def call(project: Project) -> Call:
-    def run(*words: str) -> Any:
+    def told(*words: str) -> Any:
         options = ["--json", "-q", "-p", str(project.root)]
         return json.loads(CliRunner().invoke(group, [*words, *options], catch_exceptions=False).stdout)
 
-    return run
+    return told
 
 
 def test_decide_stores_the_truth_with_what_made_it(project: Project, call: Call) -> None:
@@ -76,8 +82,9 @@ def test_decide_stores_the_truth_with_what_made_it(project: Project, call: Call)
         "pairs": 5, "complete": 5, "decided": 0, "open": 0, "undefined": 1, "ties": 1, "positive": 2,
     }  # fmt: skip
     made_by, _ = tables.read_provenance(project.path("truth"), tables.TRUTH)
-    assert made_by.settings == {"truth.rule": "majority", "budget.experts": 3}
-    assert list(made_by.parents) == ["labels.db"]
+    assert made_by.settings == {"truth.rule": "majority"}
+    assert list(made_by.parents) == ["labels"]
+    assert told["panel"] == {"smallest": 3, "largest": 3}
     assert project.state("truth").condition == "fresh"
 
 
@@ -128,16 +135,101 @@ def test_agreement_tells_coefficients_experts_and_disputes(call: Call, tmp_path:
     assert [one["candidate_id"] for one in told["disputed_pairs"]] == ["c3", "c1", "c2"]
 
 
-def test_early_stopped_campaigns_need_their_control_pairs(tmp_path: Path) -> None:
+def test_agreement_of_early_stopped_campaigns_counts_on_their_control_pairs(tmp_path: Path) -> None:
     project = judged(tmp_path / "early", early_stop=True)
     words = ["agreement", "--resamples", "10", "--json", "-q", "-p", str(project.root)]
-    with pytest.raises(InputError, match="Give the fully voted control subset"):
-        CliRunner().invoke(group, words, catch_exceptions=False)
-    control = tmp_path / "control.csv"
-    control.write_text("query_id,candidate_id\nq,c0\nq,c1\n", encoding="utf-8")
-    done = CliRunner().invoke(group, [*words, "--control", str(control)], catch_exceptions=False)
-    told = json.loads(done.stdout)
-    assert (told["items"], told["control"]) == (2, True)
+    told = json.loads(CliRunner().invoke(group, words, catch_exceptions=False).stdout)
+    with closing(open_store(project.path("labels"))) as store:
+        control = control_pairs(store, "first")["candidate_id"].tolist()
+    judged_by_any = [name for name in control if any(vote is not None for vote in VOTES[name])]
+    assert (told["items"], told["control"]) == (len(judged_by_any), True)
+    other = tmp_path / "control.csv"
+    other.write_text("query_id,candidate_id\nq,c0\nq,c1\n", encoding="utf-8")
+    done = CliRunner().invoke(group, [*words, "--control", str(other)], catch_exceptions=False)
+    assert json.loads(done.stdout)["items"] == 2
+
+
+def test_gold_and_panels_come_from_the_store(project: Project, call: Call) -> None:
+    with closing(open_store(project.path("labels"))) as store:
+        gold = pd.DataFrame({"query_id": "q", "candidate_id": ["g"], "value": [1]})
+        add_gold(store, gold)
+        create_campaign(store, Plan("second", gold_share=1.0), pd.DataFrame({"query_id": ["q"], "candidate_id": ["d"]}),
+                        EXPERTS[:2])  # fmt: skip
+        for name, value in zip(EXPERTS, (1, 0), strict=False):
+            for task in next_batch(store, "second", name, 9):
+                submit(store, name, [Judgement(f"{name}-{task.candidate_id}", task.assignment, value)])
+    told = call("agreement", "--resamples", "10")
+    assert [one["gold_score"] for one in told["experts"]] == [1.0, 0.0, None]
+    decided = call("decide")
+    assert decided["panel"] == {"smallest": 2, "largest": 3}
+    assert (decided["pairs"], decided["open"]) == (6, 0)
+
+
+def rerun(project: Project) -> str:
+    spoken = io.StringIO()
+    with redirect_stderr(spoken):
+        run(Project.open(project.root), Console(project.root))
+    return spoken.getvalue()
+
+
+@pytest.mark.parametrize("kind", BACKENDS)
+def test_new_acts_make_truth_stale_and_run_makes_it_anew(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with fresh_url(kind, tmp_path) as url:
+        monkeypatch.setenv("EDS_LABELS_URL", url)
+        project = Project.create(tmp_path / "p")
+        assert rerun(project) == ""  # there is no store yet, and none is made
+        assert project.state("truth").condition == "absent"
+        with closing(open_store(url)) as store:
+            begin(store)
+            assert rerun(project) == ""  # nobody has judged yet
+            judge_all(store, "first", "ann", 1)
+            judge_all(store, "first", "bob", 1)
+            assert "12 pairs have a label, 12 of them similar" in rerun(project)
+            assert project.state("truth").condition == "fresh"
+            assert rerun(project) == ""
+            add_expert(store, "dot")  # nothing of that is an act
+            assert project.state("truth").condition == "fresh"
+            answers = last_answers(store, "first", "bob")
+            submit(store, "bob", [Judgement(f"again {n}", a.task.assignment, 0) for n, a in enumerate(answers)])
+            judge_all(store, "first", "cid", 0)
+            assert project.state("truth").reasons == ("labels have changed since",)
+            assert "12 pairs have a label, 0 of them similar" in rerun(project)
+            assert project.state("truth").condition == "fresh"
+        assert "postgresql:" not in project.path("truth").read_bytes().decode("latin-1")
+        monkeypatch.setenv("EDS_LABELS_URL", "postgresql://nobody:secret@127.0.0.1:9/none")
+        (reason,) = Project.open(project.root).state("truth").reasons
+        assert "labels cannot be compared" in reason
+        assert "secret" not in reason
+
+
+def test_run_never_replaces_the_rule_of_a_stored_truth(project: Project, call: Call) -> None:
+    call("decide", "--rule", "unanimity", "--campaign", "first")
+    with closing(open_store(project.path("labels"))) as store:
+        (one, *_) = last_answers(store, "first", "ann")
+        submit(store, "ann", [Judgement("later", one.task.assignment, 0)])
+    assert "Rule unanimity" in rerun(project)
+    state = project.state("truth")
+    assert state.given == {"rule": "unanimity", "campaign": "first"}
+    assert state.reasons == ("truth.rule was unanimity, eds.toml says majority",)
+
+
+def test_leads_decisions_count_only_where_that_is_said(project: Project, call: Call) -> None:
+    with closing(open_store(project.path("labels"))) as store:
+        add_expert(store, "lea", "lead")
+        for candidate, value in (("c3", 1), ("c4", 0)):
+            adjudicate(store, "first", "q", candidate, value, by="lea", token=candidate)
+    assert call("decide")["pairs"] == 5
+    told = call("decide", "--adjudicated")
+    assert (told["pairs"], told["adjudicated"], told["undefined"]) == (6, 2, 0)
+    stored = project.read("truth").set_index("candidate_id")
+    assert list(stored.loc["c3", ["value", "votes_for", "votes_against", "tie", "rule"]]) == [
+        1, 1, 1, True, "adjudication",
+    ]  # fmt: skip
+    assert list(stored.loc["c4", ["value", "unsure", "rule"]]) == [0, 3, "adjudication"]
+    assert set(stored["rule"]) == {"majority", "adjudication"}
+    assert call("decide")["stored"]  # the stored rule is still the majority
 
 
 def test_answers_can_be_read_too(project: Project) -> None:

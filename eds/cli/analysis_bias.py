@@ -1,0 +1,105 @@
+"""`eds analysis bias`: whom the pool favours, and whether the order by HR is that by AUC."""
+
+from typing import Any
+
+import click
+
+from eds.cli.console import Console, command, lined
+from eds.cli.generators import allow_missing, depth, generator, outsider
+from eds.cli.results import keep
+
+AUCS = ("macro_roc_auc", "micro_roc_auc", "macro_pr_auc", "micro_pr_auc")
+
+
+@command(None, "bias", example="eds analysis bias --generator beit --generator clip --cut 5")
+@click.option("--cut", type=click.IntRange(1), default=5, help="Cut-off of HR and of what is judged.")
+@click.option("--metric", type=click.Choice(AUCS), default="macro_roc_auc", help="The AUC that stands against HR.")
+@generator
+@outsider
+@depth
+@allow_missing
+def bias(
+    console: Console,
+    cut: int,
+    metric: str,
+    makers: tuple[str, ...],
+    others: tuple[str, ...],
+    k: int | None,
+    allow_missing: bool,
+) -> None:
+    """Compare the models that made the pool with those that did not, by HR, AUC and what pooling does to them."""
+    from eds.analysis import bias as compute
+    from eds.analysis import undecided_by_labels
+    from eds.cli.analysis_robustness import TABLES, pair_scores_of
+    from eds.cli.evidence import decided_pairs
+    from eds.cli.generators import compared, final_lists, generator_lists
+
+    truth = decided_pairs(console.project)
+    lists = generator_lists(console, makers, k)
+    models = compared(console.project, lists, others)
+    rankings = final_lists(console, list(models), cut, allow_missing=allow_missing)
+    scores = pair_scores_of(console, lists, others, truth, allow_missing=allow_missing)
+    found = compute(lists, truth, rankings, scores, cut, metric)
+    low, high = (dict(zip(found.models["model"], found.models[name], strict=True)) for name in ("rbp", "rbp_upper"))
+    undecided = undecided_by_labels(low, high)
+    document = {
+        "cut": cut,
+        "metric": metric,
+        "models": found.models,
+        "groups": found.groups,
+        "orders": dict(found.orders),
+        "undecided_by_rbp": undecided,
+    }
+    kept = keep(console, "bias", document, TABLES)
+    console.answer(document, lambda: f"{_told(document)}\n\n{kept}")
+
+
+def _told(document: dict[str, Any]) -> str:
+    cut, table = document["cut"], document["models"]
+    names = [
+        "model",
+        "generator",
+        "hr_official",
+        "judged",
+        "hr_most",
+        "rbp",
+        "rbp_upper",
+        "auc",
+        "self_removed",
+        "shift",
+    ]
+    heads = ["model", "generator", f"VSD-HR@{cut}", f"judged@{cut}", "HR at most", "RBP", "RBP at most", "AUC",
+             "without its own", "shift"]  # fmt: skip
+    rows = table[names].astype(object).to_numpy().tolist()
+    orders = document["orders"]
+    lines = [
+        f"Every model, its HR bounded by what is judged; AUC is {document['metric']}, on all labels and without the"
+        " pairs that only the model itself proposed:",
+        lined(heads, rows),
+        "",
+    ]
+    if table["generator"].all():
+        lines.append("There is no outsider: every model made the pool, so that the groups cannot be compared.")
+    else:
+        groups = document["groups"].astype(object).to_numpy().tolist()
+        lines += ["Means of both groups; what favours those who made the pool is a difference above 0:",
+                  lined(["measure", "generators", "outsiders", "difference"], groups)]  # fmt: skip
+    lines += [
+        "",
+        f"Order by HR against order by AUC: Kendall's tau_b {_figure(orders['tau_b_hr_auc'])}, tau_AP,b "
+        f"{_figure(orders['tau_ap_b_hr_auc'])}; against the AUC without own pairs "
+        f"{_figure(orders['tau_b_hr_self_removed'])} and {_figure(orders['tau_ap_b_hr_self_removed'])}.",
+    ]
+    pairs = document["undecided_by_rbp"]
+    every = len(table) * (len(table) - 1) // 2
+    some = pairs[:6] if len(pairs) < every else []
+    named = ", ".join(" and ".join(pair) for pair in some) + (", ..." if some and len(pairs) > len(some) else "")
+    lines.append(
+        f"The labels there are do not decide between {len(pairs):,} of {every:,} pairs of models by RBP"
+        + (f": {named}." if named else ".")
+    )
+    return "\n".join(lines)
+
+
+def _figure(value: float) -> str:
+    return "n/a" if value != value else f"{value:.2f}"

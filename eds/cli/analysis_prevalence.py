@@ -1,0 +1,101 @@
+"""`eds analysis prevalence`: what the pool yields, how rare positives are, how many the pool has missed."""
+
+from typing import Any
+
+from eds.cli.console import Console, command, lined
+from eds.cli.pooling import chosen, percent
+from eds.cli.results import keep, level
+
+
+@command(None, "prevalence", example="eds analysis prevalence --json")
+@level
+def prevalence(console: Console, level: float) -> None:
+    """Tell positive rates of pool, models and ranks; p over all pairs; the pool's recall; what nobody found."""
+    from eds.analysis.pool_report import pool_report
+    from eds.cli.evidence import decided_pairs
+
+    project = console.project
+    truth = decided_pairs(project)
+    document = pool_report(project.read("images"), chosen(project), truth, level)
+    kept = keep(console, "prevalence", document, ["images", "suspects", "truth"])
+    console.answer(document, lambda: f"{_told(document, level)}\n{kept}")
+
+
+def _told(document: dict[str, Any], level: float) -> str:
+    pool, lower = document["pool"], document["p_lower_bound"]
+    parts = [
+        f"The pool: {pool['pairs']:,} of {document['pairs']:,} pairs, {pool['labelled']:,} labelled, "
+        f"{pool['positive']:,} of them similar: p_k = {_share(pool)} (limits at {level:.0%})."
+    ]
+    if document["models"]:
+        rows = [
+            [one["model"], one["pairs"], one["labelled"], one["positive"], _share(one), one["pairs_only_here"],
+             one["positives_only_here"]]
+            for one in document["models"]
+        ]  # fmt: skip
+        heads = ["model", "pairs", "labelled", "similar", "p_k", "only here", "similar only here"]
+        parts += ["", lined(heads, rows)]
+        ranks = [[one["rank"], one["labelled"], one["positive"], _share(one)] for one in document["ranks"]]
+        parts += ["", "By rank, all models together:", lined(["rank", "labelled", "similar", "rate"], ranks)]
+    else:
+        parts.append("Which model proposed what is not told, so there are no rates by model and rank.")
+    parts += ["", f"p, the share of similar pairs among all: at least {lower:.4%} (those that are known)."]
+    parts += [*_random(document["random"], level), *_recall(document, level), *_unseen(document)]
+    return "\n".join(parts)
+
+
+def _random(random: dict[str, Any] | None, level: float) -> list[str]:
+    if not random:
+        return ["No random pairs are drawn: draw some (eds suspects random -n 2000) and have them judged."]
+    if not random["enough"]:
+        left = random["drawn"] - random["n"]
+        return [
+            f"Of {random['drawn']:,} random pairs {left:,} have no label: have them judged, then p can be estimated."
+        ]
+    posterior = random["posterior"]
+    lines = [
+        f"Random pairs: {random['a']:,} of {random['n']:,} similar. Most likely p = {random['p_map']:.4%}; posterior "
+        f"mean {posterior['mean']:.4%}, {level:.0%} from {posterior['lower']:.4%} to {posterior['upper']:.4%}; exact "
+        f"limits {random['exact_low']:.4%} to {random['exact_high']:.4%}."
+    ]
+    if random["chebyshev_at_half"]:
+        lines.append(f"Off by half or more with a chance of {percent(random['chebyshev_at_half']['tight'])} at most "
+                     "(Chebyshev).")  # fmt: skip
+    if random["discovery"]:
+        gain = random["discovery"]
+        lines.append(
+            f"A judgement of the pool finds {gain['gain']:,.0f} times what one of a random pair finds, "
+            f"at least {gain['at_least']:,.0f} times."
+        )
+    return lines
+
+
+def _recall(document: dict[str, Any], level: float) -> list[str]:
+    recall = document["recall"]
+    if recall is None:
+        return []
+    rows = [[one["stratum"], one["N"], one["n"], one["a"]] for one in document["strata"]]
+    low, high = recall["lower"], recall["upper"]
+    return [
+        "",
+        lined(["outside the pool", "pairs", "labelled", "similar"], rows),
+        f"The pool holds {percent(recall['recall'])} of all similar pairs, {level:.0%} from {percent(low)} to "
+        f"{percent(high)}.",
+    ]
+
+
+def _unseen(document: dict[str, Any]) -> list[str]:
+    unseen = document["unseen"]
+    if not unseen:
+        return []
+    counts = ", ".join(f"{count:,} by {j}" for j, count in enumerate(unseen["found_by_exactly"], 1))
+    return [
+        f"Similar pairs by how many models found them: {counts}. By Chao's bound there are at least "
+        f"{unseen['chao2_total']:,.0f}; as models err alike, there are more."
+    ]
+
+
+def _share(told: dict[str, Any]) -> str:
+    if told["rate"] is None:
+        return "n/a"
+    return f"{percent(told['rate'])} [{percent(told['low'])}, {percent(told['high'])}]"

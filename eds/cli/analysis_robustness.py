@@ -1,0 +1,188 @@
+"""`eds analysis leave-one-out` and `reusability`: whether the models' order hangs on who made the pool."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from eds.cli.console import Console, command, lined
+from eds.cli.generators import allow_missing, depth, generator, outsider
+from eds.cli.results import keep
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+AUCS = ("macro_roc_auc", "micro_roc_auc", "macro_pr_auc", "micro_pr_auc")
+METRICS = ("hr_official", "mrr_official", "hit_rate", "mrr", "condensed_ap", "bpref", "rbp")
+TABLES = ["suspects", "truth", "embeddings", "neighbors"]
+
+
+@command(None, "leave-one-out", example="eds analysis leave-one-out --mode unique --mode all")
+@click.option("--metric", "metrics", type=click.Choice(AUCS), multiple=True, default=AUCS, help="Which of the AUCs.")
+@click.option(
+    "--mode", "modes", type=click.Choice(["unique", "all"]), multiple=True, default=("unique", "all"),
+    help="unique: labels of pairs that nobody else proposed fall away; all: of every pair the model proposed.",
+)  # fmt: skip
+@generator
+@outsider
+@depth
+@allow_missing
+def leave_one_out(
+    console: Console,
+    metrics: tuple[str, ...],
+    modes: tuple[str, ...],
+    makers: tuple[str, ...],
+    others: tuple[str, ...],
+    k: int | None,
+    allow_missing: bool,
+) -> None:
+    """Take each generator's labels away: every model's AUC, and whether the order of the models stays."""
+    from eds.analysis import leave_one_out as compute
+    from eds.analysis import tau_ap_b
+    from eds.cli.evidence import decided_pairs
+    from eds.cli.generators import generator_lists
+
+    truth = decided_pairs(console.project)
+    lists = generator_lists(console, makers, k)
+    scores = pair_scores_of(console, lists, others, truth, allow_missing=allow_missing)
+    found: list[dict[str, Any]] = []
+    for mode in modes:
+        for metric in metrics:
+            told = compute(lists, truth, scores, metric, mode)
+            full = list(told["full"].values())
+            for name, row in told["loo"].items():
+                told["spearman"][name]["tau_ap_b"] = tau_ap_b(full, list(row.values()))
+            found.append({"mode": mode, "metric": metric, **told})
+    kept = keep(console, "leave-one-out", found, TABLES)
+    console.answer(found, lambda: "\n\n".join([*(_told_left_out(mode, found) for mode in modes), kept]))
+
+
+@command(None, "reusability", example="eds analysis reusability -k 6 --cut 5")
+@click.option("--cut", type=click.IntRange(1), default=5, help="Cut-off of the measures at k.")
+@click.option(
+    "--metric", "metrics", type=click.Choice([*METRICS, *AUCS]), multiple=True,
+    default=("hr_official", "macro_roc_auc", "bpref", "rbp"), help="Which measures; several may be.",
+)  # fmt: skip
+@generator
+@outsider
+@depth
+@allow_missing
+def reusability(
+    console: Console,
+    cut: int,
+    metrics: tuple[str, ...],
+    makers: tuple[str, ...],
+    others: tuple[str, ...],
+    k: int | None,
+    allow_missing: bool,
+) -> None:
+    """Tell how each generator would fare had it been new: its own finds unjudged, all models scored anew."""
+    from eds.analysis import reusability_table
+    from eds.cli.evidence import decided_pairs
+    from eds.cli.generators import compared, final_lists, generator_lists
+
+    truth = decided_pairs(console.project)
+    lists = generator_lists(console, makers, k)
+    models = compared(console.project, lists, others)
+    rankings = final_lists(console, list(models), cut, allow_missing=allow_missing)
+    scores = None
+    if set(metrics) & set(AUCS):
+        scores = pair_scores_of(console, lists, others, truth, allow_missing=allow_missing)
+    table = reusability_table(lists, truth, rankings, cut, metrics, scores)
+    summary = [_verdict(str(name), part) for name, part in table.groupby("metric", sort=False)]
+    document = {"cut": cut, "metrics": summary, "models": table}
+    kept = keep(console, "reusability", document, TABLES)
+    console.answer(document, lambda: f"{_told_reusability(document)}\n\n{kept}")
+
+
+def pair_scores_of(
+    console: Console, lists: "pd.DataFrame", others: tuple[str, ...], truth: "pd.DataFrame", *, allow_missing: bool
+) -> "pd.DataFrame":
+    """Scores of the labelled pairs by generators and outsiders; who has none is told."""
+    from eds.cli.evidence import gather
+    from eds.cli.generators import compared
+    from eds.errors import InputError
+
+    models = compared(console.project, lists, others)
+    images = console.project.read("images")
+    found = gather(console, models, images, truth, lists=False, allow_missing=allow_missing)
+    gone = sorted(set(lists["model"]) - set(models))
+    if gone:
+        console.say(f"Generators without vectors or lists are not evaluated: {', '.join(gone)}.")
+    if found.scores is None or not len(found.scores):
+        raise InputError(
+            "no labelled pair has a score", where=str(console.project.root), do="Bring the models' vectors."
+        )
+    return found.scores
+
+
+def _told_left_out(mode: str, found: list[dict[str, Any]]) -> str:
+    """One mode: a table of the evaluated models and one of the removed, a column for each metric."""
+    mine = [one for one in found if one["mode"] == mode]
+    metrics = [one["metric"] for one in mine]
+    evaluated = [
+        [name, "yes" if name in mine[0]["loo"] else "no", *(_spread(one, name) for one in mine)]
+        for name in mine[0]["full"]
+    ]
+    removed = [
+        [name, kept, *(_kept_order(one["spearman"][name]) for one in mine)]
+        for name, kept in mine[0]["n_labels_kept"].items()
+    ]
+    nobody = mine[0]["n_labels_nobody_proposed"]
+    return "\n".join(
+        [
+            f"Mode {mode}: {mine[0]['n_labels']:,} labels"
+            + (f", {nobody:,} of them of pairs that nobody proposed." if nobody else "."),
+            "Evaluated models: on all labels; mean and spread when each generator in turn is removed; shift when the"
+            " model itself is.",
+            lined(["evaluated", "generator", *metrics], evaluated),
+            "",
+            "Removed models: whether the order of all models stays (Spearman; exact p, t approximation; tau_AP,b).",
+            lined(["removed", "labels kept", *metrics], removed),
+        ]
+    )
+
+
+def _spread(told: dict[str, Any], name: str) -> str:
+    shift = told["self_removal_shift"].get(name)
+    own = "" if shift is None else f"; {shift:+.3f}"
+    return f"{told['full'][name]:.4f}; {told['mean'][name]:.4f} ± {told['std'][name]:.4f}{own}"
+
+
+def _kept_order(told: dict[str, float]) -> str:
+    if told["rho"] != told["rho"]:
+        return "n/a"
+    exact = told["p_exact"]
+    shown = "n/a" if exact is None or exact != exact else f"{exact:.3f}"
+    return f"{told['rho']:.2f} (p {shown}, t {told['p_t']:.3f}; {told['tau_ap_b']:.2f})"
+
+
+def _verdict(name: str, part: "pd.DataFrame") -> dict[str, Any]:
+    moved = (part["rank_full"] - part["rank_unpooled"]).abs()
+    return {
+        "metric": name,
+        "largest_drop": float(part["drop"].max()),
+        "largest_rise": float(-part["drop"].min()),
+        "mean_drop": float(part["drop"].mean()),
+        "largest_move": int(moved.max()),
+        "least_tau_b": float(part["kendall_tau_b"].min()),
+        "least_tau_ap_b": float(part["tau_ap_b"].min()),
+    }
+
+
+def _told_reusability(document: dict[str, Any]) -> str:
+    names = ["metric", "model", "unique_pairs", "unique_positives", "full", "unpooled", "drop", "rank_full",
+             "rank_unpooled", "kendall_tau_b"]  # fmt: skip
+    table = document["models"]
+    rows = table[names].astype(object).to_numpy().tolist()
+    summary = [list(one.values()) for one in document["metrics"]]
+    heads = ["metric", "largest drop", "largest rise", "mean drop", "largest move", "least tau_b", "least tau_AP,b"]
+    return "\n".join(
+        [
+            f"Each generator as if it were new (its own finds unjudged; cut-off {document['cut']}):",
+            lined(["metric", "model", "own pairs", "own similar", "pooled", "as new", "drop", "rank", "rank as new",
+                   "tau_b"], rows),
+            "",
+            "A benchmark serves new models on the measures that change little:",
+            lined(heads, summary),
+        ]
+    )  # fmt: skip

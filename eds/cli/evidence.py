@@ -1,0 +1,235 @@
+"""What the measures and analyses start from: every model's ranks and scores of the pairs at hand.
+
+Embeddings come first: the full rank of a pair is counted, no list is cut and no row is sorted. A model that has
+lists but no vectors is taken from its lists.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from eds.cli.console import Console
+from eds.errors import EdsError, InputError, ProjectError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from eds.metrics.placed import Placed
+    from eds.neighbors import Rules
+    from eds.vectors import Vectors
+    from eds.workspace import Project
+
+PAIR = ["query_id", "candidate_id"]
+DECIMALS = 12  # as metric values, specification 0
+
+
+@dataclass
+class Evidence:
+    """Frames as eds.metrics.evaluate takes them, and what was left out on the way."""
+
+    placed: "Placed | None" = None
+    own: "Placed | None" = None
+    rankings: "pd.DataFrame | None" = None
+    scores: "pd.DataFrame | None" = None
+    sources: dict[str, str] = field(default_factory=dict)  # by model: embeddings or neighbors
+    notes: dict[str, list[str]] = field(default_factory=dict)  # by model
+
+
+def official_rules(project: "Project") -> "Rules":
+    """The rules of the project's lists; how deep they are plays no part for ranks."""
+    from eds.neighbors import Rules
+
+    settings = project.config.neighbors
+    category: Any = settings.category
+    return Rules(
+        1, exclude_product=settings.exclude_product, one_per_product=settings.one_per_product, category=category
+    )
+
+
+def chosen_models(project: "Project", wanted: Sequence[str], source: str = "auto") -> dict[str, str]:
+    """By model where it is taken from: embeddings if it has any (and `source` allows them), else neighbors."""
+    vectors = project.models("embeddings") if source in ("auto", "embeddings") else []
+    lists = project.models("neighbors") if source in ("auto", "neighbors") else []
+    known = {name: "embeddings" if name in vectors else "neighbors" for name in sorted({*vectors, *lists})}
+    unknown = [name for name in wanted if name not in known]
+    if unknown or not known:
+        there = ", ".join(known) or "none"
+        raise ProjectError(
+            f"no vectors or lists of model {', '.join(unknown)}" if unknown else "no model has vectors or lists yet",
+            where=str(project.root),
+            do=f"Bring vectors (eds embeddings) or mine lists (eds neighbors mine). There are: {there}.",
+        )
+    return {name: known[name] for name in sorted(set(wanted))} if wanted else known
+
+
+def gather(
+    console: Console,
+    models: dict[str, str],
+    images: "pd.DataFrame",
+    pairs: "pd.DataFrame",
+    *,
+    lists: bool = True,
+    scores: bool = True,
+    products: bool = False,
+    allow_missing: bool = False,
+) -> Evidence:
+    """Ranks and scores of the pairs (query_id, candidate_id) by every model; and, with `products`, of own products.
+
+    Pairs whose first image is no query or whose second is no candidate get neither: the measures count them.
+    """
+    import pandas as pd
+
+    from eds.metrics.placed import read_places
+
+    project, rules = console.project, official_rules(console.project)
+    vectors_of = opened(project, [name for name, source in models.items() if source == "embeddings"], images,
+                     allow_missing=allow_missing)  # fmt: skip
+    found = Evidence(sources=dict(models))
+    parts: dict[str, list[pd.DataFrame]] = {
+        name: [] for name in ("places", "lengths", "own", "own lengths", "scores", "rankings")
+    }
+    for name, source in models.items():
+        if source == "neighbors":
+            _from_lists(project.read("neighbors", name), pairs, parts)
+            found.notes[name] = ["taken from its lists: pairs that stand in none have no score"]
+            continue
+        vectors, there = vectors_of[name]
+        found.notes[name] = []
+        if len(there) < len(images):
+            found.notes[name].append(f"images without a vector left out: {len(images) - len(there)}")
+        asked = _askable(pairs, there)
+        if scores:
+            parts["scores"].append(_scored(name, vectors, asked))
+        if lists:
+            _ranked(console, name, vectors, there, asked, rules, parts, ("places", "lengths"))
+        if products:
+            from dataclasses import replace
+
+            kept = replace(rules, exclude_product=False, one_per_product=False)
+            _ranked(console, name, vectors, there, own_pairs(there), kept, parts, ("own", "own lengths"))
+    joined = {name: pd.concat(part, ignore_index=True) if part else None for name, part in parts.items()}
+    places, lengths, own, own_lengths = (joined[name] for name in ("places", "lengths", "own", "own lengths"))
+    if places is not None and lengths is not None:
+        found.placed = read_places(places, lengths)
+    if own is not None and own_lengths is not None:
+        found.own = read_places(own, own_lengths)
+    found.rankings, found.scores = joined["rankings"], joined["scores"]
+    return found
+
+
+def own_pairs(images: "pd.DataFrame") -> "pd.DataFrame":
+    """Every query with every other candidate of its product."""
+    asked = images.loc[images["role"] != "candidate", ["image_id", "product_id"]]
+    offered = images.loc[images["role"] != "query", ["image_id", "product_id"]]
+    both = asked.merge(offered, on="product_id", suffixes=("_query", "_candidate"))
+    both = both[both["image_id_query"] != both["image_id_candidate"]]
+    renamed = both.rename(columns={"image_id_query": "query_id", "image_id_candidate": "candidate_id"})
+    pairs: pd.DataFrame = renamed[PAIR].reset_index(drop=True)
+    return pairs
+
+
+def opened(
+    project: "Project", names: Sequence[str], images: "pd.DataFrame", *, allow_missing: bool
+) -> "dict[str, tuple[Vectors, pd.DataFrame]]":
+    """By model its vectors and the images that have one; all that is damaged, stale or lacking told at once."""
+    from eds.vectors import Vectors
+
+    found: dict[str, tuple[Vectors, pd.DataFrame]] = {}
+    faults = []
+    for name in names:
+        faults += [f"{name}: {why}" for why in project.state("embeddings", name).reasons]
+        try:
+            vectors = Vectors.open(project.path("embeddings", name))
+        except EdsError as error:
+            faults.append(f"{name}: {error}")
+            continue
+        has = among(images["image_id"], vectors.ids)
+        if not has.all() and not allow_missing:
+            lacking = images.loc[~has, "image_id"]
+            faults.append(f"{name}: {len(lacking):,} images have no vector: {', '.join(lacking[:3])}")
+        found[name] = vectors, images if has.all() else images[has]
+    if faults:
+        raise ProjectError(
+            "vectors are stale, damaged or not complete",
+            where=str(project.root / "embeddings"),
+            do="Bring them up to date (eds embeddings), leave the model out (--model), or leave out the images that a"
+            " model has no vector of, which are then counted: --allow-missing.",
+            faults=faults,
+        )
+    return found
+
+
+def among(names: "pd.Series[str]", known: Any) -> "NDArray[np.bool_]":
+    """Which of the names, (n,) bool, are among the known ones; pandas' isin takes ten times as long on text."""
+    import pyarrow.compute as pc
+
+    from eds.identifiers import text
+
+    found: NDArray[np.bool_] = pc.is_in(text(names), value_set=text(known)).to_numpy(zero_copy_only=False)
+    return found
+
+
+def _askable(pairs: "pd.DataFrame", images: "pd.DataFrame") -> "pd.DataFrame":
+    """The pairs, each once, of a query with a candidate."""
+    queries = images.loc[images["role"] != "candidate", "image_id"]
+    candidates = images.loc[images["role"] != "query", "image_id"]
+    once = pairs[PAIR].drop_duplicates()
+    good = among(once["query_id"], queries) & among(once["candidate_id"], candidates)
+    other = (once["query_id"] != once["candidate_id"]).to_numpy(dtype=bool)
+    kept: pd.DataFrame = once[good & other].reset_index(drop=True)
+    return kept
+
+
+def _scored(name: str, vectors: "Vectors", pairs: "pd.DataFrame") -> "pd.DataFrame":
+    """Scores; the last bits of a cosine are noise of its square roots and would split the ties of parallel vectors."""
+    from eds.neighbors import pair_scores
+
+    score = pair_scores(vectors, pairs)
+    scored: pd.DataFrame = pairs.assign(
+        model=name, score=score.round(DECIMALS) if vectors.model.similarity == "cosine" else score
+    )
+    return scored
+
+
+def _ranked(
+    console: Console,
+    name: str,
+    vectors: "Vectors",
+    images: "pd.DataFrame",
+    pairs: "pd.DataFrame",
+    rules: "Rules",
+    parts: "dict[str, list[pd.DataFrame]]",
+    into: tuple[str, str],
+) -> None:
+    import pandas as pd
+
+    from eds.neighbors import pair_ranks
+    from eds.neighbors.lengths import list_lengths
+
+    with console.progress(f"ranking by {name}", "vectors") as progress:
+        ranks = pair_ranks(vectors, images, pairs, rules, progress=progress)
+    parts[into[0]].append(pairs.assign(model=name, rank=ranks))
+    asked = images.loc[images["role"] != "candidate", "image_id"].reset_index(drop=True)
+    lengths = list_lengths(images, asked, rules)
+    parts[into[1]].append(pd.DataFrame({"model": name, "query_id": asked, "length": lengths}))
+
+
+def _from_lists(lists: "pd.DataFrame", pairs: "pd.DataFrame", parts: "dict[str, list[pd.DataFrame]]") -> None:
+    parts["rankings"].append(lists)
+    parts["scores"].append(lists.merge(pairs[PAIR].drop_duplicates(), on=PAIR)[["model", *PAIR, "score"]])
+
+
+def decided_pairs(project: "Project") -> "pd.DataFrame":
+    """The decided labels; refused where there are none."""
+    if not project.path("truth").exists():
+        raise ProjectError(
+            "there are no decided labels yet",
+            where=str(project.root),
+            do="Decide them (eds truth decide), or import a benchmark (eds benchmarks import).",
+        )
+    truth = project.read("truth")[[*PAIR, "value"]]
+    if not len(truth):
+        raise InputError("table truth is empty", where=str(project.path("truth")), do="Collect labels first.")
+    return truth

@@ -1,0 +1,114 @@
+"""Who made the pool, and every model's final lists: what the analyses of bias start from."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from eds.cli.console import Console
+from eds.errors import InputError, ProjectError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eds.workspace import Project
+
+IMPORTED = "imported"  # stratum of a benchmark's pairs
+DEPTH = 100  # of lists that are mined for an analysis
+generator = click.option(
+    "-g", "--generator", "makers", multiple=True, metavar="MODEL",
+    help="A model that made the pool (default: those that the suspects' sources name).",
+)  # fmt: skip
+outsider = click.option(
+    "-o", "--outsider", "others", multiple=True, metavar="MODEL",
+    help="A model to compare that did not make it (default: all others with vectors or lists).",
+)  # fmt: skip
+depth = click.option("-k", "k", type=click.IntRange(1), help="Depth of the pool (default: eds.toml).")
+allow_missing = click.option(
+    "--allow-missing", is_flag=True, help="Leave out images that a model has no vector of, and count them."
+)
+
+
+def generator_lists(console: Console, makers: Sequence[str], k: int | None) -> "pd.DataFrame":
+    """The lists that the pool was made of: model, query_id, candidate_id, rank.
+
+    They are what the suspects' sources tell. Of an imported benchmark those are not known, whoever proposes its pairs
+    by now: its makers must be named, and their lists at depth k are taken, as of any named model that no source tells.
+    """
+    import pandas as pd
+
+    from eds.cli.pooling import chosen
+    from eds.suspects import sources_frame
+
+    suspects = chosen(console.project)
+    imported = (suspects["stratum"] == IMPORTED).any()
+    told = sources_frame(suspects.iloc[:0] if imported else suspects)
+    known = sorted(told["model"].unique())
+    if not makers and not known:
+        raise ProjectError(
+            "who made the pool is not told: " + ("it was imported" if imported else "the suspects have no sources"),
+            where=str(console.project.path("suspects")),
+            do="Make a pool (eds suspects pool), or name the models that made it: --generator MODEL.",
+        )
+    wanted = sorted(set(makers)) if makers else known
+    rest = [name for name in wanted if name not in known]
+    parts = [told[told["model"].isin(wanted)]]
+    if rest:
+        deep = k or console.project.config.suspects.k
+        lists = final_lists(console, rest, deep)
+        parts.append(lists.loc[lists["rank"] < deep, list(told.columns)])
+    return pd.concat(parts, ignore_index=True)
+
+
+def final_lists(console: Console, models: Sequence[str], least: int, *, allow_missing: bool = False) -> "pd.DataFrame":
+    """Each model's list of every query, at least so deep where there are as many candidates.
+
+    Table neighbors where it is deep enough; else they are mined now, by the project's rules, and not kept.
+    """
+    import pandas as pd
+
+    project = console.project
+    images = project.read("images")
+    parts = []
+    for name in models:
+        found = project.read("neighbors", name) if name in project.models("neighbors") else None
+        if found is None or _mined_to(project, name) < least:
+            if name not in project.models("embeddings"):
+                raise InputError(
+                    f"the lists of model {name} are not {least} deep, and it has no vectors" if found is not None
+                    else f"model {name} has neither lists nor vectors",
+                    where=str(project.root), do="Mine deeper lists, or leave the model out.",
+                )  # fmt: skip
+            found = _mined(console, name, images, max(least, DEPTH), allow_missing=allow_missing)
+        parts.append(found)
+    return pd.concat(parts, ignore_index=True)
+
+
+def compared(project: "Project", lists: "pd.DataFrame", others: Sequence[str]) -> dict[str, str]:
+    """The generators and the outsiders, with where each is taken from; generators that are gone by now are missing."""
+    from eds.cli.evidence import chosen_models
+
+    there = chosen_models(project, ())
+    makers = [name for name in sorted(lists["model"].unique()) if name in there]
+    wrong = sorted(set(others) & set(makers))
+    if wrong:
+        raise InputError(f"{', '.join(wrong)} made the pool", where="option --outsider", do="Name other models.")
+    return chosen_models(project, [*makers, *others]) if others else there
+
+
+def _mined_to(project: "Project", name: str) -> int:
+    from eds import tables
+
+    made_by, _ = tables.read_provenance(project.path("neighbors", name), tables.NEIGHBORS)
+    return int(made_by.given.get("k", made_by.settings.get("neighbors.k", 0)))
+
+
+def _mined(console: Console, name: str, images: "pd.DataFrame", k: int, *, allow_missing: bool) -> "pd.DataFrame":
+    from dataclasses import replace
+
+    from eds.cli.evidence import official_rules, opened
+    from eds.neighbors import mine
+
+    vectors, there = opened(console.project, [name], images, allow_missing=allow_missing)[name]
+    with console.progress(f"mining {name}", "vectors") as progress:
+        return mine(vectors, there, replace(official_rules(console.project), k=k), progress=progress)

@@ -1,0 +1,96 @@
+"""`eds labels campaigns` and `status`: which pairs a panel judges, how, and how far it has come."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from eds.cli.console import Console, command
+from eds.cli.label_store import BY, opened_store, tell_frame
+from eds.errors import InputError
+
+if TYPE_CHECKING:
+    from eds.labels.store import Store
+
+share = click.FloatRange(0, 1)
+
+
+@click.group()
+def campaigns() -> None:
+    """Which pairs a panel judges, and how."""
+
+
+@command(campaigns, "add", example="eds labels campaigns add pool --origin pool --expert maria --expert jan")
+@click.argument("name")
+@click.option("--expert", "panel", multiple=True, required=True, help="An expert of the panel; give it several times.")
+@click.option("--origin", "origins", multiple=True, help="Only suspects of this origin; may be given several times.")
+@click.option(
+    "--mode", type=click.Choice(["pair", "grid"]), default="pair", help="One pair at a time, or a query's all."
+)
+@click.option(
+    "--polarity", type=click.Choice(["similar", "different"]), help="Grid: what an untouched candidate means."
+)
+@click.option("--guideline", default="", help="Version of the guideline; every label stores it.")
+@click.option("--gold-share", type=share, default=0.0, help="Known pairs mixed in, as a share of the pairs.")
+@click.option("--repeat-share", type=share, default=0.0, help="Pairs asked a second time, as a share.")
+@click.option("--early-stop", is_flag=True, help="Ask no further when a pair's majority is certain.")
+@click.option("--control-share", type=share, default=0.1, help="With early stop: pairs that everybody judges.")
+def campaign(
+    console: Console,
+    name: str,
+    panel: tuple[str, ...],
+    origins: tuple[str, ...],
+    mode: str,
+    polarity: str | None,
+    guideline: str,
+    gold_share: float,
+    repeat_share: float,
+    early_stop: bool,
+    control_share: float,
+) -> None:
+    """Let a panel judge the project's suspects."""
+    from eds.labels.campaigns import Plan, create_campaign
+
+    suspects = console.project.read("suspects")
+    if origins:
+        suspects = suspects[suspects["origin"].isin(origins)]
+    if not len(suspects):
+        raise InputError("no suspects are of that origin", where="--origin", do="See eds suspects list.")
+    seed = console.project.config.project.seed
+    plan = Plan(name, mode, polarity, guideline, seed, gold_share, repeat_share, early_stop, control_share)
+    with opened_store(console, create=True) as store:
+        create_campaign(store, plan, suspects, panel, by=BY)
+        _tell_status(console, store, name)
+
+
+@command(campaigns, "list", example="eds labels campaigns list")
+def list_campaigns(console: Console) -> None:
+    """List every campaign with its settings."""
+    from eds.labels.queue import list_campaigns as find
+
+    with opened_store(console) as store:
+        tell_frame(console, find(store), "No campaigns yet: eds labels campaigns add NAME.")
+
+
+@command(campaigns, "close", example="eds labels campaigns close pool")
+@click.argument("name")
+def close(console: Console, name: str) -> None:
+    """Hand out no more of a campaign; labels on their way are kept."""
+    from eds.labels.campaigns import close_campaign
+
+    with opened_store(console) as store:
+        close_campaign(store, name, by=BY)
+    console.answer({"campaign": name, "closed": True}, f"{name} is closed.")
+
+
+@command(None, "status", example="eds labels status --campaign pool")
+@click.option("--campaign", "name", help="Only this campaign.")
+def status(console: Console, name: str | None) -> None:
+    """Tell, for each campaign and expert, what is judged and what is left."""
+    with opened_store(console) as store:
+        _tell_status(console, store, name)
+
+
+def _tell_status(console: Console, store: "Store", name: str | None) -> None:
+    from eds.labels.queue import progress
+
+    tell_frame(console, progress(store, name), "No campaigns yet: eds labels campaigns add NAME.")

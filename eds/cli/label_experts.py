@@ -1,0 +1,73 @@
+"""`eds labels experts`: the accounts of those who judge."""
+
+import click
+
+from eds.cli.console import Console, command
+from eds.cli.label_store import BY, opened_store, tell_frame
+
+
+@click.group()
+def experts() -> None:
+    """Accounts of those who judge."""
+
+
+@command(experts, "add", example="eds labels experts add maria --role lead")
+@click.argument("name")
+@click.option("--role", type=click.Choice(["expert", "lead", "administrator"]), default="expert", help="What they may.")
+@click.option("--hours", type=float, default=72.0, help="How long the invitation holds.")
+def add(console: Console, name: str, role: str, hours: float) -> None:
+    """Make an account and an invitation, with which the expert chooses a password, once."""
+    from eds.labels.experts import add_expert, invite
+
+    with opened_store(console, create=True) as store:
+        add_expert(store, name, role, by=BY)
+        _tell_invitation(console, name, invite(store, name, hours=hours, by=BY), hours)
+
+
+@command(experts, "invite", example="eds labels experts invite maria")
+@click.argument("name")
+@click.option("--hours", type=float, default=72.0, help="How long the invitation holds.")
+def invite(console: Console, name: str, hours: float) -> None:
+    """Make a new invitation (a forgotten password); earlier ones end."""
+    from eds.labels.experts import invite as make
+
+    with opened_store(console) as store:
+        _tell_invitation(console, name, make(store, name, hours=hours, by=BY), hours)
+
+
+@command(experts, "list", example="eds labels experts list --json")
+def list_(console: Console) -> None:
+    """List every expert: role, state, number of judgements."""
+    from eds.labels.experts import list_experts
+
+    with opened_store(console) as store:
+        tell_frame(console, list_experts(store), "No experts yet: eds labels experts add NAME.")
+
+
+@command(experts, "disable", example="eds labels experts disable maria")
+@click.argument("name")
+def disable(console: Console, name: str) -> None:
+    """Lock an expert out at once, everywhere; every label stays."""
+    from eds.labels.experts import disable as act
+
+    with opened_store(console) as store:
+        act(store, name, by=BY)
+    console.answer({"expert": name, "disabled": True}, f"{name} is locked out; the labels stay.")
+
+
+@command(experts, "enable", example="eds labels experts enable maria")
+@click.argument("name")
+def enable(console: Console, name: str) -> None:
+    """Let a disabled expert in again."""
+    from eds.labels.experts import enable as act
+
+    with opened_store(console) as store:
+        act(store, name, by=BY)
+    console.answer({"expert": name, "disabled": False}, f"{name} may sign in again.")
+
+
+def _tell_invitation(console: Console, name: str, token: str, hours: float) -> None:
+    console.answer(
+        {"expert": name, "invitation": token, "hours": hours},
+        f"Invitation for {name}, works once, for {hours:g} hours (it is shown only now): {token}",
+    )

@@ -1,0 +1,202 @@
+"""`eds metrics`: which measures there are, and what each model is worth by them: table scores."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from eds.cli.console import Console, command, given, typed
+from eds.cli.metrics_told import described, score_rows, told_list, told_scores
+from eds.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eds.cli.evidence import Evidence
+    from eds.metrics import Measure, Result
+    from eds.workspace import Project
+
+LISTS = ("lists", "official lists")
+
+
+@click.group()
+def metrics() -> None:
+    """Tell what each model is worth against the truth."""
+
+
+@command(metrics, "list", example="eds metrics list --preset vsd")
+@click.option("--preset", "name", metavar="NAME", help="Only the measures of this preset.")
+def list_(console: Console, name: str | None) -> None:
+    """List every kind of measure with its formula and conventions, and the presets."""
+    from eds.metrics import MEASURES, PRESETS, preset
+    from eds.metrics.measure import definition_of
+
+    if name:
+        found = preset(name)
+        kinds = list(dict.fromkeys(measure.name for measure in found.measures))
+    else:
+        kinds = list(MEASURES.entries())
+    rows = [described(definition_of(kind)) for kind in kinds]
+    chosen = [preset(name)] if name else list(PRESETS.values())
+    bundles = [
+        {"preset": one.name, "meaning": one.meaning, "rules": one.rules, "measures": [*map(str, one.measures)]}
+        for one in chosen
+    ]
+    console.answer({"measures": rows, "presets": bundles}, lambda: told_list(rows, bundles))
+
+
+@command(metrics, "score", example="eds metrics score --preset vsd --by-query --json")
+@click.option("--preset", "name", metavar="NAME", help="A bundle of measures: vsd (default) or trec.")
+@click.option(
+    "-M", "--measure", "texts", multiple=True, metavar="MEASURE", help="As RR@10; may be given several times."
+)
+@click.option("-m", "--model", "models", multiple=True, metavar="MODEL", help="Only this model (default: all).")
+@click.option(
+    "--from", "source", type=click.Choice(["auto", "embeddings", "neighbors"]), default="auto",
+    help="Where ranks and scores come from; auto: vectors where a model has them, else its lists.",
+)  # fmt: skip
+@click.option("--by-query", is_flag=True, help="Also a row for each query.")
+@click.option("--resamples", type=click.IntRange(0), default=2000, help="Resamples behind each limit; 0: no limits.")
+@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, help="Of the limits.")
+@click.option("--allow-missing", is_flag=True, help="Leave out images that a model has no vector of, and count them.")
+def score(
+    console: Console,
+    name: str | None,
+    texts: tuple[str, ...],
+    models: tuple[str, ...],
+    source: str,
+    by_query: bool,
+    resamples: int,
+    level: float,
+    allow_missing: bool,
+) -> None:
+    """Compute the measures for every model, from embeddings or lists and the truth, and store table scores."""
+    project = console.project
+    measures = asked_measures(name, texts)
+    words = given({"preset": name, "measure": texts, "model": models, "from": source, "by_query": by_query})
+    with project.writing("eds metrics score"):
+        results, table, sources = scored(
+            console, measures, models, source, by_query=by_query, resamples=resamples, level=level,
+            allow_missing=allow_missing,
+        )  # fmt: skip
+        parents = [project.path("images"), project.path("truth")]
+        parents += [project.path(where, model) for model, where in sources.items()]
+        line = typed("eds metrics score", _words(name, texts, models, source, by_query, allow_missing))
+        rules = {f"neighbors.{key}": project.config.value(f"neighbors.{key}")
+                 for key in ("exclude_product", "one_per_product", "category")}  # fmt: skip
+        made_by = project.provenance(line, {**rules, "project.seed": project.config.project.seed}, parents, given=words)
+        project.write(table, "scores", made_by)
+    console.answer(score_rows(results, table), lambda: told_scores(results, table, level))
+
+
+def asked_measures(name: str | None, texts: Sequence[str]) -> "list[Measure]":
+    """The preset's measures and those that are named, each once; the preset vsd where nothing is asked."""
+    from eds.metrics import Measure, preset
+
+    chosen = list(preset(name or "vsd").measures) if name or not texts else []
+    return list(dict.fromkeys([*chosen, *map(Measure.parse, texts)]))
+
+
+def scored(
+    console: Console,
+    measures: "Sequence[Measure]",
+    models: Sequence[str],
+    source: str = "auto",
+    *,
+    by_query: bool = False,
+    resamples: int = 2000,
+    level: float = 0.95,
+    allow_missing: bool = False,
+) -> "tuple[list[Result], pd.DataFrame, dict[str, str]]":
+    """Every model's measures, the table scores with limits, and where each model was taken from."""
+    import pandas as pd
+
+    from eds.analysis import score_limits
+    from eds.metrics import scores_table
+
+    results, found = evaluated(console, measures, models, source, allow_missing=allow_missing)
+    if resamples:
+        with console.progress("limits", "measures") as progress:
+            seed = console.project.config.project.seed
+            table = score_limits(results, resamples, level, seed, progress=progress)
+    else:
+        table = scores_table(results)
+    if by_query:
+        every = scores_table(results, by_query=True)
+        table = pd.concat([table, every[every["query_id"].notna()]], ignore_index=True)
+    return results, table, found.sources
+
+
+def evaluated(
+    console: Console,
+    measures: "Sequence[Measure]",
+    models: Sequence[str] = (),
+    source: str = "auto",
+    *,
+    allow_missing: bool = False,
+    truth: "pd.DataFrame | None" = None,
+) -> "tuple[list[Result], Evidence]":
+    """Results that keep their values by query, and what they were computed from."""
+    import pandas as pd
+
+    from eds.cli.evidence import chosen_models, decided_pairs, gather
+    from eds.metrics import evaluate
+
+    project = console.project
+    _check_rules(project, measures)
+    images = project.read("images")
+    labels = decided_pairs(project) if truth is None else truth
+    negatives = _negatives(project, measures)
+    pairs = labels if negatives is None else pd.concat([labels, negatives], ignore_index=True)
+    needs = {measure.definition.needs for measure in measures}
+    found = gather(
+        console, chosen_models(project, models, source), images, pairs, lists=bool(needs & set(LISTS)),
+        scores="scores" in needs, products="product lists" in needs, allow_missing=allow_missing,
+    )  # fmt: skip
+    results = evaluate(
+        found.rankings, labels, found.scores, images, measures, negatives=negatives, placed=found.placed, own=found.own
+    )
+    return [_noted(result, found.notes.get(result.model, [])) for result in results], found
+
+
+def _noted(result: "Result", notes: Sequence[str]) -> "Result":
+    from dataclasses import replace
+
+    return replace(result, note="; ".join([*notes, *([result.note] if result.note else [])])) if notes else result
+
+
+def _check_rules(project: "Project", measures: "Sequence[Measure]") -> None:
+    official = [str(measure) for measure in measures if measure.definition.needs == "official lists"]
+    settings = project.config.neighbors
+    off = [name for name in ("exclude_product", "one_per_product") if not getattr(settings, name)]
+    if official and off:
+        raise InputError(
+            f"{official[0]} needs lists without the query's product and with one image of each product",
+            where=f"eds.toml, {', '.join(f'neighbors.{name}' for name in off)}",
+            do="Set them to true, or ask for other measures (eds metrics list).",
+        )
+
+
+def _negatives(project: "Project", measures: "Sequence[Measure]") -> "pd.DataFrame | None":
+    if not any(measure.parameters.get("negatives") == "sampled" for measure in measures):
+        return None
+    drawn = None
+    if project.path("suspects").exists():
+        suspects = project.read("suspects")
+        drawn = suspects.loc[suspects["origin"] == "negative", ["query_id", "candidate_id"]]
+    if drawn is None or not len(drawn):
+        raise InputError(
+            "negatives=sampled needs drawn negatives, and there are none",
+            where=str(project.path("suspects")),
+            do="Draw them: eds suspects negatives.",
+        )
+    return drawn
+
+
+def _words(
+    name: str | None, texts: Sequence[str], models: Sequence[str], source: str, by_query: bool, allow_missing: bool
+) -> dict[str, Any]:
+    return {
+        "preset": name, "measure": list(texts), "model": list(models), "from": None if source == "auto" else source,
+        "by_query": by_query, "allow_missing": allow_missing,
+    }  # fmt: skip

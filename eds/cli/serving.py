@@ -1,0 +1,94 @@
+"""`eds labels serve`: start the web application where experts judge."""
+
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from eds.cli.console import Console, command
+from eds.errors import MissingExtraError, ProjectError
+
+NEEDED = ("streamlit", "starlette", "uvicorn", "sqlalchemy", "argon2")
+
+
+@command(None, "serve", example="eds labels serve --project shop --invite maria")
+@click.option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0 for all of this machine's.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8501, help="Port; 0 lets the system choose.")
+@click.option("--base-path", default="", help="Path before everything, behind a proxy: /eds.")
+@click.option(
+    "--demo", is_flag=True, help="Prepare a drawn catalogue, a waiting and a judged campaign, and two guests."
+)
+@click.option("--invite", "invited", multiple=True, metavar="NAME", help="Print a fresh link for them; several times.")
+@click.option("--no-browser", is_flag=True, help="Open no browser.")
+@click.option("--no-prepare", is_flag=True, help="Make no pictures ahead.")
+@click.option("--https", is_flag=True, help="Browsers come over https: cookies travel over nothing else.")
+@click.option(
+    "--proxy", "proxies", multiple=True, metavar="ADDRESS", help="A reverse proxy whose word on clients counts."
+)
+@click.option("--identity-header", default="", metavar="NAME", help="Header in which that proxy names the account.")
+@click.option("--openid", type=click.Path(path_type=Path, dir_okay=False), help="Settings of OpenID Connect (TOML).")
+def serve(
+    console: Console,
+    host: str,
+    port: int,
+    base_path: str,
+    demo: bool,
+    invited: tuple[str, ...],
+    no_browser: bool,
+    no_prepare: bool,
+    https: bool,
+    proxies: tuple[str, ...],
+    identity_header: str,
+    openid: Path | None,
+) -> None:
+    """Serve the pages where experts judge and leads look on, until Ctrl-C; every judgement is kept."""
+    _check_installed()
+    if demo:
+        from eds.cli.demo_campaigns import EXPERT, LEAD, prepare_demo
+
+        prepare_demo(console)
+        invited = (*invited, EXPERT, LEAD)
+    _check_people(console)
+    words = [
+        sys.executable,
+        "-m",
+        "annotator_ui",
+        "--project",
+        str(console.folder),
+        "--host",
+        host,
+        "--port",
+        str(port),
+    ]
+    words += ["--base-path", base_path] if base_path else []
+    words += ["--identity-header", identity_header] if identity_header else []
+    words += ["--openid", str(openid)] if openid else []
+    words += [part for name in invited for part in ("--invite", name)]
+    words += [part for one in proxies for part in ("--proxy", one)]
+    flags = {"--https": https, "--no-prepare": no_prepare, "--browser": not no_browser, "--json": console.as_json}
+    words += [flag for flag, on in flags.items() if on]
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(words[0], words)  # noqa: S606 - no shell: this process becomes the server
+
+
+def _check_installed() -> None:
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise MissingExtraError(
+            f"the annotator needs {', '.join(missing)}, not installed here", do='Run: pip install "eds[annotator]".'
+        )
+
+
+def _check_people(console: Console) -> None:
+    """Nobody can sign in where there is no account."""
+    from eds.cli.label_store import opened_store
+    from eds.labels.experts import list_experts
+
+    with opened_store(console) as store:
+        if not len(list_experts(store)):
+            raise ProjectError(
+                "nobody has an account yet", where=store.place, do="Make one: eds labels experts add NAME --role lead."
+            )

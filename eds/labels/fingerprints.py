@@ -1,0 +1,46 @@
+"""What tells the acts of one moment from those of another, cheaply: so that a project knows what is stale.
+
+Acts are never changed or taken away, so their number and the last one stand for all. Nothing of the address is in it:
+labels that move to another database are the same labels.
+"""
+
+import hashlib
+from contextlib import closing
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from eds.labels.engines import address, parse
+from eds.labels.migrate import revision
+from eds.labels.schema import label_event
+from eds.labels.store import Store, open_store
+
+PATIENCE = 3.0  # seconds that a look at a project waits for a server that does not answer
+
+
+def fingerprint(store: Store) -> str:
+    """The number of acts, and a digest of the last one's place and name."""
+    last = sa.select(label_event.c.id, label_event.c.label_id).order_by(label_event.c.id.desc()).limit(1)
+
+    def act(connection: sa.Connection) -> str:
+        count = connection.execute(sa.select(sa.func.count()).select_from(label_event)).scalar_one()
+        found = tuple(connection.execute(last).first() or ())
+        return f"{count} acts, {hashlib.sha256(repr(found).encode()).hexdigest()[:32]}"
+
+    return store.snapshot(act)
+
+
+def of_project(url: str, default: Path) -> str:
+    """The fingerprint of a project's labels: `labels.url`, or the file that stands for it."""
+    with closing(open_store(address(url, default), create=False, patience=PATIENCE)) as store:
+        return fingerprint(store)
+
+
+def holds_acts(url: str, default: Path) -> bool:
+    """Whether anybody has judged anything; False, too, where there is no store yet."""
+    where = address(url, default)
+    if isinstance(where, Path) and not where.exists():
+        return False
+    any_act = sa.select(label_event.c.id).limit(1)
+    with closing(Store(parse(where), patience=PATIENCE)) as store:
+        return store.read(lambda held: revision(held) is not None and held.execute(any_act).first() is not None)

@@ -1,0 +1,180 @@
+"""Guidelines: what similar means, as text with example pairs. Each version stands for ever under its name.
+
+A campaign names the version in force and every judgement stores the one it was given under, so a version must
+never say anything else later: the database refuses to change one (schema.APPEND_ONLY), and whoever wants
+other words saves another version. The text is Markdown as somebody typed it: whoever shows it must escape it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import sqlalchemy as sa
+
+from eds.errors import InputError
+from eds.labels import audit, schema
+from eds.labels.bulk import frame
+from eds.labels.campaigns import set_guideline
+from eds.labels.pairs import numbered
+from eds.labels.schema import campaign, example, guideline, label_event, pair
+from eds.labels.store import Store
+from eds.labels.texts import check, check_name, fault_of, refuse, short
+
+LONGEST = 100_000  # bytes of a guideline's text
+MOST_EXAMPLES = 200
+MEANT = {"positive": 1, "negative": 0}  # what an example of this kind shows
+
+
+@dataclass(frozen=True)
+class Example:
+    """A pair that shows what the guideline means."""
+
+    query_id: str
+    candidate_id: str
+    kind: str  # positive, negative or border
+    note: str = ""  # why
+    value: int | None = None  # of one at the border: 1, 0, or nothing if either may stand
+
+    @property
+    def answer(self) -> int | None:
+        """The right answer; nothing where either may stand."""
+        return MEANT.get(self.kind, self.value)
+
+
+@dataclass(frozen=True)
+class Guideline:
+    """One version."""
+
+    version: str
+    content: str  # Markdown, not to be trusted
+    examples: tuple[Example, ...] = ()
+    created_at: datetime | None = None
+    created_by: str = ""
+
+
+def save_guideline(store: Store, version: str, content: str, examples: Sequence[Example] = (), *, by: str = "") -> None:
+    """Keep a new version for ever. The same name with the same words again changes nothing; with others is refused."""
+    check_name(version, "guideline")
+    check(content, "guideline", LONGEST)
+    _check_examples(examples)
+
+    def act(connection: sa.Connection) -> None:
+        if (there := _find(connection, version)) is not None:
+            if (there.content, there.examples) != (content, tuple(examples)):
+                raise InputError(
+                    f"there is a guideline {short(version)} already, and it says otherwise",
+                    where="guideline",
+                    do="Versions are never changed: save this one under another name.",
+                )
+            return
+        now = store.now()
+        values = {"version": version, "content": content, "created_at": now, "created_by": by}
+        number = connection.execute(sa.insert(guideline).values(values).returning(guideline.c.id)).scalar_one()
+        for place, (one, of) in enumerate(zip(examples, _pairs(connection, examples), strict=True)):
+            row = {"guideline": number, "pair": of, "position": place, "kind": one.kind}
+            connection.execute(sa.insert(example).values(**row, value=one.answer, note=one.note))
+        audit.note(connection, now, by, "save guideline", version, examples=len(examples))
+
+    try:
+        store.write(act)
+    except sa.exc.IntegrityError:  # two at the same moment: now the other one is there to be compared with
+        store.write(act)
+
+
+def guideline_named(store: Store, version: str) -> Guideline:
+    """The version of this name; InputError if there is none."""
+    check_name(version, "guideline")
+    found = store.read(lambda connection: _find(connection, version))
+    if found is None:
+        raise InputError(f"there is no guideline {short(version)}", where="guideline", do="Choose one that was saved.")
+    return found
+
+
+def guideline_of(store: Store, campaign_name: str) -> Guideline | None:
+    """The version in force in a campaign; None if it names none, or only a name that has no text here."""
+    check_name(campaign_name, "campaign")
+
+    def find(connection: sa.Connection) -> Guideline | None:
+        named = connection.execute(sa.select(campaign.c.guideline).where(campaign.c.name == campaign_name)).scalar()
+        if named is None:
+            raise InputError(f"there is no campaign {short(campaign_name)}", where="campaign", do="Choose another.")
+        return _find(connection, named)
+
+    return store.read(find)
+
+
+def put_in_force(store: Store, campaign_name: str, version: str, *, by: str = "") -> None:
+    """Let a campaign's next judgements be given under this version, which must have been saved."""
+    guideline_named(store, version)
+    set_guideline(store, campaign_name, version, by=by)
+
+
+def list_guidelines(store: Store) -> pd.DataFrame:
+    """Every version, oldest first: version, created_at, created_by, examples, campaigns (that name it), labels."""
+
+    def count(table: sa.Table, condition: "sa.ColumnElement[bool]", name: str) -> "sa.Label[int]":
+        found = sa.select(sa.func.count()).select_from(table).where(condition).scalar_subquery()
+        return sa.cast(found, schema.WHOLE).label(name)
+
+    version = guideline.c.version
+    query = sa.select(
+        version,
+        guideline.c.created_at,
+        guideline.c.created_by,
+        count(example, example.c.guideline == guideline.c.id, "examples"),
+        count(campaign, campaign.c.guideline == version, "campaigns"),
+        count(label_event, label_event.c.guideline == version, "labels"),
+    ).order_by(guideline.c.id)
+    return store.read(lambda connection: frame(connection, query, "created_at"))
+
+
+def _find(connection: sa.Connection, version: str) -> Guideline | None:
+    row = connection.execute(sa.select(guideline).where(guideline.c.version == version)).first()
+    if row is None:
+        return None
+    query = (
+        sa.select(pair.c.query_id, pair.c.candidate_id, example.c.kind, example.c.note, example.c.value)
+        .join(pair, pair.c.id == example.c.pair)
+        .where(example.c.guideline == row.id)
+        .order_by(example.c.position)
+    )
+    examples = tuple(_example(*found) for found in connection.execute(query))
+    moment = datetime.fromtimestamp(row.created_at / 1e6, UTC)
+    return Guideline(row.version, row.content, examples, moment, row.created_by)
+
+
+def _example(query_id: str, candidate_id: str, kind: str, note: str, value: int | None) -> Example:
+    return Example(query_id, candidate_id, kind, note, None if kind in MEANT else value)
+
+
+def _pairs(connection: sa.Connection, examples: Sequence[Example]) -> Any:
+    """The store's number of each example's pair."""
+    sides = {name: pa.array([getattr(one, name) for one in examples], pa.string())
+             for name in ("query_id", "candidate_id")}  # fmt: skip
+    return numbered(connection, pa.table(sides))["pair"].to_pylist() if examples else []
+
+
+def _check_examples(examples: Sequence[Example]) -> None:
+    if len(examples) > MOST_EXAMPLES:
+        raise InputError(f"{len(examples):,} examples", where="guideline", do=f"Give at most {MOST_EXAMPLES}.")
+    faults = []
+    for place, one in enumerate(examples, 1):
+        told = [f"{name} {fault}" for name in ("query_id", "candidate_id") if (fault := fault_of(getattr(one, name)))]
+        if one.query_id == one.candidate_id:
+            told.append("the query and the candidate are one image")
+        if one.kind not in schema.EXAMPLES:
+            told.append(f"{short(str(one.kind))} is not one of {', '.join(schema.EXAMPLES)}")
+        if one.kind in MEANT and one.value not in (None, MEANT[one.kind]):
+            told.append(f"a {one.kind} example cannot mean {one.value!r}")
+        elif one.value is not None and (type(one.value) is not int or one.value not in (0, 1)):
+            told.append(f"value is {one.value!r}, not 1, 0 or nothing")
+        if fault := fault_of(one.note, schema.LONGEST_TEXT, empty=True):
+            told.append(f"the note {fault}")
+        faults += [f"example {place}: {fault}" for fault in told]
+    keys = [(one.query_id, one.candidate_id) for one in examples]
+    faults += [f"example {place}: the same pair as before" for place, key in enumerate(keys, 1)
+               if key in keys[: place - 1]]  # fmt: skip
+    refuse(faults, "faults", "guideline", "Mend the examples.")

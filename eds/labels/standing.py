@@ -1,0 +1,97 @@
+"""How one expert stands in one campaign: what the judging page shows beside the pair. Reading only.
+
+`left` and `total` come from two index ranges, so that they can be asked with every batch of a large campaign.
+"""
+
+import re
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from eds.errors import InputError
+from eds.labels.schema import OPEN, assignment, campaign, expert, item, panel
+from eds.labels.store import Store
+from eds.labels.texts import check_name, short
+
+_OPEN: sa.ColumnElement[int] = sa.literal_column(str(OPEN))  # in the text, so that the index of open rows is used
+_NAME: sa.BindParameter[str] = sa.bindparam("name")
+_PERSON = sa.select(expert.c.id).where(expert.c.name == sa.bindparam("expert")).scalar_subquery()
+_LEFT = (
+    sa.select(sa.func.count())
+    .where(assignment.c.campaign == campaign.c.id, assignment.c.expert == _PERSON, assignment.c.state == _OPEN)
+    .scalar_subquery()
+)
+_TOTAL = sa.select(sa.func.count()).where(item.c.campaign == campaign.c.id).scalar_subquery()
+_MEMBER = sa.exists().where(
+    panel.c.campaign == campaign.c.id,
+    panel.c.expert == _PERSON,
+    panel.c.left_at.is_(None),
+)
+_STANDING = sa.select(
+    campaign.c.id,
+    campaign.c.name,
+    campaign.c.mode,
+    campaign.c.polarity,
+    campaign.c.guideline,
+    campaign.c.created_at,
+    campaign.c.closed_at,
+    _MEMBER.label("member"),
+    _LEFT.label("left"),
+    _TOTAL.label("total"),
+).where(campaign.c.name == _NAME)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One expert's view of one campaign."""
+
+    handle: str  # the campaign in an address; another campaign never gets it, even in a database made anew
+    name: str
+    mode: str
+    polarity: str | None  # grid: what an untouched candidate means
+    guideline: str  # the version in force
+    closed: bool
+    member: bool  # of the panel, and not left
+    left: int  # still to be judged
+    total: int  # of the whole campaign
+
+    @property
+    def done(self) -> int:
+        """No longer asked: judged, left to the lead, or decided without."""
+        return self.total - self.left
+
+
+def standing(store: Store, campaign_name: str, expert_name: str) -> Standing:
+    """How this expert stands in this campaign; InputError if there is no such campaign."""
+    asked = {"name": check_name(campaign_name, "campaign"), "expert": check_name(expert_name, "expert")}
+    row = store.read(lambda connection: connection.execute(_STANDING, asked).first())
+    if row is None:
+        raise InputError(
+            f"there is no campaign {short(campaign_name)}", where="campaign", do="See your list of campaigns."
+        )
+    closed, member = row.closed_at is not None, bool(row.member)
+    return Standing(
+        handle=_handle(row.id, row.created_at),
+        name=row.name,
+        mode=row.mode,
+        polarity=row.polarity,
+        guideline=row.guideline,
+        closed=closed,
+        member=member,
+        left=row.left if member and not closed else 0,
+        total=row.total,
+    )
+
+
+def campaign_of(store: Store, handle: str) -> str | None:
+    """The name of the campaign with this handle; None if there is none."""
+    if not re.fullmatch(r"[0-9a-f]{1,15}-[0-9a-f]{1,15}", handle):
+        return None
+    number, created = (int(part, 16) for part in handle.split("-"))
+    query = sa.select(campaign.c.name).where(campaign.c.id == number, campaign.c.created_at == created)
+    found = store.read(lambda connection: connection.execute(query).scalar())
+    return None if found is None else str(found)
+
+
+def _handle(number: int, created_at: int) -> str:
+    return f"{number:x}-{created_at:x}"
