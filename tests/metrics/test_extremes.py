@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from eds.identifiers import Reals
 from eds.metrics import (
     Measure,
     absolute_rank_metrics,
@@ -90,7 +91,7 @@ def test_a_cut_far_beyond_every_list_and_a_list_far_beyond_the_labels() -> None:
 
 
 @pytest.fixture(scope="module")
-def million() -> tuple[Labelled, "np.ndarray[tuple[int], np.dtype[np.float64]]"]:
+def million() -> tuple[Labelled, Reals]:
     """A million pairs of 3,000 queries, one of them with a third of all; scores of few values, so that they tie."""
     rng = np.random.default_rng(0)
     n = 1_000_000
@@ -103,12 +104,12 @@ def million() -> tuple[Labelled, "np.ndarray[tuple[int], np.dtype[np.float64]]"]
         }
     )
     labelled = read_labels(frame)
-    told = np.round(rng.normal(size=n) + 0.4 * labelled.value, 2)
+    told = np.round(rng.normal(size=n) + 0.4 * labelled.value, 2).astype(np.float64)
     return labelled, told
 
 
 def test_a_million_pairs_have_the_areas_of_scikit_learn(
-    million: tuple[Labelled, "np.ndarray[tuple[int], np.dtype[np.float64]]"],
+    million: tuple[Labelled, Reals],
 ) -> None:
     labelled, told = million
     found = summary(labelled, told)
