@@ -22,8 +22,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(READY) ## Set up, then walk the flow on a drawn catalogue (into ./demo)
+demo: $(READY) ## Set up, walk the flow on a drawn catalogue (into ./demo), then open the pages where it is judged
 	@$(BIN)/eds demo $(DEMO)
+	@if [ -t 1 ]; then $(BIN)/eds labels serve --demo --project $(DEMO); else \
+	  echo "To judge pairs, and to see what was judged, start the pages; they tell the address and how to sign in:"; \
+	  echo "  $(BIN)/eds labels serve --demo --project $(DEMO)"; fi
 
 test: $(READY) browser lint ## Set up, then run every check and test
 	@echo "Tests, with every extra:"
@@ -66,7 +69,7 @@ python:
 $(READY): pyproject.toml constraints.txt | python
 	@echo "Setting up $(VENV): about 7 GB with PyTorch, some minutes the first time ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -q -e ".[vision,offline,labels,scale,dev]" -c constraints.txt \
+	@$(BIN)/python -m pip install -q -e ".[vision,offline,annotator,scale,dev]" -c constraints.txt \
 	  || { echo "Packages could not be installed: see the message above; is there network and disk space?"; exit 1; }
 	@touch $@
 
@@ -78,13 +81,26 @@ $(LEAN)/.ready: pyproject.toml constraints.txt | python
 	  || { echo "Packages could not be installed: see the message above; is there network?"; exit 1; }
 	@touch $@
 
-browser:
-	@for name in chromium chromium-browser google-chrome; do command -v $$name > /dev/null && exit 0; done; \
-	as_root=""; [ "$$(id -u)" = 0 ] || as_root="sudo -n"; \
-	if command -v apt-get > /dev/null && { [ -z "$$as_root" ] || $$as_root true 2> /dev/null; }; then \
-	  echo "Installing Chromium for the browser tests ..."; \
-	  $$as_root apt-get update -qq && $$as_root apt-get install -y -qq chromium > /dev/null && exit 0; \
-	fi; \
-	echo "The browser tests need Chromium: install it (on Debian: apt-get install chromium), then run make test again"; exit 1
+# What the browser tests drive: Chromium, nginx as a proxy in front, node for the pages' scripts, an OpenID provider, axe-core.
+NEEDED := chromium nginx node npm
+NODE   := $(VENV)/node
+
+browser: $(NODE)/.ready
+
+$(NODE)/.ready: | $(READY)
+	@missing=""; PATH="$$PATH:/usr/sbin"; \
+	for name in $(NEEDED); do command -v $$name > /dev/null || missing="$$missing $$name"; done; \
+	missing=$$(echo "$$missing" | sed 's/ nginx/ nginx-light/; s/ node\b/ nodejs/'); \
+	if [ -n "$$missing" ]; then \
+	  as_root=""; [ "$$(id -u)" = 0 ] || as_root="sudo -n"; \
+	  echo "Installing for the browser tests:$$missing ..."; \
+	  { command -v apt-get > /dev/null && $$as_root apt-get update -qq && \
+	    DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends $$missing > /dev/null; } \
+	  || { echo "The browser tests need$$missing: install them (on Debian: apt-get install$$missing), then run make test again"; exit 1; }; \
+	fi
+	@mkdir -p $(NODE)
+	@npm install --silent --no-fund --no-audit --prefix $(NODE) oidc-provider@9.13.3 axe-core@4.14.0 \
+	  || { echo "npm could not install oidc-provider and axe-core: is there network?"; exit 1; }
+	@touch $@
 
 .PHONY: help demo test test-lean lint format speed docs constraints clean python browser

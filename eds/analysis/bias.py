@@ -19,6 +19,7 @@ from eds.metrics import rank_formulas as formulas
 from eds.metrics.absolute import cut_offs, mean
 from eds.metrics.labelled import read_labels
 from eds.metrics.lists import JudgedLists, read_rankings
+from eds.metrics.placed import Placed
 
 ON_LISTS = ("hr_official", "hr_most", "judged", "rbp", "rbp_upper")
 
@@ -35,11 +36,12 @@ class Bias:
 def bias(
     suspects: pd.DataFrame,
     labels: pd.DataFrame,
-    rankings: pd.DataFrame,
+    rankings: pd.DataFrame | None,
     scores: pd.DataFrame,
     k: int,
     metric: str = "macro_roc_auc",
     persistence: float = 0.8,
+    placed: Placed | None = None,
 ) -> Bias:
     """Every model's HR and AUC beside what pooling does to them.
 
@@ -51,14 +53,16 @@ def bias(
     outsiders' mean over all reduced pools, so that both sides are judged on pools they had no part in.
     Source: specification 5.4, 6.1, 13.5, 13.10; for the order of models Kendall's tau_b and tau_AP,b of HR and AUC.
     Conventions: `suspects` are the generators' lists (model, query_id, candidate_id), `rankings` final lists of all
-    models, `scores` those of the labelled pairs; a model without lists or scores has NaN there; ranks 0 = undefined; no
+    models, or `placed` the ranks of the labelled pairs (some models by lists, some by ranks), `scores` those of the labelled pairs; a model without lists or scores has NaN there; ranks 0 = undefined; no
     outsider: NaN. An outsider's `self_removed` is its mean over the reduced pools.
     Example: see tests/analysis/test_bias.py.
     """
     (cut,) = cut_offs([k])
     left_out = leave_one_out(suspects, labels, scores, metric)
     removed: dict[str, dict[str, float]] = left_out["loo"]
-    lists = read_rankings(rankings).judged(read_labels(labels))
+    labelled = read_labels(labels)
+    lists = {} if rankings is None else read_rankings(rankings).judged(labelled)
+    lists |= {} if placed is None else placed.judged(labelled)
     names = sorted({*lists, *left_out["full"], *removed})
     rows: list[dict[str, Any]] = []
     for name in names:

@@ -4,6 +4,7 @@ A benchmark is reusable for new models on the metrics whose drops are small.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from eds.metrics.absolute import cut_offs, mean
 from eds.metrics.auc_report import AUCS, summary
 from eds.metrics.labelled import Labelled, read_labels, scores_of
 from eds.metrics.lists import JudgedLists, Rankings, read_rankings
+from eds.metrics.placed import Placed
 
 PERSISTENCE = 0.8
 ON_LISTS: dict[str, Callable[[JudgedLists, int], Reals]] = {
@@ -36,17 +38,19 @@ METRICS = (*ON_LISTS, *AUCS)
 def reusability(
     suspects: pd.DataFrame,
     labels: pd.DataFrame,
-    rankings: pd.DataFrame,
+    rankings: pd.DataFrame | None,
     k: int,
     metric: str = "hr_official",
     scores: pd.DataFrame | None = None,
+    placed: Placed | None = None,
 ) -> dict[str, dict[str, Any]]:
     """By generator r: its value with and without the labels of the pairs that only r proposed, and its place.
 
     Formula: drop = full - unpooled; ranks by competition among all models, on values rounded to 12 decimals; tau_b,
     tau_AP and tau_AP,b between all models' values before and after.
     Source: specification 13.4.
-    Conventions: `suspects` are lists (model, query_id, candidate_id), `rankings` final lists of all models; k cuts
+    Conventions: `suspects` are lists (model, query_id, candidate_id), `rankings` final lists of all models, or `placed`
+    the ranks of the labelled pairs in whole lists; k cuts
     hr_official, mrr_official, hit_rate and mrr, the others use the whole lists (rbp with persistence 0.8), the AUCs
     `scores`; a query whose positives all fall away no longer counts; a generator without a list or scores: NaN, rank 0.
     Example: see tests/analysis/test_reusability.py and the specification's vectors.
@@ -59,7 +63,7 @@ def reusability(
     labelled = read_labels(labels)
     generators, proposed = proposals(suspects, labelled)
     alone = proposed & (proposed.sum(axis=0) == 1)
-    lists = read_rankings(rankings)
+    lists = _Lists(None if rankings is None else read_rankings(rankings), placed)
     by_model = scores_of(labelled, scores) if scores is not None and metric in AUCS else None
     full = _values(labelled, None, lists, by_model, k, metric)
     own = _own_pairs(suspects)
@@ -83,24 +87,38 @@ def reusability(
 def reusability_table(
     suspects: pd.DataFrame,
     labels: pd.DataFrame,
-    rankings: pd.DataFrame,
+    rankings: pd.DataFrame | None,
     k: int,
     metrics: Sequence[str] = ("hr_official", "bpref", "rbp"),
     scores: pd.DataFrame | None = None,
+    placed: Placed | None = None,
 ) -> pd.DataFrame:
     """`reusability` for several metrics side by side: a row for each metric and generator."""
     rows = [
         {"metric": metric, "model": model, **told}
         for metric in metrics
-        for model, told in reusability(suspects, labels, rankings, k, metric, scores).items()
+        for model, told in reusability(suspects, labels, rankings, k, metric, scores, placed).items()
     ]
     return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True)
+class _Lists:
+    """Lists of some models, known places of others."""
+
+    rankings: Rankings | None
+    placed: Placed | None
+
+    def judged(self, labelled: Labelled) -> dict[str, JudgedLists]:
+        """By model, ascending."""
+        parts = [source.judged(labelled) for source in (self.rankings, self.placed) if source is not None]
+        return dict(sorted((name, lists) for part in parts for name, lists in part.items()))
 
 
 def _values(
     labelled: Labelled,
     kept: Any,
-    lists: Rankings,
+    lists: "_Lists",
     scores: dict[str, Reals] | None,
     k: int,
     metric: str,

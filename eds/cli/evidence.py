@@ -1,11 +1,12 @@
 """What the measures and analyses start from: every model's ranks and scores of the pairs at hand.
 
-Embeddings come first: the full rank of a pair is counted, no list is cut and no row is sorted. A model that has
-lists but no vectors is taken from its lists.
+Embeddings come first. Where a measure looks at whole rankings, the full rank of each pair is counted, no list is cut and
+no row is sorted; where none looks deeper than k places, lists of k are mined, which is cheaper and gives the same
+numbers. A model that has lists but no vectors is taken from its lists.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from eds.cli.console import Console
@@ -71,12 +72,14 @@ def gather(
     pairs: "pd.DataFrame",
     *,
     lists: bool = True,
+    depth: int | None = None,
     scores: bool = True,
     products: bool = False,
     allow_missing: bool = False,
 ) -> Evidence:
     """Ranks and scores of the pairs (query_id, candidate_id) by every model; and, with `products`, of own products.
 
+    `depth` is how many places the measures look at; None: at whole rankings.
     Pairs whose first image is no query or whose second is no candidate get neither: the measures count them.
     """
     import pandas as pd
@@ -102,11 +105,11 @@ def gather(
         asked = _askable(pairs, there)
         if scores:
             parts["scores"].append(_scored(name, vectors, asked))
-        if lists:
+        if lists and depth is not None:
+            _mined(console, name, vectors, there, replace(rules, k=depth), parts)
+        elif lists:
             _ranked(console, name, vectors, there, asked, rules, parts, ("places", "lengths"))
         if products:
-            from dataclasses import replace
-
             kept = replace(rules, exclude_product=False, one_per_product=False)
             _ranked(console, name, vectors, there, own_pairs(there), kept, parts, ("own", "own lengths"))
     joined = {name: pd.concat(part, ignore_index=True) if part else None for name, part in parts.items()}
@@ -214,6 +217,20 @@ def _ranked(
     asked = images.loc[images["role"] != "candidate", "image_id"].reset_index(drop=True)
     lengths = list_lengths(images, asked, rules)
     parts[into[1]].append(pd.DataFrame({"model": name, "query_id": asked, "length": lengths}))
+
+
+def _mined(
+    console: Console,
+    name: str,
+    vectors: "Vectors",
+    images: "pd.DataFrame",
+    rules: "Rules",
+    parts: "dict[str, list[pd.DataFrame]]",
+) -> None:
+    from eds.neighbors.mine import mine
+
+    with console.progress(f"ranking by {name}", "vectors") as progress:
+        parts["rankings"].append(mine(vectors, images, rules, progress=progress).assign(model=name))
 
 
 def _from_lists(lists: "pd.DataFrame", pairs: "pd.DataFrame", parts: "dict[str, list[pd.DataFrame]]") -> None:

@@ -149,9 +149,10 @@ def evaluated(
     negatives = _negatives(project, measures)
     pairs = labels if negatives is None else pd.concat([labels, negatives], ignore_index=True)
     needs = {measure.definition.needs for measure in measures}
+    cuts = [measure.k or 0 for measure in measures if measure.definition.needs in LISTS]  # 0: the whole ranking
     found = gather(
-        console, chosen_models(project, models, source), images, pairs, lists=bool(needs & set(LISTS)),
-        scores="scores" in needs, products="product lists" in needs, allow_missing=allow_missing,
+        console, chosen_models(project, models, source), images, pairs, lists=bool(cuts),
+        depth=max(cuts, default=0) if all(cuts) else None, scores="scores" in needs, products="product lists" in needs, allow_missing=allow_missing,
     )  # fmt: skip
     results = evaluate(
         found.rankings, labels, found.scores, images, measures, negatives=negatives, placed=found.placed, own=found.own

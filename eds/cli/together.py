@@ -1,6 +1,6 @@
 """Several tables of a project written together: all of them, or none."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
@@ -15,8 +15,16 @@ if TYPE_CHECKING:
     from eds.workspace import Project
 
 
-def write_together(project: "Project", frames: "Mapping[str, pd.DataFrame]", made_by: "Provenance") -> None:
+def write_together(
+    project: "Project",
+    frames: "Mapping[str, pd.DataFrame]",
+    made_by: "Provenance",
+    last: Callable[[], None] | None = None,
+) -> None:
     """Write the tables, in their order; if one of them cannot be written, the project is as it was.
+
+    A model's table is named `neighbors/MODEL`. `last` is done when all tables are in their places; if it fails, they
+    are taken back, so that what it does (one transaction of a database) and the tables come together or not at all.
 
     All are first written in full beside the project's own, and only then moved into their places, one right after the
     other. Whatever fails on the way is undone; a process that is killed between two of the moves leaves the earlier
@@ -28,15 +36,15 @@ def write_together(project: "Project", frames: "Mapping[str, pd.DataFrame]", mad
     rmtree(stage, ignore_errors=True)
     try:
         for name, frame in frames.items():
-            tables.write(frame, tables.TABLES[name], stage / f"{name}.parquet", made_by)
-        _move({stage / f"{name}.parquet": project.path(name) for name in frames}, stage / "before")
+            tables.write(frame, tables.TABLES[name.partition("/")[0]], _staged(stage, name), made_by)
+        _move({_staged(stage, name): project.path(*_parts(name)) for name in frames}, stage / "before", last)
     finally:
         rmtree(stage, ignore_errors=True)
 
 
 def refuse_others(project: "Project", names: "tuple[str, ...]", command: str, replace: bool) -> None:
     """Refuse to write over tables that another command made, unless that is asked for; all told at once."""
-    states = [project.state(name) for name in names]
+    states = [project.state(*_parts(name)) for name in names]
     others = [
         f"{state.path} was made by {state.made_by or 'something unreadable'}"
         for state in states
@@ -51,19 +59,31 @@ def refuse_others(project: "Project", names: "tuple[str, ...]", command: str, re
         )
 
 
-def _move(places: Mapping[Path, Path], before: Path) -> None:
+def _parts(name: str) -> list[str]:
+    """A table's name, and behind a stroke its model's."""
+    return name.split("/", 1)
+
+
+def _staged(stage: Path, name: str) -> Path:
+    return stage / f"{name.replace('/', '@')}.parquet"
+
+
+def _move(places: Mapping[Path, Path], before: Path, last: Callable[[], None] | None = None) -> None:
     before.mkdir()
-    done: list[Path] = []
+    done: list[tuple[Path, Path]] = []
     try:
-        for place in places.values():
-            if place.exists():
-                (before / place.name).hardlink_to(place)
         for new, place in places.items():
+            if place.exists():
+                (before / new.name).hardlink_to(place)
+        for new, place in places.items():
+            place.parent.mkdir(exist_ok=True)
             new.replace(place)
-            done.append(place)
+            done.append((new, place))
+        if last is not None:
+            last()
     except BaseException:
-        for place in done:
-            old = before / place.name
+        for new, place in done:
+            old = before / new.name
             with suppress(OSError):
                 old.replace(place) if old.exists() else place.unlink()
         raise

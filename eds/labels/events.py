@@ -23,6 +23,10 @@ MOST = 10_000  # judgements of one call
 MOST_SECONDS = 1e9
 
 
+class NotYoursError(InputError):
+    """Tasks of somebody else's queue, or an account that was disabled: what was sent may be well-formed, but not by you."""
+
+
 @dataclass(frozen=True)
 class Judgement:
     """An expert's answer to a task."""
@@ -93,6 +97,8 @@ def submit(
     times: Sequence[int] | None = None,
 ) -> list[Receipt]:
     """Store an expert's judgements: all of them durably, or none and an InputError that tells every fault.
+
+    It is a NotYoursError if tasks are not the expert's, or the account is disabled.
 
     `times` (microseconds since 1970) is for simulated experts only; otherwise this machine's clock counts.
     """
@@ -194,18 +200,19 @@ def _record(
 
 
 def _held(connection: sa.Connection, expert_name: str, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """The expert's assignments of these numbers; InputError for any that is not theirs."""
+    """The expert's assignments of these numbers; NotYoursError for any that is not theirs."""
     asked = sorted(set(numbers))
     found = {
         row.id: dict(row._mapping) for row in connection.execute(_HELD, {"numbers": asked, "expert": expert_name}).all()
     }
     if any(row["disabled_at"] is not None for row in found.values()):
-        raise InputError(f"expert {short(expert_name)} is disabled", where="expert", do="Ask your lead.")
+        raise NotYoursError(f"expert {short(expert_name)} is disabled", where="expert", do="Ask your lead.")
     refuse(
         (f"{number} is no task of {short(expert_name)}" for number in asked if number not in found),
         "tasks are unknown",
         "judgements",
         "Judge tasks of your own queue.",
+        NotYoursError,
     )
     return found
 

@@ -54,12 +54,14 @@ def short(text: str) -> str:
     return repr(text) if len(text) <= SHOWN else f"{text[:SHOWN]!r}… ({len(text):,} characters)"
 
 
-def refuse(faults: Iterable[str], what: str, where: str, do: str) -> None:
-    """Raise one InputError with all faults, if there are any."""
+def refuse(
+    faults: Iterable[str], what: str, where: str, do: str, kind: type[InputError] = InputError
+) -> None:
+    """Raise one error of this kind with all faults, if there are any."""
     found = list(faults)
     if found:
         shown = [*found[:20], *([f"and {len(found) - 20:,} more"] if len(found) > 20 else [])]
-        raise InputError(
+        raise kind(
             shown[0] if len(shown) == 1 else f"{len(found):,} {what}",
             where=where,
             do=do,

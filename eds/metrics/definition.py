@@ -9,10 +9,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from eds.identifiers import Reals
+from eds.metrics.coded import Coded
 from eds.metrics.labelled import Labelled
 from eds.metrics.lists import JudgedLists
 
-Needs = Literal["lists", "official lists", "product lists", "scores"]
+Needs = Literal["lists", "official lists", "product lists", "scores", "codes"]
 Cut = Literal["required", "optional", "never"]
 
 
@@ -37,6 +38,7 @@ class Evidence:
     sampled_score: Reals | None = None
     products: JudgedLists | None = None  # of all queries, labelled by product
     product_queries: pa.Array | None = None
+    coded: Coded | None = None  # of a model of binary codes
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """What measures are computed on, read and held against each other: labels, lists, scores, drawn negatives."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from eds.errors import InputError
 from eds.identifiers import Reals, decode, encode
+from eds.metrics.coded import Coded
 from eds.metrics.definition import Evidence
 from eds.metrics.identity import own_product_lists
 from eds.metrics.labelled import Labelled, read_labels, scores_of
@@ -30,11 +31,12 @@ class Gathered:
     sampled_scores: dict[str, Reals]
     left_out: int  # drawn negatives that are labelled, or whose query is not
     products: dict[str, tuple[JudgedLists, pa.Array]]  # with the ids of their queries
+    coded: dict[str, Coded]
 
     @property
     def models(self) -> list[str]:
         """Every model that has anything, ascending."""
-        return sorted({*self.lists, *self.scores, *self.products})
+        return sorted({*self.lists, *self.scores, *self.products, *self.coded})
 
     def of(self, model: str) -> Evidence:
         """One model's evidence."""
@@ -47,6 +49,7 @@ class Gathered:
             self.sampled_scores.get(model),
             products,
             queries,
+            self.coded.get(model),
         )
 
 
@@ -60,9 +63,10 @@ def gather(
     negatives: pd.DataFrame | None = None,
     placed: Placed | None = None,
     own: Placed | None = None,
+    coded: Mapping[str, Coded] | None = None,
 ) -> Gathered:
     """The frames of `eds.metrics.score`, checked, with all that is missing told at once."""
-    _check_given(rankings, placed, own, scores, images, negatives, measures)
+    _check_given(rankings, placed, own, scores, images, negatives, coded, measures)
     labelled = read_labels(truth, "table truth")
     lists = None if rankings is None else read_rankings(rankings)
     if lists is not None:
@@ -89,6 +93,7 @@ def gather(
         {} if scores is None or sampled is None else scores_of(sampled, scores),
         left_out,
         products,
+        dict(coded or {}),
     )
 
 
@@ -119,7 +124,14 @@ def with_negatives(labelled: Labelled, negatives: pd.DataFrame) -> tuple[Labelle
 
 
 def _check_given(
-    rankings: Any, placed: Any, own: Any, scores: Any, images: Any, negatives: Any, measures: Sequence[Measure]
+    rankings: Any,
+    placed: Any,
+    own: Any,
+    scores: Any,
+    images: Any,
+    negatives: Any,
+    coded: Any,
+    measures: Sequence[Measure],
 ) -> None:
     if not measures:
         raise InputError("no measure is asked for", where="measures", do="Name one, as RR@10, or a preset.")
@@ -132,6 +144,7 @@ def _check_given(
          "measures of recognition need them"),
         ("scores", scores is None, "scores" in needs, "measures on scores need those of the labelled pairs"),
         ("images", images is None, bool(needs & {"official lists", "product lists"}), "products must be known"),
+        ("codes", coded is None, "codes" in needs, "measures on codes need the histograms of hash models"),
         ("negatives", negatives is None, sampled, "negatives=sampled needs drawn pairs: eds suspects negatives"),
     )  # fmt: skip
     faults = [f"{name} are missing; {why}" for name, gone, wanted, why in missing if wanted and gone]

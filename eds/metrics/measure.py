@@ -13,7 +13,9 @@ from eds.errors import InputError
 from eds.metrics.definition import Definition, Parameter
 from eds.registry import Entry, Registry
 
-_LISTS, _SCORES, _PRODUCTS = (f"eds.metrics.measures.{name}" for name in ("on_lists", "on_scores", "on_products"))
+_LISTS, _SCORES, _PRODUCTS, _CODES = (
+    f"eds.metrics.measures.{name}" for name in ("on_lists", "on_scores", "on_products", "on_codes")
+)
 MEASURES = Registry(
     "measure",
     {
@@ -39,6 +41,11 @@ MEASURES = Registry(
         "infAP": Entry(f"{_LISTS}:INF_AP", "average precision inferred from a uniformly judged sample"),
         "Product-HR": Entry(f"{_PRODUCTS}:PRODUCT_HR", "recognition: other images of the query's own product"),
         "Product-MRR": Entry(f"{_PRODUCTS}:PRODUCT_MRR", "recognition: 1/place of the own product's images"),
+        "APt": Entry(f"{_CODES}:AP_T", "codes: average precision over all orders of ties; its mean is mAP"),
+        "nDCGt": Entry(f"{_CODES}:NDCG_T", "codes: graded discounted gain over all orders of ties"),
+        "Pt": Entry(f"{_CODES}:PRECISION_T", "codes: precision over all orders of ties"),
+        "mLGAP": Entry(f"{_CODES}:M_LGAP", "codes: precision within a radius, times how evenly it is filled"),
+        "CodeUsage": Entry(f"{_CODES}:CODE_USAGE", "codes: how much of the code space is used"),
     },
 )
 TEXT = re.compile(r"(?P<name>[A-Za-z][A-Za-z-]*)(?:@(?P<k>[0-9]+))?(?:\((?P<given>[^()]*)\))?")

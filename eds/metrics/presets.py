@@ -36,8 +36,6 @@ PRESETS: Mapping[str, Preset] = {
             _parsed(
                 *(f"{name}@{k}" for name in ("VSD-HR", "VSD-MRR", "Success", "RR", "Judged") for k in (5, 9)),
                 "PairMRR@9",
-                "RBP(p=0.8)",
-                "RBP-residual(p=0.8)",
                 *_AUCS,
             ),
         ),
@@ -59,6 +57,22 @@ PRESETS: Mapping[str, Preset] = {
                 "infAP",
                 "RBP(p=0.8)",
                 "RBP-residual(p=0.8)",
+            ),
+        ),
+        Preset(
+            "hash",
+            "binary codes: tie-aware values, each between the best and the worst order of ties; use of the code space",
+            "no list at all: every candidate counts by its distance; only models of codes",
+            _parsed(
+                *(
+                    f"APt@100(divide_by={end},grades=product,ties={ties})"
+                    for end in ("hits", "relevant", "capped")
+                    for ties in ("best", "expected", "worst")
+                ),
+                *(f"nDCGt@100(grades={grades})" for grades in ("product", "types")),
+                *(f"Pt@{k}(grades=product)" for k in (5, 100)),
+                "mLGAP@2(grades=product)",
+                *(f"CodeUsage(what={what})" for what in ("distinct", "reachable", "entropy", "colliding")),
             ),
         ),
     )

@@ -90,7 +90,9 @@ def _product_faults(lists: Rankings, images: pd.DataFrame) -> list[str]:
 
 
 def _depth_faults(lists: Rankings, images: pd.DataFrame, measures: Sequence[Measure]) -> list[str]:
-    deepest = max((measure.k or 0 for measure in measures if measure.definition.needs != "scores"), default=0)
+    deepest = max(
+        (measure.k or 0 for measure in measures if measure.definition.needs not in ("scores", "codes")), default=0
+    )
     available = _least_available(images)
     faults = []
     for number, name in enumerate(lists.models):

@@ -1,6 +1,6 @@
 """Every model's value of every measure, with what it rests on: the table scores."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ import pandas as pd
 
 from eds.errors import InputError
 from eds.identifiers import decode
+from eds.metrics.coded import Coded
 from eds.metrics.definition import Evidence, Values
 from eds.metrics.evidence import Gathered, gather
 from eds.metrics.measure import Measure
@@ -39,6 +40,7 @@ def score(
     negatives: pd.DataFrame | None = None,
     placed: Placed | None = None,
     own: Placed | None = None,
+    coded: Mapping[str, Coded] | None = None,
     by_query: bool = False,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
@@ -47,11 +49,21 @@ def score(
     `rankings`: neighbors; `truth`: query_id, candidate_id, value; `scores`: model, query_id, candidate_id, score of the
     labelled (and drawn) pairs; `images`: the catalogue, against which lists are checked; `negatives`: drawn pairs that
     count as negative where a measure says so; `placed`, `own`: in the stead of lists the ranks of the labelled pairs,
-    and of pairs of one product in lists that keep it. What no measure needs may be None. A value is null where it is
+    and of pairs of one product in lists that keep it; `coded`: by model the
+    distance histograms of its codes. What no measure needs may be None. A value is null where it is
     undefined, and `note` tells what was used and left out.
     """
     found = evaluate(
-        rankings, truth, scores, images, measures, negatives=negatives, placed=placed, own=own, progress=progress
+        rankings,
+        truth,
+        scores,
+        images,
+        measures,
+        negatives=negatives,
+        placed=placed,
+        own=own,
+        coded=coded,
+        progress=progress,
     )
     return scores_table(found, by_query=by_query)
 
@@ -66,10 +78,13 @@ def evaluate(
     negatives: pd.DataFrame | None = None,
     placed: Placed | None = None,
     own: Placed | None = None,
+    coded: Mapping[str, Coded] | None = None,
     progress: Progress | None = None,
 ) -> list[Result]:
     """As `score`, but as results that keep their values by query: what limits are computed from."""
-    sources = gather(rankings, truth, scores, images, measures, negatives=negatives, placed=placed, own=own)
+    sources = gather(
+        rankings, truth, scores, images, measures, negatives=negatives, placed=placed, own=own, coded=coded
+    )
     if not sources.models:
         raise InputError("there is no model to score", where="tables neighbors, scores", do="Mine lists first.")
     found = []
@@ -134,6 +149,7 @@ def _result(model: str, measure: Measure, evidence: Evidence, sources: Gathered)
         "lists": evidence.lists,
         "official lists": evidence.lists,
         "product lists": evidence.products,
+        "codes": evidence.coded,
         "scores": evidence.sampled_score if sampled else evidence.score,
     }[definition.needs]
     if given is None:

@@ -19,6 +19,7 @@ Advance = Callable[[int], None]  # told how many vectors have been dealt with si
 BLOCK = 4096  # vectors in a block: a tile of scores stays near the processor
 TILE_QUERIES = 2048
 SAMPLE = 1024  # candidates that give the first floors
+CROWD = 4096  # candidates of one tile that it is worth to thin out before they are offered
 WAITING = 1 << 22  # offered candidates after which the floors are raised in any case
 
 
@@ -68,42 +69,58 @@ class Exact:
 
     def _offer(self, shortlist: Shortlist, low: int, candidate: Array, scores: Array, pool: ThreadPoolExecutor) -> None:
         """Offer whatever of a tile of scores, (queries, n), lies on or above the floors."""
-        floor = shortlist.floor()[low : low + len(scores), None]
+        if not len(candidate):
+            return
+        floor = shortlist.floor()[low : low + len(scores)]
 
         def above(part: slice) -> tuple[Array, Array, Array]:
-            tile = scores[part]
-            place = np.flatnonzero(tile >= floor[part])
-            query = place // max(tile.shape[1], 1)
-            return query + (low + part.start), candidate[place - query * tile.shape[1]], tile.ravel()[place]
+            some = np.flatnonzero(scores[part].max(axis=1) >= floor[part]) + part.start  # few queries find anybody
+            place = np.flatnonzero(scores[some] >= floor[some, None])
+            query = place // len(candidate)
+            column = place - query * len(candidate)
+            return some[query], column, scores[some[query], column]
 
         step = -(-len(scores) // self.pace.threads)
         parts = [slice(start, min(start + step, len(scores))) for start in range(0, len(scores), step)]
-        for query, number, score in pool.map(above, parts):
-            shortlist.offer(query, number, score)
+        query, column, score = map(np.concatenate, zip(*pool.map(above, parts), strict=True))
+        crowded = np.flatnonzero(np.bincount(query, minlength=len(scores)) > 4 * self._top)
+        if len(crowded) and len(query) > CROWD:
+            self._raise(shortlist, crowded + low, candidate, scores[crowded])
+            keep = np.flatnonzero(score >= shortlist.floor()[query + low])
+            query, column, score = query[keep], column[keep], score[keep]
+        shortlist.offer(query + low, candidate[column], score)
 
     def _first_floors(self, shortlist: Shortlist, tile: Array) -> None:
         """Raise the floors by a sample spread over the gallery, whatever its order; it is not kept."""
-        candidates, k = self.sides.candidates, self.rules.k
-        size = max(SAMPLE, 4 * k)
+        candidates, queries = self.sides.candidates, len(shortlist.kth)
+        size = max(SAMPLE, 4 * self.rules.k)
         if len(candidates) < 4 * size:
             return
         rows = np.sort(candidates.rows)[:: len(candidates) // size]
         candidate = self.sides.number_of_row[rows]
         columns = self.similarity.load(self.vectors.take(rows), rows)
-        probe = Shortlist(
-            self.sides, shortlist.first, shortlist.first + len(shortlist.kth), self.rules, self.similarity
-        )
-        depth = len(rows) - (4 * k + 16)
         step = max(1, len(tile) // len(rows))
-        for low in range(0, len(probe.kth), step):
-            high = min(low + step, len(probe.kth))
+        for low in range(0, queries, step):
+            high = min(low + step, queries)
             scores = np.empty((high - low, len(rows)), dtype=np.float32)
             self.similarity.scores(low, high, columns, scores)
-            bound = np.partition(scores, depth, axis=1)[:, depth, None] if depth > 0 else np.float32(-np.inf)
-            query, column = np.nonzero(scores >= bound)
-            probe.offer(query + low, candidate[column], scores[query, column])
+            self._raise(shortlist, np.arange(low, high), candidate, scores)
+
+    @property
+    def _top(self) -> int:
+        """Candidates among which k of different products are likely to be."""
+        return 8 * self.rules.k + 16
+
+    def _raise(self, shortlist: Shortlist, query: Array, candidate: Array, scores: Array) -> None:
+        """Raise the floors of these queries, (q,), by the best of their scores, (q, n), which are not kept."""
+        sides, last = self.sides, shortlist.first + len(shortlist.kth)
+        probe = Shortlist(sides, shortlist.first, last, self.rules, self.similarity)
+        top = min(self._top, len(candidate))
+        column = np.argpartition(scores, len(candidate) - top, axis=1)[:, len(candidate) - top :]
+        best = np.take_along_axis(scores, column, axis=1)
+        probe.offer(np.repeat(query, top), candidate[column.ravel()], best.ravel())
         probe.tighten()
-        shortlist.kth[:] = probe.kth
+        np.maximum(shortlist.kth, probe.kth, out=shortlist.kth)
 
 
 def _tiles(queries: int) -> Iterator[tuple[int, int]]:

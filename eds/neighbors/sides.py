@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from eds.errors import InputError
+from eds.identifiers import text
 from eds.neighbors.rules import Rules
 from eds.vectors import Vectors
 
@@ -47,19 +48,24 @@ class Sides:
     @classmethod
     def of(cls, vectors: Vectors, images: pd.DataFrame, rules: Rules) -> "Sides":
         """Number the images; refuses duplicated ids, images without a vector, unknown categories."""
-        refuse_duplicates(images["image_id"], "table images")
-        refuse_duplicates(vectors.ids, f"vectors of {vectors.model.name}")
+        listed = text(images["image_id"])
+        ascending = _ascending(listed)
+        aligned = listed.null_count == 0 and listed.equals(text(vectors.ids))  # a row of vectors for each row here
+        if not ascending:
+            refuse_duplicates(images["image_id"], "table images")
+        if not aligned:
+            refuse_duplicates(vectors.ids, f"vectors of {vectors.model.name}")
         if rules.category != "any":
             _refuse_unknown_category(images)
-        order = id_order(images["image_id"])
-        ids = images["image_id"].to_numpy(dtype=object)[order]
-        role = images["role"].to_numpy(dtype=object)[order]
+        order = np.arange(len(listed)) if ascending else id_order(images["image_id"])
+        ids = images["image_id"].to_numpy(dtype=object)
+        ids = ids if ascending else ids[order]
         product = pd.factorize(images["product_id"])[0][order].astype(np.int64)
         category = np.full(len(ids), -1, dtype=np.int64)
         if rules.category != "any":
             category = pd.factorize(images["category"])[0][order].astype(np.int64)
-        rows = vectors.rows_of(ids)
-        asked, proposed = np.flatnonzero(role != "candidate"), np.flatnonzero(role != "query")
+        rows = order if aligned else vectors.rows_of(ids)
+        asked, proposed = (np.flatnonzero(_other(images["role"], role)[order]) for role in ("candidate", "query"))
         number = np.full(len(ids), -1, dtype=np.int64)
         number[proposed] = np.arange(len(proposed))
         queries, candidates = (Side(ids[part], rows[part], product[part], category[part]) for part in (asked, proposed))
@@ -85,16 +91,26 @@ class Sides:
 
 def id_order(ids: "pd.Series[Any]") -> Array:
     """Positions that sort ids by Unicode code point (the order of their UTF-8 bytes); (n,) int64."""
-    text = pa.array(ids, pa.string(), from_pandas=True)
-    order: Array = pc.array_sort_indices(text).to_numpy().astype(np.int64)
+    order: Array = pc.array_sort_indices(text(ids)).to_numpy().astype(np.int64)
     return order
+
+
+def _ascending(ids: pa.Array) -> bool:
+    """Whether each id comes after the one before it, so that none stands there twice."""
+    return ids.null_count == 0 and bool(pc.all(pc.less(ids[:-1], ids[1:])).as_py() is not False)
+
+
+def _other(column: "pd.Series[Any]", word: str) -> Array:
+    """Where the column says something else; (rows,) bool."""
+    other: Array = pc.fill_null(pc.not_equal(text(column), word), True).to_numpy(zero_copy_only=False)
+    return other
 
 
 def refuse_duplicates(ids: "Sequence[str] | Array | pd.Series[Any]", where: str) -> None:
     """Raise InputError if an id stands there twice."""
-    text = pa.array(ids, pa.string(), from_pandas=True)
-    if pc.count_distinct(text, mode="all").as_py() < len(text):
-        column = pd.Series(text.to_pylist(), dtype=object)
+    listed = pa.array(ids, pa.string(), from_pandas=True)
+    if pc.count_distinct(listed, mode="all").as_py() < len(listed):
+        column = pd.Series(listed.to_pylist(), dtype=object)
         again = column[column.duplicated()].unique()
         raise InputError(f"{len(again):,} ids stand there more than once: {named(again)}", where=where,
                          do="Give each image one row.")  # fmt: skip

@@ -82,24 +82,26 @@ class Products:
 
     def load(self, stored: Array, rows: Array) -> Array:
         """See Similarity.load."""
-        columns: Array
-        with np.errstate(over="ignore", invalid="ignore"):
+        stored = np.asarray(stored)  # a slice of a memory map costs more
+        if self.cosine and len(stored) > len(self._buffer):
+            self._buffer = np.empty(stored.shape, dtype=np.float32)
+        columns: Array = self._buffer[: len(stored)] if self.cosine else stored.astype(np.float32, copy=False)
+        with np.errstate(all="ignore"):  # what this cannot measure is measured anew below
             length: Array = np.sqrt(np.einsum("ij,ij->i", stored, stored, dtype=np.float32))
+            if self.cosine:
+                np.multiply(stored, (1 / length)[:, None], out=columns)
         odd = np.flatnonzero(~((length > 1e-15) & (length < 1e15)))  # squares may have left float32
         if len(odd):
             exact = lengths(stored[odd].astype(np.float32))
-            self._bad.append(rows[odd[~usable(exact)]])
-            length[odd] = np.where(usable(exact), exact, 1)
-            stored = stored.copy()
-            stored[odd[~usable(exact)]] = 0  # will be refused; until then they shall not disturb
+            good = usable(exact)
+            self._bad.append(rows[odd[~good]])
+            length[odd] = np.where(good, exact, 1)
+            columns = columns if self.cosine else columns.copy()
+            if self.cosine:
+                columns[odd] = stored[odd].astype(np.float32) * (1 / length[odd])[:, None]
+            columns[odd[~good]] = 0  # will be refused; until then they shall not disturb
         if not self.cosine:
             self._longest = max(self._longest, float(length.max(initial=0)) * (1 + 1e-4))
-            columns = stored.astype(np.float32, copy=False)
-            return columns
-        if len(stored) > len(self._buffer):
-            self._buffer = np.empty(stored.shape, dtype=np.float32)
-        columns = self._buffer[: len(stored)]
-        np.multiply(stored, (1 / length)[:, None], out=columns)
         return columns
 
     def scores(self, first: int, last: int, columns: Array, out: Array) -> None:

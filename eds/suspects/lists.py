@@ -150,7 +150,7 @@ def _check_rows(lists: Lists, *, rankings: bool) -> None:
     themselves = (own[lists.candidate] == lists.query) if len(lists.query) else np.zeros(0, np.bool_)
     depth = int(lists.rank.max(initial=0)) + 1
     place = (lists.query * max(len(lists.models), 1) + lists.model) * depth + lists.rank
-    again = pd.Series(place).duplicated().to_numpy() if rankings else np.zeros(len(place), np.bool_)
+    again = _again(place) if rankings else np.zeros(len(place), np.bool_)
     faults = [
         *_told(lists, np.asarray(themselves), "lists the query itself"),
         *_told(lists, again, "has two candidates at one rank"),
@@ -159,6 +159,13 @@ def _check_rows(lists: Lists, *, rankings: bool) -> None:
         raise InputError(
             "the models' lists are not rankings", where="table neighbors", do="Mine them again.", faults=faults
         )
+
+
+def _again(place: Integers) -> Flags:
+    """Rows whose place stood there before; (rows,) bool."""
+    if int(place.max(initial=-1)) < 4 * len(place) and np.bincount(place).max(initial=0) < 2:
+        return np.zeros(len(place), np.bool_)  # the usual case, without a hash of all rows
+    return pd.Series(place).duplicated().to_numpy()
 
 
 def _told(lists: Lists, bad: Flags, what: str) -> list[str]:

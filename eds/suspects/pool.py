@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from eds.errors import InputError
 from eds.identifiers import Flags, Integers, contains, decode
@@ -72,18 +73,20 @@ def pool(
     dealt = arrange(
         work, order, batch_size, generator(seed, "pool", first), wins=wins, losses=losses, floor=floor
     ) if new.any() else Arrangement(*(np.zeros(0, np.int64),) * 2, np.zeros(0))  # fmt: skip
+    turn = np.argsort(dealt.position, kind="stable")  # codes are put in order, then made texts: once, not twice
+    chosen = np.flatnonzero(new)[turn]
     fresh = pd.DataFrame(
         {
-            "query_id": decode(keys[new] // len(known.candidates), known.queries),
-            "candidate_id": decode(keys[new] % len(known.candidates), known.candidates),
+            "query_id": decode(keys[chosen] // len(known.candidates), known.queries),
+            "candidate_id": decode(keys[chosen] % len(known.candidates), known.candidates),
             "origin": "pool",
-            "batch": dealt.batch + first,
-            "position": dealt.position + (int(before["position"].max()) + 1 if len(before) else 0),
-            "sources": sources.filter(new).to_pandas(),
+            "batch": dealt.batch[turn] + first,
+            "position": dealt.position[turn] + (int(before["position"].max()) + 1 if len(before) else 0),
+            "sources": pa.chunked_array([sources.take(pa.array(chosen))]).to_pandas(),
             "stratum": f"pool@{first}",
-            "probability": dealt.probability,
+            "probability": dealt.probability[turn],
         }
-    ).sort_values("position", ignore_index=True)
+    )
     if not len(before):
         return canonical(fresh)
     told = before.copy()

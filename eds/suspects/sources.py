@@ -17,7 +17,12 @@ from eds.workspace import check_model_name
 def join_sources(models: list[str], model: Integers, rank: Integers, starts: Integers) -> pa.Array:
     """One text for each group of rows; rows are sorted by group and model, `starts` has each group's first row."""
     depth = int(rank.max(initial=0)) + 1
-    token, place = np.unique(model * depth + rank, return_inverse=True)
+    code = model * depth + rank
+    if len(models) * depth <= len(code):  # counting, not sorting: linear in the rows
+        there = np.bincount(code, minlength=len(models) * depth) > 0
+        token, place = np.flatnonzero(there), (np.cumsum(there) - 1)[code]
+    else:
+        token, place = np.unique(code, return_inverse=True)
     texts = pa.array([f"{models[code // depth]}:{code % depth}" for code in token.tolist()], pa.string())
     offsets = pa.array(np.append(starts, len(model)).astype(np.int32))
     return pc.binary_join(pa.ListArray.from_arrays(offsets, texts.take(pa.array(place))), ";")

@@ -15,13 +15,19 @@ from tests.labels.stores import begin, fresh_store, judge_all
 
 @pytest.mark.parametrize("early_stop", [False, True])
 def test_as_many_judgements_as_a_real_campaign_needs(early_stop: bool, tmp_path: Path) -> None:
-    shares = {"gold_share": 0.1, "repeat_share": 0.2, "control_share": 0.25}
+    gold, again, control = 0.1, 0.2, 0.25
     with fresh_store("sqlite", tmp_path) as store:
         add_gold(store, pd.DataFrame({"query_id": "g", "candidate_id": [f"g{i}" for i in range(20)], "value": 1}))
-        name = begin(store, Plan("first", early_stop=early_stop, **shares), queries=10, each=10)
+        name = begin(
+            store,
+            Plan("first", gold_share=gold, repeat_share=again, early_stop=early_stop, control_share=control),
+            queries=10,
+            each=10,
+        )
         given = sum(len(judge_all(store, name, expert)) for expert in ("ann", "bob", "cid"))  # everybody says yes
         assert progress(store, name)["left"].sum() == 0
-    cost = campaign_cost(100, 3, 12.0, early_stop=early_stop, positive_rate=1.0, hourly=20.0, **shares)
+    cost = campaign_cost(100, 3, 12.0, gold_share=gold, repeat_share=again, early_stop=early_stop,
+                         control_share=control, positive_rate=1.0, hourly=20.0)  # fmt: skip
     assert cost.items == 130
     assert cost.judgements == given == (315 if early_stop else 390)
     assert cost.hours == pytest.approx(given * 12 / 3600)

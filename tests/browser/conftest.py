@@ -6,6 +6,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from tests.browser.annotator import annotator, fresh_annotator
+
+__all__ = ["annotator", "browser", "fresh_annotator"]
+
 QUIET = [
     "--no-sandbox",
     "--disable-gpu",

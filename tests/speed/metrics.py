@@ -1,34 +1,45 @@
-"""Metrics at the paper's size, against scikit-learn's loops over queries: ratios within one run.
+"""Metrics at the paper's size beside the matrix product, scikit-learn, pytrec_eval and ranx: ratios within one run.
 
-Goals: the four AUCs 100 times faster than scikit-learn by query; 1,000 bootstraps of all four below 2 s; leave-one-out
-6 x 6 below 0.6 s; ten times the pairs at most twelve times the time.
+Goals: one model's whole evaluation from its vectors at most 1.5 x the products alone and 500 MB; the four AUCs 100
+times faster than scikit-learn by query; rank measures at least as fast as pytrec_eval and 3 x ranx; ten times the
+pairs at most twelve times the time.
 
-Run: python -m tests.speed.metrics
+Run: python -m tests.speed.metrics [--dimensions 512 2048] [--scale 0.1]
 """
 
+import argparse
 import os
 import time
+import tracemalloc
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from eds import analysis, metrics
-from eds.analysis.bootstrap import draw_queries, resampled_aucs
+from eds import metrics
+from eds.identifiers import Reals
+from eds.metrics import Measure
 from eds.metrics.auc_report import summary, two_sided
-from eds.metrics.ids import Reals
-from eds.metrics.labelled import Labelled, read_labels, scores_of
+from eds.metrics.definition import Evidence
+from eds.metrics.labelled import Labelled, read_labels
 from eds.metrics.lists import read_rankings
+from eds.neighbors import Rules, mine, pair_scores
+from tests.speed.neighbors import products_alone, shop
 from tests.timing import best
 
-QUERIES, DEPTH, MODELS, PAIRS = 2000, 9, 6, 54_170
+QUERIES, IMAGES, DEPTH, PAIRS = 2000, 52_712, 9, 54_170
+RANKED = ["AP@10", "RR@10", "nDCG@10", "P@10", "Success@10"]
 
 
 def pairs_frame(n_pairs: int, seed: int = 0) -> pd.DataFrame:
     """As many labelled pairs, evenly over the queries; 85 % positive."""
     rng = np.random.default_rng(seed)
     query = np.sort(rng.integers(0, QUERIES, n_pairs))
-    candidate = np.arange(n_pairs) % 52_712
+    candidate = np.arange(n_pairs) % IMAGES
     value = (rng.random(n_pairs) < 0.848).astype(np.int64)
     return pd.DataFrame({"query_id": names("q", query), "candidate_id": names("c", candidate), "value": value})
 
@@ -50,67 +61,155 @@ def sklearn_loop(labelled: Labelled, score: Reals) -> tuple[float, float, float,
     return float(whole[0]), float(whole[1]), float(np.mean(roc)), float(np.mean(precision))
 
 
-def main() -> None:
+def areas() -> None:
     labels = pairs_frame(PAIRS)
-    rng = np.random.default_rng(1)
-    drawn = {f"m{number}": labels["value"] * 0.3 + rng.normal(size=PAIRS) for number in range(MODELS)}
-    scores = pd.concat([labels.drop(columns="value").assign(model=name, score=score) for name, score in drawn.items()])
-    labelled = read_labels(labels)
-    score = scores_of(labelled, scores)["m0"]
-    print(f"{QUERIES:,} queries, {PAIRS:,} pairs, {MODELS} models; load {os.getloadavg()[0]:.1f}")
-
-    ours = best(lambda: summary(labelled, score))
+    labelled, score = read_labels(labels), np.random.default_rng(1).normal(size=PAIRS)
+    ours = best(lambda: summary(labelled, score), 20)
     start = time.perf_counter()
     theirs = sklearn_loop(labelled, score)
     loop = time.perf_counter() - start
-    report = summary(labelled, score)
-    apart = np.abs(np.subtract(theirs, [report[name] for name in list(report)[:4]])).max()
+    apart = np.abs(np.subtract(theirs, list(summary(labelled, score).values())[:4])).max()
     print(f"four AUCs: {ours * 1e3:.1f} ms; scikit-learn by query {loop:.2f} s: {loop / ours:.0f} x (goal 100);"
           f" largest difference {apart:.1e}")  # fmt: skip
+    before = ours
+    for times in (10, 100):
+        many = read_labels(pairs_frame(times * PAIRS))
+        drawn = np.random.default_rng(2).normal(size=len(many.value))
+        took = best(lambda many=many, drawn=drawn: summary(many, drawn), 3)  # type: ignore[misc]
+        print(f"  {times} times the pairs, arrays alone: {took / ours:.1f} x, {took / before:.1f} x the step before")
+        before = took
+    seconds = []
+    for times in (1, 10):
+        frame = pairs_frame(times * PAIRS)
+        told = frame.drop(columns="value").assign(model="m", score=np.random.default_rng(3).normal(size=len(frame)))
+        seconds.append(best(partial(metrics.auc_report, told, frame), 3))
+    print(f"  ten times, from tables, as a user has it: {seconds[1] / seconds[0]:.1f} x (goal 12)")
 
-    ten = read_labels(pairs_frame(10 * PAIRS))
-    many = rng.normal(size=len(ten.value))
-    print(f"ten times the pairs, arrays alone: {best(lambda: summary(ten, many)) / ours:.1f} x the time", end="; ")
-    one_frame, ten_frame = (
-        frame.drop(columns="value").assign(model="m", score=rng.normal(size=len(frame)))
-        for frame in (labels, pairs_frame(10 * PAIRS))
-    )
-    ten_labels = pairs_frame(10 * PAIRS)
-    small, large = (
-        best(lambda told=told, known=known: metrics.auc_report(told, known))  # type: ignore[misc]
-        for told, known in ((one_frame, labels), (ten_frame, ten_labels))
-    )
-    print(f"from tables, as a user has it: {large / small:.1f} x (goal 12)")
 
-    times = draw_queries(QUERIES, 1000)
-    took = best(lambda: resampled_aucs(labelled, score, times), 3)
-    drawing = best(lambda: draw_queries(QUERIES, 1000), 3)
-    print(f"1,000 bootstraps of all four: {took:.2f} s, and {drawing:.2f} s to draw (goal 2 s)")
+def on_lists() -> None:
+    """Lists of all labelled pairs of a query: 27 places on average, every one labelled."""
+    labels = pairs_frame(PAIRS)
+    scored = labels.assign(model="m", score=np.random.default_rng(4).permutation(PAIRS))
+    scored = scored.sort_values(["query_id", "score"], ascending=[True, False])
+    lists = scored.assign(rank=scored.groupby("query_id").cumcount())[["model", "query_id", "candidate_id", "rank"]]
+    labelled = read_labels(labels)
+    judged = read_rankings(lists).judged(labelled)["m"]
+    measures = [Measure.parse(text) for text in RANKED]
 
-    proposed = labels.drop(columns="value").assign(model="m0")
-    suspects = pd.concat(
-        [proposed[rng.random(PAIRS) < 0.3].assign(model=f"m{number}") for number in range(MODELS)], ignore_index=True
-    )
-    for metric in ("micro_roc_auc", "macro_pr_auc"):
-        took = best(lambda metric=metric: analysis.leave_one_out(suspects, labels, scores, metric), 3)  # type: ignore[misc]
-        print(f"leave-one-out 6 x 6 from frames, {metric}: {took:.2f} s (goal 0.6 s)")
-    read = best(lambda: scores_of(labelled, scores), 3)
-    print(f"  of which reading {len(scores):,} scores from a frame: {read:.2f} s")
+    def ours() -> list[float]:
+        evidence = Evidence(labelled, judged)
+        return [measure.definition.compute(evidence, measure.k, measure.parameters).value for measure in measures]
 
-    lists = pd.DataFrame(
-        {
-            "model": "m0",
-            "query_id": names("q", np.repeat(np.arange(QUERIES), DEPTH)),
-            "candidate_id": names("c", rng.permuted(np.tile(np.arange(200), (QUERIES, 1)), axis=1)[:, :DEPTH].ravel()),
-            "rank": np.tile(np.arange(DEPTH), QUERIES),
-        }
+    def from_frames() -> object:
+        return metrics.evaluate(lists, labels, None, None, measures)
+
+    arrays, frames = best(ours, 20), best(from_frames)
+    print(f"{', '.join(RANKED)} on {PAIRS:,} places: {arrays * 1e3:.1f} ms, from tables {frames * 1e3:.0f} ms")
+    qrels, run = as_dicts(labels, "value"), as_dicts(scored, "score")
+    dicts = best(lambda: (as_dicts(labels, "value"), as_dicts(scored, "score")), 3)
+    told = {"pytrec_eval": by_pytrec_eval(qrels, run), "ranx": by_ranx(qrels, run)}
+    for name, (ready, build, values) in told.items():
+        alone, whole = best(ready), best(build, 3) + dicts
+        apart = np.abs(np.subtract(values(), ours())).max()
+        print(f"  {name}: {alone / arrays:.1f} x ours; from tables, its dictionaries made, {whole / frames:.1f} x;"
+              f" largest difference {apart:.1e}")  # fmt: skip
+
+
+def as_dicts(frame: pd.DataFrame, column: str) -> dict[str, dict[str, int | float]]:
+    found: dict[str, dict[str, int | float]] = {}
+    for query, candidate, value in zip(frame["query_id"], frame["candidate_id"], frame[column].tolist(), strict=True):
+        found.setdefault(query, {})[candidate] = value
+    return found
+
+
+Way = tuple[Callable[[], object], Callable[[], object], Callable[[], list[float]]]
+
+
+def by_pytrec_eval(qrels: Any, run: dict[str, dict[str, int | float]]) -> Way:
+    import pytrec_eval
+
+    asked = ["map_cut_10", "recip_rank", "ndcg_cut_10", "P_10", "success_10"]
+    scores = {query: {name: float(value) for name, value in told.items()} for query, told in run.items()}
+    judge = pytrec_eval.RelevanceEvaluator(qrels, set(asked))
+    # it counts queries without a positive as 0, and its reciprocal rank has no cut
+    positive = [query for query, told in qrels.items() if any(told.values())]
+    cut = {query: dict(sorted(told.items(), key=lambda item: -item[1])[:10]) for query, told in scores.items()}
+
+    def values() -> list[float]:
+        told = judge.evaluate(cut)
+        return [float(np.mean([told[query][name] for query in positive])) for name in asked]
+
+    return (
+        lambda: judge.evaluate(scores),
+        lambda: pytrec_eval.RelevanceEvaluator(qrels, set(asked)).evaluate(scores),
+        values,
     )
-    judged = read_rankings(lists).judged(labelled)["m0"]
-    evidence = metrics.definition.Evidence(labelled, judged, score)
-    measures = [measure for measure in metrics.preset("vsd").measures if measure.definition.needs != "scores"]
-    took = best(lambda: [m.definition.compute(evidence, m.k, m.parameters) for m in measures])
-    print(f"{len(measures)} rank measures of one model: {took * 1e3:.1f} ms; the lists read and labelled"
-          f" {best(lambda: read_rankings(lists).judged(labelled)) * 1e3:.0f} ms")  # fmt: skip
+
+
+def by_ranx(qrels: dict[str, dict[str, int | float]], run: dict[str, dict[str, int | float]]) -> Way:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import ranx
+
+        asked = ["map@10", "mrr@10", "ndcg@10", "precision@10", "hit_rate@10"]
+        positive = {query: told for query, told in qrels.items() if any(told.values())}
+
+        def build() -> tuple[object, object]:
+            scores = {query: {c: float(s) for c, s in run[query].items()} for query in positive}
+            return ranx.Qrels(positive), ranx.Run(scores)
+
+        truth, ready = build()
+
+        def evaluate(told: object = truth, lists: object = ready) -> dict[str, float]:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found: dict[str, float] = ranx.evaluate(told, lists, asked, save_results_in_run=False)
+                return found
+
+        evaluate()  # compiles
+        return evaluate, lambda: evaluate(*build()), lambda: [float(evaluate()[name]) for name in asked]
+
+
+def whole(dimension: int, scale: float) -> None:
+    """HR, MRR, ROC and PR of one model, official semantics, from its vectors and the tables."""
+    vectors, images = shop(int(IMAGES * scale), int(QUERIES * scale), dimension)
+    values = vectors.take(np.arange(len(vectors)))
+    asked = values[np.flatnonzero(images["role"] == "both")]
+    lists = mine(vectors, images, Rules(27))
+    truth = lists[["query_id", "candidate_id"]].assign(
+        value=(np.random.default_rng(5).random(len(lists)) < 0.85).astype(np.int64)
+    )
+    wanted = [m for m in metrics.preset("vsd").measures if m.parameters.get("negatives") != "sampled"]
+
+    def evaluation() -> object:
+        found = mine(vectors, images, Rules(DEPTH))
+        scores = truth[["query_id", "candidate_id"]].assign(model="m", score=pair_scores(vectors, truth))
+        return metrics.evaluate(found, truth, scores, images, wanted)
+
+    alone = took = np.inf
+    for _ in range(5):
+        alone = min(alone, best(partial(products_alone, values, asked), 1))
+        took = min(took, best(evaluation, 1))
+    tracemalloc.start()
+    evaluation()
+    peak = tracemalloc.get_traced_memory()[1] / 2**20
+    tracemalloc.stop()
+    size = f"{len(asked):,} x {len(values):,} x {dimension}, {len(wanted)} measures, {len(truth):,} labelled pairs"
+    print(f"whole evaluation, {size}: {took:.2f} s = {took / alone:.2f} x the products alone (goal 1.5);"
+          f" {peak:.0f} MB above the vectors (goal 500)")  # fmt: skip
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--dimensions", type=int, nargs="*", default=[512, 2048])
+    options.add_argument("--scale", type=float, default=1.0)
+    given = options.parse_args()
+    blas = os.environ.get("OPENBLAS_CORETYPE", "unset")
+    print(f"{QUERIES:,} queries, {PAIRS:,} pairs; load {os.getloadavg()[0]:.1f}; OPENBLAS_CORETYPE={blas}")
+    areas()
+    on_lists()
+    for dimension in given.dimensions:
+        whole(dimension, given.scale)
 
 
 if __name__ == "__main__":

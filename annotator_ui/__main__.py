@@ -1,0 +1,87 @@
+"""`python -m annotator_ui --project DIR`: what `eds labels serve` starts."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from eds.errors import EdsError
+
+
+@click.command()
+@click.option("--project", "folder", type=click.Path(path_type=Path, file_okay=False), default=Path())
+@click.option("--host", default="127.0.0.1")
+@click.option("--port", type=int, default=8501)
+@click.option("--base-path", "base", default="")
+@click.option("--proxy", "proxies", multiple=True)
+@click.option("--identity-header", default="")
+@click.option("--https", is_flag=True)
+@click.option("--openid", "openid_file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--no-prepare", is_flag=True)
+@click.option("--invite", "invited", multiple=True)
+@click.option("--browser", is_flag=True)
+@click.option("--json", "as_json", is_flag=True)
+def run(
+    folder: Path,
+    host: str,
+    port: int,
+    base: str,
+    proxies: tuple[str, ...],
+    identity_header: str,
+    https: bool,
+    openid_file: Path | None,
+    no_prepare: bool,
+    invited: tuple[str, ...],
+    browser: bool,
+    as_json: bool,
+) -> None:
+    """Serve one project until the process is told to end."""
+    from annotator_ui.addresses import networks
+    from annotator_ui.launcher import address_of, listen, serve
+    from annotator_ui.openid import read_openid
+    from annotator_ui.server import build
+    from annotator_ui.site import Options, Site
+    from annotator_ui.welcome import invitations, told
+    from eds.labels.engines import address
+    from eds.labels.store import open_store
+    from eds.workspace import Project
+
+    options = Options(
+        base.rstrip("/"),
+        networks(proxies),
+        identity_header,
+        https,
+        read_openid(openid_file) if openid_file else None,
+        not no_prepare,
+    )
+    project = Project.open(folder)
+    listener = listen(host, port)
+    try:
+        store = open_store(address(project.config.labels.url, project.path("labels")), create=False)
+        try:
+            site = Site(project, store, options)
+            place = address_of(listener, options.base)
+            links = invitations(site.store, place, invited)
+            serve(build(site), listener, lambda: told(place, links, browser=browser, as_json=as_json))
+        finally:
+            store.close()
+    finally:
+        listener.close()
+
+
+def main() -> None:
+    """Run, and turn errors into one line and an exit code."""
+    try:
+        run.main(prog_name="eds labels serve", standalone_mode=False)
+    except EdsError as error:
+        click.echo(f"eds: {error}", err=True)
+        sys.exit(2)
+    except click.ClickException as error:
+        click.echo(f"eds labels serve: {error.format_message()}", err=True)
+        sys.exit(2)
+    except click.Abort:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

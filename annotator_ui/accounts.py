@@ -1,0 +1,216 @@
+"""Signing in and out, and the page behind an invitation link: plain pages that need no script.
+
+GET, POST /sign-in              name and password; more ways where they are turned on
+GET, POST /invitation/TOKEN     choose a password, once; signed in after that
+GET, POST /sign-out             here, or everywhere
+"""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import ParamSpec, TypeVar
+from urllib.parse import parse_qs
+
+import anyio
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from annotator_ui import pages
+from annotator_ui.cookies import FORM, form_is_ours, form_token, session_cookie, set_form_cookie
+from annotator_ui.site import Site, site
+from annotator_ui.texts import ACCOUNTS as SAYS
+from eds.errors import InputError
+from eds.labels.experts import SHORTEST_PASSWORD, accept, invited
+from eds.labels.sessions import SignInError, sign_in, sign_out, sign_out_everywhere
+
+THREADS = 6
+P = ParamSpec("P")
+T = TypeVar("T")
+_slots: list[anyio.CapacityLimiter] = []
+
+
+def routes(base: str) -> list[Route]:
+    """The three pages, and OpenID Connect's two addresses where it is turned on."""
+    found = [
+        Route(f"{base}/sign-in", ask_sign_in, methods=["GET"]),
+        Route(f"{base}/sign-in", do_sign_in, methods=["POST"]),
+        Route(f"{base}/invitation/{{token}}", ask_password, methods=["GET"]),
+        Route(f"{base}/invitation/{{token}}", do_password, methods=["POST"]),
+        Route(f"{base}/sign-out", ask_sign_out, methods=["GET"]),
+        Route(f"{base}/sign-out", do_sign_out, methods=["POST"]),
+    ]
+    if site().options.openid is not None:
+        from annotator_ui import openid
+
+        found += openid.routes(base)
+    return found
+
+
+async def ask_sign_in(request: Request) -> Response:
+    """The sign-in page; whoever is signed in already goes on."""
+    target = _local(request.query_params.get("next", "/"))
+    if "eds.viewer" in request.scope:
+        return RedirectResponse(f"{site().base}{target}", 303)
+    unknown = "unknown" in request.query_params
+    return _sign_in_page(request, target, SAYS.unknown if unknown else "", status=403 if unknown else 200)
+
+
+async def do_sign_in(request: Request) -> Response:
+    """Try a name and a password."""
+    given = await _form(request)
+    target = _local(given.get("next", "/"))
+    if not form_is_ours(site(), request.cookies.get(FORM), given.get("token", "")):
+        return _sign_in_page(request, target, SAYS.stale, status=403)
+    name, address = given.get("name", ""), request.scope["eds.client"].address
+    try:
+        token = await _in_thread(sign_in, site().store, name, given.get("password", ""), address)
+    except SignInError as error:
+        wait = math.ceil(error.wait)
+        page = _sign_in_page(
+            request, target, SAYS.wait(wait) if wait else SAYS.refused, name=name, status=429 if wait else 401
+        )
+        if wait:
+            page.headers["Retry-After"] = str(wait)
+        return page
+    return signed_in(request, token, target)
+
+
+async def ask_password(request: Request) -> Response:
+    """The page behind an invitation link."""
+    name = await _in_thread(invited, site().store, request.path_params["token"])
+    return _gone() if name is None else _password_page(request, name, "")
+
+
+async def do_password(request: Request) -> Response:
+    """Take the password that an invited person chose, and sign them in."""
+    invitation, given = request.path_params["token"], await _form(request)
+    name = await _in_thread(invited, site().store, invitation)
+    if name is None:
+        return _gone()
+    if not form_is_ours(site(), request.cookies.get(FORM), given.get("token", "")):
+        return _password_page(request, name, SAYS.stale, status=403)
+    password = given.get("password", "")
+    if password != given.get("again", ""):
+        return _password_page(request, name, SAYS.differ, status=422)
+    try:
+        await _in_thread(accept, site().store, invitation, password)
+        token = await _in_thread(sign_in, site().store, name, password, request.scope["eds.client"].address)
+    except InputError as error:
+        if error.where != "password":
+            return _gone()
+        return _password_page(request, name, SAYS.unusable(SHORTEST_PASSWORD), status=422)
+    except SignInError:  # many wrong tries before: the password is set, the wait goes on
+        return RedirectResponse(f"{site().base}/sign-in", 303)
+    return signed_in(request, token, "/")
+
+
+async def ask_sign_out(request: Request) -> Response:
+    """Sign out here, or everywhere."""
+    here = site()
+    token, value = form_token(here, request.cookies.get(FORM))
+    buttons = [
+        pages.button(SAYS.out_here, name="here"),
+        pages.button(SAYS.out_everywhere, name="everywhere", second=True),
+    ]
+    page = pages.page(
+        SAYS.out_title,
+        [
+            pages.paragraph(SAYS.out_body(request.scope["eds.viewer"].name), "quiet"),
+            pages.form(f"{here.base}/sign-out", token, buttons),
+            pages.link(f"{here.base}/", SAYS.out_stay, second=True),
+        ],
+        project=here.name,
+    )
+    set_form_cookie(page, here, request.scope["eds.client"], value)
+    return page
+
+
+async def do_sign_out(request: Request) -> Response:
+    """End this session, or all of this person's."""
+    given = await _form(request)
+    if not form_is_ours(site(), request.cookies.get(FORM), given.get("token", "")):
+        return RedirectResponse(f"{site().base}/sign-out", 303)
+    if given.get("act") == "everywhere":
+        await _in_thread(sign_out_everywhere, site().store, request.scope["eds.viewer"].name)
+    await _in_thread(sign_out, site().store, request.scope["eds.token"])
+    answer = RedirectResponse(f"{site().base}/sign-in", 303)
+    answer.headers.append("Set-Cookie", session_cookie(site(), request.scope["eds.client"], ""))
+    return answer
+
+
+def signed_in(request: Request, token: str, target: str) -> Response:
+    """Go on with a new session."""
+    answer = RedirectResponse(f"{site().base}{target}", 303)
+    answer.headers.append("Set-Cookie", session_cookie(site(), request.scope["eds.client"], token))
+    return answer
+
+
+def refused(request: Request, why: str) -> Response:
+    """The sign-in page again, saying why another way of signing in did not work."""
+    return _sign_in_page(request, "/", why, status=403)
+
+
+def _sign_in_page(request: Request, target: str, problem: str, *, name: str = "", status: int = 200) -> Response:
+    here: Site = site()
+    token, value = form_token(here, request.cookies.get(FORM))
+    fields = [
+        pages.text_field("name", SAYS.name, value=name, focus=not name, filled="username"),
+        pages.password_field("password", SAYS.password, focus=bool(name), filled="current-password"),
+        pages.hidden("next", target),
+        pages.button(SAYS.in_button),
+    ]
+    parts = [pages.paragraph(SAYS.in_body(here.name), "quiet"), pages.wrong(problem)]
+    parts.append(pages.form(f"{here.base}/sign-in", token, fields))
+    if here.options.openid is not None:
+        parts.append(pages.link(f"{here.base}/sign-in/openid", SAYS.in_openid(here.options.openid.label), second=True))
+    parts.append(pages.paragraph(SAYS.forgotten, "quiet last"))
+    page = pages.page(SAYS.in_title, parts, project=here.name, status=status)
+    set_form_cookie(page, here, request.scope["eds.client"], value)
+    return page
+
+
+def _password_page(request: Request, name: str, problem: str, *, status: int = 200) -> Response:
+    here = site()
+    token, value = form_token(here, request.cookies.get(FORM))
+    fields = [
+        pages.username(name),
+        pages.password_field(
+            "password", SAYS.new_password, focus=True, filled="new-password", shortest=SHORTEST_PASSWORD
+        ),
+        pages.password_field("again", SAYS.again, filled="new-password", shortest=SHORTEST_PASSWORD),
+        pages.paragraph(SAYS.rule(SHORTEST_PASSWORD), "quiet hint"),
+        pages.button(SAYS.choose),
+    ]
+    parts = [pages.paragraph(SAYS.invited_body(here.name), "quiet"), pages.wrong(problem)]
+    parts.append(pages.form(str(request.url.path), token, fields))
+    page = pages.page(SAYS.welcome(name), parts, project=here.name, status=status)
+    set_form_cookie(page, here, request.scope["eds.client"], value)
+    return page
+
+
+def _gone() -> Response:
+    here = site()
+    parts = [pages.paragraph(SAYS.gone_body), pages.link(f"{here.base}/sign-in", SAYS.in_button)]
+    return pages.page(SAYS.gone_title, parts, project=here.name, status=404)
+
+
+async def _in_thread(act: "Callable[P, T]", *given: "P.args", **named: "P.kwargs") -> T:
+    """Run an account's function in one of a few threads of their own: strangers who guess never hold judging up."""
+    if not _slots:
+        _slots.append(anyio.CapacityLimiter(THREADS))
+    return await to_thread.run_sync(partial(act, *given, **named), limiter=_slots[0])
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a form (the gate limits its length); of a field given twice the first."""
+    body = await request.body()
+    found = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
+    return {name: values[0] for name, values in found.items()}
+
+
+def _local(target: str) -> str:
+    """Where to go on: a path of ours, never another host."""
+    plain = target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable()
+    return target if plain and "\\" not in target else "/"

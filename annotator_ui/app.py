@@ -1,0 +1,41 @@
+"""Streamlit's part: which pages there are, and who sees which. Runs at every rerun, before the page itself."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from annotator_ui.site import Viewer, may, site, viewer
+from annotator_ui.texts import MENU, PAGES, PRODUCT
+
+SCREENS = Path(__file__).with_name("screens")
+HIDDEN = ("pair", "grid", "calibrate")  # reached from the first page, with a campaign
+SECTIONS = {  # heading in the menu -> (pages, the least role that sees them)
+    "": (("home", "my_progress", "guide", "account", *HIDDEN), "expert"),
+    MENU.labels: (("campaigns", "coverage", "agreement", "pool_yield", "disputed", "adjudicate", "export"), "lead"),
+    MENU.project: (("experts", "report"), "lead"),
+}
+
+
+def pages_for(who: Viewer) -> dict[str, list[st.Page]]:
+    """The menu of this viewer: section -> pages."""
+    return {section: [_page(name) for name in names] for section, (names, role) in SECTIONS.items() if may(who, role)}
+
+
+def _page(name: str) -> st.Page:
+    return st.Page(
+        SCREENS / f"{name}.py",
+        title=PAGES[name],
+        url_path=name.replace("_", "-"),
+        default=name == "home",
+        visibility="hidden" if name in HIDDEN else "visible",
+    )
+
+
+def main() -> None:
+    """Ask who it is, then run the page that they asked for."""
+    st.set_page_config(page_title=f"{PRODUCT} · {site().name}", layout="wide")
+    who = viewer()
+    st.navigation(pages_for(who), position="top").run()
+
+
+main()

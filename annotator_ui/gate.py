@@ -1,0 +1,227 @@
+"""The gate before every route and the websocket: who asks, whether they may, and with which headers they are answered.
+
+    no session      a page asked for: 303 to sign-in; anything else: 401; the websocket: 403 at the handshake
+    forged          a change (POST ...) that did not come from our own pages: 403
+    else            scope["eds.viewer"] is the viewer, scope["eds.client"] the client
+
+Open without a session are sign-in, invitation, health and ready. Tokens are renewed when a page is loaded.
+"""
+
+import re
+from collections.abc import MutableMapping
+from typing import Any
+from urllib.parse import quote
+
+import anyio
+from anyio import to_thread
+from starlette.datastructures import MutableHeaders
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from annotator_ui import policy
+from annotator_ui.addresses import Client, client_of
+from annotator_ui.cookies import session_cookie
+from annotator_ui.site import COOKIE, SESSION_HEADER, Site, as_viewer
+from annotator_ui.socket_guard import guarded
+from annotator_ui.texts import SIGNED_OUT
+from eds.labels.sessions import Session, SignInError, rotate, session_of, sign_in_vouched
+
+RENEW = 3600 * 1_000_000  # a token older than this is renewed when a page is loaded
+LARGEST = 21 * 2**20  # bytes of a request: an upload of 20 MB with what surrounds it
+LARGEST_FORM = 20_000
+OPEN = re.compile(r"/(sign-in(/openid(/back)?)?|invitation/[^/]+|health|ready)")
+FORMS = re.compile(r"/(sign-in|sign-out|invitation/[^/]+)")  # pages whose forms carry a token of their own
+UPLOADS = "/_stcore/upload_file"  # guarded by Streamlit's own token
+SHUT = ("/_stcore/agent", "/_stcore/metrics", "/_stcore/script-health-check", "/app/static")
+
+
+class Gate:
+    """The middleware; it knows the site, not its routes."""
+
+    def __init__(self, app: ASGIApp, site: Site) -> None:
+        self.app, self.site = app, site
+        self._limiter: anyio.CapacityLimiter | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or answer it here."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        client = self._cleaned(scope)
+        scope["eds.client"] = client
+        answer: Response | None
+        if scope["type"] == "websocket":
+            await self._websocket(scope, receive, send)
+            return
+        sending = _protected(send, client)
+        path = self._path(scope)
+        if path is None:
+            answer = _elsewhere(scope, self.site.base)
+        else:
+            answer = _forged(scope, path) or _too_large(scope, path) or await self._admitted(scope, path, client)
+        if answer is not None:
+            await answer(scope, receive, sending)
+            return
+        renewed = scope.get("eds.renewed")
+        await self.app(scope, receive, _with_cookie(sending, renewed, self.site, client) if renewed else sending)
+
+    async def _admitted(self, scope: Scope, path: str, client: Client) -> Response | None:
+        """Nothing if the request may pass, with the viewer in its scope; otherwise the answer."""
+        if _below(path, SHUT):
+            return JSONResponse({"error": "not found"}, 404)
+        token = _token(scope)
+        found = await self._session(token) if token else None
+        page = _is_page(scope)
+        if client.vouched is not None and page and not OPEN.fullmatch(path):
+            if found is None or found.expert != client.vouched:
+                try:
+                    token = await to_thread.run_sync(self._vouched, client.vouched, limiter=self._slots())
+                except SignInError:
+                    return RedirectResponse(f"{self.site.base}/sign-in?unknown=1", 303)
+                scope["eds.renewed"] = token
+                found = await self._session(token)
+        elif client.vouched is not None and found is not None and found.expert != client.vouched:
+            found = None
+        if found is not None:
+            scope["eds.viewer"] = as_viewer(found)
+            scope["eds.token"] = token
+            if page and token and "eds.renewed" not in scope and found.rotated_at < self.site.store.now() - RENEW:
+                scope["eds.renewed"] = await to_thread.run_sync(rotate, self.site.store, token, limiter=self._slots())
+            return None
+        if OPEN.fullmatch(path):
+            return None
+        if page:
+            asked = path + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
+            to = f"?next={quote(asked, safe='/')}" if path != "/" else ""
+            return RedirectResponse(f"{self.site.base}/sign-in{to}", 303)
+        if _below(path, ("/_stcore",)):  # Streamlit shows this text when its connection breaks off
+            return JSONResponse({SIGNED_OUT.title: SIGNED_OUT.dialog}, 401)
+        return JSONResponse({"error": "signed out"}, 401)
+
+    async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Streamlit's websocket: with a session only, from our own pages only; each message asks for it anew."""
+        token = _token(scope)
+        found = await self._session(token) if token else None
+        headers = dict(scope["headers"])
+        origin, host = _text(headers.get(b"origin")), _text(headers.get(b"host"))
+        vouched = scope["eds.client"].vouched
+        wrong = vouched is not None and found is not None and found.expert != vouched
+        if found is None or wrong or self._path(scope) is None or not policy.same_origin(origin, None, host):
+            await receive()
+            await send({"type": "websocket.close", "code": 1008, "reason": "signed out"})  # 403, as not yet accepted
+            return
+        scope["eds.viewer"] = as_viewer(found)
+        scope["headers"] = [*scope["headers"], (SESSION_HEADER.encode(), str(found.number).encode())]
+        await self.app(scope, guarded(receive, self.site.store, found, self._slots()), send)
+
+    async def _session(self, token: str) -> Session | None:
+        return await to_thread.run_sync(session_of, self.site.store, token, limiter=self._slots())
+
+    def _vouched(self, name: str) -> str:
+        return sign_in_vouched(self.site.store, name, by="proxy header")
+
+    def _slots(self) -> anyio.CapacityLimiter:
+        """Threads of the gate's own, so that slow routes never keep people from being let in."""
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(8)
+        return self._limiter
+
+    def _cleaned(self, scope: Scope) -> Client:
+        """Who asks; headers that only we or a trusted proxy may set are struck out."""
+        options = self.site.options
+        headers = scope["headers"]
+        peer = scope["client"][0] if scope.get("client") else ""
+        client = client_of(peer, scope["scheme"], headers, options.proxies, options.identity_header)
+        if options.https and not client.https:
+            client = Client(client.address, True, client.vouched)
+        struck = {SESSION_HEADER.encode(), options.identity_header.lower().encode()}
+        scope["headers"] = [(name, value) for name, value in headers if name not in struck]
+        return client
+
+    def _path(self, scope: Scope) -> str | None:
+        """The path below the base; None outside it."""
+        path, base = scope["path"], self.site.base
+        if not base:
+            return str(path)
+        return path[len(base) :] or "/" if path == base or path.startswith(f"{base}/") else None
+
+
+def _elsewhere(scope: Scope, base: str) -> Response:
+    if scope["path"] == "/" and _is_page(scope):
+        return RedirectResponse(f"{base}/", 303)
+    return JSONResponse({"error": "not found"}, 404)
+
+
+def _forged(scope: Scope, path: str) -> Response | None:
+    """A change must come from our own pages: same origin, and the header X-EDS that no foreign form can set."""
+    if scope["method"] in policy.SAFE:
+        return None
+    headers = dict(scope["headers"])
+    origin, host = _text(headers.get(b"origin")), _text(headers.get(b"host"))
+    ours = policy.same_origin(origin, _text(headers.get(b"sec-fetch-site")), host)
+    marked = headers.get(b"x-eds") == b"1" or FORMS.fullmatch(path) or _below(path, (UPLOADS,))
+    return None if ours and marked else JSONResponse({"error": "forged request"}, 403)
+
+
+def _too_large(scope: Scope, path: str) -> Response | None:
+    """Refused by what it says of its length, so that nothing of it is read; strangers may send forms only."""
+    if scope["method"] in policy.SAFE:
+        return None
+    length = dict(scope["headers"]).get(b"content-length")
+    if length is None or not length.isdigit():
+        return JSONResponse({"error": "length required"}, 411)
+    most = LARGEST_FORM if FORMS.fullmatch(path) else LARGEST
+    return JSONResponse({"error": "too large"}, 413) if int(length) > most else None
+
+
+def _protected(send: Send, client: Client) -> Send:
+    """Answers with the security headers; a route's own policy stays."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers.setdefault("Content-Security-Policy", policy.streamlit_policy())
+            for name, value in policy.HEADERS.items():
+                headers.setdefault(name, value)
+            if client.https:
+                headers.setdefault("Strict-Transport-Security", policy.HTTPS)
+        await send(message)
+
+    return sending
+
+
+def _with_cookie(send: Send, token: str, site: Site, client: Client) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).append("Set-Cookie", session_cookie(site, client, token))
+        await send(message)
+
+    return sending
+
+
+def _token(scope: MutableMapping[str, Any]) -> str:
+    """The session's token from the cookie; of several of the name (other paths) the first counts."""
+    for name, value in scope["headers"]:
+        if name == b"cookie":
+            for part in value.decode("latin-1").split(";"):
+                key, _, found = part.strip().partition("=")
+                if key == COOKIE:
+                    return str(found)
+    return ""
+
+
+def _is_page(scope: Scope) -> bool:
+    """Whether the browser wants a page to show, as opposed to something that a script asked for."""
+    if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
+        return False
+    headers = dict(scope["headers"])
+    mode = headers.get(b"sec-fetch-mode")
+    return mode == b"navigate" if mode else b"text/html" in headers.get(b"accept", b"")
+
+
+def _below(path: str, roots: tuple[str, ...]) -> bool:
+    return any(path == root or path.startswith(f"{root}/") for root in roots)
+
+
+def _text(value: bytes | None) -> str | None:
+    return None if value is None else value.decode("latin-1")

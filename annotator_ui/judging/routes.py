@@ -1,0 +1,202 @@
+"""What the judging page asks of the server, and the one thing it tells it: judgements, stored before it is answered.
+
+    GET  {base}/api/campaigns/{campaign}/next?count=20&skip=1,2      tasks, and how many are left
+    GET  {base}/api/campaigns/{campaign}/pages?pages=3&size=24&skip= the same in pages of one query
+    GET  {base}/api/campaigns/{campaign}/history?count=50            what was judged last, for undo after a reload
+    POST {base}/api/campaigns/{campaign}/judgements                  judgements and flags
+    POST {base}/api/campaigns/{campaign}/tab                         this tab goes on here; the others stand by
+    GET  {base}/judging/{version}/{name}                             the page's own scripts
+
+Everything is asked as the gate's Viewer: an expert reaches their own queue and labels only. Answers hold
+opaque names of pictures and numbers of tasks, nothing of models, ranks, origins or others' votes.
+"""
+
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from annotator_ui.judging import assets, payload
+from annotator_ui.judging.claims import Claims
+from annotator_ui.site import Viewer, site
+from eds.errors import EdsError, InputError
+from eds.labels.events import NotYoursError, flag_task, submit
+from eds.labels.queue import Task, last_answers, next_batch, next_pages
+from eds.labels.standing import campaign_of, standing
+
+LOG = logging.getLogger(__name__)
+MOST_TASKS, MOST_PAGES, LARGEST_PAGE, LONGEST_HISTORY = 100, 10, 60, 10_000
+PLAIN = {"cache-control": "no-store", "content-security-policy": "default-src 'none'"}  # shorter than a page's policy
+CLAIMS = Claims()
+_names: dict[str, str] = {}  # of campaigns by their handle, which never changes its meaning
+
+
+class RefusalError(Exception):
+    """A request that is answered with this status."""
+
+    def __init__(self, status: int, error: str) -> None:
+        super().__init__(error)
+        self.status = status
+
+
+def routes(base: str = "") -> list[BaseRoute]:
+    """The routes of the judging page below `base`."""
+    campaign = f"{base}/api/campaigns/{{campaign}}"
+    return [
+        Route(f"{campaign}/next", _answering(_next), methods=["GET"]),
+        Route(f"{campaign}/pages", _answering(_pages), methods=["GET"]),
+        Route(f"{campaign}/history", _answering(_history), methods=["GET"]),
+        Route(f"{campaign}/judgements", _answering(_judgements), methods=["POST"]),
+        Route(f"{campaign}/tab", _answering(_tab), methods=["POST"]),
+        Route(f"{base}/judging/{{version}}/{{name}}", _asset, methods=["GET"]),
+    ]
+
+
+Handler = Callable[[Request, Viewer, str, bytes], dict[str, Any]]
+
+
+def _answering(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+    """The handler in a thread, with the viewer, the campaign's name and the body; its refusals as JSON."""
+
+    async def endpoint(request: Request) -> Response:
+        viewer = request.scope.get("eds.viewer")
+        if viewer is None:
+            return _json({"error": "signed out"}, 401)
+        try:
+            body = await _body(request) if request.method == "POST" else b""
+            return _json(await run_in_threadpool(_run, handler, request, viewer, body))
+        except RefusalError as refusal:
+            return _json({"error": str(refusal)}, refusal.status)
+        except InputError as error:
+            status = 403 if isinstance(error, NotYoursError) else 422
+            return _json({"error": str(error.what), "faults": list(error.faults)}, status)
+        except EdsError as error:  # the database is away or busy: the page keeps everything and tries again
+            LOG.warning("%s", error)
+            return _json({"error": str(error.what)}, 503)
+
+    return endpoint
+
+
+def _run(handler: Handler, request: Request, viewer: Viewer, body: bytes) -> dict[str, Any]:
+    handle = request.path_params["campaign"]
+    name = _names.get(handle)
+    if name is None:
+        name = campaign_of(site().store, handle)
+        if name is None:
+            raise RefusalError(404, "there is no such campaign")
+        _names[handle] = name
+    return handler(request, viewer, name, body)
+
+
+def _next(request: Request, viewer: Viewer, campaign: str, _: bytes) -> dict[str, Any]:
+    asked = request.query_params
+    count = payload.parse_count(asked.get("count", ""), 20, MOST_TASKS)
+    skip = payload.parse_numbers(asked.get("skip", ""))
+    head = _standing(viewer, campaign)
+    tasks = next_batch(site().store, campaign, viewer.name, count, skip=skip)
+    return {"tasks": [_shown(viewer, task) for task in tasks], **head, **_claim(request, viewer)}
+
+
+def _pages(request: Request, viewer: Viewer, campaign: str, _: bytes) -> dict[str, Any]:
+    asked = request.query_params
+    pages = payload.parse_count(asked.get("pages", ""), 3, MOST_PAGES)
+    size = payload.parse_count(asked.get("size", ""), 30, LARGEST_PAGE)
+    skip = payload.parse_numbers(asked.get("skip", ""))
+    head = _standing(viewer, campaign)
+    found = next_pages(site().store, campaign, viewer.name, pages, size, skip=skip)
+    return {"pages": [[_shown(viewer, task) for task in page] for page in found], **head, **_claim(request, viewer)}
+
+
+def _history(request: Request, viewer: Viewer, campaign: str, _: bytes) -> dict[str, Any]:
+    count = payload.parse_count(request.query_params.get("count", ""), 50, LONGEST_HISTORY)
+    _standing(viewer, campaign)
+    answers = last_answers(site().store, campaign, viewer.name, count)
+    return {"answers": [{**_shown(viewer, one.task), "value": one.value} for one in answers]}
+
+
+def _judgements(request: Request, viewer: Viewer, campaign: str, body: bytes) -> dict[str, Any]:
+    """Store what came, also from a tab that lost its claim: what was typed counts. Then say whether it may go on."""
+    came = payload.parse_delivery(body)
+    _same_expert(came.expert, viewer)
+    store = site().store
+    stored = submit(store, viewer.name, came.judgements, session_id=str(viewer.session)) if came.judgements else []
+    told = [one.token for one in stored]
+    for one in came.flags:
+        told.append(flag_task(store, viewer.name, one.assignment, one.reason, one.token).token)
+    return {"stored": told, "standby": not CLAIMS.holds(viewer.name, campaign, came.tab)}
+
+
+def _tab(_: Request, viewer: Viewer, campaign: str, body: bytes) -> dict[str, Any]:
+    """Take the claim, or only ask whether this tab holds it."""
+    held = payload.parse_object(body)
+    tab = payload.text(held, "tab")
+    _same_expert(payload.text(held, "expert"), viewer)
+    if held.get("take") is True:
+        CLAIMS.take(viewer.name, campaign, tab)
+    return {"standby": not CLAIMS.holds(viewer.name, campaign, tab)}
+
+
+def _standing(viewer: Viewer, campaign: str) -> dict[str, Any]:
+    """Left, done and total; refused for whoever is not on the panel."""
+    found = standing(site().store, campaign, viewer.name)
+    if not found.member:
+        raise RefusalError(403, "you are not on the panel of this campaign")
+    return {
+        "done": found.done,
+        "left": found.left,
+        "total": found.total,
+        "closed": found.closed,
+        "finished": found.left == 0,
+        "guideline": found.guideline,
+    }
+
+
+def _claim(request: Request, viewer: Viewer) -> dict[str, Any]:
+    tab = request.query_params.get("tab", "")[:200]
+    return {"standby": not CLAIMS.holds(viewer.name, _names[request.path_params["campaign"]], tab)} if tab else {}
+
+
+def _shown(viewer: Viewer, task: Task) -> dict[str, Any]:
+    """A task as the page sees it: pictures by opaque names, which the page completes by the size it wants."""
+    name = site().pictures.name
+    return {
+        "assignment": task.assignment,
+        "query": name(viewer.name, task.query_id),
+        "candidate": name(viewer.name, task.candidate_id),
+        "mode": task.mode,
+        "returned": task.returned,
+    }
+
+
+def _same_expert(judged_by: str, viewer: Viewer) -> None:
+    if judged_by != viewer.name:
+        raise RefusalError(401, "somebody else has signed in in this browser")
+
+
+async def _body(request: Request) -> bytes:
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > payload.MOST_BYTES:
+            raise RefusalError(413, "too much at once")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _json(content: dict[str, Any], status: int = 200) -> Response:
+    body = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return Response(body, status, media_type="application/json", headers=PLAIN)
+
+
+async def _asset(request: Request) -> Response:
+    """A script of the page; only of the running version, so that an address never changes its meaning."""
+    found = assets.files().get(request.path_params["name"])
+    if found is None or request.path_params["version"] != assets.version():
+        return Response("not found", 404, media_type="text/plain")
+    headers = {"cache-control": "private, max-age=31536000, immutable", "x-content-type-options": "nosniff"}
+    return Response(found, headers=headers, media_type=assets.TYPES[".js"].split(";")[0])

@@ -1,0 +1,139 @@
+// What an expert does: answers, marks, undoes, flags. Every answer passes the guard, goes into the outbox, and only then on.
+
+import { dialogOpen, refusal } from "./guard.js";
+import { fill } from "./status.js";
+import { makeToken } from "./token.js";
+
+const VALUES = { similar: 1, different: 0, unsure: null };
+
+export class Acts {
+  constructor(app) {
+    this.app = app;
+    this.undoing = false;
+  }
+
+  // An action of a key, a button or a finger.
+  act(action, event = null) {
+    const { app } = this;
+    if (action.endsWith("-end")) return app.release(action.slice(0, -4));
+    const { dialogs, page } = app.texts;
+    if (action === "guide") return app.dialogs.guide(app.data.guideline, (name) => `${app.data.base}/pictures/large/${name}`);
+    if (action === "help") return this.#help();
+    if (app.dialogs.open || dialogOpen() || app.standby || app.sender.signedOut || event?.repeat) return undefined;
+    if (action === "undo") return this.#undo();
+    const unit = app.flow.current;
+    if (!unit) return undefined;
+    if (action === "flag") {
+      if (!app.view.shown && !app.states.is("broken")) return undefined;
+      const number = unit.kind === "grid" ? app.view.page.focus + 1 : 0;
+      return app.dialogs.flag(number ? fill(dialogs.flagTitleGrid, { number }) : dialogs.flagTitle, (reason) => this.#flag(unit, reason));
+    }
+    if (["loupe", "flicker"].includes(action)) return app.view.painted && app.view.press(action);
+    if (action === "keep") return unit.values && app.view.painted ? this.#go(unit, new Map()) : undefined;
+    if (unit.kind === "grid" && action !== "save") return app.view.painted && app.view.press(action);
+    const why = this.#refusal(event);
+    if (why !== null) {
+      app.frame.root.dataset.refused = why;
+      return undefined;
+    }
+    if (unit.kind === "pair") return action in VALUES ? this.#go(unit, new Map([[unit.tasks[0].assignment, VALUES[action]]])) : undefined;
+    app.view.settle();
+    if (app.view.hiddenPlaces().length > 0) {
+      app.frame.announce(fill(app.texts.grid.below, { count: app.view.hiddenPlaces().length }));
+      return app.view.scrollToHidden();
+    }
+    return this.#go(unit, app.view.answers(), page);
+  }
+
+  #refusal(event) {
+    const { app } = this;
+    const { painted, paintedAt } = app.view;
+    return refusal({
+      painted, paintedAt, pressedAt: event?.timeStamp ?? performance.now(), repeat: event?.repeat ?? false, hidden: document.hidden,
+      dialog: app.dialogs.open || dialogOpen(), standby: app.standby, signedOut: app.sender.signedOut,
+    });
+  }
+
+  // Store these values and go on. What stands in the unit's values already stays as it is.
+  #go(unit, values) {
+    const { app } = this;
+    const seconds = Math.round((app.watch.seconds() / Math.max(1, values.size)) * 1000) / 1000;
+    const { version } = app.data.guideline;
+    const extra = version ? { guideline: version } : {};
+    const acts = [...values].map(([assignment, value]) => ({ assignment, value, seconds, mode: unit.kind, ...extra }));
+    const fresh = [...values].filter(([assignment, value]) => !unit.values?.has(assignment) && (value !== null || taskOf(unit, assignment).returned));
+    app.left.left = Math.max(0, app.left.left - fresh.length);
+    if (values.size > 0) app.pace.note(values.size);
+    this.#keep(acts); // before going on: what is asked for next must leave these out
+    app.flow.done(unit, new Map([...(unit.values ?? []), ...values]));
+    app.progress();
+    this.#announceNext();
+    if (app.pace.restDue()) app.states.remind();
+  }
+
+  #flag(unit, reason) {
+    const { app } = this;
+    const grid = unit.kind === "grid" && app.view.shown;
+    const task = grid ? unit.tasks[app.view.page.focus] : unit.tasks[0];
+    this.#keep([{ assignment: task.assignment, reason }]);
+    app.frame.announce(app.texts.page.flagged);
+    if (app.flow.current !== unit) return undefined; // the page went on behind the dialog
+    if (!grid) return app.flow.advance();
+    unit.tasks = unit.tasks.filter((other) => other !== task);
+    app.flow.queue.release({ tasks: [task] }); // so that it can come back
+    if (unit.tasks.length === 0) return app.flow.advance();
+    return app.view.removeFocused();
+  }
+
+  // Into the outbox first, then to the server.
+  #keep(acts) {
+    const { app } = this;
+    if (acts.length === 0) return;
+    const at = Date.now();
+    for (const act of acts) Object.assign(act, { token: makeToken(), at, turn: (app.turn += 1) });
+    app.frame.root.dispatchEvent(new CustomEvent("eds-judged", { bubbles: true, composed: true, detail: acts }));
+    const kept = app.outbox.add(acts);
+    const patience = new Promise((resolve) => setTimeout(resolve, 1000)); // a browser whose storage hangs
+    Promise.race([kept, patience]).then(() => app.sender.kick());
+    app.frame.setStatus({ ...app.sender.state(), unkept: app.unkept });
+  }
+
+  async #undo() {
+    const { app } = this;
+    if (this.undoing) return;
+    this.undoing = true;
+    try {
+      const found = await app.flow.back();
+      app.frame.announce(found ? app.texts.page.undone : app.texts.page.nothingToUndo);
+    } catch (error) {
+      app.trouble(error);
+    } finally {
+      this.undoing = false;
+    }
+  }
+
+  #announceNext() {
+    const { app } = this;
+    const unit = app.flow.current;
+    if (!unit) return;
+    const { page } = app.texts;
+    app.frame.announce(fill(unit.kind === "grid" ? page.nextPage : page.next, { left: app.left.left, count: unit.tasks.length }));
+  }
+
+  #help() {
+    const { app } = this;
+    const kind = app.view?.kind ?? app.data.view;
+    app.dialogs.help({
+      bindings: app.bindings.current[kind], defaults: app.bindings.defaults[kind], grid: kind === "grid",
+      onBindings: (bindings) => {
+        app.bindings.set(kind, bindings);
+        for (const view of Object.values(app.views)) view.relabel();
+        app.frame.signs((action) => app.bindings.sign(kind, action)?.sign ?? "");
+      },
+    });
+  }
+}
+
+function taskOf(unit, assignment) {
+  return unit.tasks.find((task) => task.assignment === assignment) ?? { returned: false };
+}

@@ -1,0 +1,260 @@
+// The judging page as a whole: puts queue, pictures, outbox, views and states together. What each does stands in its file.
+
+import { Acts } from "./acts.js";
+import { Api, HttpError } from "./api.js";
+import { Bindings } from "./bindings.js";
+import { Claim } from "./claim.js";
+import { Dialogs } from "./dialogs.js";
+import { Flow } from "./flow.js";
+import { Frame } from "./frame.js";
+import { GridView } from "./gridview.js";
+import { Input } from "./input.js";
+import { IndexedShelf, MemoryShelf, Outbox, ownerOf } from "./outbox.js";
+import { Pace } from "./pace.js";
+import { PairView } from "./pair.js";
+import { Pictures } from "./pictures.js";
+import { Sender } from "./sender.js";
+import { States } from "./states.js";
+import { fill } from "./status.js";
+import { Stopwatch } from "./timing.js";
+import { makeToken } from "./token.js";
+
+const AHEAD = { pair: { depth: 30, low: 20 }, grid: { depth: 28, low: 21, page: 7 } }; // in pairs
+const NO_VALUES = new Map();
+
+export class App {
+  constructor(parent, data) {
+    Object.assign(this, { parent, data, texts: data.texts, tab: makeToken(), turn: 0, standby: false, denied: false, unkept: false });
+    this.api = new Api({ base: data.base, campaign: data.campaign, expert: data.expert, tab: this.tab });
+    this.bindings = new Bindings(data.expert);
+    this.watch = new Stopwatch();
+    this.pace = new Pace();
+    this.left = { left: 0, total: 0 };
+  }
+
+  async start() {
+    const { data, texts } = this;
+    this.off = new AbortController();
+    this.outbox = new Outbox(await this.#shelf());
+    this.outbox.onTrouble = () => (this.unkept = true);
+    await this.outbox.load().catch(() => (this.unkept = true));
+    this.pictures = new Pictures({ check: checkPicture, onBroken: () => this.#ready() });
+    this.sender = new Sender({
+      outbox: this.outbox,
+      post: (acts) => this.api.deliver(acts),
+      onChange: (state) => this.#saving(state),
+      onStandby: () => this.#stand(),
+      onStored: (acts) => this.#stored(acts),
+    });
+    this.frame = new Frame({
+      texts, campaign: data.title, homeUrl: data.home, signs: (action) => this.bindings.sign(data.view, action)?.sign ?? "",
+      onGuide: () => this.acts.act("guide"), onHelp: () => this.acts.act("help"), onStatus: () => this.#explain(),
+    });
+    this.dialogs = new Dialogs(this.frame.root, texts);
+    this.dialogs.onClosed = () => this.frame.root.focus({ preventScroll: true });
+    const common = { texts, pictures: this.pictures, urls: (task) => this.urls(task), onPainted: () => this.#painted() };
+    const view = (kind) => ({ ...common, signs: (action) => this.bindings.sign(kind, action), onAction: (action) => this.acts.act(action, window.event) });
+    this.views = { pair: new PairView(view("pair")) };
+    if (data.view === "grid") this.views.grid = new GridView({ ...view("grid"), polarity: data.polarity });
+    this.flow = new Flow({
+      ...AHEAD[data.view], outbox: this.outbox, pictures: this.pictures,
+      fetch: (count, skip) => (data.view === "grid" ? this.api.pages(count, data.size, skip) : this.api.tasks(count, skip)),
+      history: (count) => this.api.history(count),
+      wanted: (unit) => this.views[unit.kind].wanted(unit),
+      on: { ready: () => this.#ready(), idle: () => this.#idle(), standing: (answer) => this.#standing(answer), trouble: (error) => this.trouble(error) },
+    });
+    this.states = new States(this);
+    this.acts = new Acts(this);
+    this.input = new Input({
+      stage: this.frame.stage,
+      active: () => (this.dialogs.open || !this.view?.shown ? this.states.keysFor() : this.view.kind),
+      bindings: (kind) => this.bindings.current[kind],
+      on: {
+        action: (action, event) => this.acts.act(action, event),
+        arrow: (key) => this.view.painted && this.view.arrow(key),
+        digit: (sign) => this.view.painted && this.view.digit(sign),
+        release: (action) => this.release(action),
+        pointer: (event) => this.view?.loupe?.pointer(event),
+      },
+    });
+    this.#listen();
+    this.parent.append(this.frame.root);
+    this.states.show("loading");
+    this.claim = new Claim({ api: this.api, owner: this.owner, tab: this.tab, onLost: () => this.#stand() });
+    this.claim.takeSoon();
+    this.sender.kick({ hope: true });
+    this.flow.feed();
+  }
+
+  async #shelf() {
+    this.owner = ownerOf(this.data.base, this.data.expert, this.data.campaign);
+    try {
+      return await IndexedShelf.open(this.owner);
+    } catch {
+      this.unkept = true; // and the status says so while something waits
+      return new MemoryShelf();
+    }
+  }
+
+  #listen() {
+    const listen = (target, name, action) => target.addEventListener(name, action, { signal: this.off.signal });
+    const hope = () => {
+      this.sender.kick({ hope: true });
+      this.flow.hope();
+    };
+    listen(window, "online", hope);
+    listen(document, "visibilitychange", () => {
+      this.watch.setVisible(!document.hidden);
+      if (document.hidden) this.release(null);
+      else hope();
+    });
+    listen(window, "pagehide", () => this.#leaving());
+  }
+
+  unmount() {
+    this.#leaving();
+    this.off.abort();
+    this.claim.stop();
+    this.input.stop();
+    this.sender.stop();
+    this.flow.stop();
+    this.views.grid?.unmount();
+    this.dialogs.close();
+    this.frame.root.remove();
+  }
+
+  // New data after a rerun of the script; another campaign or expert is another page.
+  update(data) {
+    Object.assign(this.data, { guideline: data.guideline });
+  }
+
+  // The page goes away: what waits is sent once more without waiting for the answer; the outbox keeps it all the same.
+  #leaving() {
+    const acts = this.sender.pending(100);
+    if (acts.length > 0) this.api.deliver(acts, { keepalive: true }).catch(() => {});
+  }
+
+  urls(task) {
+    const url = (size, name) => `${this.data.base}/pictures/${size}/${name}`;
+    return {
+      query: url("large", task.query), candidate: url("large", task.candidate), thumb: url("thumb", task.candidate),
+      full: { query: url("full", task.query), candidate: url("full", task.candidate) },
+    };
+  }
+
+  get view() {
+    return this.flow?.current ? this.views[this.flow.current.kind] : null;
+  }
+
+  // Show the current unit as soon as its pictures are there.
+  #ready() {
+    const unit = this.flow.current;
+    if (!unit || this.standby || this.sender.signedOut || this.denied) return;
+    const view = this.views[unit.kind];
+    if (view.shown === unit) return;
+    for (const other of Object.values(this.views)) if (other.shown) other.clear();
+    if (view.isReady(unit)) {
+      this.states.leave();
+      this.frame.showView(view.kind, view.stage, view.controls);
+      view.show(unit, unit.values ?? NO_VALUES);
+      return;
+    }
+    const needed = unit.kind === "grid" ? view.wanted(unit).slice(0, 1) : view.wanted(unit);
+    if (needed.some((url) => this.pictures.isBroken(url))) {
+      this.states.show("broken");
+      return;
+    }
+    this.states.showSoon("loading");
+    this.flow.prefetch(); // so that they are on their way
+    Promise.all(view.wanted(unit).map((url) => this.pictures.whenReady(url))).then(() =>
+      setTimeout(() => this.flow.current === unit && this.#ready()));
+  }
+
+  #painted() {
+    this.watch.start(!document.hidden);
+    this.frame.root.dispatchEvent(new CustomEvent("eds-painted", { bubbles: true, composed: true, detail: { at: performance.now() } }));
+  }
+
+  #stored(acts) {
+    if (acts.some((act) => act.value === null || act.reason !== undefined)) this.flow.queue.reopen();
+    if (this.flow.queue.needy) this.flow.feed();
+    else if (!this.flow.current) this.#idle();
+  }
+
+  release(action) {
+    if (action === null || ["loupe", "flicker"].includes(action)) for (const view of Object.values(this.views)) view.release();
+  }
+
+  #standing(answer) {
+    const waiting = this.outbox.waiting().filter((act) => act.value !== null && act.reason === undefined).length;
+    this.left = { left: Math.max(0, answer.left - waiting), total: answer.total };
+    this.closed = answer.closed;
+    if (answer.standby) this.#stand();
+    if (answer.guideline !== this.data.guideline.version) this.states.guidelineChanged();
+    this.progress();
+  }
+
+  progress() {
+    this.frame.setProgress({ ...this.left, perHour: this.pace.perHour() });
+  }
+
+  // Nothing to show: why, and what comes next.
+  #idle() {
+    for (const view of Object.values(this.views)) view.clear();
+    if (!this.standby && !this.denied && !this.sender.signedOut) this.states.idle();
+  }
+
+  #saving(state) {
+    this.frame?.setStatus({ ...state, unkept: this.unkept });
+    if (state.signedOut && !this.states?.is("signedOut")) this.states?.show("signedOut");
+    if (!state.signedOut && this.states?.is("signedOut")) this.resume();
+  }
+
+  trouble(error) {
+    if (error instanceof HttpError && error.status === 401) {
+      this.sender.signedOut = true;
+      this.#saving(this.sender.state());
+    } else if (error instanceof HttpError && [403, 404].includes(error.status)) {
+      this.denied = true;
+      this.states.show("denied");
+    } else if (!this.flow.current) {
+      this.states.show("ahead");
+    }
+  }
+
+  #stand() {
+    if (this.standby) return;
+    this.standby = true;
+    this.dialogs.close();
+    this.states.show("standby");
+  }
+
+  // This tab goes on; what it held may have been judged elsewhere.
+  async takeOver() {
+    await this.claim.take();
+    this.standby = false;
+    this.resume();
+  }
+
+  resume() {
+    for (const view of Object.values(this.views)) view.clear();
+    this.states.show("loading");
+    this.flow.restart();
+  }
+
+  #explain() {
+    const { refused, reasons } = this.sender.state();
+    if (refused > 0) this.dialogs.tell(fill(this.texts.states.refusedTitle, { count: refused }), this.texts.states.refusedBody, ...reasons);
+    else this.sender.kick({ hope: true });
+  }
+}
+
+// Why a picture did not load: the status of asking once more; 0 where nothing answered.
+async function checkPicture(url) {
+  try {
+    return (await fetch(url, { credentials: "same-origin", signal: AbortSignal.timeout(10e3) })).status;
+  } catch {
+    return 0;
+  }
+}
+

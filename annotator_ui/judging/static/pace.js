@@ -1,0 +1,52 @@
+// How fast an expert goes, how long the rest will take, and when to rest the eyes.
+
+const WINDOW = 30 * 60e3; // what is older says little about now
+const PAUSE = 2 * 60e3; // a longer gap is a pause, not work
+const TIRING = 25 * 60e3;
+
+export class Pace {
+  constructor(now = () => Date.now()) {
+    this.now = now;
+    this.moments = []; // [when, how many]
+    this.worked = 0; // ms without a pause
+    this.reminded = 0;
+  }
+
+  note(count = 1) {
+    const at = this.now();
+    const gap = this.moments.length > 0 ? at - this.moments.at(-1)[0] : Infinity;
+    if (gap > PAUSE) this.worked = this.reminded = 0;
+    else this.worked += gap;
+    this.moments.push([at, count]);
+    while (this.moments[0][0] < at - WINDOW) this.moments.shift();
+  }
+
+  // Pairs in an hour of work, null until there is enough to tell.
+  perHour() {
+    let work = 0;
+    let pairs = 0;
+    for (let i = 1; i < this.moments.length; i += 1) {
+      const gap = this.moments[i][0] - this.moments[i - 1][0];
+      if (gap > PAUSE) continue;
+      work += gap;
+      pairs += this.moments[i][1];
+    }
+    return work < 20e3 || pairs < 5 ? null : (pairs / work) * 3600e3;
+  }
+
+  // Once for every stretch of work.
+  restDue() {
+    if (this.worked - this.reminded < TIRING) return false;
+    this.reminded = this.worked;
+    return true;
+  }
+}
+
+// "2 h 5 min", "12 min", "under a minute".
+export function spell(minutes, texts) {
+  if (minutes < 1) return texts.moment;
+  const whole = Math.round(minutes);
+  const hours = Math.floor(whole / 60);
+  if (hours === 0) return texts.minutes.replace("{minutes}", whole);
+  return texts.hours.replace("{hours}", hours).replace("{minutes}", whole % 60);
+}

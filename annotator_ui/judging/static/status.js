@@ -1,0 +1,23 @@
+// What is said about saving, honestly, in one line.
+
+export function statusOf(state, texts, time = clock) {
+  const { waiting, refused, offlineSince, signedOut, unkept } = state;
+  if (refused > 0) return { tone: "bad", text: fill(texts.refused, { count: refused }) };
+  if (signedOut) return { tone: "bad", text: fill(texts.signedOut, { count: waiting }) };
+  if (offlineSince !== null) {
+    const words = waiting > 0 ? texts.offline : texts.offlineEmpty;
+    return { tone: "warn", text: fill(words, { count: waiting, time: time(offlineSince) }) };
+  }
+  if (waiting > 0) return { tone: unkept ? "warn" : "busy", text: fill(unkept ? texts.unkept : texts.waiting, { count: waiting }) };
+  return { tone: "good", text: texts.saved };
+}
+
+// A text with its {names} filled in.
+export function fill(text, values) {
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+}
+
+export function clock(moment) {
+  const date = new Date(moment);
+  return `${String(date.getHours()).padStart(2, "0")}:${String(date.getMinutes()).padStart(2, "0")}`;
+}

@@ -1,0 +1,91 @@
+"""A listening socket, uvicorn on it, a line when it is ready, and an orderly end.
+
+The socket is made with its protocol named (TCP): asyncio turns Nagle's algorithm off only then, and without that every
+keep-alive answer waits some 44 ms for the client's delayed acknowledgement.
+"""
+
+import errno
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from eds.errors import InputError, ProjectError
+
+BACKLOG = 512
+GOODBYE = 5  # seconds that requests under way get when the server ends
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens there; port 0 lets the system choose."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
+        )[0]
+    except (socket.gaierror, OverflowError, UnicodeError) as error:
+        raise InputError(f"{host} is no address of this machine", where="--host", do="Write 127.0.0.1.") from error
+    made = socket.socket(family, kind, protocol)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        made.bind(address)
+        made.listen(BACKLOG)
+    except OSError as error:
+        made.close()
+        raise _told(error, host, port) from error
+    made.setblocking(False)
+    return made
+
+
+def address_of(listener: socket.socket, base: str = "") -> str:
+    """The address to type into a browser."""
+    host, port = listener.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
+    return f"http://{host}:{port}{base}/"
+
+
+def serve(app: ASGIApp, listener: socket.socket, on_ready: Callable[[], None]) -> None:
+    """Serve until SIGINT or SIGTERM; `on_ready` is called once requests are answered."""
+    settings = uvicorn.Config(
+        app,
+        lifespan="on",
+        http="h11",
+        ws="websockets-sansio",
+        ws_max_size=25 * 2**20,
+        log_level="warning",
+        access_log=False,
+        proxy_headers=False,  # the gate decides whom it believes
+        server_header=False,
+        date_header=True,
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=GOODBYE,
+    )
+    with suppress(KeyboardInterrupt):
+        _Server(settings, on_ready).run([listener])
+
+
+class _Server(uvicorn.Server):
+    """uvicorn, telling when it is ready."""
+
+    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._on_ready()
+
+
+def _told(error: OSError, host: str, port: int) -> InputError | ProjectError:
+    if error.errno == errno.EADDRINUSE:
+        return ProjectError(
+            f"port {port} is taken by another program (perhaps an annotator that runs already)",
+            where="--port",
+            do="End that one, or choose another: --port 0 lets the system choose.",
+        )
+    if error.errno == errno.EACCES:
+        return InputError(f"port {port} is for administrators only", where="--port", do="Choose one above 1023.")
+    return InputError(f"cannot listen on {host} ({error.strerror})", where="--host", do="Write 127.0.0.1.")

@@ -1,0 +1,75 @@
+"""Changes to a campaign: the guideline in force, further experts, its end."""
+
+import streamlit as st
+
+from annotator_ui.leading import show
+from annotator_ui.leading.page import Campaign, choose_campaign, done, put, telling
+from annotator_ui.plain import as_typed
+from annotator_ui.site import Viewer, site
+from annotator_ui.texts_leads import CAMPAIGNS as SAYS
+from eds.labels.calibration import plan_calibration, planned
+from eds.labels.campaigns import add_to_panel, close_campaign
+from eds.labels.experts import list_experts
+from eds.labels.guidelines import list_guidelines, put_in_force
+from eds.labels.queue import progress
+
+
+def change_campaign(who: Viewer) -> None:
+    """One campaign and what can still be changed of it."""
+    campaign = choose_campaign()
+    if campaign.closed:
+        put(show.note(SAYS.is_closed))
+        return
+    left, right = st.columns(2, gap="large")
+    with left, st.container(border=True):
+        _guideline(campaign, who.name)
+    with right, st.container(border=True):
+        _panel(campaign, who.name)
+    with left, st.container(border=True):
+        _calibration(campaign, who.name)
+    with right, st.container(border=True):
+        _close(campaign, who.name)
+
+
+def _guideline(campaign: Campaign, by: str) -> None:
+    versions = list_guidelines(site().store)["version"].tolist()[::-1]
+    if not versions:
+        put(show.note(SAYS.no_versions))
+        return
+    place = versions.index(campaign.guideline) if campaign.guideline in versions else 0
+    version = st.selectbox(SAYS.change, versions, index=place)
+    if st.button(SAYS.enforce, disabled=version == campaign.guideline):
+        with telling():
+            put_in_force(site().store, campaign.name, version, by=by)
+            done(SAYS.enforced.format(campaign=campaign.name, version=version))
+
+
+def _panel(campaign: Campaign, by: str) -> None:
+    people = list_experts(site().store)
+    counts = progress(site().store, campaign.name)
+    there = counts.loc[counts["left_panel"] == 0, "expert"]
+    free = people.loc[(people["state"] != "disabled") & ~people["name"].isin(there), "name"].tolist()
+    names = st.multiselect(SAYS.more_experts, free)
+    if st.button(SAYS.join, disabled=not names):
+        with telling():
+            add_to_panel(site().store, campaign.name, names, by=by)
+            done(SAYS.joined.format(campaign=campaign.name, names=", ".join(names)))
+
+
+def _calibration(campaign: Campaign, by: str) -> None:
+    size, needed = planned(site().store, campaign.name) or (0, 0.8)
+    pairs = int(st.number_input(SAYS.calibration, 0, 200, size))
+    share = st.number_input(SAYS.needed, 0, 100, round(100 * needed), step=5) / 100
+    if st.button(SAYS.set_calibration, disabled=(pairs, share) == (size, needed)):
+        with telling():
+            plan_calibration(site().store, campaign.name, pairs, share, by=by)
+            done(SAYS.calibration_set.format(campaign=campaign.name, pairs=pairs))
+
+
+def _close(campaign: Campaign, by: str) -> None:
+    put(show.note(SAYS.closing))
+    sure = st.checkbox(SAYS.confirm.format(campaign=as_typed(campaign.name)), key=f"close-{campaign.name}")
+    if st.button(SAYS.close, disabled=not sure):
+        with telling():
+            close_campaign(site().store, campaign.name, by=by)
+            done(SAYS.closed.format(campaign=campaign.name))

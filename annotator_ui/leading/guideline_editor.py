@@ -1,0 +1,110 @@
+"""Guidelines: the versions so far, and a new one with example pairs, seen as experts will see it."""
+
+import pandas as pd
+import streamlit as st
+
+from annotator_ui.leading import show
+from annotator_ui.leading.page import done, put, telling
+from annotator_ui.site import Viewer, site
+from annotator_ui.texts_leads import CAMPAIGNS as SAYS
+from annotator_ui.texts_leads import COMMON
+from annotator_ui.words import as_html
+from eds.errors import InputError
+from eds.labels.guidelines import Example, Guideline, guideline_named, list_guidelines, save_guideline
+
+ANSWERS = {COMMON.similar: 1, COMMON.different: 0}
+PLACES = ("query_id", "candidate_id", "kind", "answer", "note")
+
+
+def guideline_editor(who: Viewer) -> None:
+    """The versions, the form, the preview."""
+    versions = list_guidelines(site().store)
+    st.subheader(SAYS.versions, anchor=False)
+    if versions.empty:
+        put(show.empty(SAYS.no_versions_title, SAYS.no_versions))
+    else:
+        rows = [
+            [one["version"], f"{one['created_at']:%d %b %Y}", one["created_by"] or None,
+             *(int(one[name]) for name in ("examples", "campaigns", "labels"))]
+            for _, one in versions.iloc[::-1].iterrows()
+        ]  # fmt: skip
+        put(show.table(SAYS.versions, SAYS.version_heads, rows, numbers=(3, 4, 5)))
+    names = versions["version"].tolist()[::-1]
+    start = st.selectbox(SAYS.start_from, [*names, ""], format_func=lambda one: one or SAYS.blank)
+    before = guideline_named(site().store, start) if start else Guideline("", "")
+    version = st.text_input(SAYS.version, value=_following(names), max_chars=100)
+    content = st.text_area(SAYS.content, value=before.content, height=240, key=f"content-{start}")
+    rows_now = _examples(before, f"examples-{start}")
+    with st.expander(SAYS.preview, expanded=bool(content)):
+        put(as_html(content))
+        _pictures(who, rows_now)
+    if st.button(SAYS.save, type="primary"):
+        with telling():
+            examples = [_example(row) for row in rows_now]
+            _check_images(examples)
+            save_guideline(site().store, version.strip(), content, examples, by=who.name)
+            done(SAYS.saved.format(version=version.strip()))
+
+
+def _following(names: list[str]) -> str:
+    """A name that is free: the next whole number."""
+    numbers = [int(name) for name in names if name.isdigit() and len(name) < 6]
+    return str(max(numbers, default=0) + 1)
+
+
+def _examples(before: Guideline, key: str) -> list[dict[str, str]]:
+    """The editable table of example pairs; rows without any image are left out."""
+    told: dict[int | None, str] = {value: name for name, value in ANSWERS.items()}
+    rows = []
+    for one in before.examples:
+        answer = told.get(one.value, "") if one.kind == "border" else ""
+        rows.append((one.query_id, one.candidate_id, one.kind, answer, one.note))
+    st.markdown(f"**{SAYS.examples}**")
+    put(show.note(SAYS.examples_help))
+    config = st.column_config
+    frame = st.data_editor(
+        pd.DataFrame(rows, columns=list(PLACES), dtype=object),
+        num_rows="dynamic",
+        key=key,
+        column_config={
+            "query_id": config.TextColumn(SAYS.columns[0]),
+            "candidate_id": config.TextColumn(SAYS.columns[1]),
+            "kind": config.SelectboxColumn(SAYS.columns[2], options=list(SAYS.kinds), default="positive"),
+            "answer": config.SelectboxColumn(SAYS.columns[3], options=["", *ANSWERS]),
+            "note": config.TextColumn(SAYS.columns[4], width="large"),
+        },
+    )
+    clean = frame.astype(object).where(frame.notna(), "")
+    found = [{name: str(row[name]).strip() for name in PLACES} for row in clean.to_dict("records")]
+    return [row for row in found if row["query_id"] or row["candidate_id"]]
+
+
+def _example(row: dict[str, str]) -> Example:
+    value = ANSWERS.get(row["answer"]) if row["kind"] == "border" else None
+    return Example(row["query_id"], row["candidate_id"], row["kind"], row["note"], value)
+
+
+def _pictures(who: Viewer, rows: list[dict[str, str]]) -> None:
+    """The examples as experts see them, three in a row."""
+    pictures = site().pictures
+    complete = [row for row in rows if row["query_id"] and row["candidate_id"]]
+    for start in range(0, len(complete), 3):
+        for place, row in zip(st.columns(3), complete[start : start + 3], strict=False):
+            sides = [pictures.url(who.name, row[name], "thumb") for name in PLACES[:2]]
+            word = SAYS.kinds.get(row["kind"], row["kind"])
+            with place:
+                put(
+                    show.pair(sides[0], sides[1], (COMMON.query, COMMON.candidate)), show.note(f"{word}. {row['note']}")
+                )
+
+
+def _check_images(examples: list[Example]) -> None:
+    asked = {name for one in examples for name in (one.query_id, one.candidate_id) if name}
+    unknown = sorted(name for name in asked if site().pictures.source(name) is None)
+    if unknown:
+        raise InputError(
+            f"{len(unknown):,} images are not in the catalogue",
+            where="examples",
+            do="Give their ids as the catalogue has them.",
+            faults=unknown[:20],
+        )

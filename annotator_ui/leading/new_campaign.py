@@ -1,0 +1,147 @@
+"""The form of a new campaign, with what it costs before it is made."""
+
+import pandas as pd
+import streamlit as st
+
+from annotator_ui.leading import show
+from annotator_ui.leading.page import CHOSEN, done, put, telling
+from annotator_ui.site import Viewer, site
+from annotator_ui.texts_leads import CAMPAIGNS as SAYS
+from annotator_ui.words import as_html
+from eds.analysis.campaign_cost import campaign_cost
+from eds.labels.calibration import plan_calibration
+from eds.labels.campaigns import Plan, create_campaign
+from eds.labels.experts import list_experts
+from eds.labels.guidelines import guideline_named, list_guidelines
+from eds.labels.leading import gold_answers
+
+
+def new_campaign(who: Viewer) -> None:
+    """Pairs, panel, mode, guideline, what is mixed in; the cost beside; one button."""
+    if not site().project.path("suspects").exists():
+        put(show.empty(SAYS.no_suspects_title, SAYS.no_suspects))
+        return
+    people = list_experts(site().store)
+    people = people[people["state"] != "disabled"]
+    if people.empty:
+        put(show.empty(SAYS.no_experts_title, SAYS.no_experts))
+        return
+    form, aside = st.columns([3, 2], gap="large")
+    with form:
+        name = st.text_input(SAYS.name, help=SAYS.name_help, max_chars=100)
+        pairs = _pairs()
+        panel = st.multiselect(
+            SAYS.panel, people["name"].tolist(), people.loc[people["role"] == "expert", "name"].tolist()
+        )
+        mode, polarity = _mode()
+        guideline = _guideline()
+        shares, stop = _mixed(mode)
+        calibration = _calibration()
+        seed = int(st.number_input(SAYS.seed, 0, 2**31, site().project.config.project.seed))
+    with aside:
+        _cost(len(pairs), len(panel), shares, early_stop=stop)
+    with form:
+        if st.button(SAYS.make, type="primary", disabled=mode == "grid" and not shares[1]):
+            plan = Plan(name.strip(), mode, polarity, guideline, seed, shares[0], shares[1], stop, shares[2])
+            with telling():
+                _make(plan, pairs, panel, calibration, who.name)
+
+
+def _pairs() -> pd.DataFrame:
+    """The suspects of the chosen origins, in the order they were dealt."""
+    suspects = site().project.read("suspects")
+    suspects = suspects[suspects["origin"].isin(["pool", "random", "negative"])].sort_values("position")
+    counts = suspects["origin"].value_counts()
+    origins = [origin for origin in ("pool", "random", "negative") if origin in counts.index]
+    chosen = st.multiselect(
+        SAYS.origins,
+        origins,
+        origins[:1],
+        format_func=lambda origin: SAYS.origin_label.format(origin=origin, count=counts[origin]),
+    )
+    most = int(st.number_input(SAYS.limit, 0, max(len(suspects), 1), 0, step=100))
+    found = suspects[suspects["origin"].isin(chosen)]
+    return found.head(most) if most else found
+
+
+def _mode() -> tuple[str, str | None]:
+    mode = st.radio(SAYS.mode, list(SAYS.mode_labels), format_func=SAYS.mode_labels.__getitem__, help=SAYS.mode_help)
+    if mode != "grid":
+        return "pair", None
+    put(show.note(SAYS.mode_help))
+    polarity = st.radio(SAYS.polarity, list(SAYS.polarity_labels), format_func=SAYS.polarity_labels.__getitem__)
+    return "grid", polarity
+
+
+def _guideline() -> str:
+    versions = list_guidelines(site().store)["version"].tolist()[::-1]
+    chosen = st.selectbox(SAYS.guideline, [*versions, ""], format_func=lambda one: one or SAYS.guideline_none)
+    if chosen:
+        with st.expander(SAYS.guideline_preview):
+            put(as_html(guideline_named(site().store, chosen).content))
+    return str(chosen)
+
+
+def _mixed(mode: str) -> tuple[tuple[float, float, float], bool]:
+    """The shares of gold, repeats and control, and whether asking stops early."""
+    st.markdown(f"**{SAYS.mixed}**")
+    known = len(gold_answers(site().store))
+    left, right = st.columns(2)
+    gold = left.number_input(SAYS.gold_share, 0, 100, 0, step=5, help=SAYS.gold_help.format(known=known))
+    again = right.number_input(SAYS.repeat_share, 0, 100, 5, step=5, help=SAYS.repeat_help)
+    if mode == "grid" and not again:
+        st.warning(SAYS.grid_guard)
+    elif mode == "grid" and not gold:
+        put(show.note(SAYS.grid_gold))
+    stop = st.checkbox(SAYS.stop)
+    control = st.number_input(SAYS.control, 1, 100, 10) if stop else 10
+    return (gold / 100, again / 100, control / 100), stop
+
+
+def _calibration() -> tuple[int, float]:
+    left, right = st.columns(2)
+    size = int(left.number_input(SAYS.calibration, 0, 200, 0))
+    needed = right.number_input(SAYS.needed, 0, 100, 80, step=5, disabled=size == 0)
+    return size, needed / 100
+
+
+def _cost(pairs: int, experts: int, shares: tuple[float, float, float], *, early_stop: bool) -> None:
+    settings = site().project.config.budget
+    st.subheader(SAYS.cost, anchor=False)
+    if not experts or not pairs:
+        put(show.note("–"))
+        return
+    rate = st.number_input(SAYS.rate, 0, 100, 80, step=5) / 100 if early_stop else 0.5
+    cost = campaign_cost(
+        pairs,
+        experts,
+        settings.seconds,
+        gold_share=shares[0],
+        repeat_share=shares[1],
+        early_stop=early_stop,
+        control_share=shares[2],
+        positive_rate=rate,
+        hourly=settings.hourly,
+    )
+    about = SAYS.cost_judgements_about.format(experts=experts)
+    if cost.saved:
+        about += f"; {SAYS.cost_saved_about.format(saved=show.percent(cost.saved, 0))}"
+    hours = SAYS.cost_hours_about.format(each=cost.hours_each, seconds=settings.seconds)
+    money = [(SAYS.cost_money, f"{cost.money:,.0f} {settings.currency}".strip(), "")] if cost.money is not None else []
+    put(
+        show.figures(
+            (SAYS.cost_pairs, cost.items, SAYS.cost_pairs_about.format(extra=cost.items - pairs)),
+            (SAYS.cost_judgements, round(cost.judgements), about),
+            (SAYS.cost_hours, f"{cost.hours:,.1f}", hours),
+            *money,
+        )
+    )
+
+
+def _make(plan: Plan, pairs: pd.DataFrame, panel: list[str], calibration: tuple[int, float], by: str) -> None:
+    create_campaign(site().store, plan, pairs[["query_id", "candidate_id", "origin"]], panel, by=by)
+    st.session_state[CHOSEN] = plan.name
+    st.session_state["campaigns_next"] = 0
+    if calibration[0]:
+        plan_calibration(site().store, plan.name, *calibration, by=by)
+    done(SAYS.made.format(name=plan.name, pairs=len(pairs), experts=len(panel)))

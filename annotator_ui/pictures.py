@@ -1,0 +1,203 @@
+"""The catalogue's pictures for the judging pages: under opaque names, in three sizes, kept on disk.
+
+A name is made for one viewer and one content of an image, cannot be forged, and tells nothing (names.py); so it may be
+kept by the browser for ever. Pictures are made once and kept in the project (.eds/pictures) by content, box and size.
+"""
+
+import io
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from PIL import Image
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from annotator_ui import names
+from annotator_ui.site import site
+from eds.errors import EdsError, ImageError
+from eds.labels.store import Store
+from eds.pixels import Box, inside, open_rgb
+from eds.workspace import Project
+
+SIZES = {"thumb": 320, "large": 1200, "full": 2400}  # longest side
+QUALITY = {"thumb": 82, "large": 88, "full": 92}
+MAKING = "1"  # another number when the same picture comes out differently
+FOREVER = "private, max-age=31536000, immutable"
+BOXES = ["box_left", "box_top", "box_right", "box_bottom"]
+Size = Literal["thumb", "large", "full"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where an image comes from: its file, the part of it that counts, and what tells its content."""
+
+    path: str
+    box: Box | None
+    content: str
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The columns of the table images that matter here, ready for single lookups."""
+
+    places: pd.Index
+    paths: "np.ndarray[Any, Any]"  # object
+    digests: "np.ndarray[Any, Any]"  # object, "" where there is none
+    boxes: "np.ndarray[Any, Any]"  # float64, images x 4, NaN where there is none
+
+    @classmethod
+    def of(cls, table: pd.DataFrame) -> "Catalogue":
+        """The table's columns as arrays."""
+        return cls(
+            pd.Index(table["image_id"].astype(object)),
+            table["path"].to_numpy(dtype=object),
+            table["sha256"].astype(object).where(table["sha256"].notna(), "").to_numpy(dtype=object),
+            table[BOXES].astype("Float64").to_numpy(dtype="float64", na_value=np.nan),
+        )
+
+
+class Pictures:
+    """All pictures of a project."""
+
+    def __init__(self, project: Project, store: Store, secret: bytes, base: str) -> None:
+        self.project, self.store, self.base = project, store, base
+        self.folder = project.root / ".eds" / "pictures"
+        self._keys = names.Keys(secret)
+        self._table: Catalogue | None = None
+        self._stamp: tuple[int, int] | None = None
+        self._reading = threading.Lock()
+        self._making: dict[Path, threading.Lock] = {}
+        self._room = threading.BoundedSemaphore(max(1, (os.cpu_count() or 2) - 1))  # decoded at the same time
+
+    def name(self, viewer_name: str, image_id: str) -> str:
+        """The image's name for this viewer, and nobody else."""
+        found = self.source(image_id)
+        return self._keys.seal(viewer_name, image_id, found.content if found else "")
+
+    def url(self, viewer_name: str, image_id: str, size: Size) -> str:
+        """Where this viewer finds the image."""
+        return f"{self.base}/pictures/{size}/{self.name(viewer_name, image_id)}"
+
+    def opened(self, viewer_name: str, name: str) -> Source | None:
+        """What a name stands for; None if it was not made for this viewer, or the image has changed since."""
+        asked = self._keys.open(viewer_name, name)
+        if asked is None:
+            return None
+        found = self.source(asked[0])
+        return found if found is not None and names.mark(found.content) == asked[1] else None
+
+    def source(self, image_id: str) -> Source | None:
+        """The image's row in the catalogue; None if there is none."""
+        catalogue = self._images()
+        try:
+            row = catalogue.places.get_loc(image_id)
+        except KeyError:
+            return None
+        edges, path, digest = catalogue.boxes[row], str(catalogue.paths[row]), catalogue.digests[row]
+        box = None if np.isnan(edges).any() else Box(*(int(edge) for edge in edges))
+        return Source(path, box, f"{digest or f'path {path}'} {tuple(box) if box else ''}")
+
+    def picture(self, source: Source, size: Size) -> bytes:
+        """The picture as WebP: from disk, or made now (by one thread, while others wait)."""
+        file = self._file(source, size)
+        kept = _whole(file)
+        if kept is not None:
+            return kept
+        with self._alone(file):
+            return _whole(file) or self._make(source, size, file)
+
+    def is_made(self, source: Source, size: Size) -> bool:
+        """Whether the picture lies on disk already."""
+        return self._file(source, size).exists()
+
+    def refresh(self) -> None:
+        """Read the catalogue again if it has changed."""
+        file = self.project.path("images")
+        stamp = (file.stat().st_mtime_ns, file.stat().st_size) if file.exists() else None
+        if self._table is None or stamp != self._stamp:
+            with self._reading:
+                self._table, self._stamp = Catalogue.of(self.project.read("images")), stamp
+
+    def version(self) -> object:
+        """What changes when the catalogue does."""
+        self.refresh()
+        return self._stamp
+
+    def _images(self) -> "Catalogue":
+        if self._table is None:
+            self.refresh()
+        return self._table or Catalogue.of(self.project.read("images"))
+
+    def _file(self, source: Source, size: Size) -> Path:
+        key = sha256(f"{MAKING} {size} {source.content}".encode()).hexdigest()
+        return self.folder / size / key[:2] / f"{key}.webp"
+
+    def _make(self, source: Source, size: Size, file: Path) -> bytes:
+        longest = SIZES[size]
+        with self._room:
+            full = open_rgb(inside(self.project.image_root, source.path), box=source.box, draft=2 * longest)
+            full.thumbnail((longest, longest), Image.Resampling.LANCZOS)
+            memory = io.BytesIO()
+            full.save(memory, "WEBP", quality=QUALITY[size], method=4)
+        data = memory.getvalue()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary = file.with_name(f".{file.name}.{os.getpid()}.{threading.get_ident()}.tmp")
+        try:
+            temporary.write_bytes(data)
+            temporary.replace(file)  # whole or not at all; what a power cut spoils is seen and made anew
+        except OSError:
+            with suppress(OSError):
+                temporary.unlink()  # the disk is full: the picture is shown all the same
+        return data
+
+    @contextmanager
+    def _alone(self, file: Path) -> Iterator[None]:
+        lock = self._making.setdefault(file, threading.Lock())
+        with lock:
+            yield
+        self._making.pop(file, None)
+
+
+def _whole(file: Path) -> bytes | None:
+    """The bytes of a picture on disk, if it is all there (a WebP says how long it is)."""
+    try:
+        data = file.read_bytes()
+    except OSError:
+        return None
+    told = int.from_bytes(data[4:8], "little") + 8 if len(data) > 12 else -1
+    return data if data[:4] == b"RIFF" and told == len(data) else None
+
+
+def routes(base: str) -> list[Route]:
+    """The one route."""
+    return [Route(f"{base}/pictures/{{size}}/{{name:path}}", show)]
+
+
+def show(request: Request) -> Response:
+    """A picture for the viewer whom its name was made for."""
+    pictures, size = site().pictures, request.path_params["size"]
+    if size not in SIZES:
+        return _missing("unknown size")
+    try:
+        found = pictures.opened(request.scope["eds.viewer"].name, request.path_params["name"])
+        if found is None:
+            return _missing("no such picture")
+        data = pictures.picture(found, size)
+    except ImageError:
+        return _missing("the picture cannot be read")
+    except EdsError:
+        return _missing("the catalogue cannot be read")
+    return Response(data, media_type="image/webp", headers={"Cache-Control": FOREVER})
+
+
+def _missing(why: str) -> Response:
+    return JSONResponse({"error": why}, 404, {"Cache-Control": "no-store"})

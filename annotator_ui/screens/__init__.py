@@ -1,0 +1,1 @@
+"""One file a page; app.py says who sees which."""

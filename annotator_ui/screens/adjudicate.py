@@ -1,0 +1,122 @@
+"""Lead's page: one disputed, unsure or flagged pair after the other, with the raw votes, to be decided."""
+
+import secrets
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from annotator_ui.leading import show
+from annotator_ui.leading.disputes import KEY, cases
+from annotator_ui.leading.figures import version
+from annotator_ui.leading.page import begin, choose_campaign, done, needing, put, telling
+from annotator_ui.plain import as_typed
+from annotator_ui.site import Viewer, site
+from annotator_ui.texts_judging import ADJUDICATE as SAYS
+from annotator_ui.texts_leads import COMMON, DISPUTED
+from eds.labels.adjudication import adjudicate, adjudications
+from eds.labels.flags import resolve_flag
+
+ANSWERS = {1: SAYS.similar, 0: SAYS.different}
+PLACE = "adjudicate_place"
+
+
+def main() -> None:
+    """The page."""
+    who = begin(SAYS.title, SAYS.about)
+    with needing():
+        campaign = choose_campaign().name
+        found = cases(campaign, *version(campaign))
+        decided = adjudications(site().store, campaign)
+        left, right = st.columns([3, 2], vertical_alignment="bottom")
+        kind = left.segmented_control(
+            DISPUTED.show,
+            list(DISPUTED.kinds),
+            default="votes",
+            format_func=lambda one: f"{DISPUTED.kinds[one]} ({len(found.pairs[one]):,})",
+        )
+        kind = kind or "votes"
+        pairs = found.pairs[kind]
+        if pairs.empty:
+            put(show.empty(DISPUTED.none_title, DISPUTED.none[kind]))
+            return
+        if right.toggle(SAYS.undecided, value=True):
+            known = pd.MultiIndex.from_frame(decided[KEY])
+            pairs = pairs[~pd.MultiIndex.from_frame(pairs[KEY]).isin(known)]
+    if pairs.empty:
+        put(show.empty(SAYS.none_title, SAYS.none_body))
+        return
+    place = min(int(st.session_state.get(PLACE, 0)), len(pairs) - 1)
+    row = pairs.iloc[place]
+    pictures, about = st.columns([3, 2])
+    with pictures:
+        _pictures(who, row)
+        _walk(place, len(pairs))
+    with about:
+        _votes(_of(found.votes, row))
+        _flags(who, _of(found.flags, row))
+        _decide(who, campaign, row, _of(decided, row))
+
+
+def _of(frame: pd.DataFrame, row: "pd.Series[Any]") -> pd.DataFrame:
+    """The rows of this pair."""
+    mine = (frame[KEY[0]] == row[KEY[0]]) & (frame[KEY[1]] == row[KEY[1]])
+    found: pd.DataFrame = frame.loc[mine]
+    return found
+
+
+def _pictures(who: Viewer, row: "pd.Series[Any]") -> None:
+    query, candidate = (site().pictures.url(who.name, row[side], "large") for side in KEY)
+    put(show.pair(query, candidate, (COMMON.query, COMMON.candidate), large=True))
+
+
+def _walk(place: int, count: int) -> None:
+    """To the pairs before and behind."""
+    back, told, forward = st.columns([1, 2, 1], vertical_alignment="center")
+    back.button(SAYS.back, disabled=place == 0, on_click=_go, args=(place - 1,), width="stretch")
+    told.markdown(f"<center>{SAYS.place.format(place=place + 1, count=count)}</center>", unsafe_allow_html=True)
+    forward.button(SAYS.forward, disabled=place + 1 >= count, on_click=_go, args=(place + 1,), width="stretch")
+
+
+def _go(place: int) -> None:
+    st.session_state[PLACE] = place
+
+
+def _votes(votes: pd.DataFrame) -> None:
+    rows = [
+        [vote["expert_id"], ANSWERS.get(vote["value"], COMMON.unsure) if pd.notna(vote["value"]) else COMMON.unsure,
+         None if pd.isna(vote["seconds"]) else f"{vote['seconds']:.1f}", vote["mode"]]
+        for _, vote in votes.iterrows()
+    ]  # fmt: skip
+    if rows:
+        put(show.table(SAYS.votes, DISPUTED.vote_heads, rows, numbers=(2,)))
+
+
+def _flags(who: Viewer, flags: pd.DataFrame) -> None:
+    for _, flag in flags.iterrows():
+        st.write(as_typed(SAYS.flagged.format(expert=flag["expert"], reason=flag["reason"])))
+        for column, words, again in zip(st.columns(2), (SAYS.resolve, SAYS.again), (False, True), strict=True):
+            if column.button(words, key=f"{words} {flag['flag']}", width="stretch"):
+                with telling():
+                    resolve_flag(site().store, int(flag["flag"]), by=who.name, again=again)
+                    done(SAYS.resolved)
+
+
+def _decide(who: Viewer, campaign: str, row: "pd.Series[Any]", decided: pd.DataFrame) -> None:
+    """Both answers look equal; a decision that stands can be taken back."""
+    for _, one in decided.iterrows():
+        answer = ANSWERS[int(one["value"])]
+        put(show.note(SAYS.decided.format(expert=one["expert"], answer=answer, note=one["note"])))
+    key = f"{row[KEY[0]]}|{row[KEY[1]]}"
+    note = st.text_input(SAYS.note, key=f"note {key}", max_chars=1000)
+    values: list[int | None] = [0, 1] if decided.empty else [0, 1, None]
+    for column, value in zip(st.columns(len(values)), values, strict=True):
+        words = SAYS.open if value is None else ANSWERS[value]
+        if column.button(words, key=f"{value} {key}", width="stretch"):
+            with telling():
+                pair = (row[KEY[0]], row[KEY[1]])
+                adjudicate(site().store, campaign, *pair, value, by=who.name, token=secrets.token_hex(16), note=note)
+                done(SAYS.taken_back if value is None else SAYS.done.format(answer=words))
+
+
+main()

@@ -1,0 +1,105 @@
+"""Lead's page: how far experts agree with each other, with gold, with themselves, and between grid and pair."""
+
+import pandas as pd
+import streamlit as st
+
+from annotator_ui.leading import show
+from annotator_ui.leading.figures import Agreed, agreed, version
+from annotator_ui.leading.page import begin, choose_campaign, needing, put
+from annotator_ui.texts_leads import AGREEMENT as SAYS
+from annotator_ui.texts_leads import COMMON
+from eds.truth.modes import ModesCompared
+
+SIGNED = ("krippendorff_alpha", "gwet_ac1", "fleiss_kappa")  # from -1 to 1
+
+
+def main() -> None:
+    """The page."""
+    begin(SAYS.title, SAYS.about)
+    with needing():
+        campaign = choose_campaign()
+        found = agreed(campaign.name, campaign.early_stop, *version(campaign.name))
+        if found.profiles.empty:
+            put(show.empty(COMMON.nothing_judged_title, COMMON.nothing_judged))
+            return
+        _coefficients(found)
+        if len(found.pairs):
+            st.subheader(SAYS.pairs, anchor=False)
+            _pairs(found.pairs)
+        st.subheader(SAYS.experts, anchor=False)
+        _experts(found.profiles)
+        st.subheader(SAYS.modes, anchor=False)
+        _modes(found.modes)
+
+
+def _coefficients(found: Agreed) -> None:
+    if found.control is not None:
+        put(show.note(SAYS.control.format(count=found.control)))
+    if found.panel is None or not found.panel.pairable:
+        put(show.empty(SAYS.too_few_title, SAYS.too_few if found.control != 0 else SAYS.no_control))
+        return
+    panel = found.panel
+    rows = []
+    for _, one in panel.coefficients.iterrows():
+        if one["coefficient"] == "fleiss_kappa":
+            continue  # alpha says the same, and allows for missing votes
+        ends = (-1.0, 1.0) if one["coefficient"] in SIGNED else (0.0, 1.0)
+        value, low, high = (float(one[name]) for name in ("value", "low", "high"))
+        shown = [None if pd.isna(value) else f"{value:.3f}", _limits(low, high)]
+        rows.append([SAYS.names[one["coefficient"]], *shown, show.whisker(value, low, high, ends)])
+    put(show.table(SAYS.coefficients, SAYS.heads, rows, numbers=(1, 2), narrow=True))
+    put(show.note(SAYS.base.format(pairable=panel.pairable, items=panel.items, unsure=panel.unsure)))
+
+
+def _pairs(pairs: pd.DataFrame) -> None:
+    rows = [
+        [one["expert_a"], one["expert_b"], int(one["items"]), show.percent(one["agreement"]),
+         show.limits(one["low"], one["high"]), show.whisker(one["agreement"], one["low"], one["high"]),
+         None if pd.isna(one["kappa"]) else f"{one['kappa']:.2f}"]
+        for _, one in pairs.iterrows()
+    ]  # fmt: skip
+    put(show.table(SAYS.pairs, SAYS.pair_heads, rows, numbers=(2, 3, 4, 6), narrow=True))
+
+
+def _experts(profiles: pd.DataFrame) -> None:
+    rows = [
+        [one["expert_id"], int(one["judged"]), show.percent(one["positive_rate"]),
+         show.limits(one["low"], one["high"]), show.percent(one["with_others"]), _signed(one["drift"]),
+         _counted(one["gold_right"], one["gold_judged"]), _counted(one["repeat_same"], one["repeats"])]
+        for _, one in profiles.iterrows()
+    ]  # fmt: skip
+    put(show.table(SAYS.experts, SAYS.expert_heads, rows, numbers=range(1, 8)), show.note(SAYS.drift_help))
+
+
+def _modes(found: ModesCompared) -> None:
+    put(show.note(SAYS.modes_about))
+    if not found.both:
+        put(show.empty(SAYS.modes, SAYS.modes_none))
+        return
+    kappa = "–" if pd.isna(found.kappa) else f"{found.kappa:.2f}"
+    pair, grid = ("–" if pd.isna(one) else f"{one:.1f} s" for one in (found.pair_seconds, found.grid_seconds))
+    faster = found.pair_seconds / found.grid_seconds if found.grid_seconds > 0 else float("nan")
+    times = "–" if pd.isna(faster) else f"{faster:.1f} : 1"
+    put(
+        show.figures(
+            (SAYS.both, found.both, SAYS.differ.format(grid=found.only_grid, pair=found.only_pair)),
+            (SAYS.alike, show.percent(found.agreement),
+             SAYS.alike_about.format(limits=show.limits(found.low, found.high), kappa=kappa)),
+            (SAYS.faster, times, SAYS.faster_about.format(pair=pair, grid=grid)),
+        )
+    )  # fmt: skip
+
+
+def _limits(low: float, high: float) -> str:
+    return "–" if pd.isna(low) else f"{low:.3f} to {high:.3f}"
+
+
+def _signed(value: float) -> str:
+    return "–" if pd.isna(value) else f"{100 * value:+.1f} %"
+
+
+def _counted(part: int, whole: int) -> str:
+    return f"{part} of {whole}" if whole else "–"
+
+
+main()

@@ -1,0 +1,131 @@
+"""An expert's calibration round: pairs with known answers, feedback after each, a result."""
+
+import secrets
+import time
+
+import streamlit as st
+
+from annotator_ui.leading import show
+from annotator_ui.leading.page import head, needing, put
+from annotator_ui.plain import as_typed
+from annotator_ui.site import Viewer, site, viewer
+from annotator_ui.texts_calibration import CALIBRATE as SAYS
+from annotator_ui.texts_leads import COMMON
+from annotator_ui.words import as_html
+from eds.labels.calibration import Feedback, Round, answer, begin_round, due, feedback, next_task, rounds_of
+from eds.labels.guidelines import guideline_of
+from eds.labels.standing import Standing, campaign_of, standing
+
+TOLD = "calibration_told"  # of the session: the feedback that is shown before the next pair
+SINCE = "calibration_since"
+SAID = {1: SAYS.similar, 0: SAYS.different, None: SAYS.unsure}
+
+
+def main() -> None:
+    """The page."""
+    who = viewer()
+    head(SAYS.title)
+    with needing():
+        found = _asked(who)
+        if found is None:
+            put(show.empty(SAYS.none_title, SAYS.none))
+            st.page_link("screens/home.py", label=SAYS.home)
+            return
+        rounds = rounds_of(site().store, found.name, who.name)
+        told = st.session_state.get(TOLD)
+        waiting = due(site().store, found.name, who.name)
+        if told is not None or not rounds or not rounds[-1].finished:
+            put(show.note(SAYS.about.format(campaign=found.name)))
+            _guideline(found)
+            _round(who, found, told)
+        else:
+            _result(who, found, rounds[-1], waiting=waiting)
+
+
+def _asked(who: Viewer) -> Standing | None:
+    """The campaign of the address, if this expert is asked to calibrate for it or has done so."""
+    handle = st.query_params.get("campaign") or st.session_state.get("calibration_campaign", "")
+    name = campaign_of(site().store, handle)
+    found = standing(site().store, name, who.name) if name is not None else None
+    if found is None or not found.member or found.closed:
+        return None
+    st.session_state["calibration_campaign"] = handle
+    known = due(site().store, found.name, who.name) or rounds_of(site().store, found.name, who.name)
+    return found if known else None
+
+
+def _guideline(found: Standing) -> None:
+    guideline = guideline_of(site().store, found.name)
+    if guideline is not None:
+        put(show.note(SAYS.why))
+        with st.expander(f"{SAYS.guideline} {as_typed(guideline.version)}"):
+            put(as_html(guideline.content))
+
+
+def _round(who: Viewer, found: Standing, told: tuple[int, Feedback] | None) -> None:
+    """The next pair with its three buttons; or, right after an answer, that pair with its feedback."""
+    made = begin_round(site().store, found.name, who.name) if told is None else None
+    task = next_task(site().store, made.round, who.name) if made is not None else None
+    pictures = site().pictures
+    sides = (told[1].query_id, told[1].candidate_id) if told else (task.query_id, task.candidate_id) if task else None
+    if sides is None:
+        st.rerun()
+        return
+    size = made.size if made else rounds_of(site().store, found.name, who.name)[-1].size
+    put(show.note(SAYS.count.format(place=told[0] if told else task.place if task else 0, size=size)))
+    query, candidate = (pictures.url(who.name, one, "large") for one in sides)
+    put(show.pair(query, candidate, (COMMON.query, COMMON.candidate), large=True))
+    if told is not None:
+        _feedback(told, size)
+        return
+    st.write(SAYS.question)
+    since = st.session_state.setdefault(SINCE, time.monotonic())
+    for place, (value, word) in zip(st.columns(3), SAID.items(), strict=True):
+        if task is not None and place.button(word, key=f"{task.task}-{word}", width="stretch"):
+            seconds = time.monotonic() - since
+            given = answer(site().store, who.name, task.task, value, secrets.token_hex(16), seconds=seconds)
+            st.session_state[TOLD] = (task.place, given)
+            st.session_state.pop(SINCE, None)
+            st.rerun()
+
+
+def _feedback(told: tuple[int, Feedback], size: int) -> None:
+    place, given = told
+    yours = SAYS.yours.format(given=SAID[given.value])
+    note = f"  \n{as_typed(given.note)}" if given.note else ""
+    if given.right is None:
+        st.info(f"{SAYS.either} {yours}{note}")
+    elif given.right:
+        st.success(f"{SAYS.right} {yours}{note}")
+    else:
+        st.warning(f"{SAYS.wrong.format(expected=SAID[given.expected])} {yours}{note}")
+    if st.button(SAYS.go_on if place < size else SAYS.result, type="primary"):
+        st.session_state.pop(TOLD, None)
+        st.rerun()
+
+
+def _result(who: Viewer, found: Standing, last: Round, *, waiting: bool) -> None:
+    st.subheader(SAYS.failed_title if waiting else SAYS.passed_title, anchor=False)
+    needed = show.percent(last.needed, 0)
+    put(show.figures(("", show.percent(last.share, 0),
+                      SAYS.share.format(right=last.right, counted=last.counted, needed=needed))))  # fmt: skip
+    st.write(SAYS.failed if waiting else SAYS.passed)
+    if waiting:
+        if st.button(SAYS.again, type="primary"):
+            begin_round(site().store, found.name, who.name)
+            st.rerun()
+    elif st.button(SAYS.begin, type="primary"):
+        st.switch_page(f"screens/{found.mode}.py", query_params={"campaign": found.handle})
+    st.subheader(SAYS.looked, anchor=False)
+    pictures = site().pictures
+    answers = feedback(site().store, last.round, who.name)
+    for start in range(0, len(answers), 3):
+        for place, one in zip(st.columns(3), answers[start : start + 3], strict=False):
+            sides = [pictures.url(who.name, side, "thumb") for side in (one.query_id, one.candidate_id)]
+            expected = SAYS.either if one.expected is None else f"{SAYS.expected}: {SAID[one.expected]}."
+            with place, st.container(border=True):
+                put(show.pair(sides[0], sides[1], (COMMON.query, COMMON.candidate)))
+                put(show.note(f"{expected} {SAYS.yours.format(given=SAID[one.value])} {one.note}"))
+
+
+main()

@@ -1,0 +1,68 @@
+"""Lead's page: all campaigns; a new one; guidelines; changes."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from annotator_ui.leading import show
+from annotator_ui.leading.change_campaign import change_campaign
+from annotator_ui.leading.guideline_editor import guideline_editor
+from annotator_ui.leading.new_campaign import new_campaign
+from annotator_ui.leading.page import begin, campaigns, needing, put
+from annotator_ui.site import site
+from annotator_ui.texts_leads import CAMPAIGNS as SAYS
+from annotator_ui.texts_leads import COMMON
+from eds.labels.queue import progress
+
+SECTION = "campaigns_section"
+
+
+def main() -> None:
+    """The page."""
+    who = begin(SAYS.title, SAYS.about)
+    with needing():
+        sections = {name: name for name in SAYS.tabs}
+        if (wanted := st.session_state.pop("campaigns_next", None)) is not None:
+            st.session_state[SECTION] = SAYS.tabs[wanted]
+        chosen = st.segmented_control(
+            SAYS.title, list(sections), default=SAYS.tabs[0], key=SECTION, label_visibility="collapsed"
+        )
+        if chosen == SAYS.tabs[1]:
+            new_campaign(who)
+        elif chosen == SAYS.tabs[2]:
+            guideline_editor(who)
+        elif chosen == SAYS.tabs[3]:
+            change_campaign(who)
+        else:
+            _overview()
+
+
+def _overview() -> None:
+    found = campaigns()
+    if found.empty:
+        put(show.empty(SAYS.empty_title, SAYS.empty_body))
+        return
+    counts = progress(site().store).groupby("campaign")[["total", "done", "stopped"]].sum()
+    put(show.table(SAYS.table, SAYS.heads, [_row(row, counts) for _, row in found.iterrows()], numbers=(3, 4)))
+
+
+def _row(row: "pd.Series[Any]", counts: pd.DataFrame) -> list[object]:
+    name = str(row["name"])
+    total, done, stopped = counts[counts.index == name].to_numpy().tolist()[0] if name in counts.index else (0, 0, 0)
+    share = done / max(total - stopped, 1)
+    mixed = [
+        *([SAYS.gold.format(share=show.percent(float(row["gold_share"]), 0))] if row["gold_share"] else []),
+        *([SAYS.repeats.format(share=show.percent(float(row["repeat_share"]), 0))] if row["repeat_share"] else []),
+        *([SAYS.early] if row["early_stop"] else []),
+    ]
+    mode = SAYS.modes[str(row["mode"])]
+    if row["mode"] == "grid":
+        mode = SAYS.grid.format(polarity=COMMON.similar if row["polarity"] == "similar" else COMMON.different)
+    state = COMMON.open if pd.isna(row["closed_at"]) else COMMON.closed
+    guideline = str(row["guideline"]) or None
+    return [name, show.tag(state), mode, int(row["items"]), int(row["experts"]),
+            show.bar(share, show.percent(share, 0)), guideline, ", ".join(mixed) or None]  # fmt: skip
+
+
+main()

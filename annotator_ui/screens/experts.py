@@ -1,0 +1,119 @@
+"""Lead's page: accounts. Invitation links are shown once and kept nowhere."""
+
+from urllib.parse import urlsplit
+
+import pandas as pd
+import streamlit as st
+
+from annotator_ui.leading import show
+from annotator_ui.leading.page import begin, done, needing, put, telling
+from annotator_ui.plain import as_typed
+from annotator_ui.site import Viewer, may, site, url
+from annotator_ui.texts_leads import EXPERTS as SAYS
+from eds.labels import experts
+from eds.labels.authority import check_authority
+from eds.labels.schema import ROLES
+
+
+def main() -> None:
+    """The page."""
+    who = begin(SAYS.title, SAYS.about)
+    with needing():
+        people = experts.list_experts(site().store)
+        rows = [[one["name"], SAYS.roles[one["role"]], show.tag(SAYS.states[one["state"]]), int(one["labels"]),
+                 f"{one['created_at']:%d %b %Y}"] for _, one in people.iterrows()]  # fmt: skip
+        if rows:
+            put(show.table(SAYS.table, SAYS.heads, rows, numbers=(3,)))
+        else:
+            put(show.empty(SAYS.empty_title, SAYS.empty_body))
+        left, right = st.columns(2, gap="large")
+        with left, st.container(border=True):
+            _invite(who)
+        with right, st.container(border=True):
+            _link(who, people)
+        if may(who, "administrator"):
+            with left, st.container(border=True):
+                _lock(who, people)
+            with right, st.container(border=True):
+                _role(who, people)
+        else:
+            put(show.note(SAYS.administrators))
+
+
+def _invite(who: Viewer) -> None:
+    """A new account with its link."""
+    st.subheader(SAYS.invite, anchor=False)
+    with st.form("invite", clear_on_submit=True, border=False):
+        name = st.text_input(SAYS.name, max_chars=100).strip()
+        roles = list(ROLES) if may(who, "administrator") else ["expert"]
+        role = st.selectbox(SAYS.role, roles, format_func=SAYS.roles.__getitem__)
+        hours = st.number_input(SAYS.hours, 1, 24 * 90, 72)
+        sent = st.form_submit_button(SAYS.send, type="primary")
+    if sent:
+        with telling():
+            check_authority(who.name, who.role, "invite", name, role)
+            experts.add_expert(site().store, name, role, by=who.name)
+            _show_link(name, experts.invite(site().store, name, hours=hours, by=who.name), hours)
+
+
+def _link(who: Viewer, people: pd.DataFrame) -> None:
+    """A new link for an account there is."""
+    st.subheader(SAYS.again, anchor=False)
+    put(show.note(SAYS.again_about))
+    mine = people if may(who, "administrator") else people[people["role"] == "expert"]
+    mine = mine[mine["state"] != "disabled"]
+    with st.form("link", border=False):
+        name = st.selectbox(SAYS.whom, mine["name"].tolist())
+        hours = st.number_input(SAYS.hours, 1, 24 * 90, 72)
+        sent = st.form_submit_button(SAYS.make_link, disabled=mine.empty)
+    if sent and name:
+        with telling():
+            check_authority(who.name, who.role, "invite", name, _role_of(people, name))
+            _show_link(name, experts.invite(site().store, name, hours=hours, by=who.name), hours)
+
+
+def _show_link(name: str, token: str, hours: float) -> None:
+    """The link, in this run only: the next one does not know it."""
+    place = urlsplit(st.context.url or "")
+    st.success(f"{as_typed(SAYS.link_made.format(name=name, hours=hours))}  \n{SAYS.link_gone}")
+    st.code(f"{place.scheme}://{place.netloc}{url(f'/invitation/{token}')}", language=None, wrap_lines=True)
+
+
+def _lock(who: Viewer, people: pd.DataFrame) -> None:
+    st.subheader(SAYS.lock, anchor=False)
+    put(show.note(SAYS.lock_about))
+    others = people[people["name"] != who.name]
+    name = st.selectbox(SAYS.whom, others["name"].tolist(), key="lock-whom")
+    if name is None:
+        return
+    is_locked = bool((people.loc[people["name"] == name, "state"] == "disabled").all())
+    # The name is on the button: nobody locks another account than they see.
+    if st.button(f"{SAYS.unlock_it if is_locked else SAYS.lock_it} {as_typed(name)}"):
+        with telling():
+            act = "enable" if is_locked else "disable"
+            check_authority(who.name, who.role, act, name, _role_of(people, name))
+            (experts.enable if is_locked else experts.disable)(site().store, name, by=who.name)
+            done((SAYS.unlocked if is_locked else SAYS.locked).format(name=name))
+
+
+def _role(who: Viewer, people: pd.DataFrame) -> None:
+    st.subheader(SAYS.set_role, anchor=False)
+    others = people[people["name"] != who.name]
+    name = st.selectbox(SAYS.whom, others["name"].tolist(), key="role-whom")
+    if name is None:
+        return
+    now = _role_of(people, name)
+    role = st.selectbox(SAYS.role, list(ROLES), index=ROLES.index(now), format_func=SAYS.roles.__getitem__,
+                        key=f"role-of-{name}")  # fmt: skip
+    if st.button(SAYS.set_it, disabled=role == now):
+        with telling():
+            check_authority(who.name, who.role, "set role", name, role)
+            experts.set_role(site().store, name, role, by=who.name)
+            done(SAYS.was_set.format(name=name, role=SAYS.roles[role]))
+
+
+def _role_of(people: pd.DataFrame, name: str) -> str:
+    return str(people.loc[people["name"] == name, "role"].iloc[0])
+
+
+main()

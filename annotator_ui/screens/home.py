@@ -1,0 +1,114 @@
+"""The first page: an expert's campaigns and what comes next; for leads the state of the project, too."""
+
+import pandas as pd
+import streamlit as st
+
+from annotator_ui.plain import as_typed
+from annotator_ui.site import may, site, viewer
+from annotator_ui.texts import HOME as SAYS
+from eds.labels.calibration import due
+from eds.labels.own_work import own_acts, pace
+from eds.labels.queue import list_campaigns, progress
+from eds.labels.standing import Standing, standing
+
+
+def main() -> None:
+    """Show the project to a lead, and their own campaigns to everybody."""
+    who, store = viewer(), site().store
+    campaigns = list_campaigns(store)
+    mine = [standing(store, name, who.name) for name in campaigns["name"]]
+    mine = [one for one in mine if one.member]
+    if may(who, "lead"):
+        _project(campaigns)
+    if mine or not may(who, "lead"):
+        _own(who.name, mine)
+
+
+def _own(name: str, mine: list[Standing]) -> None:
+    waiting = [one for one in mine if one.left and not one.closed]
+    done = [one for one in mine if not one.left and not one.closed]
+    closed = [one for one in mine if one.closed]
+    if not (waiting or done):
+        st.header(SAYS.nothing_title, anchor=False)
+        st.write(SAYS.nothing)
+    elif waiting:
+        st.header(SAYS.title, anchor=False)
+    else:
+        st.header(SAYS.all_finished_title, anchor=False)
+        st.write(SAYS.all_finished)
+    per_hour = pace(own_acts(site().store, name)["created_at"], pd.Timestamp.now("UTC")).per_hour
+    for place, one in enumerate(waiting):
+        _waiting(name, one, per_hour, first=place == 0)
+    for one in done:
+        _card(one, SAYS.finished)
+    if closed:
+        st.subheader(SAYS.closed_title, anchor=False)
+        for one in closed:
+            _card(one, SAYS.closed)
+
+
+def _waiting(name: str, one: Standing, per_hour: float | None, *, first: bool) -> None:
+    practice = due(site().store, one.name, name)
+    with st.container(border=True):
+        told, act = st.columns([4, 1], vertical_alignment="center")
+        with told:
+            st.subheader(as_typed(one.name), anchor=False)
+            left = SAYS.left_of(one.left, one.total)
+            time = f" · {SAYS.time_left(one.left / per_hour)}" if per_hour else ""
+            st.caption(f"{SAYS.mode(one.mode)} · {left}{time}")
+            st.progress(one.done / one.total if one.total else 0.0)
+            if practice:
+                st.caption(SAYS.practice_why)
+        label = SAYS.practice if practice else SAYS.go_on if one.done else SAYS.begin
+        page = f"screens/{'calibrate' if practice else one.mode}.py"
+        if act.button(label, key=f"go-{one.handle}", type="primary" if first else "secondary", width="stretch"):
+            st.switch_page(page, query_params={"campaign": one.handle})
+
+
+def _card(one: Standing, message: str) -> None:
+    with st.container(border=True):
+        st.subheader(as_typed(one.name), anchor=False)
+        st.caption(message)
+
+
+def _project(campaigns: pd.DataFrame) -> None:
+    st.header(as_typed(site().name), anchor=False)
+    _pictures()
+    if not len(campaigns):
+        st.write(SAYS.no_campaigns if site().project.path("suspects").exists() else SAYS.no_suspects)
+        if st.button(SAYS.make, type="primary"):
+            st.switch_page("screens/campaigns.py")
+        return
+    counts = progress(site().store)
+    for name, closed, experts in campaigns[["name", "closed_at", "experts"]].iloc[::-1].to_numpy().tolist():
+        _campaign(name, not pd.isna(closed), experts, counts[counts["campaign"] == name])
+
+
+def _campaign(name: str, closed: bool, experts: int, counts: pd.DataFrame) -> None:
+    """One campaign as a lead sees it; `counts` are the rows of its experts."""
+    total, left = int(counts["total"].sum()), int(counts.loc[counts["left_panel"] == 0, "left"].sum())
+    state = SAYS.closed_state if closed else SAYS.open if left else SAYS.done
+    done = total - int(counts["left"].sum())
+    with st.container(border=True):
+        told, figures = st.columns([3, 2], vertical_alignment="center")
+        with told:
+            st.subheader(as_typed(name), anchor=False)
+            st.caption(f"{SAYS.progress(done, total)} · {state}")
+            st.progress(done / total if total else 0.0)
+        one, two, three = figures.columns(3)
+        one.metric(SAYS.experts, f"{experts:,}")
+        two.metric(SAYS.left, f"{left:,}")
+        three.metric(SAYS.flagged, f"{int(counts['flagged'].sum()):,}")
+
+
+@st.fragment(run_every=3)
+def _pictures() -> None:
+    """How far the pictures are; only while there is something to tell."""
+    state = site().preparation.state
+    if state.total and not state.finished:
+        st.progress(state.ready / state.total, SAYS.pictures(state.ready, state.total))
+    if state.unreadable:
+        st.warning(SAYS.unreadable(state.unreadable))
+
+
+main()

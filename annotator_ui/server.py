@@ -1,0 +1,103 @@
+"""The application: Streamlit's pages, our own routes beside them, and the gate before everything, in one process.
+
+    gate.py              before everything: who asks, may they, security headers
+    health.py            /health /ready
+    accounts.py          /sign-in /invitation/TOKEN /sign-out
+    pictures.py          /pictures/SIZE/NAME
+    judging/routes.py    /api/... /judging/...
+    exporting.py         files of labels, for leads
+    reports.py           /report/page
+    app.py, screens/     everything else: Streamlit
+
+Pictures are made ahead in the background as long as it runs.
+"""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from anyio import to_thread
+from starlette.middleware import Middleware
+from starlette.routing import BaseRoute
+from streamlit.web import bootstrap
+
+from annotator_ui import accounts, exporting, health, icon, pictures, reports
+from annotator_ui.gate import Gate
+from annotator_ui.judging import routes as judging
+from annotator_ui.look import THEME
+from annotator_ui.plain import as_typed
+from annotator_ui.secret import derived
+from annotator_ui.site import SESSION_HEADER, Site, install, site
+from annotator_ui.texts import FAILED
+from eds.errors import EdsError
+
+LOG = logging.getLogger(__name__)
+UPLOAD = 20  # megabytes
+
+
+def build(of: Site) -> st.App:
+    """The application of a site, ready to be served."""
+    install(of)
+    bootstrap.load_config_options(settings(of))
+    base = of.base
+    routes: list[BaseRoute] = [
+        *health.routes(base),
+        *accounts.routes(base),
+        *pictures.routes(base),
+        *exporting.routes(base),
+        *reports.routes(base),
+        *icon.routes(base),
+        *judging.routes(base),
+    ]
+    app = Path(__file__).with_name("app.py")
+    gate = [Middleware(Gate, site=of)]
+    return st.App(app, routes=routes, middleware=gate, lifespan=_background, on_script_error=_told)
+
+
+def _told(error: Exception) -> bool:
+    """What a page shows that failed; the log has the whole of it. An EdsError is meant to be read."""
+    LOG.error("a page failed", exc_info=error)
+    st.error(FAILED.known(as_typed(error.what)) if isinstance(error, EdsError) else FAILED.unknown)
+    return True
+
+
+@asynccontextmanager
+async def _background(app: st.App) -> AsyncIterator[None]:
+    """Pictures are made ahead as long as the server runs."""
+    preparing = site().options.prepare
+    if preparing:
+        site().preparation.start()
+    try:
+        yield
+    finally:
+        if preparing:
+            await to_thread.run_sync(site().preparation.stop)
+
+
+def settings(of: Site) -> dict[str, Any]:
+    """Streamlit's settings: quiet, local, in our look; a user's own config files do not change them."""
+    return {
+        "global.developmentMode": False,
+        "server.headless": True,
+        "server.baseUrlPath": of.base.strip("/"),
+        "server.cookieSecret": derived(of.secret, "streamlit").hex(),
+        "server.fileWatcherType": "none",
+        "server.maxUploadSize": UPLOAD,
+        "server.trustedUserHeaders": {SESSION_HEADER: "session"},  # a session is resumed by its own viewer only
+        "server.enableStaticServing": False,
+        "server.enableXsrfProtection": True,
+        "server.enableCORS": True,
+        "server.showEmailPrompt": False,
+        "browser.gatherUsageStats": False,
+        "client.toolbarMode": "minimal",
+        "client.showErrorDetails": "none",
+        "client.showErrorLinks": False,
+        "client.showSidebarNavigation": True,
+        "logger.hideWelcomeMessage": True,
+        "logger.level": "error",
+        "runner.fastReruns": True,
+        **THEME,
+    }

@@ -1,0 +1,147 @@
+"""What one server process works on, and who looks at it.
+
+install(Site(...))            once, before the server starts
+site().store, site().pictures in routes and screens
+viewer()                      in a screen: who is looking, asked anew at every rerun
+"""
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from ipaddress import IPv4Network, IPv6Network
+from typing import TYPE_CHECKING, NoReturn
+
+from annotator_ui.secret import read_secret
+from eds.errors import InputError, ProjectError
+from eds.labels.sessions import Session, session_numbered
+from eds.labels.store import Store
+from eds.workspace import Project
+
+if TYPE_CHECKING:
+    from annotator_ui.openid import OpenId
+    from annotator_ui.pictures import Pictures
+    from annotator_ui.preparation import Preparation
+
+ROLES = ("expert", "lead", "administrator")  # each may what those before it may
+SESSION_HEADER = "x-eds-session"  # put on the websocket by the gate, for the screens; a client's own is struck out
+COOKIE = "eds_session"
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Who is looking: by the gate in `scope["eds.viewer"]`, in screens from `viewer()`."""
+
+    name: str
+    role: str
+    session: int
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a server is reached and whom it trusts; everything is off that is not asked for."""
+
+    base: str = ""  # path before everything, "" or "/eds"
+    proxies: tuple[IPv4Network | IPv6Network, ...] = ()  # whose X-Forwarded-For and -Proto count
+    identity_header: str = ""  # in which those proxies vouch for an account
+    https: bool = False  # cookies only over https, whatever the proxy says
+    openid: "OpenId | None" = None
+    prepare: bool = True  # make pictures ahead, in the background
+
+    def __post_init__(self) -> None:
+        if self.base and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", self.base):
+            raise InputError(f"{self.base!r} is no base path", where="--base-path", do="Write it as /eds.")
+        if self.identity_header and not self.proxies:
+            raise InputError(
+                "an identity header is believed from a proxy only", where="--identity-header", do="Name it: --proxy."
+            )
+
+
+@dataclass
+class Site:
+    """One project, open: what routes and screens share."""
+
+    project: Project
+    store: Store
+    options: Options = field(default_factory=Options)
+
+    @property
+    def base(self) -> str:
+        """The path before everything: "" or "/eds"."""
+        return self.options.base
+
+    @cached_property
+    def secret(self) -> bytes:
+        """32 random bytes that only this project's server knows; other keys are derived from it."""
+        return read_secret(self.project.root)
+
+    @cached_property
+    def pictures(self) -> "Pictures":
+        """The catalogue's pictures under opaque names."""
+        from annotator_ui.pictures import Pictures
+
+        return Pictures(self.project, self.store, self.secret, self.base)
+
+    @cached_property
+    def preparation(self) -> "Preparation":
+        """What makes pictures ahead."""
+        from annotator_ui.preparation import Preparation
+
+        return Preparation(self.pictures, self.store)
+
+    @property
+    def name(self) -> str:
+        """What pages call the project."""
+        return self.project.config.project.name or self.project.root.resolve().name
+
+
+_installed: list[Site] = []
+
+
+def install(made: Site) -> None:
+    """Make this the site of the process."""
+    _installed[:] = [made]
+
+
+def site() -> Site:
+    """The site of this process."""
+    if not _installed:
+        raise ProjectError("no site is installed", do="Start the annotator with eds labels serve.")
+    return _installed[0]
+
+
+def url(path: str) -> str:
+    """A path of the application, such as /guide, as the browser must ask for it."""
+    return f"{site().base}{path}"
+
+
+def may(who: Viewer, role: str) -> bool:
+    """Whether this viewer has the role, or a higher one."""
+    return ROLES.index(who.role) >= ROLES.index(role)
+
+
+def as_viewer(found: Session) -> Viewer:
+    """The viewer of an open session."""
+    return Viewer(found.expert, found.role, found.number)
+
+
+def viewer() -> Viewer:
+    """Who looks at this screen: an open session, asked of the store at every rerun; otherwise the script stops."""
+    import streamlit as st
+
+    number = st.context.headers.get(SESSION_HEADER, "")
+    found = session_numbered(site().store, int(number)) if number.isdigit() else None
+    if found is None:
+        _signed_out()
+    return as_viewer(found)
+
+
+def _signed_out() -> NoReturn:
+    import streamlit as st
+
+    from annotator_ui.texts import SIGNED_OUT
+
+    st.markdown(f"## {SIGNED_OUT.title}")
+    st.write(SIGNED_OUT.body)
+    st.link_button(SIGNED_OUT.button, url("/sign-in"), type="primary")
+    st.stop()
+    raise AssertionError("st.stop does not return")

@@ -1,0 +1,40 @@
+"""What arrives on an open websocket, held against the session at every message.
+
+Streamlit asks a page's script alone for a rerun of a fragment, not the app's first lines. So the first message that
+comes after the session has ended, or its person's role has changed, is replaced by a plain rerun of the whole page:
+that says who is signed out, and forgets every fragment of before.
+"""
+
+import anyio
+from anyio import to_thread
+from starlette.types import Message, Receive
+
+from eds.labels.sessions import Session, session_numbered
+from eds.labels.store import Store
+
+
+def guarded(receive: Receive, store: Store, session: Session, limiter: anyio.CapacityLimiter) -> Receive:
+    """Messages as they come, as long as the session stays what it was."""
+    role = session.role
+
+    async def receiving() -> Message:
+        nonlocal role
+        message = await receive()
+        if message["type"] != "websocket.receive":
+            return message
+        found = await to_thread.run_sync(session_numbered, store, session.number, limiter=limiter)
+        if found is not None and found.role == role:
+            return message
+        role = role if found is None else found.role
+        return {"type": "websocket.receive", "bytes": _plain_rerun(), "text": None}
+
+    return receiving
+
+
+def _plain_rerun() -> bytes:
+    from streamlit.proto.BackMsg_pb2 import BackMsg
+
+    asked = BackMsg()
+    asked.rerun_script.query_string = ""
+    found: bytes = asked.SerializeToString()
+    return found

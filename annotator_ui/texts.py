@@ -1,0 +1,286 @@
+"""Every text that a person reads, page by page: the one file to translate. No logic here.
+
+Texts of the judging pages stand in texts_judging.py, those of the lead's pages in texts_leads.py.
+"""
+
+from dataclasses import dataclass
+
+PRODUCT = "EDS"
+
+
+@dataclass(frozen=True)
+class _SignedOut:
+    title: str = "You are signed out"
+    body: str = "Your session has ended. What you judged is kept. Sign in again to go on where you stopped."
+    button: str = "Sign in"
+    dialog: str = "Reload this page to sign in again. What you judged is kept."
+
+
+SIGNED_OUT = _SignedOut()
+
+
+@dataclass(frozen=True)
+class _Failed:
+    unknown: str = (
+        "Something unexpected happened on this page. Reload it; if it comes back, tell your lead. Nothing is lost."
+    )
+
+    def known(self, what: str) -> str:
+        return f"{what}. Reload the page; if it comes back, tell your lead. Nothing is lost."
+
+
+FAILED = _Failed()
+
+
+@dataclass(frozen=True)
+class _Accounts:
+    in_title: str = "Sign in"
+    in_button: str = "Sign in"
+    name: str = "Name"
+    password: str = "Password"  # noqa: S105 - a label
+    forgotten: str = "Forgotten the password? Ask your lead for a new link."
+    refused: str = "The name or the password is wrong. Please try again."
+    stale: str = "This page had been open for too long. Please try once more."
+    unknown: str = "You are known elsewhere, but there is no account for you here. Please ask your lead to make one."
+    failed: str = "Signing in elsewhere did not work. Please try again, or use your password."
+
+    new_password: str = "Choose a password"  # noqa: S105 - a label
+    again: str = "The same once more"
+    choose: str = "Save and begin"
+    differ: str = "The two passwords differ. Please type them again."
+    gone_title: str = "This link has been used"
+    gone_body: str = (
+        "An invitation opens once, and only for some days. If you have a password already, sign in; "
+        "otherwise ask your lead for a new link."
+    )
+
+    out_title: str = "Sign out"
+    out_here: str = "Sign out"
+    out_everywhere: str = "Sign out on all devices"
+    out_stay: str = "Stay signed in"
+
+    def in_body(self, project: str) -> str:
+        return f"to judge pictures in {project}."
+
+    def in_openid(self, provider: str) -> str:
+        return f"Sign in with {provider}"
+
+    def wait(self, seconds: int) -> str:
+        told = f"{seconds} seconds" if seconds < 90 else f"{-(-seconds // 60)} minutes"
+        return f"Several tries were wrong. Please wait {told}, then try again; your account is safe."
+
+    def welcome(self, name: str) -> str:
+        return f"Welcome, {name}"
+
+    def invited_body(self, project: str) -> str:
+        return f"You are invited to judge pictures in {project}. Choose a password to sign in with."
+
+    def rule(self, shortest: int) -> str:
+        return f"At least {shortest} characters. A few words that only you would put together are easy to keep in mind."
+
+    def unusable(self, shortest: int) -> str:
+        return f"Please choose at least {shortest} characters, and not your name."
+
+    def out_body(self, name: str) -> str:
+        return f"You are signed in as {name}. Everything you judged is saved."
+
+
+ACCOUNTS = _Accounts()
+
+
+PAGES = {
+    "home": "Home",
+    "my_progress": "My progress",
+    "guide": "Guide",
+    "pair": "Judge pairs",
+    "grid": "Judge a grid",
+    "calibrate": "Practice",
+    "campaigns": "Campaigns",
+    "coverage": "Coverage",
+    "agreement": "Agreement",
+    "pool_yield": "Pool yield",
+    "disputed": "Disputed",
+    "adjudicate": "Adjudicate",
+    "experts": "Experts",
+    "export": "Export",
+    "report": "Report",
+    "account": "Account",
+}
+
+
+@dataclass(frozen=True)
+class _Menu:
+    labels: str = "Labels"
+    project: str = "Project"
+
+
+MENU = _Menu()
+
+
+@dataclass(frozen=True)
+class _Home:
+    title: str = "Your campaigns"
+    go_on: str = "Go on"
+    begin: str = "Begin"
+    practice: str = "Practice first"
+    practice_why: str = "A short round of practice comes first: you see after each answer what the guideline says."
+    nothing_title: str = "Nothing waits for you yet"
+    nothing: str = "As soon as your lead puts you on a campaign, it appears here. You need not do anything."
+    finished: str = "Finished. Thank you: every one of your judgements is kept."
+    all_finished_title: str = "You have judged everything. Thank you!"
+    all_finished: str = (
+        "Your judgements are complete. Your lead now settles where experts differ; "
+        "if another campaign begins, it appears here."
+    )
+    closed_title: str = "Closed campaigns"
+    closed: str = "This campaign was closed by your lead. What you judged is kept."
+
+    no_campaigns: str = "There is no campaign yet. Make one from the pool or from a random draw."
+    make: str = "Make a campaign"
+    no_suspects: str = "There are no pairs to judge yet. On the command line, run eds suspects pool in the project."
+    campaign: str = "Campaign"
+    judged: str = "Judged"
+    experts: str = "Experts"
+    left: str = "Left"
+    flagged: str = "Flagged"
+    state: str = "State"
+    open: str = "open"
+    done: str = "all judged"
+    closed_state: str = "closed"
+
+    def mode(self, mode: str) -> str:
+        return {"pair": "One pair at a time", "grid": "A query with all its candidates"}[mode]
+
+    def left_of(self, left: int, total: int) -> str:
+        return f"{left:,} left of {total:,}"
+
+    def progress(self, done: int, total: int) -> str:
+        return f"{done:,} of {total:,} judged ({done / total:.0%})" if total else "no pairs yet"
+
+    def time_left(self, hours: float) -> str:
+        return f"about {told_hours(hours)} at your pace"
+
+    def pictures(self, ready: int, total: int) -> str:
+        return f"{ready:,} of {total:,} pictures are prepared. Judging is possible already; it gets quicker."
+
+    def unreadable(self, count: int) -> str:
+        noun = "picture" if count == 1 else "pictures"
+        return f"{count:,} {noun} cannot be read. Run eds images check in the project; those pairs show a notice."
+
+
+HOME = _Home()
+
+
+@dataclass(frozen=True)
+class _Progress:
+    title: str = "My progress"
+    left: str = "Left"
+    done: str = "Judged"
+    pace: str = "Pairs an hour"
+    time_left: str = "Time left"
+    unknown: str = "not yet known"
+    none: str = "none"
+    nothing_title: str = "No judgement yet"
+    nothing: str = "As soon as you have judged some pairs, your pace and the time left are told here."
+    per_day: str = "Judgements a day"
+    by_campaign: str = "By campaign"
+    unsure: str = "unsure"
+
+    def rest(self, minutes: int) -> str:
+        return (
+            f"You have judged for {minutes} minutes without a break. "
+            "A few minutes away from the screen keep judgements even."
+        )
+
+    def pace_help(self, pause: int) -> str:
+        return f"From your last judgements; breaks of {pause} minutes and more do not count."
+
+
+PROGRESS = _Progress()
+REST_AFTER = 45  # minutes
+
+
+@dataclass(frozen=True)
+class _Guide:
+    title: str = "Guide"
+    choose: str = "Campaign"
+    none_title: str = "No guideline yet"
+    none: str = "Your lead has not written one for your campaigns. If in doubt, ask; and press U for unsure."
+    keys_title: str = "Keys"
+    positive: str = "Similar"
+    negative: str = "Not similar"
+    border: str = "At the border"
+    keys_pair: tuple[tuple[str, str], ...] = (
+        ("S or →", "similar"),
+        ("D or ←", "not similar"),
+        ("U", "unsure"),
+        ("Z or Backspace", "undo, as far as you like"),
+        ("F", "flag, with a reason"),
+        ("hold L", "magnify the same place in both pictures"),
+        ("hold B", "flicker between the two"),
+        ("G", "this guide"),
+        ("?", "all keys"),
+    )
+    keys_grid: tuple[tuple[str, str], ...] = (
+        ("arrows, then space", "mark or unmark a candidate"),
+        ("1 to 9", "mark or unmark by number"),
+        ("A", "mark all"),
+        ("I", "invert"),
+        ("Enter", "save the page and go on"),
+        ("Z or Backspace", "back to the page before"),
+    )
+    pair_mode: str = "One pair at a time"
+    grid_mode: str = "A query with all its candidates"
+
+    def version(self, version: str) -> str:
+        return f"Version {version}. Every judgement keeps the version it was given under."
+
+
+GUIDE = _Guide()
+
+
+@dataclass(frozen=True)
+class _Report:
+    title: str = "Report"
+    none_title: str = "There is no report yet"
+    none: str = (
+        "Once the labels are decided, eds reports write puts one page with every figure, its interval and how it "
+        "was computed into the project. It is shown here then."
+    )
+    open: str = "Open in a tab of its own"
+
+
+REPORT = _Report()
+
+
+@dataclass(frozen=True)
+class _Account:
+    title: str = "Account"
+    name: str = "Name"
+    role: str = "Role"
+    change: str = "To change your password, ask your lead for a new link. It ends your other sessions."
+    out: str = "Sign out"
+
+    def may(self, role: str) -> str:
+        return {
+            "expert": "Expert: judges pairs and sees their own work.",
+            "lead": "Lead: makes campaigns, invites experts, and sees every label.",
+            "administrator": "Administrator: everything a lead may, and who has which role.",
+        }[role]
+
+
+ACCOUNT = _Account()
+
+
+def told_hours(hours: float) -> str:
+    """A duration as people say it.
+
+    >>> told_hours(0.2), told_hours(1.6), told_hours(226)
+    ('12 min', '1 h 36 min', '226 h')
+    """
+    minutes = round(hours * 60)
+    if minutes < 60:
+        return f"{max(minutes, 1)} min"
+    if minutes < 600:
+        return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
+    return f"{round(hours):,} h"

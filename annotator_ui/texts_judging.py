@@ -1,0 +1,157 @@
+"""Every text of the judging pages: plain text, handed to the page as data. Words in {braces} are filled in."""
+
+from typing import Any
+
+Texts = dict[str, Any]
+
+ACTIONS: Texts = {
+    "similar": "Similar",
+    "different": "Not similar",
+    "unsure": "Unsure",
+    "undo": "Undo",
+    "keep": "Keep the answer and go on",
+    "flag": "Flag",
+    "loupe": "Magnify",
+    "flicker": "Alternate",
+    "guide": "Guideline",
+    "help": "Keys",
+    "toggle": "Mark or unmark",
+    "all": "Mark all",
+    "invert": "Invert",
+    "save": "Save and go on",
+}
+STATUS: Texts = {
+    "saved": "All saved",
+    "waiting": "{count} being saved",
+    "unkept": "{count} being saved; this browser keeps nothing, so stay until all is saved",
+    "offline": "{count} waiting, offline since {time}",
+    "offlineEmpty": "Offline since {time}",
+    "signedOut": "{count} waiting, signed out",
+    "refused": "{count} not accepted",
+}
+PAGE: Texts = {
+    "back": "Campaigns",
+    "left": "{left} left of {total}",
+    "pace": "{pace} an hour",
+    "remaining": "{time} to go",
+    "moment": "under a minute",
+    "minutes": "{minutes} min",
+    "hours": "{hours} h {minutes} min",
+    "progress": "Judged so far",
+    "query": "Query",
+    "candidate": "Candidate",
+    "candidateNumber": "Candidate {number}",
+    "question": "Are these two similar?",
+    "returned": "Shown again: you were unsure, or flagged it",
+    "before": "You said: {answer}. Answer again, or",
+    "keep": "keep it ({key})",
+    "loading": "Loading the pictures",
+    "broken": "This picture cannot be shown",
+    "brokenBody": "It is not counted. Try again, or flag it and go on.",
+    "retry": "Try again",
+    "skip": "Leave it for later",
+    "answered": "{answer}. {left} left.",
+    "next": "Next pair. {left} left.",
+    "nextPage": "Next page, {count} candidates. {left} left.",
+    "undone": "Back to the pair before.",
+    "nothingToUndo": "There is nothing before this.",
+    "flagged": "Flagged. It comes back once, at the end.",
+    "guidelineChanged": "The guideline has changed. Reload the page to go on with the new one; nothing is lost.",
+    "rest": "You have judged for a while. Look at something far away for a minute; nothing is lost.",
+    "restOk": "Go on",
+    "close": "Close",
+    "cancel": "Cancel",
+}
+GRID: Texts = {
+    "similar": "Untouched means similar. Mark those that are not similar.",
+    "different": "Untouched means not similar. Mark those that are similar.",
+    "marks": "{count} of {total} marked",
+    "below": "{count} more below: they count only when you have seen them",
+    "state": "{name}: {answer}",
+    "columns": "Candidates",
+}
+DIALOGS: Texts = {
+    "helpTitle": "Keys",
+    "helpBody": "Choose a line, then press another key for it. Your choice stays in this browser.",
+    "helpPress": "Press a key",
+    "helpTaken": "That key is taken or cannot be used.",
+    "helpHeld": ["loupe", "flicker"],
+    "helpHold": "{action}, while it is held",
+    "helpReset": "Keys as they were",
+    "helpGrid": "Arrows move, Space marks, numbers mark the candidate of that number.",
+    "helpTouch": "With a finger: swipe right for similar, left for not similar.",
+    "guideTitle": "Guideline",
+    "guideVersion": "Version {version}",
+    "guideNone": "The lead has not written a guideline yet.",
+    "positive": "Similar",
+    "negative": "Not similar",
+    "border": "At the border",
+    "flagTitle": "Flag this pair",
+    "flagTitleGrid": "Flag candidate {number}",
+    "flagBody": "Say what is wrong. The pair is set aside and comes back once, at the end.",
+    "flagReasons": ["A picture is broken or empty", "Several objects: which one is meant?", "The same picture twice"],
+    "flagReason": "Reason",
+    "flagSend": "Flag and go on",
+}
+STATES: Texts = {
+    "loadingTitle": "One moment",
+    "loadingBody": "The next pairs are on their way.",
+    "aheadTitle": "You are ahead of the network",
+    "aheadBody": "All pairs that were fetched are judged, and kept in this browser. It goes on by itself.",
+    "finishedTitle": "All done. Thank you!",
+    "finishedBody": "You have judged everything of this campaign. Your lead sees it at once; if there is more, "
+    "it appears in your list of campaigns.",
+    "emptyTitle": "Nothing to judge here yet",
+    "emptyBody": "The lead has not added pairs to this campaign.",
+    "closedTitle": "This campaign is closed",
+    "closedBody": "The lead has ended it. What you judged is kept. Thank you!",
+    "again": "Look again",
+    "home": "To the campaigns",
+    "signedOutTitle": "You are signed out",
+    "signedOutBody": "Sign in again to go on. What you judged is kept in this browser: {count} waiting.",
+    "signIn": "Sign in",
+    "standbyTitle": "You go on in another tab or on another device",
+    "standbyBody": "Only one at a time shows you pairs. What you judged here is kept and sent.",
+    "standbyButton": "Continue here",
+    "deniedTitle": "This campaign is not open to you",
+    "deniedBody": "You are not, or no longer, on its panel. What you judged is kept.",
+    "asideTitle": "{count} could not be shown",
+    "asideBody": "Everything else is judged. Try those once more, or tell your lead.",
+    "errorTitle": "The page cannot be shown",
+    "errorBody": "Something unexpected happened. What you judged is kept. Reload the page to go on.",
+    "reload": "Reload",
+    "refusedTitle": "{count} not accepted",
+    "refusedBody": "The server does not take them, so they stay in this browser. Tell your lead what it says:",
+}
+
+SCREEN = {"none": "This campaign is not open to you", "home": "To your campaigns"}
+
+ALL: Texts = {
+    "actions": ACTIONS,
+    "status": STATUS,
+    "page": PAGE,
+    "grid": GRID,
+    "dialogs": DIALOGS,
+    "states": STATES,
+}
+
+
+class ADJUDICATE:
+    """The lead's decisions."""
+
+    title = "Adjudicate"
+    about = "Your decision stands beside the experts' votes, which are kept as they are. The last decision counts."
+    undecided = "Only what is not decided yet"
+    none_title = "Nothing left here"
+    none_body = "Every pair of this kind is decided. Choose another kind, or look at the decided ones, too."
+    place = "Pair {place} of {count}"
+    back, forward = "Back", "Next"
+    similar, different, open = "Similar", "Not similar", "Take the decision back"
+    note = "Note to the decision (kept with it)"
+    decided = "{expert} decided: {answer}. {note}"
+    done = "Decided: {answer}."
+    taken_back = "The decision was taken back."
+    resolve, again = "The flag is dealt with", "Ask the expert again"
+    resolved = "The flag is dealt with."
+    flagged = "{expert} flagged it: {reason}"
+    votes = "Votes"

@@ -1,0 +1,130 @@
+"""Measures on binary codes, from distance histograms: no order of ties plays a part. Formulas: eds.metrics.ties."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from eds.errors import InputError
+from eds.identifiers import Reals
+from eds.metrics import ties
+from eds.metrics.coded import GRADES, Coded, Histograms, radius_terms
+from eds.metrics.definition import Definition, Evidence, Parameter, Values
+from eds.metrics.extremes import ap_between
+
+CONVENTIONS = (
+    "mean over all queries (grades truth, votes: those with a label), without a relevant candidate 0; every candidate "
+    "but the query itself, its product left out as neighbors.exclude_product says where grades are truth, votes, "
+    "category or attributes; one_per_product plays no part; unlabelled is grade 0"
+)
+GRADED = Parameter(
+    "product", GRADES
+)  # truth 0/1; votes_for; same product; same category; types 2/1/0; number of attributes that agree
+DIVISORS = {"hits": "retrieved", "relevant": "total", "capped": "capped"}
+USES = {
+    "distinct": "distinct", "space": "utilisation", "reachable": "utilisation_of_reachable",
+    "entropy": "entropy_normalised", "colliding": "colliding_pair_rate", "largest": "max_bucket",
+}  # fmt: skip
+
+
+def _measured(formula: Callable[[Histograms, int | None, Mapping[str, Any]], Reals]) -> Callable[..., Values]:
+    def compute(evidence: Evidence, k: int | None, parameters: Mapping[str, Any]) -> Values:
+        coded = _coded(evidence)
+        found = coded.of(parameters["grades"])
+        value = formula(found, k, parameters)
+        lists = found.lists(None)
+        counts = {
+            "queries used": len(value),
+            "queries without a relevant candidate, which count 0": int((lists.relevant == 0).sum()),
+            "bits": coded.bits,
+            "candidates": coded.n,
+            "k": k or 0,
+        }
+        return Values(found.queries, value, n=len(value), counts=counts)
+
+    return compute
+
+
+def _usage(evidence: Evidence, _: int | None, parameters: Mapping[str, Any]) -> Values:
+    coded = _coded(evidence)
+    value = coded.usage[USES[parameters["what"]]]
+    counts = {"bits": coded.bits, "candidates": coded.n}
+    return Values(pa.array([], pa.string()), np.zeros(0), whole=float(value), n=coded.n, counts=counts)
+
+
+def _lgap(found: Histograms, r: int | None, _: Mapping[str, Any]) -> Reals:
+    if found.balls is None or r is None:
+        raise InputError("no balls were counted", where="mLGAP", do="Count them before.")
+    return radius_terms(found.balls, r)
+
+
+def _ap(found: Histograms, k: int | None, given: Mapping[str, Any]) -> Reals:
+    lists, divisor = found.lists(k), DIVISORS[given["divide_by"]]
+    if given["ties"] == "expected":
+        return ties.ap(lists, divisor)
+    return ap_between(lists, divisor, best=given["ties"] == "best")
+
+
+def _coded(evidence: Evidence) -> Coded:
+    if evidence.coded is None:
+        raise TypeError("score() gives codes to measures that need them")
+    return evidence.coded
+
+
+AP_T = Definition(
+    "APt",
+    "average precision of codes, expected over every order that ties allow; its mean is the mAP of hashing papers",
+    "sum over places t <= k of precision at relevant ones, over divide_by; expectation in each group of equal distance",
+    f"{CONVENTIONS}; divide_by: hits = relevant among the first k (hashing papers), relevant = all (trec_eval), "
+    "capped = min(relevant, k); ties: expected, or the largest and smallest value that an order can give",
+    "codes",
+    "optional",
+    _measured(_ap),
+    {
+        "divide_by": Parameter("hits", tuple(DIVISORS)),
+        "grades": GRADED,
+        "ties": Parameter("expected", ("expected", "best", "worst")),
+    },
+)
+NDCG_T = Definition(
+    "nDCGt",
+    "graded discounted gain of codes, expected over every order that ties allow",
+    "DCG = sum over groups of the mean gain 2^grade - 1 times the sum of 1/log2(t + 1), t <= k; over the ideal DCG",
+    f"{CONVENTIONS}; the ideal is of the whole gallery's grades",
+    "codes",
+    "optional",
+    _measured(lambda found, k, _: ties.ndcg(found.lists(k))),
+    {"grades": GRADED},
+)
+PRECISION_T = Definition(
+    "Pt",
+    "share of relevant candidates among the first k, expected over every order that ties allow",
+    "(P + w p/n)/k, w places left in the group that k cuts",
+    f"{CONVENTIONS}; division by k",
+    "codes",
+    "required",
+    _measured(lambda found, k, _: ties.precision(found.lists(k))),
+    {"grades": GRADED},
+)
+M_LGAP = Definition(
+    "mLGAP",
+    "collision-aware precision: @r is the radius, in bits",
+    "mean over queries of (1/(r+1)) sum over t = 0..r of P_t |S_t| / (largest bucket in S_t times V(K, t))",
+    f"{CONVENTIONS}; an empty ball gives 0; compare at equal bits and r only",
+    "codes",
+    "required",
+    _measured(_lgap),
+    {"grades": GRADED},
+)
+CODE_USAGE = Definition(
+    "CodeUsage",
+    "how much of the code space the candidates use",
+    "distinct codes; space: over 2^K; reachable: over min(n, 2^K); entropy: over min(K, log2 n); colliding: pairs that "
+    "share a code, over all pairs; largest: items on one code",
+    "over all candidates, whatever their labels",
+    "codes",
+    "never",
+    _usage,
+    {"what": Parameter("reachable", tuple(USES))},
+)

@@ -1,0 +1,150 @@
+"""An invitation opens once, guessing is slowed and told kindly, signing out ends a session, forms are ours."""
+
+import re
+import time
+from html import unescape
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from annotator_ui.site import Options, Site
+from annotator_ui.texts import ACCOUNTS
+from eds.labels.audit import read_audit
+from eds.labels.experts import disable, invite
+from eds.labels.sessions import sign_in
+from tests.annotator.sites import NAME, PASSWORD, client_for, fresh_site
+
+
+def _post(client: TestClient, path: str, **fields: str) -> "tuple[int, str, str]":
+    """Fill in the form of a page and send it: status, text, where to."""
+    found = re.search(r'name="token" value="(\w+)"', client.get(path).text)
+    answer = client.post(path, data={"token": found[1] if found else "", **fields})
+    return answer.status_code, unescape(answer.text), answer.headers.get("location", "")
+
+
+def test_an_invitation_lets_one_choose_a_password_once(site: Site) -> None:
+    path = f"/invitation/{invite(site.store, 'ann')}"
+    client = client_for(site)
+    page = client.get(path)
+    assert page.status_code == 200
+    assert ACCOUNTS.welcome("ann") in unescape(page.text)
+    assert (
+        page.headers["referrer-policy"] == "same-origin"
+    )  # the address holds the token; "no-referrer" makes Origin null
+    assert page.headers["cache-control"] == "no-store"
+    assert _post(client, path, password="short", again="short")[0] == 422
+    status, text, _ = _post(client, path, password="a new password", again="another password")
+    assert (status, ACCOUNTS.differ in text) == (422, True)
+    assert _post(client, path, password="a new password", again="a new password")[::2] == (303, "/")
+    assert client.get("/x").json()["viewer"] == ["ann", "expert"]
+    assert sign_in(site.store, "ann", "a new password")
+    for stale in (path, "/invitation/unknown"):
+        assert client_for(site).get(stale).status_code == 404
+        answer = client_for(site).post(stale, data={"password": "p" * 12, "again": "p" * 12})
+        assert answer.status_code == 404
+
+
+def test_looking_at_an_invitation_does_not_use_it(site: Site) -> None:
+    path = f"/invitation/{invite(site.store, 'bob')}"
+    assert [client_for(site).get(path).status_code for _ in range(3)] == [200, 200, 200]
+    disable(site.store, "bob")
+    assert client_for(site).get(path).status_code == 404
+
+
+def test_signing_in_with_a_password(site: Site) -> None:
+    client = client_for(site)
+    assert _post(client, "/sign-in", name="ann", password=PASSWORD, next="/guide")[::2] == (303, "/guide")
+    assert client.get("/x").json()["viewer"] == ["ann", "expert"]
+    assert client.get("/sign-in").headers["location"] == "/"
+
+
+def test_a_wrong_name_and_a_wrong_password_are_told_alike(site: Site) -> None:
+    known = _post(client_for(site), "/sign-in", name="ann", password="wrong password")
+    unknown = _post(client_for(site), "/sign-in", name="zoe", password="wrong password")
+    assert known[0] == unknown[0] == 401
+    shown = [re.sub(r'value="[^"]*"', "", text) for _, text, _ in (known, unknown)]
+    assert shown[0] == shown[1]
+    assert ACCOUNTS.refused in shown[0]
+
+
+def test_guessing_is_slowed_by_name_and_address_and_told_kindly(site: Site) -> None:
+    client = client_for(site, address="10.2.2.2")
+    statuses = [_post(client, "/sign-in", name="ann", password=f"guess {number}")[0] for number in range(6)]
+    assert statuses[:4] == [401] * 4
+    assert statuses[4:] == [429, 429]
+    answer = client.post("/sign-in", data={"token": _token(client), "name": "ann", "password": PASSWORD})
+    assert answer.status_code == 429
+    assert 1 <= int(answer.headers["retry-after"]) <= 2
+    assert "Please wait" in answer.text
+    elsewhere = client_for(site, address="10.3.3.3")  # a stranger cannot lock ann out
+    assert _post(elsewhere, "/sign-in", name="ann", password=PASSWORD)[0] == 303
+    time.sleep(float(answer.headers["retry-after"]) + 0.1)
+    assert _post(client, "/sign-in", name="ann", password=PASSWORD)[0] == 303
+
+
+def test_a_forged_sign_in_is_refused(site: Site) -> None:
+    client = client_for(site)
+    good = _token(client)
+    fields = {"name": "ann", "password": PASSWORD}
+    for token in ("", "0" * 64, good[:-1] + ("0" if good[-1] != "0" else "1")):
+        assert client.post("/sign-in", data={**fields, "token": token}).status_code == 403
+    stranger = client_for(site)
+    assert stranger.post("/sign-in", data={**fields, "token": good}).status_code == 403  # another browser's
+    evil = {"Origin": "http://evil.example"}
+    assert client.post("/sign-in", data={**fields, "token": good}, headers=evil).status_code == 403
+    assert client.post("/sign-in", content=b"x" * 30_000).status_code == 413
+    assert client.post("/sign-in", content=b"&" * 15_000).status_code == 403
+    assert client.post("/sign-in", data={**fields, "token": good}).status_code == 303
+
+
+def test_signing_out_here_and_everywhere(site: Site) -> None:
+    here, there, other = client_for(site, "ann"), client_for(site, "ann"), client_for(site, "bob")
+    former = here.cookies["eds_session"]
+    assert (
+        here.post("/sign-out", data={"act": "here"}).headers["location"] == "/sign-out"
+    )  # without a token: asked first
+    assert here.get("/x").status_code == 200
+    assert _post(here, "/sign-out", act="here")[::2] == (303, "/sign-in")
+    here.cookies.set("eds_session", former)
+    assert [one.get("/x").status_code for one in (here, there, other)] == [401, 200, 200]
+    third = client_for(site, "ann")
+    assert _post(third, "/sign-out", act="everywhere")[0] == 303
+    assert [one.get("/x").status_code for one in (third, there, other)] == [401, 401, 200]
+    assert "sign out everywhere" in set(read_audit(site.store)["act"])
+
+
+def test_texts_of_others_are_escaped(site: Site) -> None:
+    evil = '"><script>alert(2)</script>'
+    client = client_for(site)
+    pages = [client.get("/sign-in").text, client.get(f"/sign-in?next={evil}").text, client.get("/invitation/x").text]
+    token = _token(client)
+    pages.append(client.post("/sign-in", data={"token": token, "name": evil, "password": "x", "next": evil}).text)
+    for text in pages:
+        assert "<script" not in text
+        assert evil not in text
+        assert NAME in unescape(text)
+
+
+def test_cookies_keep_to_our_pages(tmp_path: Path) -> None:
+    with fresh_site(tmp_path, Options(base="/eds")) as site:
+        client = client_for(site)
+        page = client.get("/eds/sign-in")
+        assert re.fullmatch(
+            r"eds_form=[\w-]+; Path=/eds; Max-Age=86400; HttpOnly; SameSite=Strict", page.headers["set-cookie"]
+        )
+        client.cookies.set("eds_form", page.cookies["eds_form"])
+        answer = client.post("/eds/sign-in", data={"token": _token(client, "/eds/sign-in"), "name": "ann",
+                                                   "password": PASSWORD})  # fmt: skip
+        assert answer.headers["location"] == "/eds/"
+
+
+@pytest.mark.parametrize("seconds", [1, 89, 90, 900])
+def test_a_wait_is_told_as_people_say_it(seconds: int) -> None:
+    assert re.search(r"wait \d+ (seconds|minutes)", ACCOUNTS.wait(seconds))
+
+
+def _token(client: TestClient, path: str = "/sign-in") -> str:
+    found = re.search(r'name="token" value="(\w+)"', client.get(path).text)
+    assert found is not None
+    return found[1]

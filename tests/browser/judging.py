@@ -1,0 +1,104 @@
+"""What the tests of the judging page share: opening it, pressing keys, comparing what was typed with the database."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+from playwright.sync_api import Page, expect
+
+from eds.labels.campaigns import Plan, create_campaign
+from eds.labels.frames import labels_frame
+from eds.labels.queue import next_batch
+from eds.labels.standing import standing
+from tests.browser.annotator import Annotator
+
+VALUES = {"s": 1, "d": 0, "u": None}
+PACE = 170  # ms between painting and pressing: just beyond the guard
+
+
+@dataclass
+class Typed:
+    """Every act that the page took, in order, as its own events tell it; lives through reloads."""
+
+    acts: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def labels(self) -> list[tuple[int, int | None]]:
+        """(assignment, value) of each judgement."""
+        return [(act["assignment"], act["value"]) for act in self.acts if "reason" not in act]
+
+
+def watch(page: Page) -> Typed:
+    """Note from now on what the page takes, and when a pair is painted."""
+    typed = Typed()
+    page.expose_function("edsTyped", lambda acts: typed.acts.extend(acts))
+    page.add_init_script(
+        "addEventListener('eds-judged', (event) => window.edsTyped(event.detail.map((act) => ({ ...act }))));"
+        "window.paintings = 0; addEventListener('eds-painted', () => { window.paintings += 1; });"
+    )
+    return typed
+
+
+def open_page(page: Page, annotator: Annotator, campaign: str, expert: str, view: str = "pair") -> None:
+    """Go to a campaign and wait until the first pair or page is painted."""
+    handle = standing(annotator.store, campaign, expert).handle
+    page.goto(f"{annotator.url}/{view}?campaign={handle}")
+    wait_painted(page, 0)
+
+
+def wait_painted(page: Page, before: int) -> None:
+    """Wait until something was painted after the `before`-th painting, and the guard's moment is over."""
+    page.wait_for_function("before => window.paintings > before", arg=before, polling=20)
+    page.wait_for_timeout(PACE)
+
+
+def paintings(page: Page) -> int:
+    """How many pairs or pages were painted since the page was loaded."""
+    return int(page.evaluate("window.paintings"))
+
+
+def press(page: Page, key: str) -> None:
+    """Press a key that goes on, and wait for what comes next."""
+    before = paintings(page)
+    page.keyboard.press(key)
+    wait_painted(page, before)
+
+
+def shown(page: Page) -> list[int]:
+    """The assignments on screen."""
+    text = page.locator(".pair:visible, .grid:visible").first.get_attribute("data-assignment")
+    return [int(part) for part in (text or "").split(",")]
+
+
+def wait_saved(page: Page, seconds: float = 10) -> None:
+    """Wait until nothing waits, and the page says so."""
+    page.wait_for_function(
+        "() => document.querySelector('[data-testid=stBidiComponentIsolated]')?.shadowRoot"
+        ".querySelector('.judging')?.dataset.waiting === '0'",
+        timeout=seconds * 1000,
+    )
+    expect(page.locator(".status")).to_have_text("All saved")
+
+
+def pairs_of(annotator: Annotator, campaign: str, expert: str) -> dict[tuple[str, str], int]:
+    """The assignment of each open pair of an expert, before any is judged."""
+    tasks = next_batch(annotator.store, campaign, expert, 10_000)
+    return {(task.query_id, task.candidate_id): task.assignment for task in tasks}
+
+
+def stored(annotator: Annotator, campaign: str, expert: str, numbers: dict[tuple[str, str], int]) -> list[Any]:
+    """(assignment, value) of every act in the database, in the order of acts."""
+    found = labels_frame(annotator.store, campaign=campaign)
+    found = found[found["expert_id"] == expert].sort_values("created_at", kind="stable")
+    keys = zip(found["query_id"], found["candidate_id"], strict=True)
+    values = [None if pd.isna(value) else int(value) for value in found["value"]]
+    return [(numbers[key], value) for key, value in zip(keys, values, strict=True)]
+
+
+def make_campaign(annotator: Annotator, name: str, count: int, **plan: Any) -> None:
+    """A campaign of ann and bob with so many pairs, ten of each query."""
+    images = annotator.project.read("images")["image_id"].tolist()
+    pairs = [(images[number // 10], images[20 + number]) for number in range(count)]
+    create_campaign(
+        annotator.store, Plan(name, **plan), pd.DataFrame(pairs, columns=["query_id", "candidate_id"]), ["ann", "bob"]
+    )

@@ -1,0 +1,225 @@
+"""Everything that goes wrong while an expert judges: nothing is lost or doubled, and the page says how it stands."""
+
+import signal
+from typing import Any
+
+from playwright.sync_api import Browser, CDPSession, Page, expect
+from playwright.sync_api import Error as PlaywrightError
+
+from eds.labels.sessions import sign_out_everywhere
+from tests.browser.annotator import PAIRS, Annotator
+from tests.browser.judging import open_page, paintings, pairs_of, press, shown, stored, wait_painted, wait_saved, watch
+
+OFFLINE = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
+ONLINE = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+
+
+def network(page: Page) -> CDPSession:
+    client = page.context.new_cdp_session(page)
+    client.send("Network.enable")
+    return client
+
+
+def cut(client: CDPSession, conditions: dict[str, Any]) -> None:
+    client.send("Network.emulateNetworkConditions", conditions)
+
+
+def is_exactly(annotator: Annotator, expert: str, numbers: dict[tuple[str, str], int], labels: list[Any]) -> None:
+    """The database holds these acts, in this order, each once."""
+    assert labels, "nothing was typed"
+    assert stored(annotator, PAIRS, expert, numbers) == labels
+
+
+def test_a_reload_while_judgements_are_under_way(browser: Browser, annotator: Annotator) -> None:
+    numbers = pairs_of(annotator, PAIRS, "ann")
+    with annotator.page(browser, "ann") as page:
+        typed = watch(page)
+        open_page(page, annotator, PAIRS, "ann")
+        page.route("**/judgements", lambda route: route.abort())  # they do not get through
+        for key in "sdsd":
+            press(page, key)
+        expect(page.locator(".status")).to_contain_text("4 waiting, offline since")
+        page.unroute("**/judgements")
+        page.reload()
+        wait_painted(page, 0)
+        assert shown(page)[0] not in [number for number, _ in typed.labels], "what waits is not asked again"
+        press(page, "s")
+        wait_saved(page)
+        assert [value for _, value in typed.labels] == [1, 0, 1, 0, 1]
+    is_exactly(annotator, "ann", numbers, typed.labels)
+
+
+def test_the_network_is_cut_for_five_seconds_and_then_over_a_reload(browser: Browser, annotator: Annotator) -> None:
+    numbers = pairs_of(annotator, PAIRS, "bob")
+    with annotator.page(browser, "bob") as page:
+        typed = watch(page)
+        open_page(page, annotator, PAIRS, "bob")
+        page.wait_for_timeout(1500)  # the next pairs are here
+        client = network(page)
+        cut(client, OFFLINE)
+        for turn in range(12):
+            press(page, "sd"[turn % 2])
+            page.wait_for_timeout(200)
+        expect(page.locator(".status")).to_contain_text("waiting, offline since")
+        assert len(typed.labels) == 12
+        cut(client, ONLINE)
+        wait_saved(page, 3)
+        is_exactly(annotator, "bob", numbers, typed.labels)
+        cut(client, OFFLINE)
+        for key in "uss":
+            press(page, key)
+        try:
+            page.reload(timeout=3000)
+        except PlaywrightError as error:  # the page cannot be loaded now
+            assert "ERR_INTERNET_DISCONNECTED" in str(error)  # noqa: PT017 - whether it is raised depends on the cut
+        cut(client, ONLINE)
+        open_page(page, annotator, PAIRS, "bob")
+        wait_saved(page, 3)
+        assert [value for _, value in typed.labels[12:]] == [None, 1, 1]
+    is_exactly(annotator, "bob", numbers, typed.labels)
+
+
+def test_a_second_tab_takes_over_and_gives_back(browser: Browser, annotator: Annotator) -> None:
+    numbers = pairs_of(annotator, PAIRS, "cid")
+    with annotator.page(browser, "cid") as page:
+        typed = watch(page)
+        open_page(page, annotator, PAIRS, "cid")
+        press(page, "s")
+        second = page.context.new_page()
+        typed_there = watch(second)
+        open_page(second, annotator, PAIRS, "cid")
+        standby = page.get_by_role("heading", name="You go on in another tab or on another device")
+        expect(standby).to_be_visible()
+        page.keyboard.press("s")
+        press(second, "d")
+        press(second, "d")
+        wait_saved(second)
+        before = paintings(page)
+        page.bring_to_front()
+        page.get_by_role("button", name="Continue here").click()
+        wait_painted(page, before)
+        expect(second.get_by_role("button", name="Continue here")).to_be_visible()
+        assert shown(page)[0] not in [number for number, _ in typed.labels + typed_there.labels]
+        press(page, "s")
+        wait_saved(page)
+        expected = [typed.labels[0], *typed_there.labels, *typed.labels[1:]]
+        assert [value for _, value in expected] == [1, 0, 0, 1]
+        with annotator.page(browser, "cid") as device:  # another browser knows only by the server
+            typed_device = watch(device)
+            open_page(device, annotator, PAIRS, "cid")
+            press(page, "s")  # typed before it was known: it counts
+            expect(standby).to_be_visible()
+            wait_saved(page)
+            page.wait_for_timeout(200)
+            assert typed_device.labels == []
+        expected.append(typed.labels[-1])
+    is_exactly(annotator, "cid", numbers, expected)
+
+
+def test_the_server_is_killed_and_comes_back_while_keys_are_pressed(
+    browser: Browser, fresh_annotator: Annotator
+) -> None:
+    annotator = fresh_annotator
+    numbers = pairs_of(annotator, PAIRS, "ann")
+    with annotator.page(browser, "ann") as page:
+        typed = watch(page)
+        open_page(page, annotator, PAIRS, "ann")
+        page.wait_for_timeout(1500)
+        press(page, "s")
+        annotator.stop(signal.SIGKILL)
+        for turn in range(8):
+            page.keyboard.press("ds"[turn % 2])
+            page.wait_for_timeout(300)
+        during = len(typed.labels)
+        assert during >= 6, "judging goes on for as long as Streamlit says nothing"
+        page.wait_for_timeout(3000)
+        dialog = page.locator("[role=dialog]").first
+        if dialog.is_visible():
+            box = dialog.bounding_box()
+            assert box is not None
+            on_top = page.evaluate(
+                "([x, y]) => !!document.elementFromPoint(x, y).closest('[role=dialog]')",
+                [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2],
+            )
+            assert on_top, "the dialog lies above the pair, not below"
+            held = len(typed.labels)
+            page.keyboard.press("s")
+            page.wait_for_timeout(300)
+            assert len(typed.labels) == held, "nothing is judged below it"
+        annotator.start()
+        wait_saved(page, 10)
+        page.wait_for_timeout(2000)  # Streamlit connects again, and may mount the page anew
+        for key in "sd":
+            press(page, key)
+        wait_saved(page)
+        assert len(typed.labels) == during + 2
+    is_exactly(annotator, "ann", numbers, typed.labels)
+
+
+def test_the_session_ends_in_the_middle(browser: Browser, fresh_annotator: Annotator) -> None:
+    annotator = fresh_annotator
+    numbers = pairs_of(annotator, PAIRS, "ann")
+    with annotator.page(browser, "ann") as page:
+        typed = watch(page)
+        open_page(page, annotator, PAIRS, "ann")
+        press(page, "s")
+        wait_saved(page)
+        sign_out_everywhere(annotator.store, "ann")
+        page.keyboard.press("d")
+        expect(page.get_by_role("heading", name="You are signed out")).to_be_visible()
+        expect(page.locator(".state p")).to_contain_text("1 waiting")
+        expect(page.get_by_role("link", name="Sign in")).to_have_attribute("href", "/sign-in?next=" + _encoded(page))
+        page.keyboard.press("s")
+        assert len(typed.labels) == 2
+        assert len(stored(annotator, PAIRS, "ann", numbers)) == 1
+        annotator.sign_in(page.context, "bob")  # somebody else at the same machine
+        open_page(page, annotator, PAIRS, "bob")
+        wait_saved(page)
+        assert stored(annotator, PAIRS, "bob", numbers) == [], "ann's judgement is not bob's"
+        assert len(stored(annotator, PAIRS, "ann", numbers)) == 1
+        annotator.sign_in(page.context, "ann")
+        open_page(page, annotator, PAIRS, "ann")
+        wait_saved(page)
+    is_exactly(annotator, "ann", numbers, typed.labels)
+
+
+def _encoded(page: Page) -> str:
+    return str(page.evaluate("encodeURIComponent(location.pathname + location.search)"))
+
+
+def test_a_picture_that_cannot_be_shown_is_never_judged(browser: Browser, fresh_annotator: Annotator) -> None:
+    annotator = fresh_annotator
+    numbers = pairs_of(annotator, PAIRS, "ann")
+    with annotator.page(browser, "ann") as page:
+        typed = watch(page)
+        broken: list[str] = []
+
+        def serve(route: Any) -> None:
+            url = route.request.url
+            if not broken and len(seen) >= 4:
+                broken.append(url)
+            seen.add(url)
+            if url in broken:
+                route.fulfill(status=404, json={"error": "no such picture"})
+            else:
+                route.continue_()
+
+        seen: set[str] = set()
+        page.route("**/pictures/large/**", serve)
+        open_page(page, annotator, PAIRS, "ann")
+        for _ in range(8):
+            if page.locator(".state[data-state=broken]").count():
+                break
+            page.keyboard.press("s")
+            page.wait_for_timeout(400)
+        expect(page.get_by_role("heading", name="This picture cannot be shown")).to_be_visible()
+        held = len(typed.labels)
+        page.keyboard.press("s")
+        page.wait_for_timeout(300)
+        assert len(typed.labels) == held
+        page.get_by_role("button", name="Leave it for later").click()
+        page.wait_for_timeout(800)
+        press(page, "d")
+        wait_saved(page)
+        assert len(typed.labels) == held + 1
+    is_exactly(annotator, "ann", numbers, typed.labels)

@@ -1,0 +1,235 @@
+"""A lead's way from a new campaign to its export, in a real browser; who must not see it; how it looks and reads."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Dialog, Page, expect
+
+from annotator_ui.texts_calibration import CALIBRATE
+from annotator_ui.texts_leads import CAMPAIGNS, COMMON, COVERAGE, EXPERTS
+from eds.labels.calibration import due, rounds_of
+from eds.labels.frames import labels_frame
+from eds.labels.guidelines import guideline_named
+from eds.labels.leading import asked_campaigns
+from eds.labels.queue import next_batch, progress
+from eds.labels.standing import standing
+from eds.labels.transfer import export_votes
+from eds.truth import disputed_pairs
+from tests.annotator.judged import NAME, NASTY, furnish, judge
+from tests.browser.annotator import PASSWORD, Annotator, axe_faults, foreign_requests, prepare, running
+
+LEADS = ("campaigns", "coverage", "agreement", "pool-yield", "disputed", "experts", "export")
+SIZES = ((1440, 900), (1280, 720), (820, 1180), (390, 844))
+OWN = "The lead's <i>own</i> $x$"
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Annotator]:
+    """A server over a project with judged campaigns, whose texts are as nasty as texts can be."""
+    project = prepare(tmp_path_factory.mktemp("leading") / "shop", campaigns=False)
+    with running(project, "--no-prepare") as found:
+        furnish(project, found.store)
+        yield found
+
+
+def settle(page: Page) -> None:
+    """Wait until the script has run and everything is drawn."""
+    page.wait_for_timeout(250)
+    busy = "[data-testid=stStatusWidget], [data-stale=true], [data-testid=stSkeleton]"
+    expect(page.locator(busy)).to_have_count(0, timeout=15_000)
+    page.wait_for_timeout(150)
+
+
+def visit(page: Page, address: str) -> None:
+    """Open a lead's page and wait for it."""
+    page.goto(address)
+    page.locator("h2").first.wait_for()
+    settle(page)
+
+
+def section(page: Page, name: str) -> None:
+    """Choose a part of the page Campaigns."""
+    page.get_by_test_id("stMain").get_by_text(name, exact=True).first.click()
+    settle(page)
+
+
+def told(seen: list[str], dialog: Dialog) -> None:
+    """Note what a dialog of the browser says, and close it."""
+    seen.append(dialog.message)
+    dialog.dismiss()
+
+
+def choose(page: Page, label: str, place: int, option: str) -> None:
+    """Choose from a list by typing, once the page stands still: a rerun would close the list."""
+    settle(page)
+    page.get_by_role("combobox", name=re.compile(label)).nth(place).fill(option)
+    expect(page.get_by_role("option")).to_have_count(1)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    settle(page)
+
+
+def test_from_a_guideline_to_the_export(browser: Browser, shop: Annotator, tmp_path: Path) -> None:
+    with shop.page(browser, "lea", viewport={"width": 1280, "height": 900}) as page:
+        visit(page, f"{shop.url}/campaigns")
+        section(page, CAMPAIGNS.tabs[2])
+        expect(page.get_by_label(CAMPAIGNS.version)).to_have_value("2")
+        page.get_by_label("Text (headings").fill(f"# Two\n{NASTY}")
+        page.get_by_label("Text (headings").press("Control+Enter")
+        settle(page)
+        page.get_by_role("button", name=CAMPAIGNS.save).click()
+        expect(page.get_by_text("Guideline 2 is saved")).to_be_visible()
+        saved = guideline_named(shop.store, "2")
+        assert saved.content == f"# Two\n{NASTY}"
+        assert saved.examples == guideline_named(shop.store, "1").examples
+
+        section(page, CAMPAIGNS.tabs[1])
+        expect(page.get_by_role("radio", name=CAMPAIGNS.mode_labels["pair"])).to_be_checked()  # preselected
+        name = page.get_by_label(CAMPAIGNS.name, exact=True)
+        name.fill(OWN)
+        name.press("Tab")
+        settle(page)
+        page.get_by_role("button", name=CAMPAIGNS.make).click()
+        expect(page.get_by_text("is made:")).to_contain_text(OWN)
+        row = asked_campaigns(shop.store).set_index("name").loc[OWN]
+        assert (row["mode"], row["guideline"], row["experts"]) == ("pair", "2", 3)
+        expect(page.get_by_role("region", name=CAMPAIGNS.table)).to_contain_text(OWN)
+
+        judge(shop.store, OWN, 0.8, leave={"cid": 5})
+        visit(page, f"{shop.url}/coverage")
+        counts = progress(shop.store, OWN)
+        table = page.get_by_role("region", name=COVERAGE.experts)
+        for one in counts.itertuples():
+            row_of = table.get_by_role("row").filter(has=page.get_by_text(str(one.expert), exact=True))
+            expect(row_of.get_by_role("cell").nth(2)).to_have_text(f"{one.done}")
+            expect(row_of.get_by_role("cell").nth(3)).to_have_text(f"{one.left}")
+        visit(page, f"{shop.url}/agreement")
+        expect(page.get_by_role("region", name="Every two experts").get_by_role("row")).to_have_count(4)
+        visit(page, f"{shop.url}/disputed")
+        disputed = disputed_pairs(labels_frame(shop.store, campaign=OWN))
+        expect(page.get_by_text(f"Votes differ ({len(disputed)})")).to_be_visible()
+        expect(page.locator(".eds-case")).to_have_count(min(8, len(disputed)))
+        for picture in page.locator(".eds-case img").all()[:4]:
+            picture.scroll_into_view_if_needed()
+            expect(picture).to_have_js_property("complete", True)
+            assert picture.evaluate("one => one.naturalWidth") > 0
+        visit(page, f"{shop.url}/export")
+        choose(page, COMMON.campaign, 0, OWN)
+        expect(page.get_by_text(f"{len(labels_frame(shop.store, campaign=OWN))}", exact=True)).to_be_visible()
+        with page.expect_download() as downloading:
+            page.get_by_role("link", name="Download CSV").click()
+        downloading.value.save_as(tmp_path / "got.csv")
+        export_votes(shop.store, tmp_path / "expected.csv", only=OWN)
+        assert (tmp_path / "got.csv").read_bytes() == (tmp_path / "expected.csv").read_bytes()
+
+        visit(page, f"{shop.url}/campaigns")
+        section(page, CAMPAIGNS.tabs[3])
+        expect(page.get_by_role("button", name=CAMPAIGNS.close)).to_be_disabled()
+        page.get_by_text(CAMPAIGNS.confirm.format(campaign=OWN)).click()
+        settle(page)
+        page.get_by_role("button", name=CAMPAIGNS.close).click()
+        expect(page.get_by_text("is closed.").first).to_be_visible()
+        assert asked_campaigns(shop.store).set_index("name")["closed_at"].notna()[OWN]
+        assert next_batch(shop.store, OWN, "cid") == []
+
+
+def test_an_invitation_is_shown_once_and_opens(browser: Browser, shop: Annotator) -> None:
+    with shop.page(browser, "lea") as page:
+        visit(page, f"{shop.url}/experts")
+        page.get_by_label(EXPERTS.name, exact=True).fill("dora")
+        page.get_by_role("button", name=EXPERTS.send).click()
+        link = page.get_by_test_id("stCode").inner_text().strip()
+        assert link.startswith(f"{shop.url}/invitation/")
+        expect(page.get_by_role("region", name=EXPERTS.table)).not_to_contain_text(link)
+        visit(page, f"{shop.url}/experts")
+        expect(page.get_by_role("region", name=EXPERTS.table)).to_contain_text("dora")
+        expect(page.get_by_test_id("stCode")).to_have_count(0)
+        expect(page.get_by_role("button", name=EXPERTS.lock_it)).to_have_count(0)  # administrators' affair
+    with shop.page(browser) as page:
+        page.goto(link)
+        page.get_by_label("Choose a password").fill(PASSWORD)
+        page.get_by_label("The same once more").fill(PASSWORD)
+        page.get_by_role("button", name="Save and begin").click()
+        expect(page.get_by_text("Account").first).to_be_visible()
+
+
+def test_an_administrator_locks_and_unlocks(browser: Browser, shop: Annotator) -> None:
+    with shop.page(browser, "ada") as page, shop.page(browser, "bob") as other:
+        other.goto(shop.url + "/")
+        visit(page, f"{shop.url}/experts")
+        choose(page, EXPERTS.whom, 0, "bob")
+        page.get_by_role("button", name=f"{EXPERTS.lock_it} bob").click()
+        expect(page.get_by_text("bob is locked out.")).to_be_visible()
+        other.goto(shop.url + "/")
+        expect(other).to_have_url(re.compile("/sign-in"))
+        visit(page, f"{shop.url}/experts")
+        choose(page, EXPERTS.whom, 0, "bob")
+        page.get_by_role("button", name=f"{EXPERTS.unlock_it} bob").click()
+        expect(page.get_by_text("bob may sign in again.")).to_be_visible()
+
+
+def test_an_expert_is_refused_on_every_page(browser: Browser, shop: Annotator) -> None:
+    with shop.page(browser, "ann") as page:
+        for name in LEADS:
+            page.goto(f"{shop.url}/{name}")
+            page.get_by_test_id("stAppViewContainer").wait_for()
+            settle(page)
+            expect(page.locator(".eds-table")).to_have_count(0)
+            expect(page.get_by_text("bob", exact=True)).to_have_count(0)
+            expect(page.get_by_role("button", name=CAMPAIGNS.make)).to_have_count(0)
+        answer = page.context.request.get(f"{shop.url}/export/csv")
+        assert answer.status == 403
+
+
+def test_calibration_from_the_first_pair_to_the_result(browser: Browser, shop: Annotator) -> None:
+    with shop.page(browser, "cid") as page:
+        assert due(shop.store, NAME, "cid")
+        handle = standing(shop.store, NAME, "cid").handle
+        visit(page, f"{shop.url}/calibrate?campaign={handle}")
+        size = rounds_of(shop.store, NAME, "cid")[-1].size
+        for place in range(1, size + 1):
+            expect(page.get_by_text(CALIBRATE.count.format(place=place, size=size))).to_be_visible()
+            if place == 2:  # a reload goes on where it stopped
+                visit(page, f"{shop.url}/calibrate?campaign={handle}")
+                expect(page.get_by_text(CALIBRATE.count.format(place=place, size=size))).to_be_visible()
+            page.get_by_role("button", name=CALIBRATE.unsure).click()
+            page.get_by_text(CALIBRATE.yours.format(given=CALIBRATE.unsure)).wait_for()
+            assert axe_faults(page) == []
+            page.get_by_role("button", name=CALIBRATE.go_on if place < size else CALIBRATE.result).click()
+        expect(page.get_by_text(CALIBRATE.failed_title)).to_be_visible()
+        settle(page)
+        assert axe_faults(page) == []
+        done = rounds_of(shop.store, NAME, "cid")[-1]
+        assert (done.answered, done.right) == (size, 0)
+        assert due(shop.store, NAME, "cid")
+        page.get_by_role("button", name=CALIBRATE.again).click()
+        expect(page.get_by_text(CALIBRATE.count.format(place=1, size=size))).to_be_visible()
+    assert set(labels_frame(shop.store)["kind"]) <= {"normal", "gold", "repeat"}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_pages_read_well_fit_and_let_nothing_run(browser: Browser, shop: Annotator, theme: str) -> None:
+    for width, height in SIZES if theme == "light" else (SIZES[0], SIZES[-1]):
+        options = {"color_scheme": theme, "viewport": {"width": width, "height": height}}
+        with shop.page(browser, "ada", **options) as page:
+            foreign = foreign_requests(page, shop.url)
+            dialogs: list[str] = []
+            page.on("dialog", partial(told, dialogs))
+            for name in LEADS if width in (1440, 390) else LEADS[:2]:
+                visit(page, f"{shop.url}/{name}")
+                expect(page.get_by_test_id("stException")).to_have_count(0)
+                assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), (name, width)
+                # On a phone Streamlit's own menu is a list with headings in it: not ours to mend.
+                assert axe_faults(page, exclude=["[data-testid=stSidebar]"]) == [], (name, width)
+                assert page.locator("main a[href^='javascript']").count() == 0
+                assert page.locator("main .katex").count() == 0
+            if width == 1440:
+                visit(page, f"{shop.url}/campaigns")
+                for tab in CAMPAIGNS.tabs[1:]:
+                    section(page, tab)
+                    assert axe_faults(page) == [], tab
+            assert foreign == []
+            assert dialogs == []

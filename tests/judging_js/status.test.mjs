@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Pace, spell } from "../../annotator_ui/judging/static/pace.js";
+import { fill, statusOf } from "../../annotator_ui/judging/static/status.js";
+
+const texts = {
+  saved: "All saved", waiting: "{count} being saved", unkept: "{count} being saved; stay", offline: "{count} waiting, offline since {time}",
+  offlineEmpty: "Offline since {time}", signedOut: "{count} waiting, signed out", refused: "{count} not accepted",
+};
+const quiet = { waiting: 0, refused: 0, offlineSince: null, signedOut: false, unkept: false };
+const told = (change) => statusOf({ ...quiet, ...change }, texts, () => "10:02");
+
+test("the truth in one line", () => {
+  assert.deepEqual(told({}), { tone: "good", text: "All saved" });
+  assert.deepEqual(told({ waiting: 3 }), { tone: "busy", text: "3 being saved" });
+  assert.deepEqual(told({ waiting: 4, offlineSince: 1 }), { tone: "warn", text: "4 waiting, offline since 10:02" });
+  assert.deepEqual(told({ offlineSince: 1 }), { tone: "warn", text: "Offline since 10:02" });
+  assert.deepEqual(told({ waiting: 2, signedOut: true, offlineSince: 1 }), { tone: "bad", text: "2 waiting, signed out" });
+  assert.deepEqual(told({ waiting: 2, refused: 1 }), { tone: "bad", text: "1 not accepted" });
+  assert.deepEqual(told({ waiting: 1, unkept: true }), { tone: "warn", text: "1 being saved; stay" });
+});
+
+test("texts are filled in, unknown names stay", () => {
+  assert.equal(fill("{a} of {b} {c}", { a: 1, b: "{a}" }), "1 of {a} {c}");
+});
+
+test("pace counts work, not pauses; one reminder for each long stretch", () => {
+  let now = 0;
+  const pace = new Pace(() => now);
+  assert.equal(pace.perHour(), null);
+  for (let i = 0; i <= 20; i += 1) {
+    pace.note();
+    now += 3000;
+  }
+  assert.equal(Math.round(pace.perHour()), 1200);
+  now += 3600e3;
+  pace.note();
+  now += 3000;
+  for (let i = 0; i < 20; i += 1, now += 3000) pace.note();
+  assert.equal(Math.round(pace.perHour()), 1200);
+  let reminders = 0;
+  for (let i = 0; i < 900; i += 1, now += 3000) {
+    pace.note();
+    reminders += pace.restDue();
+  }
+  assert.equal(reminders, 1);
+});
+
+test("time as people say it", () => {
+  const words = { moment: "under a minute", minutes: "{minutes} min", hours: "{hours} h {minutes} min" };
+  assert.deepEqual([0.5, 12.4, 125].map((minutes) => spell(minutes, words)), ["under a minute", "12 min", "2 h 5 min"]);
+});
