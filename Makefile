@@ -51,6 +51,9 @@ format: $(READY) ## Put the code into its form
 speed: $(READY) ## Print the speed ratios, each measured in one run
 	@for script in tests/speed/*.py; do echo "== $$script"; $(BIN)/python -m tests.speed.$$(basename $$script .py) || exit 1; done
 
+screenshots: $(READY) browser ## Take the README's pictures of the annotator anew
+	@$(BIN)/python -m tests.screenshots
+
 docs: $(READY) ## Make the generated parts of the documentation anew
 	@$(BIN)/python -m tests.generated
 
@@ -103,4 +106,4 @@ $(NODE)/.ready: | $(READY)
 	  || { echo "npm could not install oidc-provider and axe-core: is there network?"; exit 1; }
 	@touch $@
 
-.PHONY: help demo test test-lean lint format speed docs constraints clean python browser
+.PHONY: help demo test test-lean lint format speed screenshots docs constraints clean python browser

@@ -46,7 +46,7 @@ def list_(console: Console, name: str | None) -> None:
 
 
 @command(metrics, "score", example="eds metrics score --preset vsd --by-query --json")
-@click.option("--preset", "name", metavar="NAME", help="A bundle of measures: vsd (default) or trec.")
+@click.option("--preset", "name", metavar="NAME", help="A bundle of measures: vsd (default), trec or hash.")
 @click.option(
     "-M", "--measure", "texts", multiple=True, metavar="MEASURE", help="As RR@10; may be given several times."
 )
@@ -59,6 +59,9 @@ def list_(console: Console, name: str | None) -> None:
 @click.option("--resamples", type=click.IntRange(0), default=2000, help="Resamples behind each limit; 0: no limits.")
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, help="Of the limits.")
 @click.option("--allow-missing", is_flag=True, help="Leave out images that a model has no vector of, and count them.")
+@click.option(
+    "--attribute", "attributes", multiple=True, metavar="COLUMN", help="Of table images, for grades=attributes."
+)
 def score(
     console: Console,
     name: str | None,
@@ -69,19 +72,23 @@ def score(
     resamples: int,
     level: float,
     allow_missing: bool,
+    attributes: tuple[str, ...],
 ) -> None:
     """Compute the measures for every model, from embeddings or lists and the truth, and store table scores."""
     project = console.project
     measures = asked_measures(name, texts)
-    words = given({"preset": name, "measure": texts, "model": models, "from": source, "by_query": by_query})
+    words = given({"preset": name, "measure": texts, "model": models, "from": source, "by_query": by_query,
+                   "attribute": attributes})  # fmt: skip
     with project.writing("eds metrics score"):
         results, table, sources = scored(
             console, measures, models, source, by_query=by_query, resamples=resamples, level=level,
-            allow_missing=allow_missing,
+            allow_missing=allow_missing, attributes=attributes,
         )  # fmt: skip
-        parents = [project.path("images"), project.path("truth")]
+        parents = [project.path("images"), *([project.path("truth")] if project.path("truth").exists() else [])]
         parents += [project.path(where, model) for model, where in sources.items()]
-        line = typed("eds metrics score", _words(name, texts, models, source, by_query, allow_missing))
+        line = typed("eds metrics score", {
+            **_words(name, texts, models, source, by_query, allow_missing), "attribute": list(attributes),
+        })  # fmt: skip
         rules = {f"neighbors.{key}": project.config.value(f"neighbors.{key}")
                  for key in ("exclude_product", "one_per_product", "category")}  # fmt: skip
         made_by = project.provenance(line, {**rules, "project.seed": project.config.project.seed}, parents, given=words)
@@ -107,6 +114,7 @@ def scored(
     resamples: int = 2000,
     level: float = 0.95,
     allow_missing: bool = False,
+    attributes: Sequence[str] = (),
 ) -> "tuple[list[Result], pd.DataFrame, dict[str, str]]":
     """Every model's measures, the table scores with limits, and where each model was taken from."""
     import pandas as pd
@@ -114,7 +122,9 @@ def scored(
     from eds.analysis import score_limits
     from eds.metrics import scores_table
 
-    results, found = evaluated(console, measures, models, source, allow_missing=allow_missing)
+    results, found = evaluated(
+        console, measures, models, source, allow_missing=allow_missing, attributes=attributes
+    )
     if resamples:
         with console.progress("limits", "measures") as progress:
             seed = console.project.config.project.seed
@@ -135,29 +145,48 @@ def evaluated(
     *,
     allow_missing: bool = False,
     truth: "pd.DataFrame | None" = None,
+    attributes: Sequence[str] = (),
 ) -> "tuple[list[Result], Evidence]":
     """Results that keep their values by query, and what they were computed from."""
     import pandas as pd
 
-    from eds.cli.evidence import chosen_models, decided_pairs, gather
+    from eds.cli.code_evidence import coded, hash_models
+    from eds.cli.evidence import chosen_models, gather
     from eds.metrics import evaluate
 
     project = console.project
     _check_rules(project, measures)
     images = project.read("images")
-    labels = decided_pairs(project) if truth is None else truth
+    labels = _labels(project, measures) if truth is None else truth
     negatives = _negatives(project, measures)
     pairs = labels if negatives is None else pd.concat([labels, negatives], ignore_index=True)
     needs = {measure.definition.needs for measure in measures}
     cuts = [measure.k or 0 for measure in measures if measure.definition.needs in LISTS]  # 0: the whole ranking
+    chosen = chosen_models(project, models, source)
+    if needs == {"codes"} and not models:  # of other models there is nothing to tell
+        chosen = {name: chosen[name] for name in hash_models(project, list(chosen))}
+    histograms = coded(console, list(chosen), images, measures, attributes, allow_missing=allow_missing)
     found = gather(
-        console, chosen_models(project, models, source), images, pairs, lists=bool(cuts),
+        console, chosen, images, pairs, lists=bool(cuts),
         depth=max(cuts, default=0) if all(cuts) else None, scores="scores" in needs, products="product lists" in needs, allow_missing=allow_missing,
     )  # fmt: skip
     results = evaluate(
-        found.rankings, labels, found.scores, images, measures, negatives=negatives, placed=found.placed, own=found.own
-    )
+        found.rankings, labels, found.scores, images, measures, negatives=negatives, placed=found.placed,
+        own=found.own, coded=histograms or None,
+    )  # fmt: skip
     return [_noted(result, found.notes.get(result.model, [])) for result in results], found
+
+
+def _labels(project: "Project", measures: "Sequence[Measure]") -> "pd.DataFrame":
+    """The decided pairs; none where no measure asks for them and none are there."""
+    import pandas as pd
+
+    from eds.cli.evidence import PAIR, decided_pairs
+
+    wanted = [measure for measure in measures if measure.definition.needs != "codes"]
+    if wanted or project.path("truth").exists():
+        return decided_pairs(project)
+    return pd.DataFrame({**{name: pd.Series([], dtype="str") for name in PAIR}, "value": pd.Series([], dtype="int64")})
 
 
 def _noted(result: "Result", notes: Sequence[str]) -> "Result":

@@ -21,12 +21,16 @@ QUIET = [
 ]
 
 
+def chromium_path() -> str | None:
+    """Where the machine's Chromium lies."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if found is None:
+    if chromium_path() is None:
         pytest.fail("the browser tests need Chromium: make browser")
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=found, headless=True, args=QUIET)
+        chromium = playwright.chromium.launch(executable_path=chromium_path(), headless=True, args=QUIET)
         yield chromium
         chromium.close()

@@ -1,0 +1,115 @@
+"""The report in a browser: opened from a file with the network off, in both themes, at three widths, and on paper."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from eds.reports import build, write_report
+from tests.reports.material import material
+
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / ".venv" / "node" / "node_modules" / "axe-core" / "axe.min.js"
+EVIL = "<script>document.title='taken'</script>"
+WIDTHS = (390, 1024, 1440)
+Theme = Literal["light", "dark"]
+
+
+@pytest.fixture(scope="module")
+def report_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    whole = material(category=EVIL, slices=("category", "colour"))
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    return write_report(build(whole, {"when": "2026-01-01 12:00 UTC", "eds": "0"}), path)[0]
+
+
+@pytest.fixture
+def opened(browser: Browser, report_file: Path, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """The page, offline; a request that is not for the file itself, an error or a complaint fails the test."""
+    param: tuple[int, Theme] = getattr(request, "param", (1440, "light"))
+    width, theme = param
+    context = browser.new_context(color_scheme=theme, viewport={"width": width, "height": 900}, offline=True)
+    page = context.new_page()
+    asked: list[str] = []
+    said: list[str] = []
+    page.on("request", lambda one: asked.append(one.url))
+    page.on("console", lambda one: said.append(one.text))
+    page.on("pageerror", lambda one: said.append(str(one)))
+    page.goto(report_file.as_uri())
+    page.wait_for_load_state("networkidle")
+    yield page
+    assert [url for url in asked if url.partition("#")[0] != report_file.as_uri() and not url.startswith("data:")] == []
+    assert said == []
+    context.close()
+
+
+@pytest.mark.parametrize("opened", [(width, theme) for width in WIDTHS for theme in ("light", "dark")], indirect=True)
+def test_it_fits_every_width_in_both_themes_and_axe_finds_nothing_serious(opened: Page) -> None:
+    assert opened.title() == "Shop"
+    assert opened.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert opened.evaluate("[...document.querySelectorAll('svg.figure')].every(one => one.clientWidth > 200)")
+    opened.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    opened.evaluate(AXE.read_text(encoding="utf-8"))
+    found = opened.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    serious = [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in found["violations"]
+               if one["impact"] in ("serious", "critical")]  # fmt: skip
+    assert serious == []
+
+
+def test_the_theme_switches_and_stays(opened: Page) -> None:
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = opened.evaluate(paper)
+    opened.click("#theme")
+    dark = opened.evaluate(paper)
+    assert dark != light
+    opened.reload()
+    assert opened.evaluate(paper) == dark
+    opened.click("#theme")
+    assert opened.evaluate(paper) == light
+
+
+def test_every_link_leads_to_its_section(opened: Page) -> None:
+    links = opened.locator("nav a")
+    assert links.count() == 12
+    for number in range(links.count()):
+        link = links.nth(number)
+        goal = (link.get_attribute("href") or "")[1:]
+        link.click()
+        opened.wait_for_function(
+            "id => { const one = document.getElementById(id).getBoundingClientRect();"
+            " return one.top < innerHeight && one.bottom > 0 && location.hash === '#' + id; }",
+            arg=goal,
+        )
+    opened.keyboard.press("Home")
+
+
+def test_a_column_sorts_by_value_both_ways(opened: Page) -> None:
+    column = "[...document.querySelectorAll('#scores-auc_annotated tbody tr')].map(row => +row.cells[2].dataset.value)"
+    button = opened.locator("#scores-auc_annotated thead th").nth(2).locator("button")
+    button.click()
+    falling = opened.evaluate(column)
+    assert falling == sorted(falling, reverse=True)
+    button.click()
+    assert opened.evaluate(column) == sorted(falling)
+
+
+def test_a_mark_tells_its_number(opened: Page) -> None:
+    opened.locator("#scores-hr-figure .hit").first.hover()
+    opened.wait_for_selector("#tip:not([hidden])")
+    assert "%" in opened.inner_text("#tip")
+
+
+def test_hostile_words_are_shown_and_do_nothing(opened: Page) -> None:
+    assert opened.title() == "Shop"
+    assert EVIL in opened.inner_text("#slices")
+    assert "Table images has no column colour." in opened.inner_text("#slices")
+
+
+def test_paper_shows_everything_and_no_controls(opened: Page) -> None:
+    opened.emulate_media(media="print")
+    assert opened.locator("#theme").is_hidden()
+    assert opened.locator("nav").is_hidden()
+    assert opened.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert len(opened.pdf(format="A4")) > 20_000
+    opened.emulate_media(media="screen")

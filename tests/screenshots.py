@@ -1,0 +1,64 @@
+"""Make the README's pictures of the annotator anew: `make screenshots`, on the drawn catalogue, in a real Chromium."""
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser.conftest import QUIET, chromium_path
+
+PLACE = Path(__file__).parents[1] / "data" / "screens"
+WIDE = {"width": 1280, "height": 720}
+PASSWORD = "four words of one's own"
+
+
+def signed_in(page: Page, link: str) -> None:
+    page.goto(link)
+    for field in page.locator("input[type=password]").all():
+        field.fill(PASSWORD)
+    page.click("button[type=submit]")
+    page.get_by_text("Your campaigns").wait_for()
+
+
+def shot(page: Page, name: str) -> None:
+    page.wait_for_timeout(1500)  # pictures and charts have come to rest
+    page.screenshot(path=PLACE / f"{name}.jpg", type="jpeg", quality=82)
+    print(PLACE / f"{name}.jpg")
+
+
+def main() -> None:
+    PLACE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        words = [sys.executable, "-m", "eds.cli", "labels", "serve", "--demo", "--no-browser", "--port", "0"]
+        server = subprocess.Popen([*words, "--project", f"{folder}/demo"], stdout=subprocess.PIPE, text=True)
+        try:
+            links: dict[str, str] = {}
+            while len(links) < 2 and server.stdout and (line := server.stdout.readline()):
+                links.update(re.findall(r"Sign in as (\w+) .*?: (\S+)", line))
+            browser = playwright.chromium.launch(executable_path=chromium_path(), headless=True, args=QUIET)
+            expert = browser.new_page(viewport=WIDE)
+            signed_in(expert, links["guest"])
+            address = expert.url
+            for place, name in enumerate(("pair", "grid")):
+                expert.goto(address)
+                expert.get_by_text("Begin").nth(place).click()
+                expert.get_by_text("All saved").wait_for()
+                shot(expert, name)
+            lead = browser.new_page(viewport=WIDE, color_scheme="dark")
+            signed_in(lead, links["lead"])
+            lead.goto(f"{address.rstrip('/')}/agreement")
+            lead.get_by_role("heading", name="Agreement").first.wait_for()
+            lead.get_by_role("combobox").first.click()
+            lead.get_by_role("option", name="simulated").click()
+            shot(lead, "agreement")
+            browser.close()
+        finally:
+            server.terminate()
+            server.wait()
+
+
+if __name__ == "__main__":
+    main()
