@@ -14,6 +14,8 @@ SECTIONS = {  # heading in the menu -> (pages, the least role that sees them)
     MENU.labels: (("campaigns", "coverage", "agreement", "pool_yield", "disputed", "adjudicate", "export"), "lead"),
     MENU.project: (("experts", "report"), "lead"),
 }
+# On phones Streamlit's menu, closed, only lies beyond the edge: the keyboard would go through all of its links.
+CLOSED = "<style>[data-testid=stSidebar][data-collapsed=true] { visibility: hidden; }</style>"
 
 
 def pages_for(who: Viewer) -> dict[str, list[st.Page]]:
@@ -35,6 +37,7 @@ def main() -> None:
     """Ask who it is, then run the page that they asked for."""
     st.set_page_config(page_title=f"{PRODUCT} · {site().name}", layout="wide")
     who = viewer()
+    st.html(CLOSED)
     st.navigation(pages_for(who), position="top").run()
 
 

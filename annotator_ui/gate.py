@@ -183,6 +183,8 @@ def _protected(send: Send, client: Client) -> Send:
             headers.setdefault("Content-Security-Policy", policy.streamlit_policy())
             for name, value in policy.HEADERS.items():
                 headers.setdefault(name, value)
+            if headers.get("Content-Type") != "application/json":
+                headers.setdefault(*policy.PERMISSIONS)
             if client.https:
                 headers.setdefault("Strict-Transport-Security", policy.HTTPS)
         await send(message)

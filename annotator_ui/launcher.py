@@ -48,10 +48,16 @@ def address_of(listener: socket.socket, base: str = "") -> str:
 
 def serve(app: ASGIApp, listener: socket.socket, on_ready: Callable[[], None]) -> None:
     """Serve until SIGINT or SIGTERM; `on_ready` is called once requests are answered."""
-    settings = uvicorn.Config(
+    with suppress(KeyboardInterrupt):
+        _Server(_settings(app), on_ready).run([listener])
+
+
+def _settings(app: ASGIApp) -> uvicorn.Config:
+    """How uvicorn runs: httptools reads requests in compiled code, h11 would in Python."""
+    return uvicorn.Config(
         app,
         lifespan="on",
-        http="h11",
+        http="httptools",
         ws="websockets-sansio",
         ws_max_size=25 * 2**20,
         log_level="warning",
@@ -62,8 +68,6 @@ def serve(app: ASGIApp, listener: socket.socket, on_ready: Callable[[], None]) -
         timeout_keep_alive=75,
         timeout_graceful_shutdown=GOODBYE,
     )
-    with suppress(KeyboardInterrupt):
-        _Server(settings, on_ready).run([listener])
 
 
 class _Server(uvicorn.Server):

@@ -17,8 +17,9 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
+# Of use to what may run scripts only. JSON may not; it is sent with every label, and so is kept short.
+PERMISSIONS = ("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
 HTTPS = "max-age=31536000"
 SAFE = ("GET", "HEAD", "OPTIONS")
 

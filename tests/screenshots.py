@@ -6,12 +6,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 from tests.browser.conftest import QUIET, chromium_path
 
 PLACE = Path(__file__).parents[1] / "data" / "screens"
-WIDE = {"width": 1280, "height": 720}
+WIDE: ViewportSize = {"width": 1280, "height": 720}
 PASSWORD = "four words of one's own"
 
 

@@ -53,7 +53,8 @@ def bias(
     outsiders' mean over all reduced pools, so that both sides are judged on pools they had no part in.
     Source: specification 5.4, 6.1, 13.5, 13.10; for the order of models Kendall's tau_b and tau_AP,b of HR and AUC.
     Conventions: `suspects` are the generators' lists (model, query_id, candidate_id), `rankings` final lists of all
-    models, or `placed` the ranks of the labelled pairs (some models by lists, some by ranks), `scores` those of the labelled pairs; a model without lists or scores has NaN there; ranks 0 = undefined; no
+    models, or `placed` the ranks of the labelled pairs (some models by lists, some by ranks), `scores` those of the
+    labelled pairs; a model without lists or scores has NaN there; ranks 0 = undefined; no
     outsider: NaN. An outsider's `self_removed` is its mean over the reduced pools.
     Example: see tests/analysis/test_bias.py.
     """

@@ -4,6 +4,7 @@ Resampling pairs ignores that a query's pairs are alike: its 95 % intervals cove
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ Multiplicity = npt.NDArray[np.int16]
 RESAMPLES = 2000
 
 
+@lru_cache(maxsize=4)  # the same draws serve every model and measure
 def draw_queries(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Multiplicity:
     """How often each of n queries is drawn in each resample: resamples x n, int16, every row adds to n.
 
@@ -35,6 +37,7 @@ def draw_queries(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Multiplic
     found = np.empty((resamples, n), np.int16)
     for row in range(resamples):
         found[row] = np.bincount(rng.integers(0, n, n), minlength=n)
+    found.flags.writeable = False
     return found
 
 

@@ -21,6 +21,10 @@ class Faults:
         """Remember the faults of a file."""
         self._told.setdefault(str(file), []).extend(told)
 
+    def any(self) -> bool:
+        """Whether there are faults."""
+        return any(self._told.values())
+
     def refuse(self, what: str, do: str) -> None:
         """Raise one error for all of them, or return when there are none."""
         lines = []

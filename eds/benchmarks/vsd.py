@@ -11,12 +11,13 @@ metadata become the table images (that is the reader of the catalogue, which kno
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from eds.benchmarks.json_files import Faults, read_json, wrong_keys
+from eds.benchmarks.rows import path_faults
 from eds.schema import to_arrow, to_frame
 from eds.tables import SUSPECTS, TRUTH
 
@@ -128,26 +129,11 @@ def _metadata(entries: list[Any]) -> Iterator[str]:
             yield f"image {number} has a blank id"
         if "path" in entry:
             path = entry["path"]
-            yield from (f"image {number} has path {path!r}: {told}" for told in _path_faults(path))
+            yield from (f"image {number} has path {path!r}: {told}" for told in path_faults(path))
             if _text(path):
                 first, product = seen.setdefault(path, (number, entry.get("id")))
                 if first != number and str(product) != str(entry.get("id")):
                     yield f"image {number} has path {path!r} as image {first} has, but another product"
-
-
-def _path_faults(path: Any) -> list[str]:
-    if not isinstance(path, str):
-        return ["it is no text"]
-    if not path.strip():
-        return ["it is blank"]
-    told = []
-    if any(ord(sign) < 32 or sign in "\x7f\x85\u2028\u2029" for sign in path):
-        told.append("it holds a line break or another control character; rename the image")
-    if PurePosixPath(path).is_absolute() or PureWindowsPath(path).drive or path.startswith("\\"):
-        told.append("it is absolute; give it relative to the image root")
-    if ".." in path.replace("\\", "/").split("/"):
-        told.append("it leads out of the image root (..)")
-    return told
 
 
 def _named(paths: Iterator[tuple[str, Any]], known: set[str]) -> Iterator[str]:

@@ -15,7 +15,7 @@ COEFFICIENTS = {"percent_agreement": "Share of agreeing pairs of votes", "krippe
 
 
 def card_of(project: "Project", benchmark: "Benchmark", kept: Any, words: dict[str, str]) -> "Card":
-    """The card; `words` are what the curator says, `kept` what the label store holds (see eds.cli.truth), or nothing."""
+    """The card; `words` are what the curator says, `kept` what the label store holds (eds.cli.truth), or nothing."""
     from eds.benchmarks.card import Card
 
     told = {
@@ -75,8 +75,11 @@ def _agreement(project: "Project", kept: Any) -> list[str]:
         return [f"Cannot be computed: {error}"]
     rows = found.coefficients[found.coefficients["value"].notna()].to_dict(orient="records")
     on = "control pairs" if found.control else "pairs"
-    return [f"{COEFFICIENTS[str(row['coefficient'])]}: {row['value']:.3f} (95%: {row['low']:.3f} to {row['high']:.3f}), "
-            f"{found.pairable:,} {on} judged by two or more." for row in rows]  # fmt: skip
+    return [
+        f"{COEFFICIENTS[str(row['coefficient'])]}: {row['value']:.3f} (95%: {row['low']:.3f} to {row['high']:.3f}), "
+        f"{found.pairable:,} {on} judged by two or more."
+        for row in rows
+    ]
 
 
 def _recall(benchmark: "Benchmark") -> list[str]:

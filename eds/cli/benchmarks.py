@@ -1,10 +1,15 @@
-"""`eds benchmarks`: what others published, brought in as a project's tables; one command a format."""
+"""`eds benchmarks`: what others published, brought in as tables, and your own handed on; one command a format.
+
+Here the group and the import of VSD-Fashion's files; the other commands stand in the files beside it.
+"""
 
 from pathlib import Path
 from typing import Any
 
 import click
 
+from eds.cli.benchmarks_export import export
+from eds.cli.benchmarks_import import COMMANDS
 from eds.cli.console import Console, command, given, typed
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -13,7 +18,7 @@ TABLES = ("truth", "suspects", "images")  # images last: without it nothing else
 
 @click.group()
 def benchmarks() -> None:
-    """Bring in benchmarks that others published."""
+    """Bring in benchmarks that others published; hand on your own."""
 
 
 @benchmarks.group("import")
@@ -21,10 +26,16 @@ def import_() -> None:
     """Bring in a benchmark: its catalogue, its queries and its labels."""
 
 
+benchmarks.add_command(export)
+for one in COMMANDS:
+    import_.add_command(one)
+
+
 @command(import_, "vsd", example="eds benchmarks import vsd --metadata M.json --seeds S.json --annotations A.json")
 @click.option("--metadata", type=FILE, required=True, help='{"images": [{"id": product, "path": ..., "phase": ...}]}')
 @click.option("--annotations", type=FILE, required=True, help='[{"key": [seed, candidate], "value": 0 or 1}]')
 @click.option("--seeds", type=FILE, help='{"seeds": [path]}; without it the first of each key is a query.')
+@click.option("--votes", type=FILE, help="votes.jsonl, as eds benchmarks export vsd writes it beside the annotations.")
 @click.option("--manifest", type=FILE, help='{"images": [{"path": ...}]}: the images of a split; empty: all.')
 @click.option(
     "--gallery-phases", metavar="PHASE,...", default="", help="Only images of these phases are candidates (wild task)."
@@ -51,16 +62,21 @@ def _import_vsd(
     metadata: Path,
     annotations: Path,
     seeds: Path | None,
+    votes: Path | None,
     manifest: Path | None,
     gallery_phases: str,
     apart: bool,
 ) -> dict[str, Any]:
     from eds.benchmarks import Files, read_annotations
+    from eds.benchmarks.folder import SUMS, verified
+    from eds.cli.imported_votes import taking
     from eds.cli.left_out import write_left_out
     from eds.cli.together import write_together
     from eds.images.vsd import DOMAINS, read_parts
 
     project = console.project
+    if (metadata.parent / SUMS).is_file():
+        verified(metadata.parent)
     contents = Files(metadata, annotations, seeds, manifest).contents()
     labels = read_annotations(contents)
     found = read_parts(contents, [phase.strip() for phase in gallery_phases.split(",") if phase.strip()])
@@ -82,7 +98,8 @@ def _import_vsd(
         notes.append(f"{len(queries) - asked:,} queries have no annotation")
     line = typed("eds benchmarks import vsd", words)
     frames = {"truth": labels.truth(), "suspects": labels.suspects(), "images": images}
-    write_together(project, {name: frames[name] for name in TABLES}, project.provenance(line, {}, []))
+    last, count = taking(project, votes, images["image_id"])
+    write_together(project, {name: frames[name] for name in TABLES}, project.provenance(line, {}, []), last)
     left_out = {entry["path"] for entry in contents["metadata"][1]["images"]} - set(images["image_id"])
     write_left_out(project, left_out)
     return {
@@ -95,6 +112,7 @@ def _import_vsd(
         "pairs": len(labels.pairs),
         "positives": int(labels.pairs["value"].sum()),
         "repeated": labels.repeated,
+        "votes": count,
         "outside": outside,
         "notes": notes,
     }

@@ -45,7 +45,8 @@ def demo(console: Console, where: Path, products: int, views: int, wild: int, mo
     _draw(here, products, views, wild)
     run_stages(here)
     judged = _judge(here)
-    document = {"project": str(where), **_pool(here.project), "judged": judged, "truth": _known_truth(here.project)}
+    document = {"project": str(where), **_pool(here.project), "judged": judged, "truth": _known_truth(here.project),
+                "report": str(_report(here))}  # fmt: skip
     console.answer(document, lambda: _told(here.project, document))
 
 
@@ -97,6 +98,13 @@ def _judge(console: Console) -> dict[str, Any]:
     return {**decided, "experts": len(panel), "positive_rate": float(value.mean()), "agreement": found.coefficients}
 
 
+def _report(console: Console) -> Path:
+    """The report of what came out so far, with fewer resamples than a report for others has."""
+    from eds.cli.reports import written
+
+    return written(console, console.project.root / "report.html", resamples=500)[1][0]
+
+
 def _known_truth(project: "Project") -> dict[str, Any]:
     """What experts would find, known here because the catalogue is drawn: in all pairs, and in the pool."""
     from eds.synthetic.experts import draw_experts
@@ -141,6 +149,6 @@ def _told(project: "Project", document: dict[str, Any]) -> str:
             "\nWhat there is to find (known, because the catalogue is drawn; pairs of different garments):",
             f"  all pairs: {truth['positives']:,} of {truth['pairs']:,} are similar, {truth['prevalence']:.2%}",
             f"  the pool:  {truth['pool_positives']:,} of {truth['pool_pairs']:,}, {truth['pool_rate']:.1%}",
-            f"\nLook at {project.root / SHEET}, then at eds status -p {project.root}",
+            f"\nLook at {project.root / SHEET}, at {document['report']}, then at eds status -p {project.root}",
         ]
     )

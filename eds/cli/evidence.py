@@ -1,7 +1,7 @@
 """What the measures and analyses start from: every model's ranks and scores of the pairs at hand.
 
-Embeddings come first. Where a measure looks at whole rankings, the full rank of each pair is counted, no list is cut and
-no row is sorted; where none looks deeper than k places, lists of k are mined, which is cheaper and gives the same
+Embeddings come first. Where a measure looks at whole rankings, the full rank of each pair is counted: no list is cut,
+no row is sorted. Where none looks deeper than k places, lists of k are mined, which is cheaper and gives the same
 numbers. A model that has lists but no vectors is taken from its lists.
 """
 

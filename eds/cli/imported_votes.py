@@ -65,8 +65,8 @@ def step(project: "Project", votes: "pd.DataFrame", place: "Place", campaign: st
     there = bool(project.config.labels.url) or store_file.exists()
     if there and campaigns.nunique() > 1:
         raise InputError(
-            f"holds votes of {campaigns.nunique()} campaigns ({', '.join(sorted(campaigns.unique())[:5])}), and the project "
-            "has a label store: they could not come in together", where=str(place.file),
+            f"holds votes of {campaigns.nunique()} campaigns ({', '.join(sorted(campaigns.unique())[:5])}), and the "
+            "project has a label store: they could not come in together", where=str(place.file),
             do="Take them into one: --campaign NAME; or import into a fresh project (eds init).",
         )  # fmt: skip
 

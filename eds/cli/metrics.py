@@ -122,9 +122,7 @@ def scored(
     from eds.analysis import score_limits
     from eds.metrics import scores_table
 
-    results, found = evaluated(
-        console, measures, models, source, allow_missing=allow_missing, attributes=attributes
-    )
+    results, found = evaluated(console, measures, models, source, allow_missing=allow_missing, attributes=attributes)
     if resamples:
         with console.progress("limits", "measures") as progress:
             seed = console.project.config.project.seed
@@ -168,12 +166,15 @@ def evaluated(
     histograms = coded(console, list(chosen), images, measures, attributes, allow_missing=allow_missing)
     found = gather(
         console, chosen, images, pairs, lists=bool(cuts),
-        depth=max(cuts, default=0) if all(cuts) else None, scores="scores" in needs, products="product lists" in needs, allow_missing=allow_missing,
+        depth=max(cuts, default=0) if all(cuts) else None, scores="scores" in needs,
+        products="product lists" in needs, allow_missing=allow_missing,
     )  # fmt: skip
     results = evaluate(
         found.rankings, labels, found.scores, images, measures, negatives=negatives, placed=found.placed,
         own=found.own, coded=histograms or None,
     )  # fmt: skip
+    for name, codes in histograms.items():
+        found.notes.setdefault(name, []).append(f"codes of {codes.bits} bits, {codes.n:,} candidates")
     return [_noted(result, found.notes.get(result.model, [])) for result in results], found
 
 

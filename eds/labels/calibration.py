@@ -276,6 +276,4 @@ def _rounds(connection: sa.Connection, number: int, person: int) -> list[Round]:
         .order_by(of.number)
     )  # fmt: skip
     found = connection.execute(query).all()
-    return [
-        Round(row[0], row[1], row[2], int(row[3]), int(row[4]), int(row[5]), int(row[6]), row[7]) for row in found
-    ]
+    return [Round(row[0], row[1], row[2], int(row[3]), int(row[4]), int(row[5]), int(row[6]), row[7]) for row in found]

@@ -24,7 +24,7 @@ MOST_SECONDS = 1e9
 
 
 class NotYoursError(InputError):
-    """Tasks of somebody else's queue, or an account that was disabled: what was sent may be well-formed, but not by you."""
+    """Tasks of somebody else's queue, or an account that was disabled: well-formed, but not for you to send."""
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,31 @@ FORGOTTEN = 86400 * SECOND  # failures older than this count no more
 _FIRST = sa.text(  # the same words in both databases
     "INSERT INTO attempt (who, failures, not_before) VALUES (:who, 0, :now) ON CONFLICT (who) DO NOTHING"
 )
+_OPEN = (  # built once: it is asked before every request, and building it takes longer than its answer
+    sa.select(
+        session.c.id,
+        expert.c.name,
+        expert.c.role,
+        session.c.created_at,
+        session.c.expires_at,
+        session.c.seen_at,
+        session.c.rotated_at,
+    )
+    .join(expert, expert.c.id == session.c.expert)
+    .where(
+        session.c.ended_at.is_(None),
+        session.c.expires_at > sa.bindparam("now"),
+        session.c.seen_at > sa.bindparam("unused"),
+        expert.c.disabled_at.is_(None),
+    )
+)
+_BY_NUMBER = _OPEN.where(session.c.id == sa.bindparam("number"))
+_BY_TOKEN = _OPEN.where(
+    sa.or_(
+        session.c.token_hash == sa.bindparam("hashed"),
+        sa.and_(session.c.former_hash == sa.bindparam("hashed"), session.c.rotated_at > sa.bindparam("rotated")),
+    )
+)
 _AT_ONCE = threading.BoundedSemaphore(4)  # a hash takes 64 MiB: so many at a time
 
 
@@ -122,44 +147,18 @@ def sign_in_vouched(store: Store, name: str, *, by: str) -> str:
 
 def session_of(store: Store, token: str) -> Session | None:
     """Whose session the token opens; None if it is unknown, too old, ended, or its expert disabled."""
-    now, hashed = store.now(), digest(token)
-    return _open_session(
-        store,
-        now,
-        sa.or_(
-            session.c.token_hash == hashed,
-            sa.and_(session.c.former_hash == hashed, session.c.rotated_at > now - GRACE),
-        ),
-    )
+    return _open_session(store, _BY_TOKEN, hashed=digest(token))
 
 
 def session_numbered(store: Store, number: int) -> Session | None:
     """The session of this number, if it is still open: for a connection that was let in by its token and stays."""
-    return _open_session(store, store.now(), session.c.id == number)
+    return _open_session(store, _BY_NUMBER, number=number)
 
 
-def _open_session(store: Store, now: int, which: "sa.ColumnElement[bool]") -> Session | None:
-    columns = (
-        session.c.id,
-        expert.c.name,
-        expert.c.role,
-        session.c.created_at,
-        session.c.expires_at,
-        session.c.seen_at,
-        session.c.rotated_at,
-    )
-    query = (
-        sa.select(*columns)
-        .join(expert, expert.c.id == session.c.expert)
-        .where(
-            which,
-            session.c.ended_at.is_(None),
-            session.c.expires_at > now,
-            session.c.seen_at > now - IDLE,
-            expert.c.disabled_at.is_(None),
-        )
-    )
-    found = store.read(lambda connection: connection.execute(query).first())
+def _open_session(store: Store, query: "sa.Select[Any]", **which: str | int) -> Session | None:
+    now = store.now()
+    asked = {"now": now, "unused": now - IDLE, "rotated": now - GRACE, **which}
+    found = store.read(lambda connection: connection.execute(query, asked).first())
     if found is None:
         return None
     if found.seen_at < now - GRACE:

@@ -54,9 +54,7 @@ def short(text: str) -> str:
     return repr(text) if len(text) <= SHOWN else f"{text[:SHOWN]!r}… ({len(text):,} characters)"
 
 
-def refuse(
-    faults: Iterable[str], what: str, where: str, do: str, kind: type[InputError] = InputError
-) -> None:
+def refuse(faults: Iterable[str], what: str, where: str, do: str, kind: type[InputError] = InputError) -> None:
     """Raise one error of this kind with all faults, if there are any."""
     found = list(faults)
     if found:

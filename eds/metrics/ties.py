@@ -153,7 +153,7 @@ def dcg(lists: TiedLists) -> Reals:
     [2.271779669044]
     """
     discount = _discounts(lists)
-    first = lists.before[0]
+    first = np.minimum(lists.before[0], len(discount) - 1)  # groups behind the cut have no places
     gains = lists.counts @ _gains(lists)
     return np.asarray(
         (_over(gains, lists.n) * (discount[first + lists.slots] - discount[first])).sum(axis=1), np.float64
@@ -245,7 +245,9 @@ def _gains(lists: TiedLists) -> Reals:
 
 
 def _discounts(lists: TiedLists) -> Exact:
+    """0 and then the sums of the discounts of the first 1, 2, ... places, as far as any list or the cut goes."""
     longest = int(lists.n.sum(axis=1).max(initial=0))
+    longest = longest if lists.k is None else min(longest, lists.k)
     places: Exact = np.arange(2, longest + 2, dtype=np.longdouble)
     return running(np.reciprocal(np.log2(places)))
 

@@ -127,7 +127,7 @@ class Codes:
         product = self.sides.candidates.product
         order = np.argsort(product, kind="stable")
         wanted = self.sides.queries.product[asked]
-        low, high = (np.searchsorted(product[order], wanted, side=side) for side in ("left", "right"))  # type: ignore[call-overload]
+        low, high = (np.searchsorted(product[order], wanted, side=side) for side in ("left", "right"))
         size = high - low
         first = np.repeat(low - (np.cumsum(size) - size), size)
         return np.repeat(np.arange(len(asked)), size), order[np.arange(size.sum()) + first]
@@ -153,6 +153,6 @@ class Codes:
 
 def _move(counts: Array, query: Array, apart: Array, level: int, to: Array | None) -> None:
     """Take pairs out of a level of the histograms, and into another one where there is one."""
-    np.subtract.at(counts, (query, apart, level), 1)
+    np.subtract.at(counts, (query, apart, np.full_like(query, level)), 1)
     if to is not None:
         np.add.at(counts, (query, apart, to), 1)

@@ -4,7 +4,7 @@ A code is one unsigned number; a distance is one XOR and one population count, b
 in cache. Two distances side by side are counted as one number of 16 bits, which halves the counting.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,9 +13,10 @@ import numpy as np
 from eds.errors import InputError
 
 Array = np.ndarray[Any, np.dtype[Any]]
-BLOCK = 1 << 15  # codes at a time; even: distances are counted in pairs
+BLOCK = 1 << 15  # codes at a time: they and their buffers stay in cache
+CHUNK = 1 << 20  # distances of one query that are counted at a time; even, for they are counted in pairs
+TILE = 8  # queries that meet a block of codes
 MOST_BITS = 64
-Progress = Callable[[int, int], None]
 
 
 def distance_counts(queries: Array, codes: Array, bits: int, threads: int = 1) -> Array:
@@ -32,22 +33,9 @@ def distance_counts(queries: Array, codes: Array, bits: int, threads: int = 1) -
     found = np.zeros((len(queries), bits + 1), np.int64)
 
     def count(first: int, last: int) -> None:
-        words, apart, rest = _buffers(len(codes))
-        for number in range(first, last):
-            pairs = np.zeros(bits * 256 + bits + 1, np.int64)
-            for start in range(0, len(codes), BLOCK):
-                near = _apart(queries[number], codes[start : start + BLOCK], words, apart)
-                even = len(near) & ~1
-                pairs += np.bincount(near[:even].view(np.uint16), minlength=len(pairs))
-                if even < len(near):
-                    found[number, near[even]] += 1
-            rest[: len(pairs)] = pairs
-            folded = rest.reshape(bits + 1, 256)
-            found[number] += folded.sum(axis=1) + folded.sum(axis=0)[: bits + 1]
-
-    def _buffers(n: int) -> tuple[Array, Array, Array]:
-        size = min(BLOCK, n)
-        return np.empty(size, np.uint64), np.empty(size, np.uint8), np.zeros((bits + 1) * 256, np.int64)
+        for low, _, rows in _rows(queries, codes, first, last):
+            for number, row in enumerate(rows, low):
+                found[number] += _counted(row, bits)
 
     _shared(count, len(queries), threads)
     return found
@@ -69,25 +57,17 @@ def nearest(queries: Array, codes: Array, bits: int, k: int, threads: int = 1) -
     places, far = np.empty((len(queries), k), np.int64), np.empty((len(queries), k), np.int64)
 
     def search(first: int, last: int) -> None:
-        size = min(BLOCK, len(codes))
-        words, apart, below = np.empty(size, np.uint64), np.empty(size, np.uint8), np.empty(size, bool)
-        for number in range(first, last):
-            kept, kept_apart = np.zeros(0, np.int64), np.zeros(0, np.uint8)
-            waiting: list[tuple[Array, Array]] = []
-            bound, count = bits + 1, 0  # only what lies nearer than the bound can still get in
-            for start in range(0, len(codes), BLOCK):
-                near = _apart(queries[number], codes[start : start + BLOCK], words, apart)
-                some = np.flatnonzero(np.less(near, bound, out=below[: len(near)]))
-                if not len(some):
-                    continue
-                waiting.append((some + start, near[some]))
-                count += len(some)
-                if len(kept) + count >= 2 * k or bound > bits:
-                    kept, kept_apart = _first(k, kept, kept_apart, waiting)
-                    waiting, count = [], 0
-                    bound = int(kept_apart[-1]) if len(kept) == k else bound
-            kept, kept_apart = _first(k, kept, kept_apart, waiting)
-            places[number], far[number] = kept, kept_apart
+        kept: dict[int, tuple[Array, Array]] = {}
+        below = np.empty(min(CHUNK, len(codes)), bool)
+        for low, start, rows in _rows(queries, codes, first, last):
+            for number, row in enumerate(rows, low):
+                place, apart = kept.pop(number, (np.zeros(0, np.int64), np.zeros(0, np.uint8)))
+                some = np.flatnonzero(np.less_equal(row, _bound(k, apart, row), out=below[: len(row)]))
+                place, apart = _first(k, np.concatenate([place, some + start]), np.concatenate([apart, row[some]]))
+                if start + len(row) == len(codes):
+                    places[number], far[number] = place, apart
+                else:
+                    kept[number] = place, apart
 
     _shared(search, len(queries), threads)
     return places, far
@@ -99,22 +79,52 @@ def distances_of(queries: Array, query: Array, codes: Array, place: Array) -> Ar
     return found
 
 
-def _apart(query: Any, codes: Array, words: Array, apart: Array) -> Array:
-    """Distances of one query to a block of codes, (n,) uint8, in the buffer `apart`."""
-    mixed = np.bitwise_xor(codes, query, out=words[: len(codes)])
-    found: Array = np.bitwise_count(mixed, out=apart[: len(codes)])
+def _rows(queries: Array, codes: Array, first: int, last: int) -> Iterator[tuple[int, int, Array]]:
+    """Distances of the queries first..last in tiles: (number of the first query, of the first code, (q, n) uint8).
+
+    A block of codes meets all queries of the tile while it is in cache. The array is used again for the next tile.
+    """
+    words = np.empty(min(BLOCK, len(codes)), np.uint64)
+    apart = np.empty((min(TILE, last - first), min(CHUNK, len(codes))), np.uint8)
+    for low in range(first, last, TILE):
+        tile = queries[low : min(low + TILE, last)]
+        for start in range(0, len(codes), CHUNK):
+            part = codes[start : start + CHUNK]
+            for begin in range(0, len(part), BLOCK):
+                block = part[begin : begin + BLOCK]
+                for number, query in enumerate(tile):
+                    mixed = np.bitwise_xor(block, query, out=words[: len(block)])
+                    np.bitwise_count(mixed, out=apart[number, begin : begin + len(block)])
+            yield low, start, apart[: len(tile), : len(part)]
+
+
+def _bound(k: int, kept: Array, row: Array) -> int:
+    """A distance that the k-th nearest does not exceed, from those kept, or from the beginning of a row."""
+    if len(kept) == k:
+        return int(kept[-1]) - 1  # later codes of the same distance come behind
+    begin = row[: max(BLOCK, k)]
+    return int(np.searchsorted(np.cumsum(_counted(begin, MOST_BITS)), k)) if len(begin) >= k else MOST_BITS
+
+
+def _counted(row: Array, bits: int) -> Array:
+    """How often each of the distances 0 .. bits stands in a row, (n,) uint8; (bits + 1,) int64."""
+    even = len(row) & ~1
+    pairs = np.zeros((bits + 1) * 256, np.int64)
+    pairs[: bits * 257 + 1] = np.bincount(row[:even].view(np.uint16), minlength=bits * 257 + 1)
+    folded = pairs.reshape(bits + 1, 256)
+    found: Array = folded.sum(axis=1) + folded.sum(axis=0)[: bits + 1]
+    if even < len(row):
+        found[row[even]] += 1
     return found
 
 
-def _first(k: int, kept: Array, kept_apart: Array, waiting: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+def _first(k: int, place: Array, apart: Array) -> tuple[Array, Array]:
     """The k first by (distance, place); places come in ascending order, so a stable sort by distance does it."""
-    place = np.concatenate([kept, *(part for part, _ in waiting)])
-    far = np.concatenate([kept_apart, *(part for _, part in waiting)])
-    if len(far) > 4 * k:
-        top = np.flatnonzero(far <= np.partition(far, k - 1)[k - 1])
-        place, far = place[top], far[top]
-    order = np.argsort(far, kind="stable")[:k]
-    return place[order], far[order]
+    if len(apart) > 4 * k:
+        top = np.flatnonzero(apart <= np.partition(apart, k - 1)[k - 1])
+        place, apart = place[top], apart[top]
+    order = np.argsort(apart, kind="stable")[:k]
+    return place[order], apart[order]
 
 
 def _shared(work: Callable[[int, int], None], queries: int, threads: int) -> None:

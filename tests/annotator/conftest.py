@@ -1,5 +1,6 @@
 """Sites for the tests; passwords are hashed fast, since these tests are not about the cost."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,12 @@ def _cheap_passwords(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     sessions._nobody.cache_clear()
     yield
     sessions._nobody.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def _own_main(monkeypatch: pytest.MonkeyPatch) -> None:
+    """AppTest leaves its screen as the main module, which processes started later would run anew."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
 @pytest.fixture

@@ -122,6 +122,7 @@ def test_every_answer_has_the_security_headers(site: Site) -> None:
         assert headers["referrer-policy"] == "same-origin"
         assert headers["cross-origin-opener-policy"] == "same-origin"
         assert "strict-transport-security" not in headers
+        assert ("permissions-policy" in headers) == ("json" not in headers["content-type"])
     policy = dict(part.strip().split(" ", 1) for part in client_for(site, "ann").get("/x").headers[
         "content-security-policy"].split(";"))  # fmt: skip
     assert policy["default-src"] == policy["connect-src"] == "'self'"

@@ -12,7 +12,6 @@ from pathlib import Path
 from statistics import median
 
 import pytest
-import uvicorn
 from starlette.applications import Starlette
 
 from annotator_ui import health, launcher
@@ -49,7 +48,8 @@ def test_keep_alive_answers_do_not_wait_for_acknowledgements() -> None:
     """Without TCP_NODELAY each would take 40 ms and more: the median is held far below that, far above what it is."""
     ready = threading.Event()
     listener = launcher.listen("127.0.0.1", 0)
-    server = launcher._Server(uvicorn.Config(Starlette(routes=health.routes("")), log_level="error"), ready.set)
+    app = Starlette(routes=health.routes(""))
+    server = launcher._Server(launcher._settings(app), ready.set)
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
     try:

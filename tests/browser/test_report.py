@@ -95,7 +95,11 @@ def test_a_column_sorts_by_value_both_ways(opened: Page) -> None:
 
 
 def test_a_mark_tells_its_number(opened: Page) -> None:
-    opened.locator("#scores-hr-figure .hit").first.hover()
+    opened.emulate_media(reduced_motion="reduce")
+    mark = opened.locator("#scores-hr-figure .hit").first
+    mark.scroll_into_view_if_needed()
+    opened.wait_for_timeout(300)
+    mark.hover()
     opened.wait_for_selector("#tip:not([hidden])")
     assert "%" in opened.inner_text("#tip")
 

@@ -86,13 +86,19 @@ def server() -> Iterator[postgres.Server]:
     made.remove()
 
 
+def wait_for(folder: Path, count: int, running: dict[str, BaseProcess]) -> None:
+    """Until so many judgements are acknowledged; writers that all ended would be waited for in vain."""
+    while len(noted(folder)) < count:
+        assert any(process.is_alive() for process in running.values())
+        time.sleep(0.05)
+
+
 def killing(store: Store, url: str, folder: Path) -> None:
     experts = tuple(f"e{i}" for i in range(WRITERS))
     begin(store, Plan("load"), panel=experts, queries=400, each=50)
     chance = random.Random(0)
     running = {expert: start(url, expert, folder) for expert in experts}
-    while len(noted(folder)) < 100:
-        time.sleep(0.05)
+    wait_for(folder, 100, running)
     for turn in range(KILLS):
         time.sleep(chance.uniform(0.02, 0.3))
         victim = chance.choice(experts)
@@ -130,8 +136,7 @@ def test_postgresql_stopped_killed_and_started_again_under_load(server: postgres
         running = {expert: start(url, expert, tmp_path) for expert in experts}
         for how in ("fast", "immediate", "kill"):
             before = len(noted(tmp_path))
-            while len(noted(tmp_path)) < before + 50:
-                time.sleep(0.05)
+            wait_for(tmp_path, before + 50, running)
             if how == "kill":
                 server.kill()
             else:

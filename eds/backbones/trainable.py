@@ -1,0 +1,54 @@
+"""The torch network behind a backbone, for training: with its preprocessing, and how its weights are named again."""
+
+from dataclasses import dataclass
+
+import torch
+
+from eds.backbones.loading import load
+from eds.backbones.network import NetworkBackbone
+from eds.backbones.on_torch import TorchRunner
+from eds.backbones.preprocessing import Preprocessing
+from eds.backbones.request import Request
+from eds.errors import InputError
+
+ARCHITECTURES = "timm:NAME, wheel:NAME, or checkpoint:PATH?arch=timm:NAME"
+
+
+@dataclass(frozen=True)
+class Trainable:
+    """A network that gives features, float32 (n, 3, side, side) to (n, dimension), not normalised."""
+
+    network: torch.nn.Module
+    preprocessing: Preprocessing
+    dimension: int
+    architecture: str  # as option `arch` of loader checkpoint wants it
+    text: str  # the backbone's own
+    weights_sha256: str
+
+    def checkpoint_text(self, path: str) -> str:
+        """The text that loads weights of this network, saved at that path, prepared as here."""
+        steps = self.preprocessing
+        mean, std = (",".join(map(repr, values)) for values in (steps.mean, steps.std))
+        parts = {
+            "arch": self.architecture, "channels": steps.channels, "crop": steps.crop or 0,
+            "interpolation": steps.interpolation, "mean": mean, "resize": steps.resize, "size": steps.size, "std": std,
+        }  # fmt: skip
+        return f"checkpoint:{path}?" + "&".join(f"{name}={value}" for name, value in parts.items())
+
+
+def trainable(text: str) -> Trainable:
+    """The network of a backbone's text, on the CPU, all of its weights free to change."""
+    request = Request.parse(text)
+    names = {"timm": request.name.partition(".")[0], "wheel": f"tf_{request.name}"}
+    architecture = f"timm:{names[request.loader]}" if request.loader in names else request.one("arch")
+    if not architecture.startswith("timm:") or request.one("output", "pooled") != "pooled":
+        raise InputError("this backbone cannot be trained here", where=text, do=f"Name one of {ARCHITECTURES}.")
+    backbone = load(text, device="cpu", runtime="torch")
+    runner = backbone._runner if isinstance(backbone, NetworkBackbone) else None
+    if not isinstance(runner, TorchRunner):
+        raise InputError("this backbone has no torch network", where=text, do=f"Name one of {ARCHITECTURES}.")
+    network = runner._network.network
+    for parameter in network.parameters():
+        parameter.requires_grad_(True)
+    spec = backbone.spec
+    return Trainable(network, spec.preprocessing, spec.dimension, architecture, spec.text, spec.weights_sha256)

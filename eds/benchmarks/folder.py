@@ -1,0 +1,86 @@
+"""An export is a folder that is there whole or not at all, and that tells by SHA256SUMS whether it arrived whole."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from eds.benchmarks.json_files import Faults
+from eds.benchmarks.rows import path_faults
+from eds.errors import InputError
+from eds.files import digest
+
+SUMS = "SHA256SUMS"
+
+
+@contextmanager
+def whole_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
+    """Give a hidden folder beside `target`; when the block ends well it gets its checksums and becomes `target`.
+
+    An existing folder is refused, but for an earlier export with `replace`: that one is there until the new is whole.
+    """
+    target = target.resolve()
+    if target.exists() and not (replace and (target / SUMS).is_file()):
+        raise InputError("is there already" if not replace else f"is no export: it holds no {SUMS}", where=str(target),
+                         do="Name a new folder" + (", or say --replace." if not replace else "."))  # fmt: skip
+    building, old = (target.with_name(f".{target.name}.{os.getpid()}.{word}") for word in ("tmp", "old"))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(target)
+        building.mkdir()
+        yield building
+        _write_sums(building)
+        if target.exists():
+            target.rename(old)
+        try:
+            building.rename(target)
+        except OSError:
+            if old.exists():
+                old.rename(target)
+            raise
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror or error})", where=str(target),
+                         do="Free space or choose another folder; nothing was left there.") from error  # fmt: skip
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def verified(folder: Path) -> str:
+    """Hold every file against the folder's checksums; a note where there are none, an error where one differs."""
+    sums = folder / SUMS
+    if not sums.is_file():
+        return f"{folder} has no {SUMS}: whether it is whole cannot be told"
+    faults = Faults()
+    for number, line in enumerate(sums.read_text(encoding="utf-8").splitlines(), 1):
+        expected, gap, name = line.partition("  ")
+        if not gap or len(expected) != 64 or path_faults(name):
+            faults.add(sums, [f"line {number} is no checksum with a path below the folder"])
+        elif not (folder / name).is_file():
+            faults.add(folder / name, [f"is missing ({SUMS} line {number})"])
+        elif digest(folder / name) != expected:
+            faults.add(folder / name, [f"is not as {SUMS} says (line {number}): cut off or changed"])
+    faults.refuse("the export is not whole", "Nothing was imported. Copy or export it again:")
+    return ""
+
+
+def _write_sums(folder: Path) -> None:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    lines = [f"{digest(path)}  {path.relative_to(folder).as_posix()}\n" for path in files]
+    with (folder / SUMS).open("w", encoding="utf-8") as stream:
+        stream.writelines(lines)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _sweep(target: Path) -> None:
+    """Remove what writers that have died left behind."""
+    for leftover in target.parent.glob(f".{target.name}.*.tmp"):
+        owner = leftover.name.removeprefix(f".{target.name}.").removesuffix(".tmp")
+        with suppress(PermissionError):
+            try:
+                if owner.isdigit():
+                    os.kill(int(owner), 0)
+            except ProcessLookupError:
+                shutil.rmtree(leftover, ignore_errors=True)

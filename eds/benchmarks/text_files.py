@@ -1,0 +1,120 @@
+"""CSV and JSON lines: written from frames, read as text with every damaged line told; .gz is read, too."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+
+from eds.benchmarks.json_files import Faults
+from eds.errors import InputError
+from eds.schema import TEXT
+
+TIME = "%Y-%m-%dT%H:%M:%SZ"  # ISO 8601; Arrow writes the fraction of a second, too
+
+
+def arrow_of(frame: pd.DataFrame) -> pa.Table:
+    """The frame as Arrow, moments as ISO 8601 text in UTC, text as plain strings."""
+    columns: dict[str, pa.Array] = {}
+    for name in frame.columns:
+        array = pa.array(frame[name], from_pandas=True)
+        array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+        if pa.types.is_timestamp(array.type):
+            array = pc.strftime(array, format=TIME)
+        if pa.types.is_large_string(array.type) or pa.types.is_null(array.type):
+            array = array.cast(pa.string())
+        columns[str(name)] = array
+    return pa.table(columns)
+
+
+def write_csv(frame: pd.DataFrame, file: Path, delimiter: str = ",") -> None:
+    """UTF-8, a header, RFC 4180; nothing stands for missing."""
+    pa_csv.write_csv(arrow_of(frame), file, pa_csv.WriteOptions(delimiter=delimiter, eol="\r\n"))
+
+
+def write_jsonl(frame: pd.DataFrame, file: Path) -> None:
+    """One object a line; numbers with every digit."""
+    with file.open("w", encoding="utf-8") as stream:
+        for batch in arrow_of(frame).to_batches(max_chunksize=20_000):
+            stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist())
+
+
+def read_csv(file: Path, delimiter: str = ",") -> pd.DataFrame:
+    """Every value as text, missing where nothing stands; the row's number is its index, from 0."""
+    options = pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+    try:
+        with pa.input_stream(file) as stream:  # gzip by the name's ending
+            data = stream.read()
+        names = pa_csv.open_csv(pa.BufferReader(data), parse_options=options).schema.names
+        kinds = dict.fromkeys(names, pa.string())
+        convert = pa_csv.ConvertOptions(
+            column_types=kinds, null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=False
+        )
+        table = pa_csv.read_csv(pa.BufferReader(data), parse_options=options, convert_options=convert)
+    except (OSError, pa.ArrowException, ValueError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise InputError(f"cannot be read as CSV ({reason})", where=str(file),
+                         do="Give UTF-8 with a header and as many values in each row.") from error  # fmt: skip
+    if len(set(names)) < len(names):
+        raise InputError("two columns have one name", where=str(file), do="Rename one of them.")
+    frame: pd.DataFrame = table.to_pandas().astype(object)
+    return frame.where(frame.notna(), None)
+
+
+def read_jsonl(file: Path) -> pd.DataFrame:
+    """One object a line as a row; lines that are no object are told, empty ones passed over."""
+    rows, numbers, faults = [], [], Faults()
+    for number, line in enumerate(lines(file)):
+        if not line.strip():
+            continue
+        try:
+            row: Any = json.loads(line)
+        except ValueError:
+            row = None
+        if isinstance(row, dict):
+            rows.append(row)
+            numbers.append(number)
+        else:
+            faults.add(file, [f"line {number + 1} is no JSON object"])
+    faults.refuse("is not whole, or no JSON lines", "Nothing was imported. Write one object a line:")
+    return pd.DataFrame(rows, index=numbers, dtype=object)
+
+
+def lines(file: Path) -> list[str]:
+    """The lines of a text file, packed or not."""
+    try:
+        data = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+        return data.decode("utf-8-sig").split("\n")
+    except (OSError, EOFError) as error:
+        raise InputError(f"cannot be read ({error})", where=str(file), do="Get the whole file again.") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8 (byte {error.start:,})", where=str(file), do="Save it as UTF-8.") from error
+
+
+def as_kinds(frame: pd.DataFrame, kinds: dict[str, str], file: Path, faults: Faults, unit: str = "row") -> pd.DataFrame:
+    """Text columns as the kinds of a table (integer, real, flag, text); what does not parse is told by row."""
+    changed: dict[str, Any] = {}
+    for name, kind in kinds.items():
+        given = frame[name] if name in frame else pd.Series([None] * len(frame), index=frame.index, dtype=object)
+        if kind == "text":
+            changed[name] = given.where(given.isna(), given.astype(str)).astype(TEXT)
+            continue
+        given = given.where(given != "", None)
+        if kind == "flag":
+            meaning = {"true": True, "false": False, "1": True, "0": False}
+            found: pd.Series[Any] = given.astype(str).str.lower().map(meaning).astype("boolean")
+        else:
+            found = pd.to_numeric(given, errors="coerce")
+            if kind == "integer":
+                whole = found.isna() | (found % 1 == 0)
+                found = found.where(whole).astype("Int64")
+        bad = found.isna() & given.notna()
+        faults.add(
+            file, (f"{unit} {row} has {name} {value!r}: give {kind}" for row, value in given[bad].head(200).items())
+        )
+        changed[name] = found
+    return frame.assign(**changed)

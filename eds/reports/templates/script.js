@@ -1,0 +1,59 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const keep = (value) => { try { localStorage.setItem("eds-report-theme", value); } catch { /* not kept: no matter */ } };
+  try { const kept = localStorage.getItem("eds-report-theme"); if (kept) root.dataset.theme = kept; } catch { /* none kept */ }
+  const theme = document.getElementById("theme");
+  const name = () => root.dataset.theme || (dark.matches ? "dark" : "light");
+  const tell = () => {
+    const other = name() === "dark" ? "light" : "dark";
+    theme.textContent = other === "dark" ? "Dark" : "Light";
+    theme.setAttribute("aria-label", `Switch to the ${other} theme`);
+  };
+  theme.addEventListener("click", () => { root.dataset.theme = name() === "dark" ? "light" : "dark"; keep(name()); tell(); });
+  dark.addEventListener("change", tell);
+  tell();
+
+  const valueOf = (row, place) => { const told = row.cells[place].dataset.value; return told === undefined ? null : JSON.parse(told); };
+  const compare = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true }));
+  for (const head of document.querySelectorAll("thead th")) {
+    head.querySelector("button").addEventListener("click", () => {
+      const falling = head.getAttribute("aria-sort") === "descending" || (!head.hasAttribute("aria-sort") && !head.classList.contains("n"));
+      for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", falling ? "ascending" : "descending");
+      const body = head.closest("table").tBodies[0];
+      const rows = [...body.rows].map((row) => [valueOf(row, head.cellIndex), row]);
+      rows.sort(([a], [b]) => (a === null ? 1 : b === null ? -1 : falling ? compare(a, b) : compare(b, a)));
+      body.append(...rows.map(([, row]) => row));
+    });
+  }
+
+  const tip = document.getElementById("tip");
+  for (const mark of document.querySelectorAll("[data-tip]")) mark.querySelector(":scope > title")?.remove();
+  const show = (event) => {
+    const mark = event.target instanceof Element ? event.target.closest("[data-tip]") : null;
+    tip.hidden = !mark;
+    if (!mark) return;
+    tip.textContent = mark.dataset.tip;
+    const left = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8);
+    const above = event.clientY + 18 + tip.offsetHeight > innerHeight;
+    tip.style.left = `${Math.max(8, left)}px`;
+    tip.style.top = `${above ? event.clientY - tip.offsetHeight - 10 : event.clientY + 18}px`;
+  };
+  document.addEventListener("pointermove", show);
+  document.addEventListener("pointerleave", () => { tip.hidden = true; });
+  addEventListener("scroll", () => { tip.hidden = true; }, { passive: true });
+
+  const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
+  const seen = new Set();
+  if ("IntersectionObserver" in window) {
+    const watch = new IntersectionObserver((entries) => {
+      for (const entry of entries) entry.isIntersecting ? seen.add(entry.target.id) : seen.delete(entry.target.id);
+      const first = [...links.keys()].find((id) => seen.has(id));
+      for (const [id, link] of links) id === first ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current");
+    }, { rootMargin: "-8% 0px -60% 0px" });
+    for (const id of links.keys()) watch.observe(document.getElementById(id));
+  }
+  addEventListener("beforeprint", () => { for (const one of document.querySelectorAll("details")) one.open = true; });
+})();

@@ -1,0 +1,161 @@
+"""Fitting a hash head to embeddings that are there already: seconds on a CPU, and the default way to codes."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from eds.errors import InputError
+from eds.files import digest
+from eds.identifiers import Integers
+from eds.training import heads
+from eds.training.batches import epoch_batches, split
+from eds.training.checkpoint import read_tensors, write_tensors
+from eds.training.hash_losses import COMPUTED, CROSS_ENTROPY, LOSSES, ON_TANH, Scale, check_objective
+from eds.training.held_out import worth
+from eds.training.loop import fit
+from eds.training.objectives.cross_entropy import Classifiers, cross_entropy
+from eds.training.plan import Plan
+from eds.training.supervision import Supervision
+
+Progress = Callable[[int, int], None]
+Vectors = NDArray[np.float32]
+HEAD = "head.safetensors"
+
+
+@dataclass(frozen=True)
+class Design:
+    """What codes are wanted, and how."""
+
+    bits: int = 32
+    objective: str = "talr-ap"
+    head: str = "linear"
+    hidden: int = heads.HIDDEN
+    scale: Scale = field(default_factory=Scale)
+
+
+@dataclass(frozen=True)
+class HashHead:
+    """A fitted head and how that went."""
+
+    head: heads.Head
+    file: Path
+    sha256: str
+    held_out: float  # the measure of `held_out.worth`
+    best_epoch: int
+    rows: list[dict[str, Any]]  # the log, an epoch each; empty where nothing is trained
+    trained_on: int
+    tested_on: int
+    resumed_at: int = 0
+
+
+class _HashTask:
+    """A head (and a classifier, for cross-entropy) on vectors; what `loop.fit` asks for."""
+
+    def __init__(self, design: Design, plan: Plan, vectors: Vectors, labels: Supervision) -> None:
+        self.design, self.plan, self.labels = design, plan, labels
+        self.train, self.test = split(labels, plan.held_out, plan.seed)
+        self.vectors, self._tensor = vectors, torch.from_numpy(vectors)
+        self.partners = labels.partners(self.train)
+        if not any(len(found) > 1 for found in self.partners) and design.objective != CROSS_ENTROPY:
+            raise InputError(
+                "no image has a similar one to learn from", where=f"labels {labels.source}", do="Take other labels."
+            )
+        head = heads.fresh(vectors.shape[1], design.bits, design.head, plan.seed, design.hidden)
+        head.centre(vectors[self.train])
+        self.head, self.module = head, torch.nn.ModuleDict({"head": head})
+        if design.objective == CROSS_ENTROPY:
+            self.wanted = {name: torch.from_numpy(found) for name, found in labels.classes().items()}
+            counts = {name: int(found.max()) + 1 for name, found in self.wanted.items()}
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(plan.seed)
+                self.module["classifiers"] = Classifiers(design.bits, counts)
+
+    def batches(self, epoch: int) -> list[Integers]:
+        return epoch_batches(self.train, self.partners, self.plan.batch, self.plan.group, self.plan.seed, epoch)
+
+    def loss(self, rows: Integers, epoch: int) -> Tensor:
+        design = self.design
+        found: Tensor = self.head(self._tensor[torch.from_numpy(rows)])
+        if design.objective in ON_TANH:
+            found = torch.tanh(design.scale.at(epoch, self.plan.epochs) * found)
+        if design.objective == CROSS_ENTROPY:
+            logits = self.module["classifiers"](found)
+            return cross_entropy(logits, {name: every[torch.from_numpy(rows)] for name, every in self.wanted.items()})
+        return LOSSES[design.objective](found, torch.from_numpy(self.labels.affinity(rows, rows)))
+
+    def worth(self) -> float:
+        return worth(self.head.codes(self.vectors[self.test]), self.labels, self.test)
+
+
+def fit_hash_head(
+    vectors: Vectors, labels: Supervision, design: Design, plan: Plan, folder: Path,
+    base: Mapping[str, Any], *, progress: Progress | None = None,
+) -> HashHead:  # fmt: skip
+    """A head for these vectors, (items, dimension) float32 in the order of `labels.ids`; `base` tells whose they are.
+
+    State, log and the finished head are kept in `folder`; a run that was killed goes on there.
+    """
+    check_objective(design.objective, labels.source)
+    if len(vectors) != len(labels):
+        raise InputError(f"{len(vectors):,} vectors for {len(labels):,} images", where="training")
+    if not np.isfinite(vectors).all():
+        raise InputError("a vector holds NaN or infinity", where="training", do="Compute the vectors again.")
+    folder.mkdir(parents=True, exist_ok=True)
+    identity = {
+        "base": dict(base), "design": {**asdict(design), "scale": str(design.scale)}, "plan": asdict(plan),
+        "labels": labels.source, "items": _fingerprint(vectors, labels),
+    }  # fmt: skip
+    with _one_thread():
+        if design.objective in COMPUTED:
+            train, test = split(labels, plan.held_out, plan.seed)
+            head = (heads.pca_head(vectors[train], design.bits) if design.objective == "pca-sign"
+                    else heads.itq_head(vectors[train], design.bits, plan.seed))  # fmt: skip
+            score = worth(head.codes(vectors[test]), labels, test)
+            told: dict[str, Any] = {"held_out": score, "best_epoch": 0, "rows": [], "resumed_at": 0}
+        else:
+            task = _HashTask(design, plan, vectors, labels)
+            task.worth()  # labels that cannot tell a head's worth are refused before it is trained
+            found = fit(task, plan, folder, identity, progress=progress)
+            train, test, head = task.train, task.test, task.head.eval()
+            told = {"held_out": found.best_score, "best_epoch": found.best_epoch, "rows": found.rows,
+                    "resumed_at": found.resumed_at}  # fmt: skip
+    file = folder / HEAD
+    write_tensors(file, head.state_dict(), {"identity": identity, "dimension": vectors.shape[1], **asdict(design),
+                                            "scale": str(design.scale)})  # fmt: skip
+    return HashHead(head, file, digest(file), trained_on=len(train), tested_on=len(test), **told)
+
+
+def load_head(file: Path) -> heads.Head:
+    """The head that a run left in its folder."""
+    tensors, told = read_tensors(file)
+    if "dimension" not in told:
+        raise InputError("the file holds no hash head", where=str(file), do=f"Name a run's {HEAD}.")
+    return heads.restored(told["dimension"], told["bits"], told["head"], told["hidden"], tensors)
+
+
+def _fingerprint(vectors: Vectors, labels: Supervision) -> str:
+    """What tells these items and labels from others."""
+    hashed = hashlib.sha256(np.ascontiguousarray(vectors).data)
+    hashed.update("\n".join(labels.ids).encode())
+    for part in (labels.product, labels.category, labels.pairs):
+        hashed.update(b"none" if part is None else np.ascontiguousarray(part).data)
+    return hashed.hexdigest()
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Sums in one order, whatever the machine; heads are too small to gain by more."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,100 @@
+"""The objectives of hash heads by name: what is made of a batch's activations and labels is one number to lower.
+
+TALR works on relaxed codes tanh(s x), with the scale s fixed or growing; the DSH family on the activations themselves,
+as its authors do, whose penalty alpha draws them to -1 and 1; cross-entropy on tanh(s x) through a linear head.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from eds.errors import InputError
+from eds.training.objectives.dsh import dispersed_dsh_loss, dsh_loss, hierarchical_dsh_loss
+from eds.training.objectives.talr import talr
+
+ALPHA = 0.01  # of the penalty that draws activations to -1 and 1; the authors of DSH take it
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Of tanh: from `first` to `last`, growing by the same factor each epoch."""
+
+    first: float = 1.0
+    last: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (0 < self.first < math.inf and 0 < self.last < math.inf):
+            raise InputError(f"the scale of tanh is {self}", do="Give numbers above 0, as 1 or 1:10.")
+
+    @classmethod
+    def parse(cls, text: str) -> "Scale":
+        """From `2` or `1:10`.
+
+        >>> Scale.parse("1:10").at(25, 51)
+        3.1622776601683795
+        """
+        first, _, last = text.partition(":")
+        try:
+            return cls(float(first), float(last or first))
+        except ValueError as error:
+            raise InputError(f"the scale of tanh is {text!r}", do="Give numbers above 0, as 1 or 1:10.") from error
+
+    def at(self, epoch: int, epochs: int) -> float:
+        """In an epoch counted from 0."""
+        part = epoch / (epochs - 1) if epochs > 1 else 0.0
+        return float(self.first * (self.last / self.first) ** part)
+
+    def __str__(self) -> str:
+        return f"{self.first:g}" if self.first == self.last else f"{self.first:g}:{self.last:g}"
+
+
+def talr_loss(objective: str) -> Callable[[Tensor, Tensor], Tensor]:
+    """Minus the relaxed measure of relaxed codes (items, bits) and affinities (items, items)."""
+    return lambda codes, affinity: -talr(codes, affinity, objective)
+
+
+def pair_loss(name: str) -> Callable[[Tensor, Tensor], Tensor]:
+    """A loss of the DSH family over all pairs of a batch; divided by their number, so that batches weigh alike."""
+
+    def loss(codes: Tensor, affinity: Tensor) -> Tensor:
+        bits = codes.shape[1]
+        left, right = torch.triu_indices(len(codes), len(codes), 1)
+        first, second, grade = codes[left], codes[right], affinity[left, right]
+        strongest = 2 if name == "two-level-dsh" else 1
+        different = (grade < strongest).long()
+        if name == "dsh":
+            total = dsh_loss(first, second, different, 2.0 * bits, ALPHA)
+        elif name == "dispersed-dsh":
+            total = dispersed_dsh_loss(first, second, different, (bits / 6, bits / 3), float(bits), ALPHA)
+        else:
+            bands = (bits / 12, bits / 6), (bits / 6, bits / 3)
+            total = hierarchical_dsh_loss(first, second, different, (grade < 1).long(), *bands, float(bits), ALPHA)
+        return total / len(left)
+
+    return loss
+
+
+CROSS_ENTROPY, TWO_LEVEL = "cross-entropy", "two-level-dsh"
+LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "talr-ap": talr_loss("ap_simplified"),
+    "talr-ndcg": talr_loss("ndcg_simplified"),
+    "dsh": pair_loss("dsh"),
+    "dispersed-dsh": pair_loss("dispersed-dsh"),
+    TWO_LEVEL: pair_loss(TWO_LEVEL),
+}
+COMPUTED = ("pca-sign", "itq")  # baselines: nothing is trained
+OBJECTIVES = (*LOSSES, CROSS_ENTROPY, *COMPUTED)
+ON_TANH = ("talr-ap", "talr-ndcg", CROSS_ENTROPY)
+
+
+def check_objective(name: str, source: str) -> None:
+    """Refuse an objective that is unknown, or that these labels cannot serve."""
+    if name not in OBJECTIVES:
+        raise InputError(f"{name!r} is no objective", do=f"Choose one of {', '.join(OBJECTIVES)}.")
+    if name == TWO_LEVEL and source != "both":
+        raise InputError(f"{name} needs two levels of classes", where=f"labels {source}", do="Take --labels both.")
+    if name == CROSS_ENTROPY and source == "truth":
+        raise InputError("decided pairs are no classes", where=f"objective {name}", do="Take talr-ap, or other labels.")

@@ -1,0 +1,67 @@
+"""Codes as a model of the project: the vectors of a base model through a fitted head, written like any embeddings."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eds.errors import InputError
+from eds.tables import Provenance
+from eds.training.hash_head import HashHead
+from eds.training.heads import Head
+from eds.vectors import Model, Vectors, pack, write
+
+Progress = Callable[[int, int], None]
+BLOCK = 8192
+
+
+def inputs(vectors: Vectors, ids: "list[str]") -> NDArray[np.float32]:
+    """The vectors of these images as a head takes them, (n, dimension) float32; of length 1 where cosine compares them.
+
+    Vectors that are codes already are refused.
+    """
+    if vectors.model.dtype == "bits":
+        raise InputError(
+            "its vectors are codes already", where=f"model {vectors.model.name}", do="Name a model of float vectors."
+        )
+    found = vectors.gather(ids)
+    if vectors.model.similarity != "cosine":
+        return found
+    lengths = np.sqrt(np.square(found.astype(np.float64)).sum(axis=1, keepdims=True))
+    return np.asarray(found / lengths, np.float32)
+
+
+def base_of(vectors: Vectors) -> dict[str, str]:
+    """What tells a base model from others in a head's identity and in the spec of its codes."""
+    model = vectors.model
+    return {
+        "model": model.name, "weights_digest": model.weights_digest,
+        "preprocessing_digest": model.preprocessing_digest,
+    }  # fmt: skip
+
+
+def write_codes(
+    folder: Path, name: str, vectors: Vectors, ids: "list[str]", fitted: HashHead, design: Mapping[str, Any],
+    provenance: Provenance, *, progress: Progress | None = None,
+) -> Vectors:  # fmt: skip
+    """The codes of these images as the model `name`: bits, compared by Hamming distance."""
+    codes = encode(fitted.head, vectors, ids, progress)
+    spec = {"loader": "hash", "base": base_of(vectors), "checkpoint_sha256": fitted.sha256, **design}
+    model = Model(
+        name, spec, fitted.head.bits, "bits", "hamming", vectors.model.preprocessing_digest, fitted.sha256,
+        provenance=provenance,
+    )  # fmt: skip
+    return write(folder, model, ids, codes)
+
+
+def encode(head: Head, vectors: Vectors, ids: "list[str]", progress: Progress | None = None) -> NDArray[np.uint8]:
+    """The packed codes of these images, (n, bytes) uint8, in blocks: memory does not grow with the vectors."""
+    parts = []
+    for start in range(0, len(ids), BLOCK):
+        part = ids[start : start + BLOCK]
+        parts.append(pack(head.codes(inputs(vectors, part))))
+        if progress:
+            progress(start + len(part), len(ids))
+    return np.concatenate(parts)

@@ -1,0 +1,160 @@
+"""Hash heads: from an embedding to as many numbers as a code has bits; their signs are the code.
+
+A head is trained (linear, or with one hidden layer), or computed: the signs of principal components, and ITQ, which
+turns these components so that signs lose least. All are one kind of thing, so that they are kept and used alike.
+"""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from eds.errors import InputError
+from eds.metrics.codes import MOST_BITS
+
+KINDS = ("linear", "mlp")
+HIDDEN = 256
+TURNS = 50  # of ITQ; its authors' number
+Array = NDArray[Any]
+
+
+class Head(nn.Module):
+    """Float32 (items, dimension) to (items, bits); inputs are centred and scaled by what the training items gave."""
+
+    mean: Tensor
+    spread: Tensor
+
+    def __init__(self, dimension: int, bits: int, kind: str = "linear", hidden: int = HIDDEN) -> None:
+        super().__init__()
+        if not 1 <= bits <= MOST_BITS:
+            raise InputError(f"codes of {bits} bits", where="head", do=f"Codes may have 1 to {MOST_BITS} bits.")
+        if kind not in KINDS:
+            raise InputError(f"{kind!r} is no head", do=f"Choose one of {', '.join(KINDS)}.")
+        if hidden < 1:
+            raise InputError(f"a hidden layer of {hidden}", where="head", do="Give at least 1.")
+        self.register_buffer("mean", torch.zeros(dimension))
+        self.register_buffer("spread", torch.ones(()))
+        layers = [nn.Linear(dimension, bits)] if kind == "linear" else [
+            nn.Linear(dimension, hidden), nn.ReLU(), nn.Linear(hidden, bits)
+        ]  # fmt: skip
+        self.layers = nn.Sequential(*layers)
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """The activations whose signs are the code."""
+        output: Tensor = self.layers((vectors - self.mean) / self.spread)
+        return output
+
+    def centre(self, vectors: Array) -> None:
+        """Take mean and spread from these vectors, (items, dimension): inputs then vary by 1 on average."""
+        middle = vectors.mean(axis=0, dtype=np.float64)
+        spread = float(np.sqrt(np.square(vectors - middle).mean(dtype=np.float64)))
+        if not spread > 0:
+            raise InputError("all vectors are the same", where="head", do="Choose another model.")
+        self.mean.copy_(torch.from_numpy(middle.astype(np.float32)))
+        self.spread.fill_(spread)
+
+    @torch.inference_mode()
+    def codes(self, vectors: Array, block: int = 8192) -> NDArray[np.int8]:
+        """The code of each vector, (items, bits) of -1 and 1; the sign of 0 is +1.
+
+        In float64: the last bits of a float32 product depend on how many vectors are multiplied at once.
+        """
+        exact = deepcopy(self).double()
+        parts = [np.zeros((0, self.bits), np.int8)]
+        for start in range(0, len(vectors), block):
+            found = exact(torch.from_numpy(vectors[start : start + block].astype(np.float64))).numpy()
+            parts.append(np.where(found >= 0, 1, -1).astype(np.int8))
+        return np.concatenate(parts)
+
+    @property
+    def bits(self) -> int:
+        """Of a code."""
+        last: nn.Linear = self.layers[-1]  # type: ignore[assignment]
+        return last.out_features
+
+
+def fresh(dimension: int, bits: int, kind: str, seed: int, hidden: int = HIDDEN) -> Head:
+    """A head at its random start; the caller's random state is left alone."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return Head(dimension, bits, kind, hidden)
+
+
+def restored(dimension: int, bits: int, kind: str, hidden: int, state: Mapping[str, Tensor]) -> Head:
+    """A head with the tensors of a checkpoint; those of another architecture are refused."""
+    head = Head(dimension, bits, kind, hidden)
+    own = head.state_dict()
+    faults = [
+        f"{name}: {tuple(state[name].shape) if name in state else 'missing'}, wanted {tuple(own[name].shape)}"
+        for name in own
+        if name not in state or state[name].shape != own[name].shape
+    ] + [f"{name}: unexpected" for name in state if name not in own]
+    if faults:
+        raise InputError("the checkpoint is of another architecture", where="head", do="Name its own:", faults=faults)
+    head.load_state_dict(dict(state))
+    return head.eval()
+
+
+def pca_head(vectors: Array, bits: int) -> Head:
+    """Signs of the leading principal components of the vectors, (items, dimension).
+
+    Formula: code = sign(W (x - mean)), W the `bits` leading eigenvectors of the covariance.
+    Source: the usual baseline of the hashing literature (PCA-sign, also PCAH).
+    Conventions: each component's largest weight is positive, so that the code does not depend on the library.
+    Example, run by doctest:
+    >>> points = np.array([[2.0, 0.0], [-2.0, 0.1], [1.0, -0.1], [-1.0, 0.0]], dtype=np.float32)
+    >>> pca_head(points, 1).codes(points).ravel().tolist()
+    [1, -1, 1, -1]
+    """
+    weights, head = _components(vectors, bits)
+    return _set(head, weights)
+
+
+def itq_head(vectors: Array, bits: int, seed: int) -> Head:
+    """Principal components turned so that their signs are as near to them as can be (iterative quantisation).
+
+    Formula: minimise ||B - V R||^2 over codes B and rotations R in turn: B = sign(V R), R = U' of the SVD of B'V.
+    Source: Gong, Lazebnik 2011; 50 turns from a random rotation.
+    Conventions: V are the components of `pca_head`, centred; the rotation begins at one drawn by the seed.
+    Example, run by doctest:
+    >>> points = np.array([[2.0, 0.0], [-2.0, 0.1], [1.0, -0.1], [-1.0, 0.0]], dtype=np.float32)
+    >>> itq_head(points, 2, 0).codes(points).shape
+    (4, 2)
+    """
+    weights, head = _components(vectors, bits)
+    parts = (vectors - head.mean.numpy()).astype(np.float64) @ weights.T
+    turn, _ = np.linalg.qr(np.random.default_rng(seed).normal(size=(bits, bits)))
+    for _ in range(TURNS):
+        signs = np.where(parts @ turn >= 0, 1.0, -1.0)
+        left, _, right = np.linalg.svd(signs.T @ parts)
+        turn = (left @ right).T
+    return _set(head, turn.T @ weights)
+
+
+def _components(vectors: Array, bits: int) -> tuple[Array, Head]:
+    """The leading eigenvectors, (bits, dimension), and an empty head that centres its input."""
+    dimension = vectors.shape[1]
+    head = Head(dimension, bits)
+    if bits > min(dimension, len(vectors) - 1):
+        raise InputError(
+            f"{bits} bits of {len(vectors):,} vectors of {dimension} numbers", where="principal components",
+            do="A component is needed for each bit: take fewer bits, or train a head.",
+        )  # fmt: skip
+    head.centre(vectors)
+    centred = (vectors - head.mean.numpy()).astype(np.float64)
+    _, found = np.linalg.eigh(centred.T @ centred)
+    weights = found[:, ::-1][:, :bits].T
+    top = np.take_along_axis(weights, np.abs(weights).argmax(axis=1)[:, None], axis=1)
+    return weights * np.sign(top), head
+
+
+def _set(head: Head, weights: Array) -> Head:
+    linear: nn.Linear = head.layers[0]  # type: ignore[assignment]
+    with torch.no_grad():
+        linear.weight.copy_(torch.from_numpy(weights.astype(np.float32)))
+        linear.bias.zero_()
+    return head.eval()

@@ -1,0 +1,53 @@
+"""What codes are worth on items that were held out: the tie-aware measures, each item asked against all others."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eds.errors import InputError
+from eds.identifiers import Integers
+from eds.metrics.codes import distances, pack
+from eds.metrics.ties import TiedLists, ap, ndcg
+from eds.training.supervision import Supervision
+
+MOST_QUERIES = 2000
+
+
+def tied_lists(codes: NDArray[np.int8], labels: Supervision, rows: Integers) -> TiedLists:
+    """Distance histograms by grade: codes (rows, bits) of -1 and 1, each of the first 2,000 rows a query.
+
+    An item never stands in its own list.
+    """
+    packed, bits = pack(codes)
+    queries = rows[:MOST_QUERIES]
+    levels = labels.levels
+    counts = np.zeros((len(queries), bits + 1, len(levels)), np.int64)
+    for block, apart in distances(packed[: len(queries)], packed):
+        grade = labels.affinity(queries[block], rows)
+        cell = apart.astype(np.int64) * len(levels) + grade
+        for number, row in enumerate(cell, block.start):
+            row = np.delete(row, number)
+            counts[number] = np.bincount(row, minlength=counts[0].size).reshape(bits + 1, len(levels))
+    return TiedLists(counts, levels)
+
+
+def worth(codes: NDArray[np.int8], labels: Supervision, rows: Integers) -> float:
+    """Mean expected AP over queries that have a positive; with graded labels mean expected nDCG.
+
+    Formula: specification 8, AP_T and nDCG_T of the whole list.
+    Source: specification 7 and 8.
+    Conventions: ties count by their expectation; queries without a positive among the rows are left out; if none has
+    one, the score is refused.
+    Example, run by doctest:
+    >>> pairs = Supervision("product", list("abcd"), np.array([0, 0, 1, 1]))
+    >>> worth(np.array([[1, 1], [1, 1], [-1, -1], [-1, -1]], np.int8), pairs, np.arange(4))
+    1.0
+    """
+    lists = tied_lists(codes, labels, rows)
+    asked = lists.relevant > 0
+    if not asked.any():
+        raise InputError(
+            "no image that is held out has a similar one beside it", where=f"labels {labels.source}",
+            do="Hold out more (--held-out), or take other labels.",
+        )  # fmt: skip
+    value = (ndcg if len(lists.levels) > 2 else ap)(lists)
+    return float(value[asked].mean())

@@ -1,0 +1,142 @@
+"""The loop of every training: Adam, warm-up, a held-out score by epoch, early stop, and a checkpoint to go on from.
+
+A run that is killed goes on from its last whole epoch and ends with the weights of one that never stopped: batches and
+random numbers belong to (seed, epoch), and Adam's moments are kept. Weights or a loss that are no finite number end
+the run; the last good checkpoint stays.
+"""
+
+import csv
+import io
+import math
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from eds.errors import EdsError
+from eds.files import write_text
+from eds.identifiers import Integers
+from eds.training.checkpoint import Checkpoint, State, adam_tensors, load, restore_adam, save
+from eds.training.plan import Plan
+
+Progress = Callable[[int, int], None]
+STATE, LOG = "state.safetensors", "log.csv"
+
+
+class Task(Protocol):
+    """What is trained, on what, and how its worth is told."""
+
+    @property
+    def module(self) -> torch.nn.Module:
+        """All that has weights."""
+
+    def batches(self, epoch: int) -> list[Integers]:
+        """The rows of each batch of the epoch."""
+
+    def loss(self, rows: Integers, epoch: int) -> Tensor:
+        """The loss of a batch; smaller is better."""
+
+    def worth(self) -> float:
+        """The score on what is held out; larger is better."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """How a run ended."""
+
+    best: State
+    best_epoch: int
+    best_score: float
+    rows: list[dict[str, Any]]
+    resumed_at: int  # epochs that an earlier call had done
+
+
+def fit(
+    task: Task, plan: Plan, folder: Path, identity: Mapping[str, Any], *, progress: Progress | None = None,
+    autocast: Callable[[], AbstractContextManager[Any]] = nullcontext,
+) -> Fitted:  # fmt: skip
+    """Train `task.module` by the plan, from where `folder` says that it stopped; the best epoch's weights are given."""
+    wanted = [parameter for parameter in task.module.parameters() if parameter.requires_grad]
+    adam = torch.optim.Adam(wanted, lr=plan.learning_rate, weight_decay=plan.weight_decay)
+    state = load(folder / STATE, identity)
+    if state is None:
+        start = _copied(task.module)
+        state = Checkpoint(identity, start, start, {})
+    else:
+        task.module.load_state_dict(state.model)
+        restore_adam(adam, state.adam)
+    resumed_at = state.epoch
+    while state.epoch < plan.epochs and state.epoch - state.best_epoch < plan.patience:
+        started = time.perf_counter()
+        loss = _epoch(task, plan, adam, state, folder, autocast)
+        task.module.eval()
+        with torch.no_grad():
+            score = task.worth()
+        state.epoch += 1
+        state.model, state.adam = _copied(task.module), adam_tensors(adam)
+        if score > state.best_score:
+            state.best, state.best_score, state.best_epoch = state.model, score, state.epoch
+        rate = adam.param_groups[0]["lr"]
+        row = {"epoch": state.epoch, "loss": loss, "held_out": score, "learning_rate": rate}
+        state.rows.append({**row, "seconds": round(time.perf_counter() - started, 3)})
+        save(folder / STATE, state)
+        write_text(folder / LOG, _as_csv(state.rows))
+        if progress:
+            progress(state.epoch, plan.epochs)
+    task.module.load_state_dict(state.best)
+    task.module.eval()
+    return Fitted(state.best, state.best_epoch, state.best_score, state.rows, resumed_at)
+
+
+def _epoch(
+    task: Task, plan: Plan, adam: torch.optim.Adam, state: Checkpoint, folder: Path,
+    autocast: Callable[[], AbstractContextManager[Any]],
+) -> float:  # fmt: skip
+    """One pass; the mean loss of its batches."""
+    batches = task.batches(state.epoch)
+    losses = []
+    task.module.train()
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed((plan.seed << 20) + state.epoch)
+        for step, rows in enumerate(batches):
+            for group in adam.param_groups:
+                group["lr"] = plan.rate(state.epoch * len(batches) + step, len(batches))
+            adam.zero_grad(set_to_none=True)
+            with autocast():
+                loss = task.loss(rows, state.epoch)
+            losses.append(loss.item())
+            if not math.isfinite(losses[-1]):
+                raise _broken(f"the loss is {losses[-1]}", step, state, folder)
+            loss.backward()  # type: ignore[no-untyped-call]
+            adam.step()
+    if not all(
+        torch.isfinite(tensor).all() for tensor in task.module.state_dict().values() if tensor.is_floating_point()
+    ):
+        raise _broken("weights are no finite numbers", len(batches) - 1, state, folder)
+    return sum(losses) / len(losses)
+
+
+def _broken(what: str, step: int, state: Checkpoint, folder: Path) -> EdsError:
+    kept = f"the checkpoint after epoch {state.epoch} is kept" if state.epoch else "no epoch was finished"
+    return EdsError(
+        f"{what} in epoch {state.epoch + 1}, batch {step + 1}; {kept}",
+        where=str(folder),
+        do="Lower the learning rate, or lengthen the warm-up, and begin anew: --replace.",
+    )
+
+
+def _copied(module: torch.nn.Module) -> State:
+    return {name: tensor.detach().cpu().clone() for name, tensor in module.state_dict().items()}
+
+
+def _as_csv(rows: list[dict[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

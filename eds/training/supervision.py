@@ -1,0 +1,127 @@
+"""Which images belong together, and how closely: what heads and networks are trained on.
+
+`product` and `category` are classes; `both` grades them (2 same product, 1 same category only); `truth` takes decided
+pairs. Images are told by their place in the list of ids that was given, which is sorted.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from eds.errors import InputError
+from eds.identifiers import Flags, Integers, contains, distinct, encode
+
+SOURCES = ("product", "category", "both", "truth")
+
+
+@dataclass(frozen=True, eq=False)
+class Supervision:
+    """Labels of the images at hand; arrays of classes are (items,) int64."""
+
+    source: str
+    ids: Sequence[str]
+    product: Integers
+    category: Integers | None = None
+    pairs: Integers | None = None  # of `truth`: place * items + place of similar pairs, both ways, ascending
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """The grades that an affinity may have."""
+        return (0, 1, 2) if self.source == "both" else (0, 1)
+
+    def affinity(self, left: Integers, right: Integers) -> Integers:
+        """How closely items belong together, (left, right) int64: 0 not at all."""
+        same = self.product[left][:, None] == self.product[right][None, :]
+        if self.source == "product":
+            return np.asarray(same, np.int64)
+        if self.category is not None:
+            alike = (self.category[left][:, None] == self.category[right][None, :]).astype(np.int64)
+            return np.asarray(alike + same if self.source == "both" else alike, np.int64)
+        keys = left[:, None] * len(self) + right[None, :]
+        pairs = np.zeros(0, np.int64) if self.pairs is None else self.pairs
+        known: Flags = contains(pairs, keys.ravel()).reshape(keys.shape)
+        return np.asarray(known | same, np.int64)
+
+    def classes(self) -> dict[str, Integers]:
+        """The classes that a classifier can learn, by name; refused where labels are pairs."""
+        if self.source == "truth":
+            raise InputError(
+                "decided pairs are no classes", where="labels truth", do="Take labels product, category or both."
+            )
+        named = {"product": self.product, "category": self.category}
+        wanted = ("product", "category") if self.source == "both" else (self.source,)
+        return {name: found for name in wanted if (found := named[name]) is not None}
+
+    def partners(self, rows: Integers) -> list[Integers]:
+        """For each of the rows those of `rows` that it belongs together with, itself among them."""
+        kind = self.category if self.source == "category" and self.category is not None else self.product
+        order = rows[np.argsort(kind[rows], kind="stable")]
+        ends = np.flatnonzero(np.diff(kind[order])) + 1
+        members = {int(kind[part[0]]): part for part in np.split(order, ends) if len(part)}
+        found = [members[number] for number in kind[rows].tolist()]
+        if self.pairs is None:
+            return found
+        first, second = np.divmod(self.pairs, len(self))
+        inside = np.isin(first, rows) & np.isin(second, rows)
+        first, second = first[inside], second[inside]
+        starts = np.searchsorted(first, [rows, rows + 1])
+        return [np.union1d(own, second[low:high]) for own, low, high in zip(found, starts[0], starts[1], strict=True)]
+
+
+def supervise(
+    source: str, images: pd.DataFrame, truth: pd.DataFrame | None = None, *, torn_negative: bool = False
+) -> Supervision:
+    """Labels of `images` (image_id, product_id, category); `truth` (query_id, candidate_id, value) for source truth.
+
+    The result does not depend on the order of rows. Images of one product always belong together. With `truth`, pairs
+    that nobody decided count as not similar; a pair decided one way as similar and the other way as not is refused, or
+    with `torn_negative` counts as not similar, as a tie does.
+    """
+    if source not in SOURCES:
+        raise InputError(f"{source!r} are no labels", do=f"Choose one of {', '.join(SOURCES)}.")
+    ordered = images.sort_values("image_id", kind="stable")
+    ids = ordered["image_id"].tolist()
+    product = encode(ordered["product_id"], distinct(ordered["product_id"]))
+    if source == "product":
+        return Supervision(source, ids, product)
+    if source == "truth":
+        if truth is None:
+            raise InputError("there are no decided pairs", where="labels truth", do="Decide them: eds truth decide.")
+        return Supervision(source, ids, product, pairs=_symmetric(ids, truth, torn_negative=torn_negative))
+    lacking = ordered["category"].isna()
+    if lacking.any():
+        names = ", ".join(ordered.loc[lacking, "image_id"].head(3))
+        raise InputError(
+            f"{int(lacking.sum()):,} images have no category: {names}",
+            where="table images",
+            do="Fill the column, or train on products: --labels product.",
+        )
+    return Supervision(source, ids, product, encode(ordered["category"], distinct(ordered["category"])))
+
+
+def _symmetric(ids: Sequence[str], truth: pd.DataFrame, *, torn_negative: bool) -> Integers:
+    """Similar pairs as numbers, both ways, ascending; pairs of other images are left aside."""
+    names = pa.array(list(ids), pa.string())
+    first, second = (encode(truth[column], names) for column in ("query_id", "candidate_id"))
+    value = truth["value"].to_numpy(dtype=np.int64)
+    known = (first >= 0) & (second >= 0)
+    first, second, value = first[known], second[known], value[known]
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    keys = low * len(ids) + high
+    torn = np.intersect1d(keys[value == 1], keys[value == 0])
+    if len(torn) and not torn_negative:
+        faults = [f"{ids[key // len(ids)]} {ids[key % len(ids)]}" for key in torn[:3].tolist()]
+        raise InputError(
+            f"the labels are not symmetric: {len(torn):,} pairs are similar one way and not the other",
+            where="table truth",
+            do="Count them as not similar (--torn-negative), or mend these:",
+            faults=faults,
+        )
+    good = (value == 1) & ~np.isin(keys, torn)
+    return np.unique(np.concatenate([keys[good], (high * len(ids) + low)[good]]))

@@ -1,0 +1,240 @@
+"""Foreign files that are wrong: told with file, row and remedy, and nothing of them is imported."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from eds.benchmarks import croissant, hf_dataset, trec, votes_files
+from eds.benchmarks.folder import whole_folder
+from eds.cli import cli
+from eds.errors import EdsError
+from tests.benchmarks.cases import benchmark
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    CliRunner().invoke(cli, ["init", str(tmp_path / "p")], catch_exceptions=False)
+    return tmp_path / "p"
+
+
+def state(project: Path) -> dict[str, bytes]:
+    """Every file of a project but the lock's, with what it holds."""
+    files = (path for path in project.rglob("*") if path.is_file() and ".eds" not in path.parts)
+    return {path.relative_to(project).as_posix(): path.read_bytes() for path in files}
+
+
+def refused(project: Path, *words: Any) -> str:
+    """What an import says when it refuses; the project is as it was."""
+    before = state(project)
+    done = CliRunner().invoke(cli, ["benchmarks", "import", *map(str, words), "-p", str(project)])
+    assert isinstance(done.exception, EdsError), done.output
+    assert state(project) == before
+    assert not list((project / ".eds").glob("together"))
+    return str(done.exception)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    root = tmp_path_factory.mktemp("exports")
+    given = benchmark(root / "root")
+    writers: dict[str, Callable[[Path], Any]] = {
+        "trec": lambda to: trec.write(given, to),
+        "hf": lambda to: hf_dataset.write(given, to, pictures=True),
+        "croissant": lambda to: croissant.write(given, to, pictures=False),
+        "votes": lambda to: votes_files.write(given, to),
+    }
+    for name, write in writers.items():
+        with whole_folder(root / name) as folder:
+            write(folder)
+    return {name: root / name for name in writers}
+
+
+@pytest.mark.parametrize("name", ["trec", "hf", "croissant", "votes"])
+@pytest.mark.parametrize("damage", ["cut", "lost"])
+def test_an_export_that_arrived_in_part(
+    folders: dict[str, Path], project: Path, tmp_path: Path, name: str, damage: str
+) -> None:
+    shutil.copytree(folders[name], tmp_path / "copy")
+    biggest = max(
+        (path for path in (tmp_path / "copy").rglob("*") if path.is_file()), key=lambda path: path.stat().st_size
+    )
+    if damage == "cut":
+        biggest.write_bytes(biggest.read_bytes()[:-7])
+    else:
+        biggest.unlink()
+    told = refused(project, name, tmp_path / "copy")
+    assert "the export is not whole" in told
+    assert f"{biggest}: is {'not as SHA256SUMS says' if damage == 'cut' else 'missing'}" in told
+
+
+QRELS = {
+    "q 0 d 1\nq 0 a b 1\n": "line 2 has 5 values, not 4 (qid 0 docno rel); ids may not hold blanks",
+    "q 0 d\n": "line 1 has 3 values, not 4",
+    "q 0 d yes\n": "line 1 has grade 'yes': give a whole number",
+    "q 0 d 1\nq 0 e 0\nq 0 d 0\n": "line 3 says 0 of 'q d', line 1 says 1: decide for one",
+    "q 0 q 1\n": "line 1 is 'q' with itself: leave it out",
+    "q 0 d 1\nq 0 e": "line 2 has no line end: the file was cut off",
+    "q 0 ../up 1\n": "has path '../up': it leads out of the image root (..)",
+    "q 0 /etc/x 1\n": "has path '/etc/x': it is absolute",
+}
+
+
+@pytest.mark.parametrize("text", QRELS)
+def test_qrels(project: Path, tmp_path: Path, text: str) -> None:
+    (tmp_path / "qrels.txt").write_text(text)
+    told = refused(project, "trec", "--qrels", tmp_path / "qrels.txt")
+    assert QRELS[text] in told
+    assert str(tmp_path / "qrels.txt") in told
+
+
+RUNS = {
+    "q Q0 d 1 0.5\n": "line 1 has 5 values, not 6",
+    "q Q0 d 1 nan x\n": "line 1 has score nan: give a finite number",
+    "q Q0 d one 1 x\n": "line 1 has rank 'one' and score '1': give numbers",
+    "q Q0 d 1 1 x\nq Q0 d 2 0 x\n": "line 2 has this document a second time",
+}
+
+
+@pytest.mark.parametrize("text", RUNS)
+def test_runs(project: Path, tmp_path: Path, text: str) -> None:
+    (tmp_path / "m.run").write_text(text)
+    assert RUNS[text] in refused(project, "trec", "--run", tmp_path / "m.run")
+
+
+def test_judgements_of_images_that_the_project_does_not_have(
+    folders: dict[str, Path], project: Path, tmp_path: Path
+) -> None:
+    done = CliRunner().invoke(cli, ["benchmarks", "import", "hf", str(folders["hf"]), "-p", str(project)])
+    assert done.exit_code == 0, done.output
+    (tmp_path / "qrels.txt").write_text("p'lain 0 unheard-of 1\n")
+    told = refused(project, "trec", "--qrels", tmp_path / "qrels.txt")
+    assert "line 1 has candidate_id 'unheard-of': no image of the catalogue has this id" in told
+    (tmp_path / "votes.csv").write_text("query_id,candidate_id,expert_id,value\nnobody,p'lain,me,1\n")
+    assert "row 0 has query_id 'nobody': no image" in refused(project, "votes", tmp_path / "votes.csv")
+
+
+def test_agreeing_duplicates_count_once_and_are_told(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q 0 d 1\nq 0 d 1\nq 0 ü 2\n", encoding="utf-8")
+    words = ["benchmarks", "import", "trec", "--qrels", tmp_path / "qrels.txt", "-p", project, "--json"]
+    done = CliRunner().invoke(cli, [*map(str, words)], catch_exceptions=False)
+    answer = json.loads(done.stdout)
+    assert (answer["pairs"], answer["positives"]) == (2, 2)
+    assert "1 lines say again what others say: each pair counts once" in answer["notes"]
+    assert "1 grades above 1 count as similar: labels are 1 and 0" in answer["notes"]
+
+
+def rewritten(folder: Path, name: str, change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
+    file = next((folder / name).glob("*.parquet"))
+    table = pq.read_table(file)
+    pq.write_table(table.from_pandas(change(table.to_pandas()), preserve_index=False), file)
+    (folder / "SHA256SUMS").unlink()
+
+
+HF: dict[str, tuple[str, Callable[[pd.DataFrame], pd.DataFrame], str]] = {
+    "absolute": ("corpus", lambda f: f.assign(path=["/etc/passwd", *f["path"][1:]]),
+        "row 0 has path '/etc/passwd': it is absolute"),
+    "upwards": ("queries", lambda f: f.assign(path=["a/../../b", *f["path"][1:]]),
+        "row 0 has path 'a/../../b': it leads out"),
+    "twice": ("corpus", lambda f: pd.concat([f, f.head(1)]),
+        "row 9 has id '%41' a second time"),
+    "keys": ("qrels", lambda f: f.rename(columns={"corpus-id": "corpus_id"}),
+        "no column 'corpus-id' (it has query-id, corpus_id"),
+    "unknown": ("qrels", lambda f: f.assign(**{"corpus-id": ["x?", *f["corpus-id"][1:]]}),
+        "row 0 has candidate_id 'x?': no image"),
+    "contradiction": ("qrels", lambda f: pd.concat([f, f.head(1).assign(score=1 - f["score"][0])]),
+        "decide for one"),
+    "blank": ("corpus", lambda f: f.assign(id=[" ", *f["id"][1:]]),
+        "row 0 has id ' ': it is blank"),
+    "no picture": ("corpus", lambda f: f.assign(image=pd.Series([{"bytes": None, "path": None}, *f["image"][1:]])),
+        "row 0 has an image without bytes and path"),
+    "two pictures": ("queries", lambda f: f.assign(path=[*f["path"][:-1], "img/other.png"]),
+        "is another image or product in corpus"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HF)
+def test_hugging_face_folders(folders: dict[str, Path], project: Path, tmp_path: Path, name: str) -> None:
+    shutil.copytree(folders["hf"], tmp_path / "copy")
+    part, change, told = HF[name]
+    rewritten(tmp_path / "copy", part, change)
+    assert told in refused(project, "hf", tmp_path / "copy")
+
+
+def test_pictures_that_would_be_written_over(folders: dict[str, Path], project: Path) -> None:
+    (project / "images" / "img").mkdir(parents=True)
+    (project / "images" / "img" / "07 größe.png").write_bytes(b"mine")
+    assert "is there already, and another picture" in refused(project, "hf", folders["hf"])
+
+
+CROISSANT: dict[str, tuple[str, str, str, str]] = {
+    "path": ("images.csv", '"img/03 größe.png"', '"../x.png"', "images.csv: row 3 has path '../x.png': it leads out"),
+    "value": ("pairs.csv", ",1,false,", ",7,false,", "value 7: give 1, 0 or nothing"),
+    "number": ("pairs.csv", ",1,false,", ",maybe,false,", "has value 'maybe': give integer"),
+    "file": ("croissant.json", '"contentUrl": "pairs.csv"', '"contentUrl": "/pairs.csv"', "it is absolute"),
+    "expert": ("votes.csv", '"expert_id"', '"expertid"', "no column 'expert_id'"),
+    "vote": ("votes.csv", '"Zoë",', '"Zoë",2', "value is not 1, 0 or nothing"),
+}
+
+
+@pytest.mark.parametrize("name", CROISSANT)
+def test_croissant_folders(folders: dict[str, Path], project: Path, tmp_path: Path, name: str) -> None:
+    shutil.copytree(folders["croissant"], tmp_path / "copy")
+    (tmp_path / "copy" / "SHA256SUMS").unlink()
+    file, old, new, told = CROISSANT[name]
+    text = (tmp_path / "copy" / file).read_bytes().decode()
+    assert old in text
+    (tmp_path / "copy" / file).write_bytes(text.replace(old, new).encode())
+    assert told in refused(project, "croissant", tmp_path / "copy")
+    assert not (project / "labels.db").exists()
+
+
+def test_products_shared_between_domains_are_told_and_can_be_set_apart(
+    folders: dict[str, Path], project: Path, tmp_path: Path
+) -> None:
+    words = ["benchmarks", "import", "hf", str(folders["hf"]), "-p", str(project), "--json"]
+    answer = json.loads(CliRunner().invoke(cli, words, catch_exceptions=False).stdout)
+    assert any("'P 1' of '100%' and '%41'" in one and "--apart" in one for one in answer["notes"])
+    CliRunner().invoke(cli, ["init", str(tmp_path / "p2")], catch_exceptions=False)
+    words = ["benchmarks", "import", "hf", str(folders["hf"]), "-p", str(tmp_path / "p2"), "--apart", "--json"]
+    answer = json.loads(CliRunner().invoke(cli, words, catch_exceptions=False).stdout)
+    assert not any("--apart" in one for one in answer["notes"])
+
+
+def test_a_projects_own_tables_are_not_written_over(folders: dict[str, Path], project: Path) -> None:
+    frame = benchmark().truth
+    assert frame is not None
+    from eds.workspace import Project
+
+    opened = Project.open(project)
+    opened.write(frame, "truth", opened.provenance("eds truth decide", {}, []))
+    assert "truth.parquet was made by eds truth decide" in refused(project, "hf", folders["hf"])
+
+
+def test_votes_that_the_label_store_refuses_take_the_tables_back(
+    folders: dict[str, Path], project: Path, tmp_path: Path
+) -> None:
+    """The last step fails after the tables were moved: an earlier import is as it was, tables and votes."""
+    words = ["benchmarks", "import", "croissant", str(folders["croissant"]), "-p", str(project)]
+    assert CliRunner().invoke(cli, words, catch_exceptions=False).exit_code == 0
+    shutil.copytree(folders["croissant"], tmp_path / "copy")
+    (tmp_path / "copy" / "SHA256SUMS").unlink()
+    pairs, votes = tmp_path / "copy" / "pairs.csv", tmp_path / "copy" / "votes.csv"
+    lines = pairs.read_bytes().splitlines(keepends=True)
+    pairs.write_bytes(b"".join(lines[:-3]))
+    text = votes.read_text(encoding="utf-8").replace('"v0-0"', '"v0-zero"')  # another act of one expert on one pair
+    votes.write_bytes(text.replace(',1,,"2026', ',0,,"2026').encode())
+    tables = {name: held for name, held in state(project).items() if "labels" not in name}
+    acts = CliRunner().invoke(cli, ["labels", "export", str(tmp_path / "before.csv"), "-p", str(project)])
+    assert acts.exit_code == 0
+    done = CliRunner().invoke(cli, ["benchmarks", "import", "croissant", str(tmp_path / "copy"), "-p", str(project)])
+    assert isinstance(done.exception, EdsError), done.output
+    assert {name: held for name, held in state(project).items() if "labels" not in name} == tables
+    CliRunner().invoke(cli, ["labels", "export", str(tmp_path / "after.csv"), "-p", str(project)])
+    assert (tmp_path / "after.csv").read_bytes() == (tmp_path / "before.csv").read_bytes()

@@ -1,0 +1,189 @@
+"""Every export is read by those it is for, and gives them the numbers that it gives us.
+
+Label Studio's SDK needs another numpy than we do, so it is not here: see test_label_studio.py.
+"""
+
+import gzip
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from eds.benchmarks import Benchmark, croissant, hf_dataset, trec
+from eds.cli import cli
+from tests.benchmarks.cases import NAMES, benchmark, same
+
+
+def run(*words: Any) -> Any:
+    """A command's JSON answer."""
+    done = CliRunner().invoke(cli, [*map(str, words), "--json"], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def exported(tmp_path: Path) -> tuple[Benchmark, Path]:
+    given = benchmark(tmp_path / "root")
+    (tmp_path / "out").mkdir()
+    return given, tmp_path / "out"
+
+
+@pytest.mark.parametrize("pictures", [True, False])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_mlcroissant_finds_nothing_to_complain_of(exported: tuple[Benchmark, Path], pictures: bool) -> None:
+    mlc = pytest.importorskip("mlcroissant")
+    given, folder = exported
+    croissant.write(given, folder, pictures=pictures)
+    found = mlc.Dataset(str(folder / "croissant.json"))
+    issues = found.metadata.ctx.issues
+    assert (issues.errors, issues.warnings) == (set(), set())
+    assert given.truth is not None
+    rows = pd.DataFrame(found.records("pairs"))
+    judged = rows[rows["pairs/value"].notna()]
+    columns = (judged[f"pairs/{name}"] for name in ("query_id", "candidate_id", "value"))
+    pairs = {(q.decode(), c.decode()): int(v) for q, c, v in zip(*columns, strict=True)}
+    truth = given.truth
+    assert pairs == dict(zip(zip(truth["query_id"], truth["candidate_id"], strict=True), truth["value"], strict=True))
+    assert {one["images/image_id"].decode() for one in found.records("images")} == set(NAMES)
+    assert given.votes is not None
+    assert len(list(found.records("votes"))) == len(given.votes)
+
+
+@pytest.mark.parametrize("pictures", [True, False])
+def test_datasets_loads_the_folder_without_a_network(
+    exported: tuple[Benchmark, Path], pictures: bool, tmp_path: Path
+) -> None:
+    """In a process of its own: its switches are read when it is imported."""
+    import subprocess
+    import sys
+
+    pytest.importorskip("datasets")
+    given, folder = exported
+    _, front = hf_dataset.write(given, folder, pictures=pictures)
+    (folder / "README.md").write_text(front + "# x\n", encoding="utf-8")
+    program = f"""
+import datasets, json
+told = {{}}
+for name in datasets.get_dataset_config_names({str(folder)!r}):
+    told[name] = datasets.load_dataset({str(folder)!r}, name, split="test")
+first = told["corpus"][0]["image"].getpixel((0, 0)) if {pictures} else None
+bare = told["corpus"].cast_column("image", datasets.Image(decode=False))[0]["image"]
+print(json.dumps({{"rows": {{n: len(d) for n, d in told.items()}}, "image": str(told["corpus"].features["image"]),
+    "first": first, "path": bare["path"], "bytes": bare["bytes"] is not None,
+    "qrels": told["qrels"].select_columns(["query-id", "corpus-id", "score"]).to_list(),
+    "default": datasets.load_dataset({str(folder)!r}, split="test").num_rows}}))
+"""
+    settings = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(tmp_path / "cache"), "HF_HOME": str(tmp_path / "home"),
+                "HF_DATASETS_DISABLE_PROGRESS_BARS": "1"}  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False,
+                          env={**os.environ, **settings})  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert given.truth is not None
+    assert given.votes is not None
+    assert found["rows"] == {
+        "corpus": 9, "queries": 6, "qrels": len(given.truth), "top_ranked": given.truth["query_id"].nunique(),
+        "suspects": len(given.suspects if given.suspects is not None else []), "votes": len(given.votes),
+        "runs": sum(map(len, given.runs.values())),
+    }  # fmt: skip
+    assert found["image"].startswith("Image(")
+    assert (found["bytes"], found["path"]) == (pictures, "img/03 größe.png")
+    assert found["first"] == ([60, 0, 0] if pictures else None)
+    assert found["default"] == len(given.truth)
+    told = pd.DataFrame(found["qrels"]).set_axis(["query_id", "candidate_id", "value"], axis=1)
+    same(given.truth, told, ["query_id", "candidate_id"], ["query_id", "candidate_id", "value"])
+
+
+@pytest.fixture
+def ranked(tmp_path: Path) -> tuple[Path, Path]:
+    """A project with an imported benchmark, and the folder of TREC files that it was exported to again."""
+    (tmp_path / "first").mkdir()
+    trec.write(benchmark(), tmp_path / "first")
+    run("init", tmp_path / "p")
+    run("benchmarks", "import", "trec", tmp_path / "first", "-p", tmp_path / "p")
+    run("benchmarks", "export", "trec", tmp_path / "out", "-p", tmp_path / "p")
+    return tmp_path / "p", tmp_path / "out"
+
+
+MEASURES = {"AP@10(divide_by=relevant)": "AP@10", "nDCG@10": "nDCG@10", "RR@10": "RR@10", "P@5": "P@5",
+            "Recall@10": "R@10", "Success@5": "Success@5"}  # fmt: skip
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_ir_measures_gives_our_numbers(ranked: tuple[Path, Path], packed: bool) -> None:
+    ir_measures: Any = pytest.importorskip("ir_measures")
+    project, folder = ranked
+    scores = run("metrics", "score", "-p", project, "--from", "neighbors", "--preset", "trec", "--resamples", 0)
+    ours = {(row["model"], row["measure"]): row["value"] for row in scores}
+    qrels = list(ir_measures.read_trec_qrels(str(folder / "qrels.txt")))
+    with_positive = {one.query_id for one in qrels if one.relevance > 0}
+    qrels = [one for one in qrels if one.query_id in with_positive]  # ours are means over queries with a positive
+    for file in sorted((folder / "runs").iterdir()):
+        if packed:
+            with gzip.open(f"{file}.gz", "wb") as stream:
+                stream.write(file.read_bytes())
+            file = Path(f"{file}.gz")
+        lists = list(ir_measures.read_trec_run(str(file) if not packed else gzip.open(file, "rt").read()))  # noqa: SIM115
+        wanted = {ir_measures.parse_measure(theirs): name for name, theirs in MEASURES.items()}
+        for measure, value in ir_measures.calc_aggregate(list(wanted), qrels, lists).items():
+            assert value == pytest.approx(ours[(file.name.split(".")[0], wanted[measure])], abs=1e-12), measure
+
+
+def test_pytrec_eval_gives_our_numbers_query_by_query(ranked: tuple[Path, Path]) -> None:
+    import pytrec_eval
+
+    project, folder = ranked
+    words = ["metrics", "score", "-p", project, "--from", "neighbors", "--by-query", "--resamples", 0]
+    run(*words, "-M", "nDCG@10", "-M", "AP@10(divide_by=relevant)")
+    scores = pd.read_parquet(project / "scores.parquet").dropna(subset=["query_id"])
+    ids = pd.read_csv(folder / "ids.tsv", sep="\t", dtype=str, keep_default_na=False)
+    names = dict(zip(ids["id"], ids["image_id"], strict=True))
+    qrels: dict[str, dict[str, int]] = {}
+    for line in (folder / "qrels.txt").read_text().splitlines():
+        query, _, document, grade = line.split()
+        qrels.setdefault(query, {})[document] = int(grade)
+    compared = 0
+    for file in sorted((folder / "runs").iterdir()):
+        lists: dict[str, dict[str, float]] = {}
+        for line in file.read_text().splitlines():
+            query, _, document, _, score, _ = line.split()
+            lists.setdefault(query, {})[document] = float(score)
+        theirs = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.10", "map_cut.10"}).evaluate(lists)
+        for query, found in theirs.items():
+            mine = scores[(scores["query_id"] == names[query]) & (scores["model"] == file.stem)]
+            for measure, value in zip(mine["measure"], mine["value"], strict=True):
+                name = "ndcg_cut_10" if measure.startswith("nDCG") else "map_cut_10"
+                if not pd.isna(value):
+                    assert found[name] == pytest.approx(value, abs=1e-12)
+                    compared += 1
+    assert compared >= 16
+
+
+def test_ranx_files_are_read(ranked: tuple[Path, Path], tmp_path: Path) -> None:
+    """What ranx writes, as JSON (packed or not) and as Parquet; and what we write it reads."""
+    project, folder = ranked
+    lists: dict[str, dict[str, float]] = {}
+    for line in (folder / "runs" / "one.run").read_text().splitlines():
+        query, _, document, _, score, _ = line.split()
+        lists.setdefault(query, {})[document] = float(score)
+    qrels: dict[str, dict[str, int]] = {line.split()[0]: {} for line in (folder / "qrels.txt").read_text().splitlines()}
+    for line in (folder / "qrels.txt").read_text().splitlines():
+        query, _, document, grade = line.split()
+        qrels[query][document] = int(grade)
+    (tmp_path / "q.json").write_text(json.dumps(qrels))
+    (tmp_path / "one.json.gz").write_bytes(gzip.compress(json.dumps(lists).encode()))
+    rows = [(q, d, s) for q, scores in lists.items() for d, s in scores.items()]
+    pd.DataFrame(rows, columns=["q_id", "doc_id", "score"]).to_parquet(tmp_path / "two.parquet")
+    found = trec.read(
+        None, tmp_path / "q.json", (tmp_path / "one.json.gz", tmp_path / "two.parquet"), folder / "ids.tsv"
+    )
+    wanted = trec.read(folder)
+    same(wanted.truth, found.truth, ["query_id", "candidate_id"])
+    for model in ("one", "two"):
+        same(wanted.runs["one"].drop(columns="model"), found.runs[model].drop(columns="model"), ["query_id", "rank"])
+    shutil.rmtree(project)

@@ -1,0 +1,189 @@
+"""Measures on codes: counted without a list, held against every pair counted singly and against every order of ties."""
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eds.cli.metrics import metrics
+from eds.errors import InputError
+from eds.metrics import Measure, evaluate, preset
+from eds.metrics.coded import Coded, Histograms, radius_terms
+from eds.metrics.collisions import lgap
+from eds.metrics.extremes import ap_between
+from eds.metrics.hashing import ap_at_p
+from eds.metrics.ties import TiedLists, ap
+from eds.neighbors.graded import Codes, Grading
+from eds.vectors import Model, Vectors, pack, write
+from eds.workspace import Project
+
+BITS = 6
+GROUPS = st.lists(st.lists(st.integers(0, 1), max_size=3), min_size=1, max_size=3)
+
+
+@settings(deadline=None)
+@given(GROUPS, st.integers(1, 7), st.sampled_from(["total", "retrieved", "capped"]))
+def test_best_and_worst_are_the_extremes_over_every_order(groups: list[list[int]], k: int, denominator: str) -> None:
+    counts = np.array([[[group.count(0), group.count(1)] for group in groups]], np.int64)
+    lists = TiedLists(counts, (0, 1), k)
+    orders = itertools.product(*(set(itertools.permutations(group)) for group in groups))
+    values = [ap_at_p([grade for part in order for grade in part], k)[denominator] for order in orders]
+    assert ap_between(lists, denominator, best=True)[0] == pytest.approx(max(values), abs=1e-12)
+    assert ap_between(lists, denominator, best=False)[0] == pytest.approx(min(values), abs=1e-12)
+    assert min(values) - 1e-12 <= ap(lists, denominator)[0] <= max(values) + 1e-12
+
+
+def catalogue(seed: int, n: int = 40) -> tuple[pd.DataFrame, np.ndarray]:
+    """Images in no order of their ids, with codes that collide often."""
+    rng = np.random.default_rng(seed)
+    names = [f"i{number:03d}" for number in rng.permutation(n)]
+    images = pd.DataFrame({
+        "image_id": names, "product_id": [f"p{number}" for number in rng.integers(0, 12, n)],
+        "category": rng.choice(["a", "b", "c"], n), "role": rng.choice(["query", "candidate", "both"], n),
+        "colour": rng.choice(["red", "blue"], n),
+    })  # fmt: skip
+    images.loc[images.index[:3], "colour"] = None
+    return images, rng.choice([-1, 1], (n, BITS)).astype(np.int8)
+
+
+def stored(folder: Path, images: pd.DataFrame, codes: np.ndarray) -> Vectors:
+    model = Model("codes", {"loader": "test"}, BITS, "bits", "hamming", "", "")
+    return write(folder, model, images["image_id"].tolist(), pack(codes))
+
+
+def slow(
+    images: pd.DataFrame, codes: np.ndarray, grade: object, exclude_product: bool, asked: set[str]
+) -> dict[str, Any]:
+    """By query: its histogram, and codes and relevance of what counts; every pair by itself."""
+    rows = images.reset_index(drop=True).to_dict(orient="records")
+    found = {}
+    for one, query in enumerate(rows):
+        if query["role"] == "candidate" or query["image_id"] not in asked:
+            continue
+        kept = [
+            other for other, item in enumerate(rows)
+            if item["role"] != "query" and other != one
+            and not (exclude_product and item["product_id"] == query["product_id"])
+        ]  # fmt: skip
+        grades = [grade(query, rows[other]) for other in kept]  # type: ignore[operator]
+        counts = np.zeros((BITS + 1, 4), np.int64)
+        for other, value in zip(kept, grades, strict=True):
+            counts[int((codes[one] != codes[other]).sum()), value] += 1
+        found[query["image_id"]] = counts, codes[one], codes[kept], grades
+    return found
+
+
+def agreeing(*columns: str) -> object:
+    return lambda one, other: sum(one[name] == other[name] and not pd.isna(one[name]) for name in columns)
+
+
+CASES = [
+    (("product_id",), False), (("category",), True), (("product_id", "category"), False),
+    (("category", "colour"), True), (("colour",), False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("columns", "exclude"), CASES)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_histograms_and_balls_are_those_of_every_pair(
+    columns: tuple[str, ...], exclude: bool, seed: int, tmp_path: Path
+) -> None:
+    images, codes = catalogue(seed)
+    expected = slow(images, codes, agreeing(*columns), exclude, set(images["image_id"]))
+    vectors = stored(tmp_path / "codes", images, codes)
+    found = Codes(vectors, images.sample(frac=1, random_state=seed)).graded(
+        Grading(columns=columns, exclude_product=exclude), 3
+    )
+    assert found.query_ids.tolist() == sorted(expected)
+    assert found.balls is not None
+    for place, name in enumerate(found.query_ids):
+        counts, query, items, grades = expected[name]
+        np.testing.assert_array_equal(found.counts[place], counts[:, : len(found.levels)])
+        from eds.metrics.collisions import Balls
+
+        balls = Balls(BITS, *found.balls[:, place : place + 1])
+        plain = lgap(query, items, [int(grade > 0) for grade in grades], 3)["lgap"] if len(items) else 0.0
+        assert radius_terms(balls, 3)[0] == pytest.approx(plain, abs=1e-12)
+
+
+def test_decided_pairs_give_grades_to_queries_that_have_any(tmp_path: Path) -> None:
+    images, codes = catalogue(3)
+    queries = images.loc[images["role"] != "candidate", "image_id"].sort_values().tolist()[:5]
+    items = images.loc[images["role"] != "query", "image_id"].sort_values().tolist()[:9]
+    rng = np.random.default_rng(0)
+    rows = [(one, other, int(rng.integers(0, 4))) for one in queries for other in items if one != other]
+    pairs = pd.DataFrame(rows, columns=["query_id", "candidate_id", "grade"])
+    known = {(one, other): grade for one, other, grade in rows}
+
+    def grade(one: dict[str, Any], other: dict[str, Any]) -> int:
+        return known.get((one["image_id"], other["image_id"]), 0)
+
+    expected = slow(images, codes, grade, True, set(queries))
+    found = Codes(stored(tmp_path / "codes", images, codes), images).graded(Grading(pairs, exclude_product=True))
+    assert found.query_ids.tolist() == queries
+    for place, name in enumerate(queries):
+        for column, level in enumerate(found.levels):
+            np.testing.assert_array_equal(found.counts[place, :, column], expected[name][0][:, level])
+
+
+def test_values_are_the_means_of_the_formulas_with_what_they_rest_on() -> None:
+    counts = np.array([[[1, 1], [0, 2], [3, 0]], [[2, 0], [1, 0], [3, 0]]], np.int64)
+    told = Coded(2, 6, {"product": Histograms(pa.array(["a", "b"]), counts, (0, 1))}, {"utilisation_of_reachable": 0.5})
+    measures = [Measure.parse(text) for text in ("APt@3", "APt@3(ties=best)", "nDCGt@3", "Pt@2", "CodeUsage")]
+    empty = pd.DataFrame({"query_id": [], "candidate_id": [], "value": []}).astype(
+        {"query_id": "str", "candidate_id": "str", "value": "int64"}
+    )
+    results = evaluate(None, empty, None, None, measures, coded={"m": told})
+    lists = TiedLists(counts, (0, 1), 3)
+    assert results[0].values is not None
+    assert results[0].values.value == pytest.approx(float(ap(lists, "retrieved").mean()))
+    assert results[0].values.counts["queries without a relevant candidate, which count 0"] == 1
+    assert results[0].values.counts["bits"] == 2
+    assert [result.values.value for result in results[1:] if result.values][-1] == 0.5
+
+
+def test_the_preset_prints_both_ends_with_every_denominator() -> None:
+    texts = [str(measure) for measure in preset("hash").measures]
+    for divisor in ("hits", "relevant", "capped"):
+        for ties in ("best", "expected", "worst"):
+            assert f"APt@100(divide_by={divisor},grades=product,ties={ties})" in texts
+
+
+def test_vectors_of_floats_and_codes_too_long_are_refused(tmp_path: Path) -> None:
+    images, _ = catalogue(0, 5)
+    model = Model("plain", {"loader": "test"}, 3, "float32", "cosine", "", "")
+    vectors = write(tmp_path / "plain", model, images["image_id"].tolist(), np.ones((5, 3), np.float32))
+    with pytest.raises(InputError, match="plain has float32 vectors"):
+        Codes(vectors, images)
+    model = Model("long", {"loader": "test"}, 72, "bits", "hamming", "", "")
+    long = write(tmp_path / "long", model, images["image_id"].tolist(), np.zeros((5, 9), np.uint8))
+    with pytest.raises(InputError, match="long has 72 bits"):
+        Codes(long, images)
+
+
+def test_a_project_scores_its_codes_without_any_label(tmp_path: Path) -> None:
+    images, codes = catalogue(4)
+    project = Project.create(tmp_path / "p")
+    full = images.assign(path=images["image_id"], role="both", phase=None, width=None, height=None, sha256=None,
+                         box_left=None, box_top=None, box_right=None, box_bottom=None)  # fmt: skip
+    project.write(full, "images", project.provenance("test", {}, []))
+    stored(project.path("embeddings", "codes"), full, codes)
+    answer = CliRunner().invoke(metrics, ["score", "--preset", "hash", "--json", "-p", str(project.root)])
+    assert answer.exit_code == 0, answer.output
+    rows = {row["measure"]: row for row in json.loads(answer.stdout)}
+    assert len(rows) == len(preset("hash").measures)
+    expected = slow(full, codes, agreeing("product_id"), False, set(full["image_id"]))
+    counts = np.stack([expected[name][0][:, :2] for name in sorted(expected)])
+    name = "APt@100(divide_by=relevant,grades=product,ties=expected)"
+    assert rows[name]["value"] == pytest.approx(float(ap(TiedLists(counts, (0, 1), 100)).mean()), abs=1e-12)
+    assert "codes of 6 bits, 40 candidates" in rows[name]["note"]
+    low, high = (rows[name.replace("expected", end)]["value"] for end in ("worst", "best"))
+    assert low <= rows[name]["value"] <= high

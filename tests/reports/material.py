@@ -1,0 +1,82 @@
+"""A small whole material for the report, drawn by numbers: two generators, one outsider, experts, drawn negatives."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from eds.metrics import evaluate
+from eds.reports import Judging, Material, ModelCard
+from eds.reports.facts.scores import measures
+from eds.suspects import pool
+from eds.truth import decide, disputed_pairs, expert_profiles, panel_agreement
+
+PAIR = ["query_id", "candidate_id"]
+MODELS = ("alpha", "beta", "late")
+
+
+def catalogue(queries: int = 14, candidates: int = 40, category: str = "shoe") -> pd.DataFrame:
+    """Queries of two categories outside the gallery, and the gallery; each image a product of its own."""
+    names = [f"q{number:02}" for number in range(queries)] + [f"c{number:02}" for number in range(candidates)]
+    kinds = [category if number % 2 else "bag" for number in range(len(names))]
+    roles = ["query"] * queries + ["candidate"] * candidates
+    told = {"image_id": names, "path": names, "product_id": names, "category": kinds, "role": roles}
+    empty = pd.array([pd.NA] * len(names), "Int64")
+    corners = dict.fromkeys(("box_left", "box_top", "box_right", "box_bottom"), empty)
+    return pd.DataFrame(told | corners)
+
+
+def lists(images: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
+    """Every model's whole list of every query, by a shared score and noise of the model's own."""
+    rng = np.random.default_rng(seed)
+    asked = images.loc[images["role"] == "query", "image_id"]
+    offered = images.loc[images["role"] == "candidate", "image_id"]
+    pairs = pd.MultiIndex.from_product([asked, offered], names=PAIR).to_frame(index=False)
+    shared = rng.normal(size=len(pairs))
+    found = []
+    for model in MODELS:
+        told = pairs.assign(model=model, score=shared + rng.normal(size=len(pairs)))
+        told = told.sort_values(["query_id", "score"], ascending=[True, False])
+        found.append(told.assign(rank=told.groupby("query_id").cumcount()))
+    return pd.concat(found, ignore_index=True)
+
+
+def acts(pairs: pd.DataFrame, experts: tuple[str, ...] = ("ann", "bob", "cid"), seed: int = 1) -> pd.DataFrame:
+    """Each expert's judgement of each pair, table labels."""
+    rng = np.random.default_rng(seed)
+    likely = rng.random(len(pairs))
+    parts = []
+    for number, name in enumerate(experts):
+        value = pd.array((likely + rng.normal(0, 0.15, len(pairs)) > 0.55).astype(int), "Int64")
+        parts.append(pairs.assign(expert_id=name, value=value, seconds=2.0 + number))
+    told = pd.concat(parts, ignore_index=True)
+    moments = pd.Timestamp("2026-01-01", tz="UTC") + pd.to_timedelta(np.arange(len(told)), unit="s")
+    return told.assign(label_id=[f"a{row}" for row in told.index], created_at=moments, session_id=None, kind="normal",
+                       supersedes=None, guideline="v1")  # fmt: skip
+
+
+def material(category: str = "shoe", expert: str = "ann", **changed: Any) -> Material:
+    """Everything there; `changed` fields replace what is computed."""
+    images = catalogue(category=category)
+    every = lists(images)
+    suspects = pool(every[(every["model"] != "late") & (every["rank"] < 4)], 4)
+    pairs = suspects[PAIR]
+    labels = acts(pairs, (expert, "bob", "cid"))
+    truth = decide(labels, panel=3).truth
+    scores = every[["model", *PAIR, "score"]]
+    known = set(map(tuple, pairs.to_numpy()))
+    low = every[(every["model"] == "alpha") & (every["rank"] >= 30)]
+    drawn = low[[tuple(row) not in known for row in low[PAIR].to_numpy()]].groupby("query_id").head(2)[PAIR]
+    both = pd.concat([pairs, drawn])
+    results = evaluate(every, truth[[*PAIR, "value"]], scores.merge(both, on=PAIR), images, measures(True),
+                       negatives=drawn)  # fmt: skip
+    found = panel_agreement(labels, resamples=50)
+    judging = Judging(labels, found, expert_profiles(labels), disputed_pairs(labels), guidelines={"v1": "Likely?"})
+    made = every[(every["model"] != "late") & (every["rank"] < 4)][["model", *PAIR, "rank"]]
+    full: dict[str, Any] = {
+        "resamples": 60, "images": images, "suspects": suspects, "truth": truth, "judging": judging,
+        "models": [ModelCard(name, "embeddings", "test", f"test:{name}", 8, "cosine", "as is", "f") for name in MODELS],
+        "generators": made, "rankings": every, "results": results, "scores": scores.merge(both, on=PAIR),
+        "negatives": drawn.reset_index(drop=True), "gallery": 3,
+    }  # fmt: skip
+    return Material("Shop", 4, **(full | changed))

@@ -1,0 +1,226 @@
+"""Hash heads: they learn, they are the same each time, a killed run ends as an uninterrupted one, bad input is told."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from eds.errors import EdsError, InputError
+from eds.metrics.hashing import ap_at_p
+from eds.training import heads, loop
+from eds.training.batches import epoch_batches, split
+from eds.training.checkpoint import read_tensors
+from eds.training.hash_head import Design, HashHead, fit_hash_head, load_head
+from eds.training.hash_losses import OBJECTIVES, Scale
+from eds.training.held_out import tied_lists, worth
+from eds.training.plan import Plan
+from eds.training.supervision import Supervision, supervise
+
+PLAN = Plan(epochs=6, patience=6, seed=3, warm_up=0)
+PRODUCTS, VIEWS, DIMENSION = 40, 4, 24
+
+
+def catalogue() -> pd.DataFrame:
+    names = [f"p{product:02d}/{view}" for product in range(PRODUCTS) for view in range(VIEWS)]
+    frame = pd.DataFrame({"image_id": names, "product_id": [name[:3] for name in names]})
+    return frame.assign(category=[f"c{int(name[1:3]) % 4}" for name in names])
+
+
+def vectors(seed: int = 0) -> np.ndarray:
+    """Products are near each other in the quiet directions; the loud ones say nothing."""
+    rng = np.random.default_rng(seed)
+    loud = np.arange(DIMENSION) < 12
+    middle = np.repeat(rng.normal(size=(PRODUCTS, DIMENSION)) * ~loud, VIEWS, axis=0)
+    noise = rng.normal(size=middle.shape) * np.where(loud, 2.0, 0.2)
+    return (middle + noise).astype(np.float32)
+
+
+def fitted(folder: Path, design: Design, labels: str = "product", plan: Plan = PLAN) -> HashHead:
+    return fit_hash_head(vectors(), supervise(labels, catalogue()), design, plan, folder, {"model": "base"})
+
+
+def test_trained_codes_beat_the_baselines_on_products_never_seen(tmp_path: Path) -> None:
+    plan = replace(PLAN, epochs=30, patience=30)
+    found = {
+        name: fitted(tmp_path / name, Design(bits=16, objective=name), plan=plan).held_out
+        for name in ("talr-ap", "pca-sign", "itq")
+    }
+    assert found["talr-ap"] > 1.3 * max(found["pca-sign"], found["itq"])
+
+
+@pytest.mark.parametrize("objective", [name for name in OBJECTIVES if name not in ("pca-sign", "itq")])
+def test_every_objective_falls_and_its_codes_get_better(objective: str, tmp_path: Path) -> None:
+    labels = "both" if objective == "two-level-dsh" else "product"
+    found = fitted(tmp_path, Design(bits=16, objective=objective), labels, replace(PLAN, epochs=20, patience=20))
+    assert found.rows[-1]["loss"] < found.rows[0]["loss"]
+    assert found.held_out > found.rows[0]["held_out"]
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_one_others(tmp_path: Path) -> None:
+    first, again, other = (
+        fitted(tmp_path / name, Design(bits=8), plan=replace(PLAN, seed=seed)).file.read_bytes()
+        for name, seed in (("a", 1), ("b", 1), ("c", 2))
+    )
+    assert first == again != other
+
+
+def test_neither_the_order_of_rows_nor_the_callers_random_state_matters(tmp_path: Path) -> None:
+    plain = fitted(tmp_path / "a", Design(bits=8))
+    torch.manual_seed(99)
+    mixed = supervise("product", catalogue().sample(frac=1, random_state=1))
+    other = fit_hash_head(vectors(), mixed, Design(bits=8), PLAN, tmp_path / "b", {"model": "base"})
+    assert plain.sha256 == other.sha256
+
+
+KILLED = """
+    import os, signal, sys
+    from pathlib import Path
+    from eds.training import loop
+    from tests.training.test_hash_head import Design, fitted
+
+    kept, saved = loop.save, []
+
+    def save(path, state):
+        saved.append(state.epoch)
+        if len(saved) == 3:
+            Path(sys.argv[1], "dying").touch()
+            path.with_name(f".{path.name}.{os.getpid()}.tmp").write_bytes(b"half")
+            os.kill(os.getpid(), signal.SIGKILL)
+        kept(path, state)
+
+    loop.save = save
+    fitted(Path(sys.argv[1]), Design(bits=8, head="mlp", hidden=16))
+"""
+
+
+def test_a_run_killed_in_the_middle_ends_with_the_weights_of_one_that_never_stopped(tmp_path: Path) -> None:
+    design = Design(bits=8, head="mlp", hidden=16)
+    whole = fitted(tmp_path / "whole", design)
+    there = tmp_path / "killed"
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(KILLED), str(there)], cwd=root, check=False,
+        env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+    assert (there / "dying").exists()
+    resumed = fitted(there, design)
+    assert resumed.resumed_at == 2
+    assert resumed.sha256 == whole.sha256
+    ours, theirs = (read_tensors(folder / loop.STATE)[0] for folder in (there, tmp_path / "whole"))
+    assert ours.keys() == theirs.keys()
+    assert all(torch.equal(tensor, theirs[name]) for name, tensor in ours.items())
+    assert not list(there.glob(".*.tmp"))
+
+
+def test_a_loss_that_is_no_number_stops_and_keeps_the_last_good_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from eds.training import hash_head
+
+    def poisoned(self: hash_head._HashTask, rows: np.ndarray, epoch: int) -> torch.Tensor:
+        return plain(self, rows, epoch) * (float("nan") if epoch == 2 else 1.0)
+
+    plain = hash_head._HashTask.loss
+    monkeypatch.setattr(hash_head._HashTask, "loss", poisoned)
+    with pytest.raises(EdsError, match=r"the loss is nan in epoch 3, batch 1; the checkpoint after epoch 2 is kept"):
+        fitted(tmp_path, Design(bits=8))
+    tensors, told = read_tensors(tmp_path / loop.STATE)
+    assert told["epoch"] == 2
+    assert all(torch.isfinite(tensor).all() for tensor in tensors.values())
+    assert len((tmp_path / loop.LOG).read_text().splitlines()) == 3
+
+
+def test_a_finished_head_reads_back_and_gives_the_same_codes(tmp_path: Path) -> None:
+    found = fitted(tmp_path, Design(bits=12, head="mlp", hidden=8))
+    again = load_head(found.file)
+    np.testing.assert_array_equal(again.codes(vectors()), found.head.codes(vectors(), block=7))
+
+
+def test_components_are_those_of_a_singular_value_decomposition() -> None:
+    points = vectors()
+    head = heads.pca_head(points, 5)
+    _, _, right = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+    parts = (points - points.mean(axis=0)) @ right[:5].T
+    codes = head.codes(points)
+    agree = (np.sign(parts) == codes).mean(axis=0)
+    assert (np.maximum(agree, 1 - agree) > 0.999).all()
+
+
+def test_the_held_out_score_is_the_mean_over_orders_of_ties() -> None:
+    """Many random orders of equal distances, each ranked plainly, average to it."""
+    rng = np.random.default_rng(5)
+    codes = rng.choice([-1, 1], (12, 3)).astype(np.int8)
+    labels = Supervision("product", [f"{row:02d}" for row in range(12)], np.arange(12) // 3)
+    rows = np.arange(12)
+    means = []
+    for query in rows:
+        others = rows[rows != query]
+        apart = (codes[others] != codes[query]).sum(axis=1)
+        drawn = []
+        for _ in range(1500):
+            order = np.lexsort((rng.random(len(others)), apart))
+            drawn.append(ap_at_p((others[order] // 3 == query // 3).astype(int).tolist(), 11)["total"])
+        means.append(np.mean(drawn))
+    assert worth(codes, labels, rows) == pytest.approx(np.mean(means), abs=0.01)
+    assert tied_lists(codes, labels, rows).counts.sum() == 12 * 11
+
+
+def test_a_product_stands_on_one_side_and_every_row_in_one_batch() -> None:
+    labels = supervise("product", catalogue())
+    train, test = split(labels, 0.25, 7)
+    assert not set(labels.product[train]) & set(labels.product[test])
+    assert len(test) == 10 * VIEWS
+    batches = epoch_batches(train, labels.partners(train), 16, 4, 7, 0)
+    assert sorted(np.concatenate(batches).tolist()) == train.tolist()
+    assert all(len(np.unique(labels.product[part], return_counts=True)[1]) <= 5 for part in batches)
+    assert min(map(len, batches)) > 1
+
+
+def test_truth_is_taken_both_ways_and_torn_pairs_are_told() -> None:
+    images = catalogue()
+    rows = [("p00/0", "p01/0", 1), ("p02/0", "p03/0", 0), ("p04/0", "p05/0", 1), ("p05/0", "p04/0", 0)]
+    truth = pd.DataFrame(rows, columns=["query_id", "candidate_id", "value"])
+    with pytest.raises(InputError, match="not symmetric: 1 pairs"):
+        supervise("truth", images, truth)
+    found = supervise("truth", images, truth, torn_negative=True)
+    place = {name: row for row, name in enumerate(found.ids)}
+    few = np.array([place[name] for name in ("p00/0", "p01/0", "p02/0", "p03/0", "p04/0", "p05/0", "p00/1")])
+    affinity = found.affinity(few, few)
+    assert np.array_equal(affinity, affinity.T)
+    assert (affinity[0, 1], affinity[2, 3], affinity[4, 5], affinity[0, 6]) == (1, 0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("act", "told"),
+    [
+        (lambda folder: fitted(folder, Design(bits=65)), "65 bits"),
+        (lambda folder: fitted(folder, Design(bits=0)), "0 bits"),
+        (lambda folder: fitted(folder, Design(objective="two-level-dsh")), "two levels"),
+        (lambda folder: fitted(folder, Design(bits=32, objective="pca-sign")), "32 bits of"),
+        (lambda folder: Plan(batch=1, epochs=0), "batch is 1"),
+        (lambda folder: Scale.parse("0:3"), "scale of tanh"),
+        (lambda folder: supervise("truth", catalogue()), "no decided pairs"),
+        (lambda folder: supervise("category", catalogue().assign(category=None)), "160 images have no category"),
+        (lambda folder: heads.restored(4, 2, "linear", 1, heads.Head(5, 2).state_dict()), "another architecture"),
+        (lambda folder: load_head(folder / "none"), "damaged"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_told(act: object, told: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as error:
+        act(tmp_path)  # type: ignore[operator]
+    assert told in str(error.value)
+
+
+def test_another_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
+    fitted(tmp_path, Design(bits=8))
+    with pytest.raises(InputError, match="another run has begun here"):
+        fitted(tmp_path, Design(bits=9))
