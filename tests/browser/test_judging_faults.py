@@ -49,6 +49,17 @@ def test_a_reload_while_judgements_are_under_way(browser: Browser, annotator: An
     is_exactly(annotator, "ann", numbers, typed.labels)
 
 
+def test_on_a_phone_the_guideline_stays_in_reach_while_offline(browser: Browser, annotator: Annotator) -> None:
+    with annotator.page(browser, "cid", viewport={"width": 390, "height": 844}) as page:
+        watch(page)
+        open_page(page, annotator, PAIRS, "cid")
+        page.evaluate("document.querySelector('[data-testid=stBidiComponentIsolated]').shadowRoot"
+                      ".querySelector('.status').textContent = '12 waiting, offline since 10:00'")  # fmt: skip
+        box = page.locator("[data-action=guide]:visible").bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 390
+
+
 def test_the_network_is_cut_for_five_seconds_and_then_over_a_reload(browser: Browser, annotator: Annotator) -> None:
     numbers = pairs_of(annotator, PAIRS, "bob")
     with annotator.page(browser, "bob") as page:
