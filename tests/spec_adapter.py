@@ -1,12 +1,18 @@
 """Which function of the library computes which quantity of the specification's vectors; no arithmetic here."""
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 from eds import suspects
 from eds.neighbors.top_k import top_k
 from eds.suspects import labels_frame, lists_frame
 from tests import spec_hashing, spec_metrics, spec_truth
+
+if find_spec("torch"):  # an install without it does everything but train
+    from tests.spec_training import QUANTITIES as TRAINING
+else:
+    TRAINING = {}
 
 
 def evaluate(quantity: str, inputs: Mapping[str, Any]) -> Any:
@@ -48,4 +54,5 @@ QUANTITIES: dict[str, Callable[..., Any]] = {
     **spec_truth.QUANTITIES,
     **spec_metrics.QUANTITIES,
     **spec_hashing.QUANTITIES,
+    **TRAINING,
 }
