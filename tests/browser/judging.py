@@ -64,6 +64,17 @@ def press(page: Page, key: str) -> None:
     wait_painted(page, before)
 
 
+def insist(page: Page, key: str) -> None:
+    """Press a key until something comes next: one that falls between two mounts of the page is rightly not taken."""
+    before = paintings(page)
+    for _ in range(20):
+        page.keyboard.press(key)
+        page.wait_for_timeout(1500)
+        if paintings(page) != before:
+            return
+    raise AssertionError(f"{key} is not taken")
+
+
 def shown(page: Page) -> list[int]:
     """The assignments on screen."""
     text = page.locator(".pair:visible, .grid:visible").first.get_attribute("data-assignment")

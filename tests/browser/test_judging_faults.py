@@ -8,7 +8,18 @@ from playwright.sync_api import Error as PlaywrightError
 
 from eds.labels.sessions import sign_out_everywhere
 from tests.browser.annotator import PAIRS, Annotator
-from tests.browser.judging import open_page, paintings, pairs_of, press, shown, stored, wait_painted, wait_saved, watch
+from tests.browser.judging import (
+    insist,
+    open_page,
+    paintings,
+    pairs_of,
+    press,
+    shown,
+    stored,
+    wait_painted,
+    wait_saved,
+    watch,
+)
 
 OFFLINE = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
 ONLINE = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
@@ -161,7 +172,7 @@ def test_the_server_is_killed_and_comes_back_while_keys_are_pressed(
         wait_saved(page, 10)
         page.wait_for_timeout(2000)  # Streamlit connects again, and may mount the page anew
         for key in "sd":
-            press(page, key)
+            insist(page, key)
         wait_saved(page)
         assert len(typed.labels) == during + 2
     is_exactly(annotator, "ann", numbers, typed.labels)
