@@ -76,7 +76,7 @@ def _converted(openvino: Any, network: Normalised, side: int) -> Any:
     try:
         with torch.inference_mode():
             return openvino.convert_model(network.eval(), example_input=example)
-    except (RuntimeError, TypeError, ValueError, NotImplementedError, openvino.frontend.OpConversionFailure) as error:
+    except (RuntimeError, TypeError, ValueError, openvino.frontend.OpConversionFailure) as error:
         told = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
         raise InputError(
             f"OpenVINO cannot run this network ({told[:200]})", do="Choose --runtime torch, which is slower."

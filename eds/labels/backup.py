@@ -244,7 +244,7 @@ def _read(path: Path) -> tuple[dict[str, pa.Table], Manifest]:
                 tables[name] = pq.read_table(io.BytesIO(content))
                 if len(tables[name]) != about["rows"]:
                     faults.append(f"{name} has {len(tables[name]):,} rows, not {about['rows']:,}")
-    except (OSError, zipfile.BadZipFile, KeyError, ValueError, pa.ArrowException, NotImplementedError) as error:
+    except (OSError, zipfile.BadZipFile, KeyError, ValueError, pa.ArrowException, RuntimeError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"the backup cannot be read ({error})", where=str(path), do="Take another one.") from error
