@@ -85,7 +85,7 @@ $(LEAN)/.ready: pyproject.toml constraints.txt | python
 	@touch $@
 
 # What the browser tests drive: Chromium, nginx as a proxy in front, node for the pages' scripts, an OpenID provider, axe-core.
-NEEDED := chromium nginx node npm
+NEEDED := chromium nginx node npm systemd-analyze
 NODE   := $(VENV)/node
 
 browser: $(NODE)/.ready
@@ -93,7 +93,7 @@ browser: $(NODE)/.ready
 $(NODE)/.ready: | $(READY)
 	@missing=""; PATH="$$PATH:/usr/sbin"; \
 	for name in $(NEEDED); do command -v $$name > /dev/null || missing="$$missing $$name"; done; \
-	missing=$$(echo "$$missing" | sed 's/ nginx/ nginx-light/; s/ node\b/ nodejs/'); \
+	missing=$$(echo "$$missing" | sed 's/ nginx/ nginx-light/; s/ node\b/ nodejs/; s/ systemd-analyze/ systemd/'); \
 	if [ -n "$$missing" ]; then \
 	  as_root=""; [ "$$(id -u)" = 0 ] || as_root="sudo -n"; \
 	  echo "Installing for the browser tests:$$missing ..."; \

@@ -61,7 +61,7 @@ def run(
         try:
             site = Site(project, store, options)
             place = address_of(listener, options.base)
-            links = invitations(site.store, place, invited)
+            links = invitations(store, place, invited)
             serve(build(site), listener, lambda: told(place, links, browser=browser, as_json=as_json))
         finally:
             store.close()

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from annotator_ui.leading.page import is_dark
+from annotator_ui.look import DARK, LIGHT
 from annotator_ui.site import Viewer, may, site, viewer
 from annotator_ui.texts import MENU, PAGES, PRODUCT
 
@@ -19,17 +21,20 @@ CLOSED = "<style>[data-testid=stSidebar][data-collapsed=true] { visibility: hidd
 
 
 def pages_for(who: Viewer) -> dict[str, list[st.Page]]:
-    """The menu of this viewer: section -> pages."""
-    return {section: [_page(name) for name in names] for section, (names, role) in SECTIONS.items() if may(who, role)}
+    """The menu of this viewer: section -> pages. One they may not see is hidden, and tells so whoever has its link."""
+    return {
+        section: [_page(name, hidden=name in HIDDEN or not may(who, role)) for name in names]
+        for section, (names, role) in SECTIONS.items()
+    }
 
 
-def _page(name: str) -> st.Page:
+def _page(name: str, *, hidden: bool) -> st.Page:
     return st.Page(
         SCREENS / f"{name}.py",
         title=PAGES[name],
         url_path=name.replace("_", "-"),
         default=name == "home",
-        visibility="hidden" if name in HIDDEN else "visible",
+        visibility="hidden" if hidden else "visible",
     )
 
 
@@ -37,7 +42,8 @@ def main() -> None:
     """Ask who it is, then run the page that they asked for."""
     st.set_page_config(page_title=f"{PRODUCT} · {site().name}", layout="wide")
     who = viewer()
-    st.html(CLOSED)
+    text = (DARK if is_dark() else LIGHT)["text"]  # a chosen segment of Streamlit's is too pale to read in the dark
+    st.html(f'{CLOSED}<style>button[data-selected="true"] p {{ color: {text} !important; }}</style>')
     st.navigation(pages_for(who), position="top").run()
 
 

@@ -144,7 +144,7 @@ class Pictures:
     def _make(self, source: Source, size: Size, file: Path) -> bytes:
         longest = SIZES[size]
         with self._room:
-            full = open_rgb(inside(self.project.image_root, source.path), box=source.box, draft=2 * longest)
+            full = open_rgb(inside(self.project.pictures, source.path), box=source.box, draft=2 * longest)
             full.thumbnail((longest, longest), Image.Resampling.LANCZOS)
             memory = io.BytesIO()
             full.save(memory, "WEBP", quality=QUALITY[size], method=4)

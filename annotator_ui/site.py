@@ -61,8 +61,13 @@ class Site:
     """One project, open: what routes and screens share."""
 
     project: Project
-    store: Store
+    opened: Store  # as whoever started the server holds it; pages get `store`
     options: Options = field(default_factory=Options)
+
+    @cached_property
+    def store(self) -> Store:
+        """The label store of routes and screens: it lets nothing be changed without an account that may."""
+        return self.opened.for_accounts()
 
     @property
     def base(self) -> str:

@@ -227,6 +227,8 @@ class _Guide:
         ("A", "mark all"),
         ("I", "invert"),
         ("Enter", "save the page and go on"),
+        ("Shift and click", "mark the last one, save and go on"),
+        ("U, F", "unsure; flag"),
         ("Z or Backspace", "back to the page before"),
     )
     pair_mode: str = "One pair at a time"
@@ -242,6 +244,7 @@ GUIDE = _Guide()
 @dataclass(frozen=True)
 class _Report:
     title: str = "Report"
+    about: str = "What the decided labels say of the models, with the limits of every figure."
     none_title: str = "There is no report yet"
     none: str = (
         "Once the labels are decided, eds reports write puts one page with every figure, its interval and how it "

@@ -9,8 +9,7 @@ class CALIBRATE:
         "{campaign}: some pairs whose answer is known. After each you see what was expected, and why. They are "
         "no votes."
     )
-    why = "Read the guideline first; you may open it again at any time."
-    guideline = "Guideline"
+    guideline = "Read this first: guideline"
     count = "Pair {place} of {size}"
     question = "Do the two show similar things, as the guideline means it?"
     similar, different, unsure = "Similar", "Not similar", "Unsure"

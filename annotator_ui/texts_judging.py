@@ -65,6 +65,7 @@ PAGE: Texts = {
 GRID: Texts = {
     "similar": "Untouched means similar. Mark those that are not similar.",
     "different": "Untouched means not similar. Mark those that are similar.",
+    "last": "Shift and click: mark the last one and go on.",
     "marks": "{count} of {total} marked",
     "below": "{count} more below: they count only when you have seen them",
     "state": "{name}: {answer}",
@@ -78,7 +79,8 @@ DIALOGS: Texts = {
     "helpHeld": ["loupe", "flicker"],
     "helpHold": "{action}, while it is held",
     "helpReset": "Keys as they were",
-    "helpGrid": "Arrows move, Space marks, numbers mark the candidate of that number.",
+    "helpGrid": "Arrows move, Space marks, numbers mark the candidate of that number. "
+    "With Shift, Space or a click marks the last one and saves the page.",
     "helpTouch": "With a finger: swipe right for similar, left for not similar.",
     "guideTitle": "Guideline",
     "guideVersion": "Version {version}",

@@ -23,7 +23,7 @@ class CAMPAIGNS:
 
     title = "Campaigns"
     about = "Which pairs a panel judges, how, and under which guideline."
-    tabs = ("All campaigns", "New campaign", "Guidelines", "Change or close")
+    tabs = ("All campaigns", "New campaign", "Guidelines", "Change or close", "Known pairs")
     heads = ("Campaign", "State", "Mode", "Pairs", "Experts", "Judged", "Guideline", "Mixed in")
     table = "All campaigns"
     empty_title = "No campaign yet"
@@ -49,18 +49,37 @@ class CAMPAIGNS:
         "candidate counts only if it was on screen, known pairs of the other kind are mixed in, and a share is asked "
         "again one by one."
     )
+    mode_unknown = "Pair is preselected: nothing was judged both ways yet, so nobody knows whether grid agrees with it."
+    mode_known = (
+        "Judged both ways so far: {both:,}; alike {alike} ({limits}); seconds a judgement: pair {pair:.1f}, grid "
+        "{grid:.1f}."
+    )
+    mode_open = "Pair stays preselected until at least 90 % alike are sure."
+    mode_agrees = "So grid agrees with pair, and is preselected."
     polarity = "A candidate that nobody touches is"
     polarity_labels: ClassVar = {"similar": "similar (experts mark what is not)",
                        "different": "not similar (experts mark what is)"}  # fmt: skip
+    polarity_help = "As most pairs are: of the pool most are similar, of random pairs and negatives hardly any."
     mixed = "Mixed in, unseen"
     gold_share = "Known pairs (gold), % of the pairs"
-    gold_help = (
-        "{known:,} known pairs are in the store. In a random session, 10 to 20 % known positives tell what is missed."
+    gold_help = "In a random session, 10 to 20 % known positives tell what is missed."
+    gold_usable: ClassVar = {
+        None: "{known:,} known pairs can be hidden here: such as are not asked anyway and no guideline shows.",
+        "similar": "{known:,} known pairs can be hidden in this grid: not similar, so that nobody may leave them "
+        "untouched, and of a query that it asks.",
+        "different": "{known:,} known pairs can be hidden in this grid: similar, so that nobody may leave them "
+        "untouched, and of a query that it asks.",
+    }
+    gold_short = (
+        "{wanted:,} known pairs would be needed. {usable} Add some under “Known pairs”, or choose a smaller share."
     )
     repeat_share = "Asked a second time, %"
     repeat_help = "Of a grid the second time is one by one: that is how grid and pair are held against each other."
     grid_guard = "A grid is always guarded against skimming: let a share be asked a second time, one by one."
-    grid_gold = "Known pairs of the other kind are the second guard: mix some in once there are any."
+    grid_gold: ClassVar = {
+        "similar": "Known pairs that are not similar are the second guard: mix some in once there are any.",
+        "different": "Known similar pairs are the second guard: mix some in once there are any.",
+    }
     stop = "Stop early: ask no further when a pair's majority is certain"
     control = "Judged by everybody all the same, % (agreement counts on these only)"
     calibration = "Calibration before the first session, pairs (0: none)"
@@ -79,6 +98,22 @@ class CAMPAIGNS:
     make = "Make the campaign"
     made = "{name} is made: {pairs:,} pairs for {experts} experts."
 
+    known_title = "Known pairs (gold)"
+    known_about = (
+        "Pairs whose answer is certain. They are hidden among others, to tell who looks, and asked in calibration. A "
+        "grid hides only what must be marked in it."
+    )
+    known_none_title = "No known pairs yet"
+    known_none = "Type or paste some below, or take over what leads have decided."
+    known_counts = ("Known to be similar", "Known not to be similar")
+    known_queries = "of {queries:,} queries"
+    known_rows = "A pair a row: query, candidate, 1 (similar) or 0 (not)"
+    known_example = "query_id,candidate_id,value"
+    known_add = "Add these pairs"
+    known_decided = "Take over {count:,} decisions of leads"
+    known_added = "{new:,} known pairs are new."
+    known_unread = "Every row needs a query, a candidate and a value"
+
     versions = "Guidelines so far"
     version_heads = ("Version", "Made", "By", "Examples", "Campaigns", "Judgements under it")
     no_versions_title = "No guideline yet"
@@ -95,7 +130,6 @@ class CAMPAIGNS:
     columns = ("Query", "Candidate", "Kind", "Answer", "Why")
     kinds: ClassVar = {"positive": "Similar", "negative": "Not similar", "border": "At the border"}
     preview = "As experts see it"
-    unknown_images = "These images are not in the catalogue: {names}"
     save = "Save this version"
     saved = "Guideline {version} is saved. It cannot be changed any more; put it in force under “Change or close”."
 

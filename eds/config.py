@@ -1,8 +1,8 @@
 """eds.toml as frozen dataclasses: every setting of a project, its default and what it means.
 
 A section of the file is a dataclass here, a key is a field. Unknown keys and values of the wrong
-kind are refused, all at once. Precedence: a command's option, then the variable EDS_SECTION_KEY,
-then eds.toml, then the default below.
+kind are refused, all at once. Precedence: a command's option, then the variable EDS_SECTION_KEY
+(EDS_ENGINE for engine.use), then eds.toml, then the default below.
 """
 
 import difflib
@@ -21,9 +21,12 @@ from eds.errors import ConfigError
 FILE = "eds.toml"
 
 
-def setting(default: Any, meaning: str, *, low: float | None = None, options: tuple[str, ...] = ()) -> Any:
-    """A field with its meaning and the values it may take."""
-    return field(default=default, metadata={"meaning": meaning, "low": low, "options": options})
+def setting(
+    default: Any, meaning: str, *, low: float | None = None, options: tuple[str, ...] = (), variable: str = ""
+) -> Any:
+    """A field with its meaning and the values it may take; `variable` if it is not called EDS_SECTION_KEY."""
+    told = {"meaning": meaning, "low": low, "options": options, "variable": variable}
+    return field(default=default, metadata=told)
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,9 @@ class ProjectSettings:
 class ImagesSettings:
     """Where the pictures are and what is done with bad ones."""
 
-    root: str = setting("images", "folder of the image files; relative to the project, or absolute")
+    root: str = setting(
+        "images", "folder of the image files; relative to the project, or absolute; or s3://bucket/prefix"
+    )
     on_bad: str = setting("skip", "an unreadable file: skip and list it, or fail", options=("skip", "fail"))
 
 
@@ -100,6 +105,26 @@ class BudgetSettings:
 
 
 @dataclass(frozen=True)
+class EngineSettings:
+    """Where work is done that is large: here in one piece, in parts by several processes, or on a cluster."""
+
+    use: str = setting(
+        "plain", "plain: in one piece; the others: in parts, one after the other, by processes, on a cluster",
+        options=("plain", "serial", "pool", "ray"), variable="EDS_ENGINE",
+    )  # fmt: skip
+    workers: int = setting(0, "processes of the pool, or of a local Ray; 0: as many as there are cores", low=0)
+    threads: int = setting(1, "threads of one task", low=1)
+    memory: int = setting(0, "megabytes of one task, for Ray to plan with; 0: not told", low=0)
+    gpus: float = setting(0.0, "GPUs of one task that embeds, for Ray to plan with", low=0)
+    cluster: str = setting("local", "Ray: local, or host:port of a cluster's head")
+    work: str = setting("", "folder or s3:// prefix of parts, which all machines see; empty: .eds/work in the project")
+    rows: int = setting(262_144, "vectors of the gallery in one task", low=1)
+    images: int = setting(4096, "images in one task that embeds", low=1)
+    deadline: float = setting(0.0, "seconds after which a task is begun a second time elsewhere; 0: never", low=0)
+    retries: int = setting(3, "how often a task is done again whose worker died", low=0)
+
+
+@dataclass(frozen=True)
 class Config:
     """All settings of a project."""
 
@@ -111,6 +136,7 @@ class Config:
     labels: LabelsSettings = LabelsSettings()
     truth: TruthSettings = TruthSettings()
     budget: BudgetSettings = BudgetSettings()
+    engine: EngineSettings = EngineSettings()
 
     def value(self, name: str) -> Any:
         """The setting called `section.key`; lists come as lists, as JSON and TOML have them."""
@@ -141,7 +167,7 @@ def load(path: Path, environment: Mapping[str, str] | None = None) -> Config:
                 else:
                     _take(found, section, keys[key], value, f"{section}.{key}", faults)
     for section, _, item in _all_fields():
-        name = f"EDS_{section}_{item.name}".upper()
+        name = item.metadata["variable"] or f"EDS_{section}_{item.name}".upper()
         text = (os.environ if environment is None else environment).get(name)
         if text is not None:
             _take(found, section, item, _from_text(text, _kind(section, item)), name, faults)

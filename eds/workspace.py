@@ -22,7 +22,7 @@ from typing import Any, Literal
 import filelock
 import pandas as pd
 
-from eds import config, tables
+from eds import config, storage, tables
 from eds.errors import EdsError, InputError, LockedError, ProjectError
 from eds.files import digest, write_text
 from eds.registry import Entry, Registry
@@ -73,12 +73,26 @@ class Project:
                 where=str(root),
                 do="Run eds init, or name it: --project DIR.",
             )
-        return cls(root, config.load(root / config.FILE))
+        project = cls(root, config.load(root / config.FILE))
+        storage.checked(project.config.images.root)  # an address with a secret in it goes no further than here
+        return project
+
+    @property
+    def pictures(self) -> storage.Address:
+        """What every image path is relative to: a folder, or where the pictures lie elsewhere their address."""
+        root = storage.checked(self.config.images.root)
+        return root if isinstance(root, str) else self.root / root
 
     @property
     def image_root(self) -> Path:
-        """The folder that every image path is relative to."""
-        return self.root / self.config.images.root
+        """The folder of the pictures, for those who need one; refused where they lie elsewhere."""
+        place = self.pictures
+        if isinstance(place, str):
+            raise ProjectError(
+                f"the pictures are at {place}, and this needs them in a folder here", where=str(self.root),
+                do="Copy them, and set images.root to the folder; eds/storage/README.md says what reads addresses.",
+            )  # fmt: skip
+        return place
 
     def path(self, table: str, model: str | None = None) -> Path:
         """Where a table is kept; `embeddings` is a folder, `labels` a database."""

@@ -272,7 +272,7 @@ def test_a_forbidden_file(tmp_path: Path) -> None:
     )
     for folder in [tmp_path, *tmp_path.parents][:3]:
         folder.chmod(0o755)
-    root = str(Path(pixels.__file__).parents[1])
+    root = str(Path(pixels.__file__).parents[2])
     done = subprocess.run([sys.executable, "-c", program, str(path), root], capture_output=True, text=True, check=True)
     assert "Permission denied" in done.stdout
 

@@ -9,6 +9,7 @@ from eds.labels.guidelines import Guideline
 _HEADING = re.compile(r"#{1,6}\s+(.*)")
 _ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+(.*)")
 _MARKS = re.compile(r"(\*\*|__|`)(.+?)\1")
+_SLANTED = re.compile(r"(?<!\w)[*_](?=\S)([^*_]+?)(?<=\S)[*_](?!\w)")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 
 
@@ -26,7 +27,7 @@ def shown(guideline: Guideline | None, version: str, picture: Callable[[str], st
 def blocks(content: str) -> list[dict[str, str]]:
     r"""The headings, items and paragraphs of a Markdown text, without its marks.
 
-    >>> blocks("# Colour\nAsk for the **cut**,\nnot the colour.\n\n- sleeves\n2. collar")
+    >>> blocks("# Colour\nAsk for the **cut**,\nnot the *colour*.\n\n- sleeves\n2. collar")
     [{'kind': 'heading', 'text': 'Colour'}, {'kind': 'text', 'text': 'Ask for the cut, not the colour.'},
      {'kind': 'item', 'text': 'sleeves'}, {'kind': 'item', 'text': 'collar'}]
     """
@@ -46,4 +47,4 @@ def blocks(content: str) -> list[dict[str, str]]:
 
 
 def _plain(text: str) -> str:
-    return _MARKS.sub(r"\2", _LINK.sub(r"\1", text))
+    return _SLANTED.sub(r"\1", _MARKS.sub(r"\2", _LINK.sub(r"\1", text)))

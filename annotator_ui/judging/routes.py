@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
@@ -70,6 +70,8 @@ def _answering(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
         try:
             body = await _body(request) if request.method == "POST" else b""
             return _json(await run_in_threadpool(_run, handler, request, viewer, body))
+        except ClientDisconnect:  # the network went in the middle; nobody hears the answer, the outbox sends again
+            return _json({"error": "cut off"}, 400)
         except RefusalError as refusal:
             return _json({"error": str(refusal)}, refusal.status)
         except InputError as error:

@@ -25,6 +25,7 @@ from eds.truth.modes import ModesCompared, modes_compared
 from eds.truth.pace import expert_pace
 
 KEY = ["query_id", "candidate_id"]
+GRID_AGREES = 0.9  # lower limit (95 %) of judgements alike in both modes from which on grid is preselected
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,17 @@ def agreed(campaign: str, early_stop: bool, place: str, acts: int) -> Agreed:
         pairs = pairs.assign(low=np.where(items > 0, low, np.nan), high=np.where(items > 0, high, np.nan))
     profiles = expert_profiles(labels, gold=gold_answers(site().store))
     return Agreed(panel, pairs, profiles, modes_compared(everything), None if control is None else len(control))
+
+
+@st.cache_data(max_entries=2, ttl=600, show_spinner=False)
+def both_ways(place: str) -> ModesCompared:
+    """Grid against pair over all campaigns; some minutes old at most."""
+    return modes_compared(acts_frame(site().store))
+
+
+def grid_agrees(found: ModesCompared) -> bool:
+    """Whether what was judged both ways shows that grid says what pair says: then grid may be preselected."""
+    return bool(found.low >= GRID_AGREES)
 
 
 @st.cache_data(max_entries=20, show_spinner=False)

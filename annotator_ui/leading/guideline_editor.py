@@ -4,12 +4,11 @@ import pandas as pd
 import streamlit as st
 
 from annotator_ui.leading import show
-from annotator_ui.leading.page import done, put, telling
+from annotator_ui.leading.page import check_images, done, put, telling
 from annotator_ui.site import Viewer, site
 from annotator_ui.texts_leads import CAMPAIGNS as SAYS
 from annotator_ui.texts_leads import COMMON
 from annotator_ui.words import as_html
-from eds.errors import InputError
 from eds.labels.guidelines import Example, Guideline, guideline_named, list_guidelines, save_guideline
 
 ANSWERS = {COMMON.similar: 1, COMMON.different: 0}
@@ -41,7 +40,7 @@ def guideline_editor(who: Viewer) -> None:
     if st.button(SAYS.save, type="primary"):
         with telling():
             examples = [_example(row) for row in rows_now]
-            _check_images(examples)
+            check_images((name for one in examples for name in (one.query_id, one.candidate_id)), "examples")
             save_guideline(site().store, version.strip(), content, examples, by=who.name)
             done(SAYS.saved.format(version=version.strip()))
 
@@ -96,15 +95,3 @@ def _pictures(who: Viewer, rows: list[dict[str, str]]) -> None:
                 put(
                     show.pair(sides[0], sides[1], (COMMON.query, COMMON.candidate)), show.note(f"{word}. {row['note']}")
                 )
-
-
-def _check_images(examples: list[Example]) -> None:
-    asked = {name for one in examples for name in (one.query_id, one.candidate_id) if name}
-    unknown = sorted(name for name in asked if site().pictures.source(name) is None)
-    if unknown:
-        raise InputError(
-            f"{len(unknown):,} images are not in the catalogue",
-            where="examples",
-            do="Give their ids as the catalogue has them.",
-            faults=unknown[:20],
-        )

@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from annotator_ui.leading import show
+from annotator_ui.leading.figures import both_ways, grid_agrees
 from annotator_ui.leading.page import CHOSEN, done, put, telling
 from annotator_ui.site import Viewer, site
 from annotator_ui.texts_leads import CAMPAIGNS as SAYS
@@ -12,8 +13,9 @@ from eds.analysis.campaign_cost import campaign_cost
 from eds.labels.calibration import plan_calibration
 from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.experts import list_experts
+from eds.labels.gold import gold_to_hide
 from eds.labels.guidelines import guideline_named, list_guidelines
-from eds.labels.leading import gold_answers
+from eds.truth.modes import ModesCompared
 
 
 def new_campaign(who: Viewer) -> None:
@@ -33,9 +35,9 @@ def new_campaign(who: Viewer) -> None:
         panel = st.multiselect(
             SAYS.panel, people["name"].tolist(), people.loc[people["role"] == "expert", "name"].tolist()
         )
-        mode, polarity = _mode()
+        mode, polarity = _mode(pairs)
         guideline = _guideline()
-        shares, stop = _mixed(mode)
+        shares, stop = _mixed(pairs, mode, polarity)
         calibration = _calibration()
         seed = int(st.number_input(SAYS.seed, 0, 2**31, site().project.config.project.seed))
     with aside:
@@ -64,13 +66,43 @@ def _pairs() -> pd.DataFrame:
     return found.head(most) if most else found
 
 
-def _mode() -> tuple[str, str | None]:
-    mode = st.radio(SAYS.mode, list(SAYS.mode_labels), format_func=SAYS.mode_labels.__getitem__, help=SAYS.mode_help)
+def _mode(pairs: pd.DataFrame) -> tuple[str, str | None]:
+    """How pairs are shown, and in a grid what an untouched one is: as most pairs of these origins are."""
+    compared = both_ways(site().store.place)
+    modes, agrees = list(SAYS.mode_labels), grid_agrees(compared)
+    mode = st.radio(
+        SAYS.mode,
+        modes,
+        modes.index("grid" if agrees else "pair"),
+        format_func=SAYS.mode_labels.__getitem__,
+        key=f"mode-{agrees}",
+        help=SAYS.mode_help,
+    )
+    put(show.note(_compared(compared)))
     if mode != "grid":
         return "pair", None
     put(show.note(SAYS.mode_help))
-    polarity = st.radio(SAYS.polarity, list(SAYS.polarity_labels), format_func=SAYS.polarity_labels.__getitem__)
+    likely = "similar" if (pairs["origin"] == "pool").mean() >= 0.5 else "different"
+    names = list(SAYS.polarity_labels)
+    polarity = st.radio(
+        SAYS.polarity,
+        names,
+        names.index(likely),
+        format_func=SAYS.polarity_labels.__getitem__,
+        key=f"polarity-{likely}",  # other pairs, another suggestion
+        help=SAYS.polarity_help,
+    )
     return "grid", polarity
+
+
+def _compared(found: ModesCompared) -> str:
+    """What was judged both ways so far, and what is preselected for it."""
+    if not found.both:
+        return SAYS.mode_unknown
+    told = SAYS.mode_known.format(both=found.both, alike=show.percent(found.agreement, 0),
+                                  limits=show.limits(found.low, found.high, 0), pair=found.pair_seconds,
+                                  grid=found.grid_seconds)  # fmt: skip
+    return f"{told} {SAYS.mode_agrees if grid_agrees(found) else SAYS.mode_open}"
 
 
 def _guideline() -> str:
@@ -82,17 +114,23 @@ def _guideline() -> str:
     return str(chosen)
 
 
-def _mixed(mode: str) -> tuple[tuple[float, float, float], bool]:
+def _mixed(pairs: pd.DataFrame, mode: str, polarity: str | None) -> tuple[tuple[float, float, float], bool]:
     """The shares of gold, repeats and control, and whether asking stops early."""
     st.markdown(f"**{SAYS.mixed}**")
-    known = len(gold_answers(site().store))
+    known = gold_to_hide(site().store, pairs, polarity) if len(pairs) else 0
     left, right = st.columns(2)
-    gold = left.number_input(SAYS.gold_share, 0, 100, 0, step=5, help=SAYS.gold_help.format(known=known))
+    gold = left.number_input(SAYS.gold_share, 0, 100, 0, step=5, help=SAYS.gold_help)
     again = right.number_input(SAYS.repeat_share, 0, 100, 5, step=5, help=SAYS.repeat_help)
+    wanted = round(gold / 100 * len(pairs))
+    usable = SAYS.gold_usable[polarity].format(known=known)
+    if wanted > known:
+        st.warning(SAYS.gold_short.format(wanted=wanted, usable=usable))
+    else:
+        put(show.note(usable))
     if mode == "grid" and not again:
         st.warning(SAYS.grid_guard)
-    elif mode == "grid" and not gold:
-        put(show.note(SAYS.grid_gold))
+    elif polarity is not None and not gold:
+        put(show.note(SAYS.grid_gold[polarity]))
     stop = st.checkbox(SAYS.stop)
     control = st.number_input(SAYS.control, 1, 100, 10) if stop else 10
     return (gold / 100, again / 100, control / 100), stop

@@ -1,6 +1,6 @@
 """What every lead's screen begins with: who looks, whether they may, the style, the campaign that is looked at."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
@@ -12,7 +12,7 @@ from annotator_ui.leading import show
 from annotator_ui.plain import as_typed
 from annotator_ui.site import Viewer, may, site, viewer
 from annotator_ui.texts_leads import COMMON
-from eds.errors import EdsError
+from eds.errors import EdsError, InputError
 from eds.labels.leading import asked_campaigns
 
 CHOSEN = "lead_campaign"  # of the session: the same campaign on all of the lead's pages
@@ -48,7 +48,7 @@ def begin(title: str, about: str, role: str = "lead") -> Viewer:
 def head(title: str, about: str = "") -> None:
     """The style, the title, and a line about the page."""
     words = f'<h2 style="padding:0;margin:0 0 .2rem">{escape(title)}</h2>'
-    st.html(show.style(dark=is_dark()) + words + (show.note(about) if about else ""))
+    st.html(show.style() + words + (show.note(about) if about else ""))
 
 
 def put(*pieces: str) -> None:
@@ -111,6 +111,18 @@ def choose_campaign() -> Campaign:
         int(row["items"]),
         int(row["experts"]),
     )
+
+
+def check_images(names: Iterable[str], where: str) -> None:
+    """InputError with the ids that are not in the catalogue; nobody could be shown them."""
+    unknown = sorted(name for name in set(names) if name and site().pictures.source(name) is None)
+    if unknown:
+        raise InputError(
+            f"{len(unknown):,} images are not in the catalogue",
+            where=where,
+            do="Give their ids as the catalogue has them.",
+            faults=unknown[:20],
+        )
 
 
 def is_dark() -> bool:

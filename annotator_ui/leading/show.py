@@ -18,10 +18,9 @@ ACCENT = "#2a7aae"
 STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 
 
-def style(*, dark: bool) -> str:
-    """The style of our pieces, and what Streamlit's own lack: a chosen segment is too pale to read in the dark."""
-    text = (DARK if dark else LIGHT)["text"]
-    return f'<style>{STYLE}button[data-selected="true"] p {{ color: {text} !important; }}</style>'
+def style() -> str:
+    """The style of our pieces."""
+    return f"<style>{STYLE}</style>"
 
 
 class Html(str):

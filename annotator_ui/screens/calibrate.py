@@ -18,7 +18,8 @@ from eds.labels.standing import Standing, campaign_of, standing
 
 TOLD = "calibration_told"  # of the session: the feedback that is shown before the next pair
 SINCE = "calibration_since"
-SAID = {1: SAYS.similar, 0: SAYS.different, None: SAYS.unsure}
+SAID = {0: SAYS.different, None: SAYS.unsure, 1: SAYS.similar}  # from left to right, as on the judging page
+KEYS = {0: "d", None: "u", 1: "s"}
 
 
 def main() -> None:
@@ -36,7 +37,6 @@ def main() -> None:
         waiting = due(site().store, found.name, who.name)
         if told is not None or not rounds or not rounds[-1].finished:
             put(show.note(SAYS.about.format(campaign=found.name)))
-            _guideline(found)
             _round(who, found, told)
         else:
             _result(who, found, rounds[-1], waiting=waiting)
@@ -57,7 +57,6 @@ def _asked(who: Viewer) -> Standing | None:
 def _guideline(found: Standing) -> None:
     guideline = guideline_of(site().store, found.name)
     if guideline is not None:
-        put(show.note(SAYS.why))
         with st.expander(f"{SAYS.guideline} {as_typed(guideline.version)}"):
             put(as_html(guideline.content))
 
@@ -72,7 +71,10 @@ def _round(who: Viewer, found: Standing, told: tuple[int, Feedback] | None) -> N
         st.rerun()
         return
     size = made.size if made else rounds_of(site().store, found.name, who.name)[-1].size
-    put(show.note(SAYS.count.format(place=told[0] if told else task.place if task else 0, size=size)))
+    text, count = st.columns([4, 1], vertical_alignment="center")
+    with text:
+        _guideline(found)
+    count.markdown(f"**{SAYS.count.format(place=told[0] if told else task.place if task else 0, size=size)}**")
     query, candidate = (pictures.url(who.name, one, "large") for one in sides)
     put(show.pair(query, candidate, (COMMON.query, COMMON.candidate), large=True))
     if told is not None:
@@ -81,7 +83,7 @@ def _round(who: Viewer, found: Standing, told: tuple[int, Feedback] | None) -> N
     st.write(SAYS.question)
     since = st.session_state.setdefault(SINCE, time.monotonic())
     for place, (value, word) in zip(st.columns(3), SAID.items(), strict=True):
-        if task is not None and place.button(word, key=f"{task.task}-{word}", width="stretch"):
+        if task is not None and place.button(word, key=f"{task.task}-{word}", width="stretch", shortcut=KEYS[value]):
             seconds = time.monotonic() - since
             given = answer(site().store, who.name, task.task, value, secrets.token_hex(16), seconds=seconds)
             st.session_state[TOLD] = (task.place, given)
@@ -93,13 +95,16 @@ def _feedback(told: tuple[int, Feedback], size: int) -> None:
     place, given = told
     yours = SAYS.yours.format(given=SAID[given.value])
     note = f"  \n{as_typed(given.note)}" if given.note else ""
-    if given.right is None:
-        st.info(f"{SAYS.either} {yours}{note}")
-    elif given.right:
-        st.success(f"{SAYS.right} {yours}{note}")
-    else:
-        st.warning(f"{SAYS.wrong.format(expected=SAID[given.expected])} {yours}{note}")
-    if st.button(SAYS.go_on if place < size else SAYS.result, type="primary"):
+    words, button = st.columns([4, 1], vertical_alignment="center")
+    with words:
+        if given.right is None:
+            st.info(f"{SAYS.either} {yours}{note}")
+        elif given.right:
+            st.success(f"{SAYS.right} {yours}{note}")
+        else:
+            st.warning(f"{SAYS.wrong.format(expected=SAID[given.expected])} {yours}{note}")
+    label = SAYS.go_on if place < size else SAYS.result
+    if button.button(label, type="primary", width="stretch", shortcut="Enter"):
         st.session_state.pop(TOLD, None)
         st.rerun()
 

@@ -8,6 +8,7 @@ import streamlit as st
 from annotator_ui.leading import show
 from annotator_ui.leading.change_campaign import change_campaign
 from annotator_ui.leading.guideline_editor import guideline_editor
+from annotator_ui.leading.known_pairs import known_pairs
 from annotator_ui.leading.new_campaign import new_campaign
 from annotator_ui.leading.page import begin, campaigns, needing, put
 from annotator_ui.site import site
@@ -34,6 +35,8 @@ def main() -> None:
             guideline_editor(who)
         elif chosen == SAYS.tabs[3]:
             change_campaign(who)
+        elif chosen == SAYS.tabs[4]:
+            known_pairs(who)
         else:
             _overview()
 

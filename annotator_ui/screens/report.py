@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from annotator_ui.site import site, url, viewer
+from annotator_ui.leading.page import begin
+from annotator_ui.site import site, url
 from annotator_ui.texts import REPORT as SAYS
 
-viewer()
-st.header(SAYS.title, anchor=False)
+begin(SAYS.title, SAYS.about)
 if (site().project.root / "report.html").is_file():
     st.link_button(SAYS.open, url("/report/page"))
     st.iframe(url("/report/page"), height=900)

@@ -1,10 +1,11 @@
 """Stage `analysis`: what the tables say about cost, bias and certainty. See README.md."""
 
-from eds.analysis.bias import Bias, bias, undecided_by_labels
+from eds.analysis.bias import Bias, bias, group_means, order_agreement, undecided_by_labels
 from eds.analysis.bootstrap import bootstrap_aucs, bootstrap_micro_auc, bootstrap_percentile, draw_queries
 from eds.analysis.budget import Plan, budget
 from eds.analysis.compare import compare_models, indistinguishable
 from eds.analysis.coverage import Labelling, coverage_study, covered
+from eds.analysis.fairness import Fairness, Pooled, fair_to_new, fairness
 from eds.analysis.leave_one_out import leave_one_out
 from eds.analysis.limits import score_limits
 from eds.analysis.paired import benjamini_hochberg, holm, sign_flip_test
@@ -24,8 +25,10 @@ from eds.analysis.unseen import chapman_estimate, unseen_positives
 
 __all__ = [
     "Bias",
+    "Fairness",
     "Labelling",
     "Plan",
+    "Pooled",
     "benjamini_hochberg",
     "bias",
     "bootstrap_aucs",
@@ -40,12 +43,16 @@ __all__ = [
     "covered",
     "discovery_gain",
     "draw_queries",
+    "fair_to_new",
+    "fairness",
+    "group_means",
     "holm",
     "horvitz_thompson",
     "indistinguishable",
     "kendall_tau",
     "leave_one_out",
     "neyman_allocation",
+    "order_agreement",
     "p_lower_bound",
     "p_map",
     "p_posterior",

@@ -4,7 +4,7 @@ Official HR favours generators, whose own finds are all labelled; AUC on labelle
 labelled negatives are their own mistakes. Self-removal puts both on a pool that neither made.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from eds.metrics.lists import JudgedLists, read_rankings
 from eds.metrics.placed import Placed
 
 ON_LISTS = ("hr_official", "hr_most", "judged", "rbp", "rbp_upper")
+ON_GROUPS = ("hr_official", "judged", "rbp", "auc", "self_removed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +78,7 @@ def bias(
     table = pd.DataFrame(rows)
     for column in ("hr_official", "auc", "self_removed"):
         table[f"rank_{column}"] = competition_ranks(table[column].tolist())
-    return Bias(table, _groups(table), _orders(table))
+    return Bias(table, group_means(table, ON_GROUPS), _orders(table))
 
 
 def undecided_by_labels(low: Mapping[str, float], high: Mapping[str, float]) -> list[tuple[str, str]]:
@@ -112,21 +113,46 @@ def _mean_over(queries: Any, value: Reals) -> float:
     return mean(np.where(queries, value, np.nan))
 
 
-def _groups(table: pd.DataFrame) -> pd.DataFrame:
-    """A row for each measure: means of generators and outsiders, and their difference."""
-    measures = ["hr_official", "judged", "rbp", "auc", "self_removed"]
-    made = table["generator"].to_numpy()
-    generators, outsiders = (table.loc[side, measures].mean().to_numpy() for side in (made, ~made))
-    told = {"measure": measures, "generators": generators, "outsiders": outsiders}
+def group_means(table: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
+    """A row for each measure: the means of generators and of outsiders, and their difference.
+
+    Formula: mean over the models of each side; difference = generators - outsiders.
+    Source: specification 13.10.
+    Conventions: `table` has a row for each model, a column `generator` and one for each measure; undefined values
+    are left out; a side without any is NaN.
+    Example, run by doctest:
+    >>> models = pd.DataFrame({"generator": [True, True, False], "hr": [0.9, 0.7, 0.3]})
+    >>> group_means(models, ["hr"])["difference"].tolist()
+    [0.5]
+    """
+    made = table["generator"].to_numpy(dtype=bool)
+    generators, outsiders = (table.loc[side, list(measures)].mean().to_numpy() for side in (made, ~made))
+    told = {"measure": list(measures), "generators": generators, "outsiders": outsiders}
     return pd.DataFrame({**told, "difference": generators - outsiders})
 
 
+def order_agreement(table: pd.DataFrame, first: str, second: str) -> dict[str, float]:
+    """How far the order of the models by one measure is that by another, over the models that have both.
+
+    Formula: Kendall's tau_b and tau_AP,b of the two columns.
+    Source: specification 13.4, 13.10.
+    Conventions: models without one of the two are left out; fewer than two models: NaN.
+    Example, run by doctest:
+    >>> models = pd.DataFrame({"hr": [0.9, 0.7, 0.3, 0.1], "auc": [0.6, 0.7, 0.5, float("nan")]})
+    >>> {name: round(value, 3) for name, value in order_agreement(models, "hr", "auc").items()}
+    {'tau_b': 0.333, 'tau_ap_b': 0.0, 'n': 3}
+    """
+    both = table[[first, second]].dropna()
+    if len(both) < 2:
+        return {"tau_b": float("nan"), "tau_ap_b": float("nan"), "n": len(both)}
+    sides = both[first].tolist(), both[second].tolist()
+    return {"tau_b": kendall_tau(*sides)["tau_b"], "tau_ap_b": tau_ap_b(*sides), "n": len(both)}
+
+
 def _orders(table: pd.DataFrame) -> dict[str, float]:
-    """How far the order by HR is that by AUC, over the models that have both."""
-    found = {}
+    """The order by HR against that by AUC, on all labels and without own pairs."""
+    found: dict[str, float] = {}
     for column in ("auc", "self_removed"):
-        both = table[["hr_official", column]].dropna()
-        sides = both["hr_official"].tolist(), both[column].tolist()
-        found[f"tau_b_hr_{column}"] = kendall_tau(*sides)["tau_b"] if len(both) > 1 else float("nan")
-        found[f"tau_ap_b_hr_{column}"] = tau_ap_b(*sides) if len(both) > 1 else float("nan")
+        told = order_agreement(table, "hr_official", column)
+        found |= {f"{name}_hr_{column}": told[name] for name in ("tau_b", "tau_ap_b")}
     return found

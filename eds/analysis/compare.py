@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from eds.analysis.bootstrap import RESAMPLES, draw_queries, resampled_means
-from eds.analysis.paired import benjamini_hochberg, holm, sign_flip_test
+from eds.analysis.paired import benjamini_hochberg, holm, sign_flip_tests
 from eds.errors import InputError
-from eds.identifiers import encode
+from eds.identifiers import Reals, encode
 from eds.intervals import percentile_interval
 from eds.metrics import Result
 from eds.metrics.definition import Values
@@ -50,11 +50,17 @@ def compare_models(
         raise InputError(f"{measure} is no mean over queries", do="Compare its macro form, as average=macro.")
     others = [name for name in known if name != baseline]
     pairs = list(itertools.combinations(known, 2)) if baseline is None else [(baseline, name) for name in others]
-    rows = [_compared(pair, known[pair[0]], known[pair[1]], level, resamples, seed) for pair in pairs]
-    adjusted = iter(ADJUSTMENTS[adjust]([row["p"] for row in rows if row["n"]]))
-    for row in rows:
-        row["p_adjusted"] = next(adjusted) if row["n"] else float("nan")
-    return pd.DataFrame(rows)
+    rows, differences = [], []
+    for first, second in pairs:
+        row, difference = _compared(known[first], known[second], level, resamples, seed)
+        rows.append({"first": first, "second": second, **row})
+        differences.append(difference)
+    p = sign_flip_tests(differences, seed=seed)
+    adjusted = iter(ADJUSTMENTS[adjust]([one for one, row in zip(p, rows, strict=True) if row["n"]]))
+    return pd.DataFrame(
+        [{**row, "p": one, "p_adjusted": next(adjusted) if row["n"] else float("nan")}
+         for one, row in zip(p, rows, strict=True)]
+    )  # fmt: skip
 
 
 def indistinguishable(compared: pd.DataFrame, level: float = 0.95) -> list[list[str]]:
@@ -77,21 +83,20 @@ def indistinguishable(compared: pd.DataFrame, level: float = 0.95) -> list[list[
     return sorted(found)
 
 
-def _compared(pair: tuple[str, str], a: Values, b: Values, level: float, resamples: int, seed: int) -> dict[str, Any]:
+def _compared(a: Values, b: Values, level: float, resamples: int, seed: int) -> tuple[dict[str, Any], Reals]:
+    """n, the mean difference and its limits; and the differences themselves, (n,), weighted."""
     place = encode(a.queries, b.queries)
     other = np.where(place >= 0, b.by_query[place], np.nan)
     difference = a.by_query - other
     weight = np.ones(len(difference)) if a.weight is None else a.weight
     defined = ~np.isnan(difference)
     n = int(defined.sum())
-    told = {"first": pair[0], "second": pair[1], "n": n}
     if not n:
-        return {**told, **dict.fromkeys(("difference", "low", "high", "p"), float("nan"))}
+        return {"n": n, **dict.fromkeys(("difference", "low", "high"), float("nan"))}, np.zeros(0)
     times = draw_queries(len(difference), resamples, seed)
     low, high = percentile_interval(resampled_means(difference, times, weight), level)
-    value = float((difference[defined] * weight[defined]).sum() / weight[defined].sum())
-    p = sign_flip_test(difference[defined] * weight[defined], seed=seed)
-    return {**told, "difference": value, "low": low, "high": high, "p": p}
+    weighted = difference[defined] * weight[defined]
+    return {"n": n, "difference": float(weighted.sum() / weight[defined].sum()), "low": low, "high": high}, weighted
 
 
 def _grow(

@@ -29,7 +29,9 @@ ON_LISTS: dict[str, Callable[[JudgedLists, int], Reals]] = {
     "hit_rate": formulas.success,
     "mrr": formulas.reciprocal_rank,
     "condensed_ap": lambda lists, k: incomplete.condensed_ap(lists),
+    "condensed_ndcg": lambda lists, k: incomplete.condensed_ndcg(lists),
     "bpref": lambda lists, k: incomplete.bpref(lists),
+    "inf_ap": lambda lists, k: incomplete.inf_ap(lists),
     "rbp": lambda lists, k: incomplete.rbp(lists, PERSISTENCE),
 }
 METRICS = (*ON_LISTS, *AUCS)

@@ -88,10 +88,6 @@ class Descriptor:
     def __init__(self, spec: BackboneSpec, describe: Callable[[Pixels], Vectors]) -> None:
         self.spec, self._describe = spec, describe
 
-    def prepare(self, image: Image.Image) -> Pixels:
-        """One RGB image as uint8 (side, side, 3)."""
-        return self.spec.preprocessing.pixels(image)
-
     def encode(self, batch: Pixels) -> npt.NDArray[np.float32]:
         """uint8 (n, side, side, 3) to float32 (n, dimension)."""
         check_batch(batch, SIDE)

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 import torch
-from PIL import Image
 
 from eds.backbones import runtimes
 from eds.backbones.request import Request
@@ -21,10 +20,6 @@ class NetworkBackbone:
 
     def __init__(self, spec: BackboneSpec, runner: runtimes.Runner) -> None:
         self.spec, self._runner = spec, runner
-
-    def prepare(self, image: Image.Image) -> npt.NDArray[np.uint8]:
-        """One RGB image as uint8 (side, side, 3)."""
-        return self.spec.preprocessing.pixels(image)
 
     def encode(self, batch: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
         """uint8 (n, side, side, 3) to float32 (n, dimension)."""

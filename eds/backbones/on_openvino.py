@@ -37,6 +37,7 @@ class OpenVinoRunner:
         hints: dict[str, Any] = {"INFERENCE_PRECISION_HINT": HINTS[precision], "PERFORMANCE_HINT": "THROUGHPUT"}
         if threads is not None:
             hints["INFERENCE_NUM_THREADS"] = threads
+            hints["ENABLE_CPU_PINNING"] = False  # every process would pin to the same cores: two were as slow as one
         compiled = openvino.Core().compile_model(model, "CPU", hints)
         _check_precision(compiled, precision)
         streams = int(compiled.get_property("OPTIMAL_NUMBER_OF_INFER_REQUESTS"))

@@ -98,13 +98,28 @@ class Preprocessing:
             given = {"size": self.side, **given, "crop": None}
         return replace(self, **given)
 
-    def pixels(self, image: Image.Image) -> npt.NDArray[np.uint8]:
-        """One RGB image as uint8 (side, side, 3), channels in the order of `channels`."""
-        if image.mode != "RGB":
+    def pixels(self, image: Image.Image | npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+        """One RGB image, or its uint8 (height, width, 3), as uint8 (side, side, 3), in the order of `channels`.
+
+        Of an array that needs no more than a crop this is a view, unless that would keep much of it in memory.
+        """
+        if isinstance(image, np.ndarray):
+            array = self._cut(image)
+            if self.channels == "RGB" and 2 * array.size >= image.size:
+                return array
+        elif image.mode == "RGB":
+            array = np.asarray(_centre(self._resized(image), self.side, self._fill))
+        else:
             raise ImageError(f"the image is {image.mode}, not RGB", do="Open it with eds.pixels.open_rgb.")
-        square = _centre(self._resized(image), self.side, self._fill)
-        array = np.asarray(square)
         return np.ascontiguousarray(array[..., ::-1] if self.channels == "BGR" else array)
+
+    def _cut(self, array: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+        """The square of an array; Pillow is asked only where pixels must be computed."""
+        height, width = array.shape[:2]
+        if self._size_after(width, height) != (width, height) or min(width, height) < self.side:
+            return np.asarray(_centre(self._resized(Image.fromarray(array)), self.side, self._fill))
+        left, top = _corner(width, height, self.side)
+        return array[top : top + self.side, left : left + self.side]
 
     @property
     def _fill(self) -> tuple[int, int, int]:
@@ -112,18 +127,21 @@ class Preprocessing:
         return (red, green, blue) if self.channels == "RGB" else (blue, green, red)
 
     def _resized(self, image: Image.Image) -> Image.Image:
-        width, height = image.size
+        size = self._size_after(*image.size)
+        return image if size == image.size else image.resize(size, Image.Resampling[self.interpolation.upper()])
+
+    def _size_after(self, width: int, height: int) -> tuple[int, int]:
+        """Width and height after the resize; ImageError where that is impossible."""
         if self.resize == "none":
             if (width, height) != (self.size, self.size):
                 do = "Resize the images, or choose resize=squash or shortest."
                 raise ImageError(
                     f"the image has {width} x {height} pixels, the model takes {self.size} x {self.size}", do=do
                 )
-            return image
+            return width, height
         if max(width, height) > THINNEST * min(width, height) and self.resize != "squash":
             raise ImageError(f"the image is too thin: {width} x {height} pixels", do="Leave it out, or crop it.")
-        size = _target(width, height, self.size, self.resize)
-        return image if size == image.size else image.resize(size, Image.Resampling[self.interpolation.upper()])
+        return _target(width, height, self.size, self.resize)
 
     def _faults(self) -> list[str]:
         faults = []
@@ -164,5 +182,10 @@ def _centre(image: Image.Image, side: int, fill: tuple[int, int, int]) -> Image.
         padded = Image.new("RGB", (max(width, side), max(height, side)), fill)
         padded.paste(image, ((max(side - width, 0)) // 2, (max(side - height, 0)) // 2))
         image, (width, height) = padded, padded.size
-    left, top = round((width - side) / 2.0), round((height - side) / 2.0)
+    left, top = _corner(width, height, side)
     return image.crop((left, top, left + side, top + side))
+
+
+def _corner(width: int, height: int, side: int) -> tuple[int, int]:
+    """Left and top of the centre crop."""
+    return round((width - side) / 2.0), round((height - side) / 2.0)

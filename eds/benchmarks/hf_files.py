@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -79,10 +79,11 @@ def shards(place: Path, name: str) -> list[Path]:
 
 
 @contextmanager
-def unpacked(benchmark: Benchmark, root: Path) -> Iterator[int]:
+def unpacked(benchmark: Benchmark, root: Path, note: Callable[[Path], None] | None = None) -> Iterator[int]:
     """Write the data set's pictures below the image root, for the length of the block and, if it ends well, for good.
 
     A file of the same content is left alone; one of other content is told, and what was written until then removed.
+    `note` is told of each file before it is made.
     """
     told: list[str] = []
     made: list[Path] = []
@@ -100,6 +101,8 @@ def unpacked(benchmark: Benchmark, root: Path) -> Iterator[int]:
                     if (root / path).read_bytes() != data:
                         told.append(f"{shard} row {row}: {root / path} is there already, and another picture")
                 elif not told:
+                    if note is not None:
+                        note(root / path)
                     _place(root / path, data)
                     made.append(root / path)
         if told:

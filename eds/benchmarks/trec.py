@@ -8,6 +8,7 @@ Readers split at blanks, so ids are percent-encoded (blanks, %, # and all beyond
 only, for in foreign files a % is a %. ranx' JSON {qid: {docno: score}} and its Parquet are read as well, .gz too.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
 
@@ -74,9 +75,15 @@ def _write_run(run: pd.DataFrame, model: str, encoded: dict[str, str], file: Pat
 
 
 def read(
-    place: Path | None, qrels: Path | None = None, runs: "tuple[Path, ...]" = (), ids: Path | None = None
+    place: Path | None,
+    qrels: Path | None = None,
+    runs: tuple[Path, ...] | Mapping[str, Path] = (),
+    ids: Path | None = None,
 ) -> Benchmark:
-    """An exported folder, or the files themselves; every fault of all of them at once."""
+    """An exported folder, or the files themselves; every fault of all of them at once.
+
+    A run is of the model that its file is called after, or under which it is given.
+    """
     if place is not None:
         qrels, ids = qrels or _first(place, "qrels.txt", "qrels.txt.gz", "qrels"), ids or _first(place, "ids.tsv")
         found = sorted((place / "runs").iterdir()) if (place / "runs").is_dir() else []
@@ -85,7 +92,8 @@ def read(
         raise InputError("holds neither qrels.txt nor runs", where=str(place), do="Give --qrels FILE or --run FILE.")
     faults = Faults()
     named = _ids(ids, faults) if ids else None
-    lists = {_model(file): (file, read_run(file, faults)) for file in runs}
+    named_runs = runs if isinstance(runs, Mapping) else {_model(file): file for file in runs}
+    lists = {model: (file, read_run(file, faults)) for model, file in named_runs.items()}
     judged = read_qrels(qrels, faults) if qrels else None
     faults.refuse("the files cannot be imported", DO)
     notes: list[str] = []
@@ -119,7 +127,7 @@ def read(
         every = pd.concat(known)
         images = to_frame(to_arrow(images_of(every["query_id"], every["candidate_id"]), IMAGES))
         notes.append("the files tell no catalogue: without one of the project's own, an id is its own path and product")
-        places["catalogue"] = Place(qrels or runs[0])
+        places["catalogue"] = Place(qrels or next(iter(named_runs.values())))
     else:
         places["images"] = Place(ids or Path("ids.tsv"))
     return Benchmark(images, truth, suspects, None, tables, places=places, notes=tuple(notes))

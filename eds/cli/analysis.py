@@ -9,6 +9,7 @@ from eds.cli.analysis_bias import bias
 from eds.cli.analysis_identification import identification
 from eds.cli.analysis_prevalence import prevalence
 from eds.cli.analysis_robustness import leave_one_out, reusability
+from eds.cli.analysis_scale import COUNT, NAMES, machine_options, scale_document, told_scale
 from eds.cli.console import Console, command, lined
 from eds.cli.pooling import lists, percent
 from eds.errors import InputError
@@ -27,8 +28,8 @@ for _one in (prevalence, leave_one_out, reusability, bias, identification):
 
 
 @command(analysis, "budget", example="eds analysis budget --queries 2000 --images 52712 --models 6 -k 6")
-@click.option("--queries", type=click.IntRange(1), help="Queries (default: the project's).")
-@click.option("--images", type=click.IntRange(1), help="Candidates (default: the project's).")
+@click.option("--queries", type=COUNT, help="Queries (default: the project's).")
+@click.option("--images", type=COUNT, help="Candidates, as 52712 or 1e9 (default: the project's).")
 @click.option("--outside", is_flag=True, help="The queries are not among the candidates (with --queries, --images).")
 @click.option("--models", type=click.IntRange(1), help="Models (default: those that have lists).")
 @click.option("-k", "k", type=click.IntRange(1), help="Depth of the pool (default: eds.toml).")
@@ -38,29 +39,40 @@ for _one in (prevalence, leave_one_out, reusability, bias, identification):
 @click.option("--experts", type=click.IntRange(1), help="Experts who judge every pair (default: eds.toml).")
 @click.option("--seconds", type=float, help="An expert's seconds for a pair (default: eds.toml).")
 @click.option("--hourly", type=float, help="An expert's pay by the hour (default: eds.toml).")
+@machine_options
 def budget(console: Console, queries: int | None, images: int | None, outside: bool, **options: Any) -> None:
-    """Tell pairs, hours and money for the pool, for all pairs and for random pairs, and how sure they make you.
+    """Tell what a benchmark costs: pairs, hours and money by pool, all pairs and random ones, how sure they make you.
+
+    And machines: time, money and storage for each model, from what was measured here; what is assumed is told.
 
     Random pairs: as many as would yield the pool's positives, where labelled random pairs have told how rare they are;
     or give --wanted and --prevalence.
     """
+    machine = {name: options.pop(name) for name in NAMES}
     if (queries is None) != (images is None):
         raise InputError("queries and images belong together", where="options", do="Give both, or neither.")
     if queries is not None and images is not None:
         models, k = options.pop("models"), options.pop("k")
         if models is None:
             raise InputError("how many models is not known", where="option --models", do="Give their number.")
-        inside = 0 if outside else min(queries, images)
+        inside, embedded = (0, images + queries) if outside else (min(queries, images), images)
         plans = _plans(console, queries, images, models, k, inside, **options)
     else:
         if options["wanted"] is None and options["prevalence"] is None:
             options |= _known(console.project)
+        models = options["models"] or _models(console.project)
         plans = project_budget(console.project, **options)
-        queries = int((console.project.read("images")["role"] != "candidate").sum())
-    currency = _config(console).budget.currency
+        roles = console.project.read("images")["role"]
+        queries, embedded = int((roles != "candidate").sum()), len(roles)
+    settings = _config(console).budget
     sure = _certainty(queries, plans)
-    document = {"plans": plans, "currency": currency, "certainty": sure}
-    console.answer(document, lambda: f"{told_budget(plans, currency)}\n\n{_told_certainty(sure)}")
+    scale = scale_document(
+        console, embedded, queries, models, round(sure["pairs"]), options["experts"] or settings.experts,
+        options["seconds"] or settings.seconds, **machine,
+    )  # fmt: skip
+    document = {"plans": plans, "currency": settings.currency, "certainty": sure, "machines": scale}
+    parts = told_budget(plans, settings.currency), _told_certainty(sure), told_scale(scale, settings.currency)
+    console.answer(document, "\n\n".join(parts))
 
 
 @command(analysis, "overlap", example="eds analysis overlap -k 6 --json")
@@ -83,14 +95,20 @@ def project_budget(
     images = project.read("images")
     roles = images["role"].value_counts()
     both, asked, offered = (int(roles.get(name, 0)) for name in ("both", "query", "candidate"))
-    named = (project.models("neighbors"), project.models("embeddings"), project.config.embeddings.models)
-    models = models or next((len(names) for names in named if names), 0)
-    if not models:
-        raise InputError("how many models is not known", where=str(project.root), do="Give --models, or name them.")
+    models = models or _models(project)
     if pool_size is None and k is None and project.path("suspects").exists():
         pool_size = int((project.read("suspects")["origin"] == "pool").sum()) or None
     settings = project.config
     return _computed(settings, asked + both, offered + both, models, k or settings.suspects.k, both, pool_size, options)
+
+
+def _models(project: "Project") -> int:
+    """How many models the project has lists or vectors of, or names."""
+    named = (project.models("neighbors"), project.models("embeddings"), project.config.embeddings.models)
+    found = next((len(names) for names in named if names), 0)
+    if not found:
+        raise InputError("how many models is not known", where=str(project.root), do="Give --models, or name them.")
+    return found
 
 
 def told_budget(plans: list[dict[str, Any]], currency: str = "") -> str:

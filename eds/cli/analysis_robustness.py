@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 AUCS = ("macro_roc_auc", "micro_roc_auc", "macro_pr_auc", "micro_pr_auc")
-METRICS = ("hr_official", "mrr_official", "hit_rate", "mrr", "condensed_ap", "bpref", "rbp")
+METRICS = (
+    "hr_official", "mrr_official", "hit_rate", "mrr", "condensed_ap", "condensed_ndcg", "bpref", "inf_ap", "rbp",
+)  # fmt: skip
 TABLES = ["suspects", "truth", "embeddings", "neighbors"]
 
 

@@ -10,6 +10,7 @@ import click
 
 from eds.cli.benchmarks_export import export
 from eds.cli.benchmarks_import import COMMANDS
+from eds.cli.benchmarks_reproduce import reproduce
 from eds.cli.console import Console, command, given, typed
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -27,6 +28,7 @@ def import_() -> None:
 
 
 benchmarks.add_command(export)
+benchmarks.add_command(reproduce)
 for one in COMMANDS:
     import_.add_command(one)
 
@@ -49,13 +51,13 @@ def vsd(console: Console, replace: bool, **options: Any) -> None:
     project = console.project
     with project.writing("eds benchmarks import vsd"):
         refuse_others(project, TABLES, "eds benchmarks import", replace)
-        document = _import_vsd(console, given(options), **options)
+        document = import_files(console, given(options), **options)
     console.answer(document, lambda: _told(document))
     for note in document["notes"]:
         console.say(f"Note: {note}.")
 
 
-def _import_vsd(
+def import_files(
     console: Console,
     words: dict[str, Any],
     *,
@@ -67,11 +69,11 @@ def _import_vsd(
     gallery_phases: str,
     apart: bool,
 ) -> dict[str, Any]:
+    """Read and check the raw files, then write the project's tables; the caller holds the project."""
     from eds.benchmarks import Files, read_annotations
     from eds.benchmarks.folder import SUMS, verified
     from eds.cli.imported_votes import taking
-    from eds.cli.left_out import write_left_out
-    from eds.cli.together import write_together
+    from eds.cli.together import together
     from eds.images.vsd import DOMAINS, read_parts
 
     project = console.project
@@ -98,10 +100,11 @@ def _import_vsd(
         notes.append(f"{len(queries) - asked:,} queries have no annotation")
     line = typed("eds benchmarks import vsd", words)
     frames = {"truth": labels.truth(), "suspects": labels.suspects(), "images": images}
-    last, count = taking(project, votes, images["image_id"])
-    write_together(project, {name: frames[name] for name in TABLES}, project.provenance(line, {}, []), last)
+    take_votes, count = taking(votes, images["image_id"])
     left_out = {entry["path"] for entry in contents["metadata"][1]["images"]} - set(images["image_id"])
-    write_left_out(project, left_out)
+    with together(project) as work:
+        made_by = project.provenance(line, {}, [])
+        work.put({name: frames[name] for name in TABLES}, made_by, take_votes, left_out=left_out)
     return {
         "format": "vsd",
         "images": len(images),

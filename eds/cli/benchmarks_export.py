@@ -1,4 +1,4 @@
-"""`eds benchmarks export FORMAT FOLDER`: the project's benchmark, as other tools load it."""
+"""`eds benchmarks export FORMAT FOLDER|URL`: the project's benchmark, as other tools load it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eds.cli.addresses import ADDRESS, folder_for
 from eds.cli.console import Console, command
 from eds.errors import ProjectError
 
 if TYPE_CHECKING:
     from eds.benchmarks import Benchmark
+    from eds.storage import Address
     from eds.workspace import Project
 
-WHERE = click.Path(path_type=Path, file_okay=False)
 WORDS = ("name", "licence", "release", "motivation", "collection", "address", "citation")
 
 
@@ -25,7 +26,7 @@ def export() -> None:
 def shared(function: Callable[..., None]) -> Callable[..., None]:
     """The options that every export has."""
     for add in (
-        click.argument("place", metavar="FOLDER", type=WHERE),
+        click.argument("place", metavar="FOLDER|URL", type=ADDRESS),
         click.option("--replace", is_flag=True, help="Put it in the place of an earlier export."),
         click.option("--hide-experts", is_flag=True, help="Name experts expert-1, expert-2, ... instead."),
         click.option("--no-lists", is_flag=True, help="Leave the models' lists out."),
@@ -46,7 +47,7 @@ pictures = click.option("--no-images", is_flag=True, help="Paths instead of pict
 
 @command(export, "vsd", example="eds benchmarks export vsd out/vsd --licence cc-by-4.0")
 @shared
-def vsd(console: Console, place: Path, **options: Any) -> None:
+def vsd(console: Console, place: "Address", **options: Any) -> None:
     """Write VSD-Fashion's raw files: metadata, seeds, annotations, manifest, and votes.jsonl."""
     from eds.benchmarks import vsd_export
 
@@ -55,7 +56,7 @@ def vsd(console: Console, place: Path, **options: Any) -> None:
 
 @command(export, "trec", example="eds benchmarks export trec out/trec")
 @shared
-def trec(console: Console, place: Path, **options: Any) -> None:
+def trec(console: Console, place: "Address", **options: Any) -> None:
     """Write TREC's qrels and a run for each model, with ids.tsv."""
     from eds.benchmarks import trec as kind
 
@@ -65,7 +66,7 @@ def trec(console: Console, place: Path, **options: Any) -> None:
 @command(export, "hf", example="eds benchmarks export hf out/hf --no-images --licence cc-by-nc-4.0")
 @pictures
 @shared
-def hf(console: Console, place: Path, no_images: bool, **options: Any) -> None:
+def hf(console: Console, place: "Address", no_images: bool, **options: Any) -> None:
     """Write a Hugging Face data set in MTEB's layout: Parquet, card and YAML."""
     from eds.benchmarks import hf_dataset
 
@@ -75,7 +76,7 @@ def hf(console: Console, place: Path, no_images: bool, **options: Any) -> None:
 @command(export, "croissant", example="eds benchmarks export croissant out/croissant --no-images")
 @pictures
 @shared
-def croissant(console: Console, place: Path, no_images: bool, **options: Any) -> None:
+def croissant(console: Console, place: "Address", no_images: bool, **options: Any) -> None:
     """Write Croissant 1.0: pairs.csv, images.csv, votes.csv, and the pictures unless --no-images."""
     from eds.benchmarks import croissant as kind
 
@@ -87,7 +88,7 @@ def croissant(console: Console, place: Path, no_images: bool, **options: Any) ->
     "--prefix", default=None, help="What stands before a picture's path (default: Label Studio's local files)."
 )
 @shared
-def label_studio(console: Console, place: Path, prefix: str | None, **options: Any) -> None:
+def label_studio(console: Console, place: "Address", prefix: str | None, **options: Any) -> None:
     """Write Label Studio's config.xml and tasks.json with predictions and annotations."""
     from eds.benchmarks import label_studio as kind
 
@@ -98,7 +99,7 @@ def label_studio(console: Console, place: Path, prefix: str | None, **options: A
 @command(export, "votes", example="eds benchmarks export votes out/votes --as jsonl")
 @click.option("--as", "kind", type=click.Choice(["csv", "jsonl"]), default="csv", help="How the votes are written.")
 @shared
-def votes(console: Console, place: Path, kind: str, **options: Any) -> None:
+def votes(console: Console, place: "Address", kind: str, **options: Any) -> None:
     """Write every vote, and pairs.csv."""
     from eds.benchmarks import votes_files
 
@@ -108,7 +109,7 @@ def votes(console: Console, place: Path, kind: str, **options: Any) -> None:
 def hand_on(
     console: Console,
     kind: str,
-    folder: Path,
+    place: "Address",
     write: "Callable[[Benchmark, Path], tuple[list[str], str]]",
     *,
     replace: bool,
@@ -118,21 +119,22 @@ def hand_on(
 ) -> None:
     """Gather the project's tables, write the format, the card and the checksums; tell what is not in it."""
     from eds.benchmarks.card import markdown, statistics
-    from eds.benchmarks.folder import whole_folder
+    from eds.benchmarks.folder import SUMS, whole_folder
     from eds.cli.benchmark_facts import card_of
 
     benchmark, kept = gathered(console.project, lists=not no_lists, hide_experts=hide_experts)
     benchmark = benchmark.with_(card=card_of(console.project, benchmark, kept, words))
-    with whole_folder(folder, replace=replace) as building:
-        lost, front = write(benchmark, building)
-        if kept is not None and len(kept.gold):
-            lost.append(f"the known answers of {len(kept.gold):,} gold pairs: kept back")
-        (building / "README.md").write_text(markdown(benchmark, kind, lost, front), encoding="utf-8")
-    files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    document = {"format": kind, "folder": str(folder), "files": len(files), "not_held": lost,
+    with folder_for(place, last=SUMS, replace=replace) as folder:
+        with whole_folder(folder, replace=replace) as building:
+            lost, front = write(benchmark, building)
+            if kept is not None and len(kept.gold):
+                lost.append(f"the known answers of {len(kept.gold):,} gold pairs: kept back")
+            (building / "README.md").write_text(markdown(benchmark, kind, lost, front), encoding="utf-8")
+        files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    document = {"format": kind, "folder": str(place), "files": len(files), "not_held": lost,
                 "statistics": statistics(benchmark), "listed": files[:20]}  # fmt: skip
     console.answer(document, lambda: "\n".join([
-        f"Wrote {len(files):,} files to {folder}: {', '.join(files[:8])}{', ...' if len(files) > 8 else ''}.",
+        f"Wrote {len(files):,} files to {place}: {', '.join(files[:8])}{', ...' if len(files) > 8 else ''}.",
         *(["This format does not hold:", *(f"  - {one}" for one in lost)] if lost else []),
     ]))  # fmt: skip
 
@@ -156,7 +158,8 @@ def gathered(project: "Project", *, lists: bool, hide_experts: bool) -> "tuple[B
     runs = {model: project.read("neighbors", model) for model in (project.models("neighbors") if lists else [])}
     return Benchmark(
         images, project.read("truth") if there["truth"] else None,
-        project.read("suspects") if there["suspects"] else None, votes, runs, project.image_root,
+        project.read("suspects") if there["suspects"] else None, votes, runs,
+        project.image_root if isinstance(project.pictures, Path) else None,
     ), kept  # fmt: skip
 
 

@@ -1,7 +1,6 @@
 """`eds benchmarks import trec|hf|croissant|label-studio|votes`: what others judged, as a project's tables."""
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,26 +119,31 @@ def bring_in(
             name: [str(one) for one in value] if isinstance(value, tuple) else value for name, value in words.items()
         }
         line = typed(f"{PREFIX} {kind}", {**told, **options}, *([str(place)] if place else []))
-        document = _taken_in(project, kind, benchmark, line, replace=replace, campaign=campaign, apart=apart)
+        document = take_in(project, kind, benchmark, line, replace=replace, campaign=campaign, apart=apart)
     console.answer(document, lambda: _told(document))
     for note in document["notes"]:
         console.say(f"Note: {note}.")
 
 
-def _taken_in(
+def take_in(
     project: "Project",
     kind: str,
     benchmark: "Benchmark",
     line: str,
     *,
-    replace: bool,
-    campaign: str | None,
-    apart: bool,
+    replace: bool = False,
+    campaign: str | None = None,
+    apart: bool = False,
+    prefix: str = PREFIX,
 ) -> dict[str, Any]:
+    """Check the benchmark against the project, then write it; the caller holds the project.
+
+    `prefix` begins the command whose tables this one may write over.
+    """
     from eds.benchmarks import hf_files
     from eds.benchmarks.whole import checked, of_the_project, set_apart
     from eds.cli import imported_votes
-    from eds.cli.together import refuse_others, write_together
+    from eds.cli.together import refuse_others, together
     from eds.workspace import check_model_name
 
     own = project.read("images") if project.path("images").exists() else None
@@ -157,11 +161,12 @@ def _taken_in(
         {} if from_project else {"images": images}
     )
     frames = {name: frame for name, frame in given_frames.items() if frame is not None}
-    refuse_others(project, tuple(frames), PREFIX, replace)
-    last = None if votes is None else imported_votes.step(project, votes, benchmark.places["votes"], campaign)
+    refuse_others(project, tuple(frames), prefix, replace)
+    take_votes = None if votes is None else imported_votes.step(votes, benchmark.places["votes"], campaign)
     parents = [project.path("images")] if from_project else []
-    with hf_files.unpacked(benchmark, project.image_root) if benchmark.pictures else nullcontext(0) as pictures:
-        write_together(project, frames, project.provenance(line, {}, parents), last)
+    made_by = project.provenance(line, {}, parents)
+    with together(project) as work, hf_files.unpacked(benchmark, project.image_root, work.picture) as pictures:
+        work.put(frames, made_by, take_votes)
     truth = benchmark.truth
     return {
         "format": kind,

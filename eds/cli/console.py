@@ -35,10 +35,14 @@ class Console:
 
     @cached_property
     def project(self) -> "Project":
-        """The project of this call; opening it reads eds.toml."""
+        """The project of this call; opening it reads eds.toml, and puts right what a killed import left."""
+        from eds.cli.unfinished import recover
         from eds.workspace import Project
 
-        return Project.open(self.folder)
+        opened = Project.open(self.folder)
+        if told := recover(opened):
+            self.say(told)
+        return opened
 
     def say(self, message: str) -> None:
         """Tell something by the way, on stderr; -q silences it."""

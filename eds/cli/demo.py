@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, lined
+from eds.cli.console import Console, command, lined, typed
 
 if TYPE_CHECKING:
     from eds.workspace import Project
@@ -19,6 +19,8 @@ MODELS = (
     "lite1=wheel:efficientnet_lite1",
 )
 SHEET = "sheet.png"
+RANDOM = 1500  # uniform random pairs that are judged, too; of a small catalogue a quarter of all pairs at most
+NEGATIVES = 5  # of each query
 
 
 @command(None, "demo", example="eds demo my-demo --products 60")
@@ -32,6 +34,7 @@ SHEET = "sheet.png"
 def demo(console: Console, where: Path, products: int, views: int, wild: int, models: tuple[str, ...]) -> None:
     """Draw a catalogue, embed it with five models, mine their lists, pool the suspects, and tell what came out.
 
+    Simulated experts judge the pool and random pairs; the report at the end tells what a curator would want to know.
     A second call in the same folder goes on where the first one stopped, and makes only what is missing.
     """
     from eds import config
@@ -44,7 +47,9 @@ def demo(console: Console, where: Path, products: int, views: int, wild: int, mo
     here = Console(where, console.as_json, console.verbosity)
     _draw(here, products, views, wild)
     run_stages(here)
+    _draw_random(here)
     judged = _judge(here)
+    _draw_negatives(here)
     document = {"project": str(where), **_pool(here.project), "judged": judged, "truth": _known_truth(here.project),
                 "report": str(_report(here))}  # fmt: skip
     console.answer(document, lambda: _told(here.project, document))
@@ -69,6 +74,44 @@ def _draw(console: Console, products: int, views: int, wild: int) -> None:
     console.say(f"Drew {len(images):,} images of {products:,} garments; a contact sheet is {project.root / SHEET}")
 
 
+def _draw_random(console: Console) -> None:
+    """Uniform random pairs for the experts, which tell p and what the pool misses; before anybody has judged."""
+    from eds.cli.pooling import append
+    from eds.suspects import draw_random
+    from eds.suspects.draws import AllPairs
+
+    project = console.project
+    if project.path("labels").exists():
+        return
+    images, before = project.read("images"), project.read("suspects")
+    n = min(RANDOM, AllPairs(images).size // 4) - int((before["origin"] == "random").sum())
+    if n <= 0:
+        return
+    with project.writing("eds suspects random"):
+        after = draw_random(images, n, project.config.project.seed, suspects=before)
+        append(project, after, typed("eds suspects random", {"n": n}))
+
+
+def _draw_negatives(console: Console) -> None:
+    """Pairs that every model ranks low, for the AUC on sampled negatives: from the lower half of the lists."""
+    import pandas as pd
+
+    from eds.cli.pooling import append
+    from eds.suspects import draw_negatives
+
+    project = console.project
+    before = project.read("suspects")
+    if (before["origin"] == "negative").any():
+        return
+    lists = pd.concat([project.read("neighbors", name) for name in project.models("neighbors")], ignore_index=True)
+    hi = int(lists["rank"].max()) + 1
+    lo = hi // 2
+    with project.writing("eds suspects negatives"):
+        after = draw_negatives(project.read("images"), lists, before, project.read("truth"), lo=lo, hi=hi,
+                               n=NEGATIVES, seed=project.config.project.seed)  # fmt: skip
+        append(project, after, typed("eds suspects negatives", {"n": NEGATIVES, "lo": lo, "hi": hi}))
+
+
 def _pool(project: "Project") -> dict[str, Any]:
     """What the pool is, how far the models agree, and what judging it costs."""
     import pandas as pd
@@ -82,7 +125,7 @@ def _pool(project: "Project") -> dict[str, Any]:
 
 
 def _judge(console: Console) -> dict[str, Any]:
-    """Let simulated experts judge the pool through the store and queue that people use, and decide the truth."""
+    """Let simulated experts judge what is to be judged, through the store and queue of people; decide the truth."""
     from eds.cli.synthetic import fill_campaign
     from eds.cli.truth import labels_of, store_truth
     from eds.synthetic.experts import draw_experts
@@ -94,8 +137,18 @@ def _judge(console: Console) -> dict[str, Any]:
     decided, _ = store_truth(project)
     labels, early_stop = labels_of(project, None)
     found = panel_agreement(labels, early_stop=early_stop, seed=project.config.project.seed)
-    value = project.read("truth")["value"]
-    return {**decided, "experts": len(panel), "positive_rate": float(value.mean()), "agreement": found.coefficients}
+    return {**decided, "experts": len(panel), "agreement": found.coefficients, **_rates(project)}
+
+
+def _rates(project: "Project") -> dict[str, Any]:
+    """The share of similar pairs in the pool and among the random pairs, as judged."""
+    suspects, truth = project.read("suspects"), project.read("truth")
+    pair = ["query_id", "candidate_id"]
+    told: dict[str, Any] = {}
+    for name, origin in (("pool", "pool"), ("random", "random")):
+        value = suspects.loc[suspects["origin"] == origin, pair].drop_duplicates().merge(truth, on=pair)["value"]
+        told |= {f"{name}_pairs": len(value), f"{name}_positive_rate": float(value.mean()) if len(value) else None}
+    return told
 
 
 def _report(console: Console) -> Path:
@@ -144,8 +197,9 @@ def _told(project: "Project", document: dict[str, Any]) -> str:
             lined(("model", "pairs only it proposed"), [(name, unique[name]) for name in overlap["models"]]),
             "\nWhat judging costs:",
             told_budget(document["cost"], project.config.budget.currency),
-            f"\nWhat {judged['experts']} simulated experts found: {judged['pairs']:,} pairs have a label, "
-            f"{judged['positive_rate']:.1%} of them similar; {agreed}",
+            f"\nWhat {judged['experts']} simulated experts found: {agreed}",
+            f"  of {judged['pool_pairs']:,} pairs of the pool {judged['pool_positive_rate']:.1%} are similar",
+            f"  of {judged['random_pairs']:,} random pairs {judged['random_positive_rate'] or 0:.2%} are similar",
             "\nWhat there is to find (known, because the catalogue is drawn; pairs of different garments):",
             f"  all pairs: {truth['positives']:,} of {truth['pairs']:,} are similar, {truth['prevalence']:.2%}",
             f"  the pool:  {truth['pool_positives']:,} of {truth['pool_pairs']:,}, {truth['pool_rate']:.1%}",

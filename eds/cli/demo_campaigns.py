@@ -122,6 +122,7 @@ def _campaigns(console: Console) -> None:
 
     project: Project = console.project
     suspects = project.read("suspects")
+    suspects = suspects[suspects["origin"] == "pool"]  # whoever judged drawn negatives would take them from the AUC
     with opened_store(console, create=True) as store:
         people, campaigns = set(list_experts(store)["name"]), set(list_campaigns(store)["name"])
         for name, role in ((EXPERT, "expert"), (LEAD, "lead")):

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eds.cli.addresses import THERE, fetching, here
+from eds.cli.computing import vectors_made
 from eds.cli.console import Console, command, given, lined, typed
+from eds.cli.engine import engine_option
 from eds.errors import ConfigError, EdsError, InputError, TableError
 
 if TYPE_CHECKING:
-    from eds.embeddings.compute import Summary
+    from eds.embeddings.compute import Done, Summary
+    from eds.storage import Address
     from eds.workspace import Project
 
-FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 SHOWN = 10  # bad images told on the screen; all are in the list beside the project
 LIST = ".eds/embeddings/bad.csv"
 
@@ -39,6 +42,7 @@ def embeddings() -> None:
 @click.option("--random-init", is_flag=True, help="Untrained weights, for trying things out.")
 @click.option("--on-bad", type=click.Choice(["skip", "fail"]), help="Skip and list unreadable images, or refuse.")
 @click.option("--replace", is_flag=True, help="Make anew what other weights or settings made under the same name.")
+@engine_option
 def compute(console: Console, models: tuple[str, ...], replace: bool, **options: Any) -> None:
     """Compute the vectors that are missing: of new and changed images, by every model."""
     project = console.project
@@ -46,14 +50,14 @@ def compute(console: Console, models: tuple[str, ...], replace: bool, **options:
     if not asked:
         raise ConfigError("no model is named", where="eds.toml, embeddings.models", do="Name one: -m SPEC.")
     with project.writing("eds embeddings compute"):
-        summary = _compute(project, console, asked, given(options), replace=replace)
+        summary = compute_models(project, console, asked, given(options), replace=replace)
     console.answer(_document(summary), lambda: _told(summary))
 
 
 @command(embeddings, "import", example="eds embeddings import ours vectors.npy ids.txt --similarity cosine")
 @click.argument("name")
-@click.argument("vectors", type=FILE)
-@click.argument("ids", type=FILE, required=False)
+@click.argument("vectors", metavar="VECTORS|FOLDER|URL", type=THERE)
+@click.argument("ids", metavar="[IDS|URL]", type=THERE, required=False)
 @click.option(
     "--similarity", type=click.Choice(["cosine", "dot", "hamming"]), default="cosine", help="How vectors are compared."
 )
@@ -63,27 +67,48 @@ def compute(console: Console, models: tuple[str, ...], replace: bool, **options:
 @click.option("--partial", is_flag=True, help="Allow images without a vector.")
 @click.option("--replace", is_flag=True, help="Replace other vectors of this name.")
 def import_(
-    console: Console, name: str, vectors: Path, ids: Path | None, partial: bool, replace: bool, **options: Any
+    console: Console, name: str, vectors: "Address", ids: "Address | None", partial: bool, replace: bool, **options: Any
 ) -> None:
-    """Bring in vectors (.npy, .npz, .parquet, .safetensors) and the image id of each."""
-    from eds.cli.left_out import read_left_out
-    from eds.embeddings.importing import import_vectors
+    """Bring in vectors (.npy, .npz, .parquet, .safetensors) and the image id of each, or another project's folder.
 
+    Each may be s3://bucket/key: it is fetched, and a folder's shards are held against their digests.
+    """
     project = console.project
-    folder = project.path("embeddings", name)
     files = [name, *map(str, [vectors, ids] if ids else [vectors])]
     line = typed("eds embeddings import", {**given(options), "partial": partial}, *files)
-    with project.writing("eds embeddings import"), console.progress("copying", "vectors") as progress:
-        done = import_vectors(
-            name, vectors, ids, project.read("images"), folder,
-            provenance=project.provenance(line, {}, [project.path("images")]),
-            partial=partial, left_out=read_left_out(project), replace=replace, progress=progress, **options,
-        )  # fmt: skip
+    with project.writing("eds embeddings import"), fetching(project) as folder:
+        files_here = here(vectors, folder), None if ids is None else here(ids, folder)
+        if files_here[0].is_dir():
+            options |= {**_as_made(files_here[0]), **given(options)}
+        done = import_model(console, name, *files_here, line, partial=partial, replace=replace, **options)
     model = done.model
     console.answer(
         {"model": name, "rows": model.rows, "dimension": model.dimension, "dtype": model.dtype},
         f"{model.rows:,} vectors of {model.dimension:,} {'bits' if model.dtype == 'bits' else model.dtype} as {name}.",
     )
+
+
+def _as_made(folder: Path) -> dict[str, Any]:
+    """What a model's folder says of its vectors, where the user does not."""
+    from eds.vectors import read_model
+
+    model = read_model(folder)
+    bits = model.dimension if model.dtype == "bits" else None
+    return {"similarity": model.similarity, "bits": bits}
+
+
+def import_model(console: Console, name: str, vectors: Path, ids: Path | None, line: str, **options: Any) -> "Done":
+    """Copy a file of vectors into the project under a name; the caller holds the project."""
+    from eds.cli.left_out import read_left_out
+    from eds.embeddings.importing import import_vectors
+
+    project = console.project
+    with console.progress("copying", "vectors") as progress:
+        return import_vectors(
+            name, vectors, ids, project.read("images"), project.path("embeddings", name),
+            provenance=project.provenance(line, {}, [project.path("images")]),
+            left_out=read_left_out(project), progress=progress, **options,
+        )  # fmt: skip
 
 
 @command(embeddings, "list", example="eds embeddings list --presets")
@@ -164,15 +189,15 @@ def run(project: "Project", console: Console) -> None:
         options = {name: value for name, value in (state.given if state else {}).items() if name != "model"}
         groups.setdefault((changed, json.dumps(options, sort_keys=True)), []).append(text)
     for (changed, options_text), texts in groups.items():  # a changed setting of eds.toml: all vectors are made anew
-        console.say(_told(_compute(project, console, texts, json.loads(options_text), replace=changed)))
+        console.say(_told(compute_models(project, console, texts, json.loads(options_text), replace=changed)))
 
 
-def _compute(
+def compute_models(
     project: "Project", console: Console, asked: list[str], options: Mapping[str, Any], *, replace: bool
 ) -> "Summary":
+    """Compute the vectors that are missing of the models asked for; the caller holds the project."""
     from eds import tables
     from eds.backbones import load
-    from eds.embeddings.compute import compute as computed
     from eds.embeddings.sources import USED
     from eds.files import write_text
 
@@ -183,25 +208,24 @@ def _compute(
     shaped = {} if "dtype" in options else {"embeddings.dtype": settings.dtype}  # an option is the user's own word
     loading = {name: options[name] for name in ("runtime", "precision", "random_init") if name in options}
     kept = {name: options[name] for name in ("dtype", *loading) if name in options}  # what decides the vectors
-    backbones, made_by = {}, {}
+    backbones, texts, made_by = {}, {}, {}
+    device = options.get("device") or settings.device
     for text in asked:
         name, spec = _named(text)
-        backbone = load(spec, device=options.get("device") or settings.device, **loading)
+        backbone = load(spec, device=device, **loading)
         name = name or backbone.spec.default_name
         if name in backbones:
             raise InputError(f"two models are called {name}", where=text, do="Name one of them: NAME=SPEC.")
-        backbones[name] = backbone
+        backbones[name], texts[name] = backbone, spec
         line = typed("eds embeddings compute", {"m": text, **kept})
         made_by[name] = project.provenance(line, shaped, parents, given={"model": text, **kept})
-    with console.progress("computing", "images") as progress:
-        summary = computed(
-            images, project.image_root, backbones, {name: project.path("embeddings", name) for name in backbones},
-            provenance=made_by, batch=options.get("batch") or settings.batch,
-            workers=options.get("workers", settings.workers),
-            dtype="float16" if dtype == "float16" else "float32",
-            on_bad="fail" if (options.get("on_bad") or project.config.images.on_bad) == "fail" else "skip",
-            replace=replace, progress=progress,
-        )  # fmt: skip
+    summary = vectors_made(
+        console, images, backbones, texts, {"device": device, **loading},
+        workers=options.get("workers", settings.workers), provenance=made_by,
+        batch=options.get("batch") or settings.batch, dtype="float16" if dtype == "float16" else "float32",
+        on_bad="fail" if (options.get("on_bad") or project.config.images.on_bad) == "fail" else "skip",
+        replace=replace,
+    )  # fmt: skip
     write_text(project.root / LIST, summary.bad.to_csv(index=False))
     return summary
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from eds.cli.console import Console
+from eds.cli.engine import site
 from eds.errors import EdsError, InputError, ProjectError
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from eds.engines import Site
     from eds.metrics.placed import Placed
     from eds.neighbors import Rules
     from eds.vectors import Vectors
@@ -93,25 +95,26 @@ def gather(
     parts: dict[str, list[pd.DataFrame]] = {
         name: [] for name in ("places", "lengths", "own", "own lengths", "scores", "rankings")
     }
-    for name, source in models.items():
-        if source == "neighbors":
-            _from_lists(project.read("neighbors", name), pairs, parts)
-            found.notes[name] = ["taken from its lists: pairs that stand in none have no score"]
-            continue
-        vectors, there = vectors_of[name]
-        found.notes[name] = []
-        if len(there) < len(images):
-            found.notes[name].append(f"images without a vector left out: {len(images) - len(there)}")
-        asked = _askable(pairs, there)
-        if scores:
-            parts["scores"].append(_scored(name, vectors, asked))
-        if lists and depth is not None:
-            _mined(console, name, vectors, there, replace(rules, k=depth), parts)
-        elif lists:
-            _ranked(console, name, vectors, there, asked, rules, parts, ("places", "lengths"))
-        if products:
-            kept = replace(rules, exclude_product=False, one_per_product=False)
-            _ranked(console, name, vectors, there, own_pairs(there), kept, parts, ("own", "own lengths"))
+    with site(project, "ranks") as place:
+        for name, source in models.items():
+            if source == "neighbors":
+                _from_lists(project.read("neighbors", name), pairs, parts)
+                found.notes[name] = ["taken from its lists: pairs that stand in none have no score"]
+                continue
+            vectors, there = vectors_of[name]
+            found.notes[name] = []
+            if len(there) < len(images):
+                found.notes[name].append(f"images without a vector left out: {len(images) - len(there)}")
+            asked = _askable(pairs, there)
+            if scores:
+                parts["scores"].append(_scored(name, vectors, asked))
+            if lists and depth is not None:
+                _mined(console, name, vectors, there, replace(rules, k=depth), parts)
+            elif lists:
+                _ranked(console, name, vectors, there, asked, rules, parts, ("places", "lengths"), place)
+            if products:
+                kept = replace(rules, exclude_product=False, one_per_product=False)
+                _ranked(console, name, vectors, there, own_pairs(there), kept, parts, ("own", "own lengths"), place)
     joined = {name: pd.concat(part, ignore_index=True) if part else None for name, part in parts.items()}
     places, lengths, own, own_lengths = (joined[name] for name in ("places", "lengths", "own", "own lengths"))
     if places is not None and lengths is not None:
@@ -205,14 +208,20 @@ def _ranked(
     rules: "Rules",
     parts: "dict[str, list[pd.DataFrame]]",
     into: tuple[str, str],
+    place: "Site | None",
 ) -> None:
     import pandas as pd
 
     from eds.neighbors import pair_ranks
     from eds.neighbors.lengths import list_lengths
+    from eds.neighbors.sharded_ranks import ranks_in_parts
 
-    with console.progress(f"ranking by {name}", "vectors") as progress:
-        ranks = pair_ranks(vectors, images, pairs, rules, progress=progress)
+    with console.progress(f"ranking by {name}", "parts" if place else "vectors") as progress:
+        if place:
+            within = place.within(f"{into[0]}-{name}")
+            ranks = ranks_in_parts(vectors, images, pairs, rules, within, progress=progress)
+        else:
+            ranks = pair_ranks(vectors, images, pairs, rules, progress=progress)
     parts[into[0]].append(pairs.assign(model=name, rank=ranks))
     asked = images.loc[images["role"] != "candidate", "image_id"].reset_index(drop=True)
     lengths = list_lengths(images, asked, rules)

@@ -37,12 +37,7 @@ def generator_lists(console: Console, makers: Sequence[str], k: int | None) -> "
     """
     import pandas as pd
 
-    from eds.cli.pooling import chosen
-    from eds.suspects import sources_frame
-
-    suspects = chosen(console.project)
-    imported = (suspects["stratum"] == IMPORTED).any()
-    told = sources_frame(suspects.iloc[:0] if imported else suspects)
+    told, imported = told_makers(console.project)
     known = sorted(told["model"].unique())
     if not makers and not known:
         raise ProjectError(
@@ -60,6 +55,16 @@ def generator_lists(console: Console, makers: Sequence[str], k: int | None) -> "
     return pd.concat(parts, ignore_index=True)
 
 
+def told_makers(project: "Project") -> "tuple[pd.DataFrame, bool]":
+    """What the suspects' sources tell of who proposed which pair, and whether the pool was imported: then nothing."""
+    from eds.cli.pooling import chosen
+    from eds.suspects import sources_frame
+
+    suspects = chosen(project)
+    imported = bool((suspects["stratum"] == IMPORTED).any())
+    return sources_frame(suspects.iloc[:0] if imported else suspects), imported
+
+
 def final_lists(console: Console, models: Sequence[str], least: int, *, allow_missing: bool = False) -> "pd.DataFrame":
     """Each model's list of every query, at least so deep where there are as many candidates.
 
@@ -72,7 +77,7 @@ def final_lists(console: Console, models: Sequence[str], least: int, *, allow_mi
     parts = []
     for name in models:
         found = project.read("neighbors", name) if name in project.models("neighbors") else None
-        if found is None or _mined_to(project, name) < least:
+        if found is None or mined_to(project, name) < least:
             if name not in project.models("embeddings"):
                 raise InputError(
                     f"the lists of model {name} are not {least} deep, and it has no vectors" if found is not None
@@ -96,11 +101,16 @@ def compared(project: "Project", lists: "pd.DataFrame", others: Sequence[str]) -
     return chosen_models(project, [*makers, *others]) if others else there
 
 
-def _mined_to(project: "Project", name: str) -> int:
+def mined_to(project: "Project", name: str) -> int:
+    """How deep the lists of the model were made; of lists that came from elsewhere, how deep they are."""
     from eds import tables
 
     made_by, _ = tables.read_provenance(project.path("neighbors", name), tables.NEIGHBORS)
-    return int(made_by.given.get("k", made_by.settings.get("neighbors.k", 0)))
+    told = made_by.given.get("k", made_by.settings.get("neighbors.k"))
+    if told is not None:
+        return int(told)
+    ranks = tables.read(project.path("neighbors", name), tables.NEIGHBORS, ["rank"])["rank"]
+    return int(ranks.max()) + 1 if len(ranks) else 0
 
 
 def _mined(console: Console, name: str, images: "pd.DataFrame", k: int, *, allow_missing: bool) -> "pd.DataFrame":

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eds.cli.addresses import ADDRESS
 from eds.cli.console import Console, command, given, lined, typed
 from eds.errors import ImageError, InputError, ProjectError
 
 if TYPE_CHECKING:
     from eds.images.sources import Found
+    from eds.storage import Address
     from eds.workspace import Project
 
 LAYOUTS = ["auto", "tree", "category", "product", "flat"]
@@ -38,7 +40,7 @@ def images() -> None:
 
 
 @command(images, "scan", example="eds images scan --layout tree --queries 200")
-@click.argument("pictures", metavar="[FOLDER]", type=PLACE, required=False)
+@click.argument("pictures", metavar="[FOLDER|URL]", type=ADDRESS, required=False)
 @click.option("--layout", type=click.Choice(LAYOUTS), default="auto", help="What the folders say.")
 @queries
 @on_bad
@@ -46,8 +48,8 @@ def images() -> None:
 @near
 @replace
 @workers
-def scan(console: Console, pictures: Path | None, replace: bool, **options: Any) -> None:
-    """Read a folder of pictures into the table images; a second scan reads only what changed."""
+def scan(console: Console, pictures: "Address | None", replace: bool, **options: Any) -> None:
+    """Read a folder of pictures, or s3://bucket/prefix, into the table images; a second scan reads what changed."""
     with console.project.writing("eds images scan"):
         project = _prepared(console, "scan", replace, pictures)
         document = _scan(project, console, given(options))
@@ -58,7 +60,7 @@ def scan(console: Console, pictures: Path | None, replace: bool, **options: Any)
 @click.argument("files", type=PLACE, nargs=-1, required=True)
 @click.option("--format", "kind", type=click.Choice(FORMATS), default="auto", help="How the files are to be read.")
 @click.option("--map", "columns", default="", metavar="OURS=THEIRS,...", help="Which column of the file is which.")
-@click.option("--root", type=PLACE, help="The image root, where it is not the one of eds.toml.")
+@click.option("--root", type=ADDRESS, help="The image root (folder or URL), where it is not the one of eds.toml.")
 @click.option("--gallery-phase", "gallery", multiple=True, help="VSD's wild task: a phase that candidates come from.")
 @click.option("--wild-phase", "wild", multiple=True, help="A phase whose images are queries only.")
 @click.option("--without-files", is_flag=True, help="Do not look for the pictures: size and sha256 stay empty.")
@@ -73,7 +75,7 @@ def import_(
     files: tuple[Path, ...],
     kind: str,
     columns: str,
-    root: Path | None,
+    root: "Address | None",
     gallery: tuple[str, ...],
     wild: tuple[str, ...],
     without_files: bool,
@@ -87,7 +89,7 @@ def import_(
     with console.project.writing("eds images import"):
         project = _prepared(console, "import", replace, root)
         name = detect(files) if kind == "auto" else kind
-        source = Source(files, project.image_root, _mapping(columns), gallery_phases=gallery)
+        source = Source(files, project.pictures, _mapping(columns), gallery_phases=gallery)
         found: Found = READERS.load(name)(source)
         words = {"format": name, "map": columns, "gallery-phase": gallery, "wild-phase": wild}
         told = {**words, "without-files": without_files, **given(options)}
@@ -108,7 +110,7 @@ def check(console: Console, check: str, workers: int) -> None:
     with console.progress("checking", "files") as progress:
         problems = check_files(
             table,
-            console.project.image_root,
+            console.project.pictures,
             check="header" if check == "header" else "full",
             workers=workers,
             progress=progress,
@@ -157,9 +159,9 @@ def sheet(
     suffix = out.suffix.lower()
     if suffix in (".html", ".htm"):
         with console.progress("reading", "images") as progress:
-            write_text(out, contact_page(table, project.image_root, progress=progress, **chosen))
+            write_text(out, contact_page(table, project.pictures, progress=progress, **chosen))
     elif suffix in (".png", ".jpg", ".jpeg"):
-        drawn = contact_sheet(table, project.image_root, columns=columns, **chosen)
+        drawn = contact_sheet(table, project.pictures, columns=columns, **chosen)
         with replacing(out) as temporary:
             drawn.save(temporary, "PNG" if suffix == ".png" else "JPEG", quality=90)
     else:
@@ -183,7 +185,7 @@ def run(project: "Project", console: Console) -> None:
         console.say(_told(document))
 
 
-def _prepared(console: Console, verb: str, replace: bool, folder: Path | None) -> "Project":
+def _prepared(console: Console, verb: str, replace: bool, folder: "Address | None") -> "Project":
     from eds.images.catalogue import may_replace
     from eds.images.root import settled_root
 
@@ -198,7 +200,7 @@ def _scan(project: "Project", console: Console, options: Mapping[str, Any]) -> d
     from eds.images.sources import READERS, Source
 
     choices = dict(options)
-    found = READERS.load("folder")(Source((), project.image_root, layout=choices.pop("layout", "auto")))
+    found = READERS.load("folder")(Source((), project.pictures, layout=choices.pop("layout", "auto")))
     return _keep(project, console, found, typed(SCAN, options), options, **choices)
 
 

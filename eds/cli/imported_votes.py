@@ -1,25 +1,21 @@
-"""Votes that come with a benchmark, taken into the project's label store as the last step of an import."""
+"""Votes that come with a benchmark, taken into the project's label store together with the tables."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eds.cli.label_store import BY, needed, opened
-from eds.errors import InputError
+from eds.cli.label_store import BY, needed
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from eds.benchmarks import Place
-    from eds.workspace import Project
+    from eds.cli.together import TakeIn
+    from eds.labels.store import Store
 
 CAMPAIGN = "imported"
-STORE = ("", "-wal", "-shm")  # a store's files: the database, its log, its index
 
 
-def taking(
-    project: "Project", file: Path | None, images: "pd.Series[Any]", campaign: str | None = None
-) -> tuple[Callable[[], None] | None, int]:
+def taking(file: Path | None, images: "pd.Series[Any]", campaign: str | None = None) -> "tuple[TakeIn | None, int]":
     """The step that takes a file of votes, after it was held against the catalogue; and how many votes there are."""
     if file is None:
         return None, 0
@@ -30,7 +26,7 @@ def taking(
     votes = votes_files.read_votes(file)
     votes = checked(votes, images, Place(file), faults)
     faults.refuse("the votes cannot be imported", "Nothing was imported. Rows count from 0:")
-    return step(project, votes, Place(file), campaign), len(votes)
+    return step(votes, Place(file), campaign), len(votes)
 
 
 def checked(votes: "pd.DataFrame", images: "pd.Series[Any]", place: "Place", faults: Any) -> "pd.DataFrame":
@@ -49,38 +45,19 @@ def checked(votes: "pd.DataFrame", images: "pd.Series[Any]", place: "Place", fau
     return votes
 
 
-def step(project: "Project", votes: "pd.DataFrame", place: "Place", campaign: str | None) -> Callable[[], None]:
-    """What takes the votes, each into its campaign (`campaign`: all into this one): all of them or none.
-
-    A store that is new is removed again if anything fails. One that is there takes them in one transaction, which
-    holds one campaign.
-    """
+def step(votes: "pd.DataFrame", place: "Place", campaign: str | None) -> "TakeIn":
+    """What takes the votes, each into its campaign (`campaign`: all into this one): all of them or none."""
     import pandas as pd
 
-    named = (
-        votes["campaign"] if "campaign" in votes and campaign is None else pd.Series(None, votes.index, dtype=object)
-    )
+    own = "campaign" in votes and campaign is None
+    named = votes["campaign"] if own else pd.Series(None, votes.index, dtype=object)
     campaigns = named.astype(object).where(named.notna(), campaign or CAMPAIGN)
-    store_file = project.path("labels")
-    there = bool(project.config.labels.url) or store_file.exists()
-    if there and campaigns.nunique() > 1:
-        raise InputError(
-            f"holds votes of {campaigns.nunique()} campaigns ({', '.join(sorted(campaigns.unique())[:5])}), and the "
-            "project has a label store: they could not come in together", where=str(place.file),
-            do="Take them into one: --campaign NAME; or import into a fresh project (eds init).",
-        )  # fmt: skip
+    parts = {str(name): part for name, part in votes.groupby(campaigns.to_numpy(), sort=True)}
 
-    def take() -> None:
+    def take_in(store: "Store", token: str) -> None:
         with needed():
-            from eds.labels.transfer import import_votes
-        try:
-            with opened(project, create=True) as store:
-                for name, part in votes.groupby(campaigns.to_numpy(), sort=True):
-                    import_votes(store, part, str(name), add_missing=True, where=str(place.file), by=BY)
-        except BaseException:
-            if not there:
-                for ending in STORE:
-                    store_file.with_name(store_file.name + ending).unlink(missing_ok=True)
-            raise
+            from eds.labels.transfer import import_campaigns
 
-    return take
+        import_campaigns(store, parts, add_missing=True, where=str(place.file), by=BY, token=token)
+
+    return take_in

@@ -9,6 +9,8 @@ from eds.cli.label_store import BY, opened_store, tell_frame
 from eds.errors import InputError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from eds.labels.store import Store
 
 share = click.FloatRange(0, 1)
@@ -23,6 +25,7 @@ def campaigns() -> None:
 @click.argument("name")
 @click.option("--expert", "panel", multiple=True, required=True, help="An expert of the panel; give it several times.")
 @click.option("--origin", "origins", multiple=True, help="Only suspects of this origin; may be given several times.")
+@click.option("--undecided", is_flag=True, help="Only suspects without a label: of a new model, its delta pool.")
 @click.option(
     "--mode", type=click.Choice(["pair", "grid"]), default="pair", help="One pair at a time, or a query's all."
 )
@@ -39,6 +42,7 @@ def campaign(
     name: str,
     panel: tuple[str, ...],
     origins: tuple[str, ...],
+    undecided: bool,
     mode: str,
     polarity: str | None,
     guideline: str,
@@ -55,11 +59,29 @@ def campaign(
         suspects = suspects[suspects["origin"].isin(origins)]
     if not len(suspects):
         raise InputError("no suspects are of that origin", where="--origin", do="See eds suspects list.")
+    if undecided:
+        suspects = _without_label(console, suspects)
     seed = console.project.config.project.seed
     plan = Plan(name, mode, polarity, guideline, seed, gold_share, repeat_share, early_stop, control_share)
     with opened_store(console, create=True) as store:
+        suspects = _with_gold(console, store, suspects, polarity)
         create_campaign(store, plan, suspects, panel, by=BY)
         _tell_status(console, store, name)
+
+
+def _without_label(console: Console, suspects: "pd.DataFrame") -> "pd.DataFrame":
+    """The suspects to be judged that have no decided label; planted ones and drawn negatives are none of them."""
+    from eds.cli.pooling import decided
+
+    asked = suspects[suspects["origin"].isin(["pool", "random"])]
+    truth = decided(console.project)
+    if truth is not None:
+        key = ["query_id", "candidate_id"]
+        asked = asked.merge(truth[key], how="left", on=key, indicator=True)
+        asked = asked[asked["_merge"] == "left_only"].drop(columns="_merge")
+    if not len(asked):
+        raise InputError("every suspect has a label", where="--undecided", do="Choose further pairs: eds suspects add.")
+    return asked
 
 
 @command(campaigns, "list", example="eds labels campaigns list")
@@ -88,6 +110,24 @@ def status(console: Console, name: str | None) -> None:
     """Tell, for each campaign and expert, what is judged and what is left."""
     with opened_store(console) as store:
         _tell_status(console, store, name)
+
+
+def _with_gold(console: Console, store: "Store", suspects: "pd.DataFrame", polarity: str | None) -> "pd.DataFrame":
+    """The suspects without gold that tells nothing in a grid; the store learns the answers of what is planted."""
+    from eds.labels.gold import TOUCHED, add_gold
+
+    planted = suspects[(suspects["origin"] == "gold") & suspects["stratum"].isin(["gold:0", "gold:1"])]
+    if not len(planted):
+        return suspects
+    value = planted["stratum"].str.removeprefix("gold:").astype("int64")
+    add_gold(store, planted[["query_id", "candidate_id"]].assign(value=value), by=BY)
+    if polarity is None:
+        return suspects
+    useless = value.index[value != TOUCHED[polarity]]
+    if len(useless):
+        told = f"{len(useless):,} of {len(planted):,} gold pairs are {polarity}, as untouched means in this grid"
+        console.say(f"{told}: they would tell nothing and are left out.")
+    return suspects.drop(useless)
 
 
 def _tell_status(console: Console, store: "Store", name: str | None) -> None:

@@ -6,6 +6,7 @@ from eds.cli.label_campaigns import campaigns, status
 from eds.cli.label_experts import experts
 from eds.cli.label_files import backup, export, import_, restore, upgrade
 from eds.cli.label_flags import adjudicate, flags
+from eds.cli.label_guidelines import calibration, gold, guideline
 from eds.cli.label_store import opened_store
 from eds.cli.serving import serve
 
@@ -14,8 +15,10 @@ __all__ = ["labels", "opened_store"]
 
 @click.group()
 def labels() -> None:
-    """Keep every judgement: experts, campaigns, flags, import, export, backup."""
+    """Keep every judgement: experts, campaigns, guidelines, flags, import, export, backup."""
 
 
-for one in (serve, experts, campaigns, status, flags, adjudicate, import_, export, backup, restore, upgrade):
+PEOPLE = (serve, experts, campaigns, status, guideline, calibration, gold, flags, adjudicate)
+FILES = (import_, export, backup, restore, upgrade)
+for one in (*PEOPLE, *FILES):
     labels.add_command(one)

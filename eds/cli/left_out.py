@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from eds.workspace import Project
 
@@ -16,10 +17,16 @@ LIST = ".eds/left_out.json"
 
 def write_left_out(project: "Project", names: "Iterable[str]") -> None:
     """Keep the names beside the project's table images, which is written already."""
-    from eds.files import digest, write_text
+    from eds.files import write_text
 
-    told = {"images.parquet": digest(project.path("images")), "left_out": sorted(names)}
-    write_text(project.root / LIST, json.dumps(told, ensure_ascii=False))
+    write_text(project.root / LIST, left_out_text(project.path("images"), names))
+
+
+def left_out_text(images: "Path", names: "Iterable[str]") -> str:
+    """The list as its file holds it, for a table images that stands in this file."""
+    from eds.files import digest
+
+    return json.dumps({"images.parquet": digest(images), "left_out": sorted(names)}, ensure_ascii=False)
 
 
 def read_left_out(project: "Project") -> frozenset[str]:

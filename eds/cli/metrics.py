@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eds.cli.console import Console, command, given, typed
+from eds.cli.engine import engine_option
+from eds.cli.generators import generator
 from eds.cli.metrics_told import described, score_rows, told_list, told_scores
+from eds.cli.newcomers import bring, bringing
 from eds.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,7 +53,12 @@ def list_(console: Console, name: str | None) -> None:
 @click.option(
     "-M", "--measure", "texts", multiple=True, metavar="MEASURE", help="As RR@10; may be given several times."
 )
-@click.option("-m", "--model", "models", multiple=True, metavar="MODEL", help="Only this model (default: all).")
+@click.option(
+    "-m", "--model", "models", multiple=True, metavar="MODEL|[NAME=]SPEC",
+    help="Only this model (default: all); of a backbone that is new here the vectors are computed and kept.",
+)  # fmt: skip
+@bringing
+@generator
 @click.option(
     "--from", "source", type=click.Choice(["auto", "embeddings", "neighbors"]), default="auto",
     help="Where ranks and scores come from; auto: vectors where a model has them, else its lists.",
@@ -62,11 +70,16 @@ def list_(console: Console, name: str | None) -> None:
 @click.option(
     "--attribute", "attributes", multiple=True, metavar="COLUMN", help="Of table images, for grades=attributes."
 )
+@engine_option
 def score(
     console: Console,
     name: str | None,
     texts: tuple[str, ...],
     models: tuple[str, ...],
+    vectors: tuple[str, ...],
+    runs: tuple[str, ...],
+    ids: tuple[str, ...],
+    makers: tuple[str, ...],
     source: str,
     by_query: bool,
     resamples: int,
@@ -74,26 +87,42 @@ def score(
     allow_missing: bool,
     attributes: tuple[str, ...],
 ) -> None:
-    """Compute the measures for every model, from embeddings or lists and the truth, and store table scores."""
+    """Compute the measures for every model, from embeddings or lists and the truth, and store table scores.
+
+    A model that had no part in the pool is new: which measures are fair to it, and against whom the labels there are do
+    not decide, is told below the numbers.
+    """
+    from eds.cli.metrics_fair import beside, judged_fair, told_fair, with_fairness
+
     project = console.project
     measures = asked_measures(name, texts)
-    words = given({"preset": name, "measure": texts, "model": models, "from": source, "by_query": by_query,
-                   "attribute": attributes})  # fmt: skip
+    words = given({"preset": name, "measure": texts, "model": models, "vectors": vectors, "runs": runs, "ids": ids,
+                   "from": source, "by_query": by_query, "attribute": attributes})  # fmt: skip
     with project.writing("eds metrics score"):
-        results, table, sources = scored(
-            console, measures, models, source, by_query=by_query, resamples=resamples, level=level,
-            allow_missing=allow_missing, attributes=attributes,
-        )  # fmt: skip
+        _labels(project, measures)  # refused before anything is computed
+        came = bring(console, models, vectors, runs, ids, partial=allow_missing)
+        named = came if models else []
+        also = beside(project, measures, named, source, makers)
+        everything, found = evaluated(
+            console, [*measures, *also], named, source, allow_missing=allow_missing, attributes=attributes
+        )
+        results = [result for result in everything if result.measure not in also]
+        table, sources = with_limits(console, results, resamples, level, by_query=by_query), found.sources
         parents = [project.path("images"), *([project.path("truth")] if project.path("truth").exists() else [])]
         parents += [project.path(where, model) for model, where in sources.items()]
         line = typed("eds metrics score", {
             **_words(name, texts, models, source, by_query, allow_missing), "attribute": list(attributes),
+            "vectors": list(vectors), "run": list(runs), "ids": list(ids),
         })  # fmt: skip
         rules = {f"neighbors.{key}": project.config.value(f"neighbors.{key}")
                  for key in ("exclude_product", "one_per_product", "category")}  # fmt: skip
         made_by = project.provenance(line, {**rules, "project.seed": project.config.project.seed}, parents, given=words)
         project.write(table, "scores", made_by)
-    console.answer(score_rows(results, table), lambda: told_scores(results, table, level))
+    fair = judged_fair(console, everything, found, makers)
+    console.answer(
+        with_fairness(score_rows(results, table), fair),
+        lambda: "\n\n".join([told_scores(results, table, level), *told_fair(fair)]),
+    )
 
 
 def asked_measures(name: str | None, texts: Sequence[str]) -> "list[Measure]":
@@ -117,12 +146,19 @@ def scored(
     attributes: Sequence[str] = (),
 ) -> "tuple[list[Result], pd.DataFrame, dict[str, str]]":
     """Every model's measures, the table scores with limits, and where each model was taken from."""
+    results, found = evaluated(console, measures, models, source, allow_missing=allow_missing, attributes=attributes)
+    return results, with_limits(console, results, resamples, level, by_query=by_query), found.sources
+
+
+def with_limits(
+    console: Console, results: "Sequence[Result]", resamples: int, level: float, *, by_query: bool = False
+) -> "pd.DataFrame":
+    """The results as table scores, each with its limits; and by query, if that is asked."""
     import pandas as pd
 
     from eds.analysis import score_limits
     from eds.metrics import scores_table
 
-    results, found = evaluated(console, measures, models, source, allow_missing=allow_missing, attributes=attributes)
     if resamples:
         with console.progress("limits", "measures") as progress:
             seed = console.project.config.project.seed
@@ -132,7 +168,7 @@ def scored(
     if by_query:
         every = scores_table(results, by_query=True)
         table = pd.concat([table, every[every["query_id"].notna()]], ignore_index=True)
-    return results, table, found.sources
+    return table
 
 
 def evaluated(
@@ -156,7 +192,7 @@ def evaluated(
     _check_rules(project, measures)
     images = project.read("images")
     labels = _labels(project, measures) if truth is None else truth
-    negatives = _negatives(project, measures)
+    negatives = drawn_negatives(project, measures)
     pairs = labels if negatives is None else pd.concat([labels, negatives], ignore_index=True)
     needs = {measure.definition.needs for measure in measures}
     cuts = [measure.k or 0 for measure in measures if measure.definition.needs in LISTS]  # 0: the whole ranking
@@ -208,7 +244,8 @@ def _check_rules(project: "Project", measures: "Sequence[Measure]") -> None:
         )
 
 
-def _negatives(project: "Project", measures: "Sequence[Measure]") -> "pd.DataFrame | None":
+def drawn_negatives(project: "Project", measures: "Sequence[Measure]") -> "pd.DataFrame | None":
+    """The drawn negatives, where a measure asks for them."""
     if not any(measure.parameters.get("negatives") == "sampled" for measure in measures):
         return None
     drawn = None

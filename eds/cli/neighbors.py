@@ -2,20 +2,24 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from eds.cli.console import Console, command, given, lined, typed
+from eds.cli.engine import PLACES, choose, site
 from eds.errors import EdsError, InputError, ProjectError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eds.neighbors import Mined
+    from eds.engines import Site
+    from eds.neighbors import Mined, Rules
     from eds.vectors import Vectors
     from eds.workspace import Project
 
+SEARCHES = ("exact", "faiss")
 KEYS = ("k", "engine", "exclude_product", "one_per_product", "category")  # that eds.toml has, too
 
 
@@ -27,12 +31,21 @@ def neighbors() -> None:
 @command(neighbors, "mine", example="eds neighbors mine -k 100 --category same")
 @click.option("-k", "k", type=click.IntRange(1), help="Candidates in each list (default: eds.toml).")
 @click.option("-m", "--models", multiple=True, metavar="MODEL", help="Only this model; may be given several times.")
-@click.option("--engine", type=click.Choice(["exact", "faiss"]), help="What searches (default: eds.toml).")
 @click.option(
-    "--index", type=click.Choice(["flat", "ivf", "hnsw"]), default="flat", help="Of faiss; ivf and hnsw miss some."
+    "--engine",
+    "engines",
+    type=click.Choice([*SEARCHES, *PLACES]),
+    multiple=True,
+    help="What searches, and where; may be given twice, once for each (default: EDS_ENGINE, eds.toml).",
 )
 @click.option(
-    "--effort", type=click.FloatRange(0, min_open=True), help="How many times as hard as usual ivf and hnsw search."
+    "--index",
+    type=click.Choice(["flat", "ivf", "ivf-sq8", "ivf-pq", "hnsw"]),
+    default="flat",
+    help="Of faiss; all but flat miss some. sq8 takes a quarter, pq a fraction of the memory.",
+)
+@click.option(
+    "--effort", type=click.FloatRange(0, min_open=True), help="How many times as hard as usual an index searches."
 )
 @click.option("--metric", type=click.Choice(["cosine", "dot", "hamming"]), help="Another metric than the model's own.")
 @click.option("--exclude-product/--with-product", default=None, help="Leave out the query's own product, or not.")
@@ -40,7 +53,9 @@ def neighbors() -> None:
 @click.option(
     "--category", type=click.Choice(["any", "same", "other"]), help="Which candidates count, beside the query's."
 )
-@click.option("--keep-ties", is_flag=True, help="Keep all that score as the k-th does.")
+@click.option(
+    "--keep-ties/--cut-ties", default=None, help="Keep all that score as the k-th does (usual for codes), or cut by id."
+)
 @click.option("--allow-low-recall", is_flag=True, help="Accept an index that finds less than 99 % of the exact lists.")
 @click.option("--allow-missing", is_flag=True, help="Leave out images that some model has no vector of.")
 @click.option("--threads", type=click.IntRange(1), help="Threads beside those of the matrix products.")
@@ -49,7 +64,7 @@ def mine(console: Console, **options: Any) -> None:
     """Search the k nearest candidates of every query, by every model; what is fresh is left alone."""
     project = console.project
     with project.writing("eds neighbors mine"):
-        rows = _mine(project, console, given(options))
+        rows = _mine(project, console, _told_apart(given(options)))
     headings = ["model", "queries", "rows", "short", "recall", "made"]
     lines = [lined(headings, [[row[heading] for heading in headings] for row in rows])]
     lines += [
@@ -81,6 +96,20 @@ def list_(console: Console) -> None:
     console.answer(rows, text if rows else "No model has lists yet: eds neighbors mine.")
 
 
+def _told_apart(options: dict[str, Any]) -> dict[str, Any]:
+    """Let the work be done where --engine says; the options, with what searches as `engine`, which is --engine, too."""
+    asked = options.pop("engines", [])
+    for known in (SEARCHES, PLACES):
+        found = [engine for engine in asked if engine in known]
+        if len(found) > 1:
+            raise InputError(f"--engine is given twice: {' and '.join(found)}", do="Give one of them.")
+        if found and known is PLACES:
+            choose(found[0])
+        elif found:
+            options["engine"] = found[0]
+    return options
+
+
 def run(project: "Project", console: Console) -> None:
     """Mine what is missing, by eds.toml, and what is stale, with the options it was made with."""
     usual = {"allow_missing": True} if project.config.images.on_bad == "skip" else {}
@@ -96,8 +125,7 @@ def run(project: "Project", console: Console) -> None:
 
 def _mine(project: "Project", console: Console, options: dict[str, Any]) -> list[dict[str, Any]]:
     """Mine the models' lists; `options` are those that were typed, the rest is eds.toml's."""
-    from eds.neighbors import Rules, mine_with_recall
-    from eds.neighbors.mine import LOWEST_RECALL
+    from eds.neighbors import Rules
 
     passing = ("models", "threads", "force", "allow_missing")  # do not shape a list by themselves
     shaping = {key: value for key, value in options.items() if key not in passing}
@@ -107,42 +135,75 @@ def _mine(project: "Project", console: Console, options: dict[str, Any]) -> list
     if index != "flat" and values["engine"] != "faiss":
         raise InputError(f"--index {index} is an index of faiss", do="Say --engine faiss, or leave it out.")
     engine = values.pop("engine") + ("" if index == "flat" else f"-{index}")
-    rules = Rules(**values, keep_ties=shaping.get("keep_ties", False))
+    rules = Rules(**values)
     names = _models(project, console, options.get("models") or ())
     every = project.read("images")
     images, opened = _ready(project, console, every, names, allow_missing=options.get("allow_missing", False))
     complete = len(images) == len(every)
     asked = shaping if complete else {**shaping, "allow_missing": True}
     rows = []
-    for name in names:
-        state = project.state("neighbors", name)
-        if state.condition == "fresh" and state.given == asked and not options.get("force"):
-            rows.append({**_row(name, rules.k), "rows": state.rows, "made": "kept, fresh"})
-            continue
-        with console.progress(f"mining {name}", "vectors") as progress:
-            mined = mine_with_recall(
-                opened[name], images, rules, engine=engine,
-                metric=shaping.get("metric"), threads=options.get("threads"),
-                effort=shaping.get("effort"),
-                lowest_recall=0.0 if shaping.get("allow_low_recall") else LOWEST_RECALL, progress=progress,
+    with site(project, "neighbors") as place:
+        for name in names:
+            state = project.state("neighbors", name)
+            if state.condition == "fresh" and state.given == asked and not options.get("force"):
+                rows.append({**_row(name, rules.k), "rows": state.rows, "made": "kept, fresh"})
+                continue
+            ties = shaping.get(
+                "keep_ties", opened[name].model.dtype == "bits"
+            )  # a cut through codes would be by id alone
+            mined = _mined(console, opened[name], images, replace(rules, keep_ties=ties), engine, options, place)
+            # Which images all models have depends on every model, once one of them lacks some.
+            behind = [project.path("embeddings", other) for other in ([name] if complete else names)]
+            made_by = project.provenance(
+                _line(asked), settings, [project.path("images"), *behind], given=asked, notes=_measured(mined)
+            )
+            project.write(mined.lists, "neighbors", made_by, name)
+            rows.append(
+                {**_row(name, rules.k), "queries": int(mined.lists["query_id"].nunique()), "rows": len(mined.lists),
+                 "short": mined.short, "recall": mined.recall, "made": "now"}
             )  # fmt: skip
-        # Which images all models have depends on every model, once one of them lacks some.
-        behind = [project.path("embeddings", other) for other in ([name] if complete else names)]
-        made_by = project.provenance(
-            _line(asked), settings, [project.path("images"), *behind], given=asked, notes=_measured(mined)
-        )
-        project.write(mined.lists, "neighbors", made_by, name)
-        rows.append(
-            {**_row(name, rules.k), "queries": int(mined.lists["query_id"].nunique()), "rows": len(mined.lists),
-             "short": mined.short, "recall": mined.recall, "made": "now"}
-        )  # fmt: skip
-        console.say(f"{name}: {len(mined.lists):,} neighbors" + "".join(f", {k} {v}" for k, v in made_by.notes.items()))
+            console.say(
+                f"{name}: {len(mined.lists):,} neighbors" + "".join(f", {k} {v}" for k, v in made_by.notes.items())
+            )
     return rows
+
+
+def _mined(
+    console: Console,
+    vectors: "Vectors",
+    images: "pd.DataFrame",
+    rules: "Rules",
+    engine: str,
+    options: dict[str, Any],
+    place: "Site | None",
+) -> "Mined":
+    """One model's lists, in one piece or in parts: the same rows."""
+    from eds.neighbors import mine_with_recall
+    from eds.neighbors.mine import LOWEST_RECALL
+    from eds.neighbors.sharded import mine_in_parts
+
+    name, metric, effort = vectors.model.name, options.get("metric"), options.get("effort")
+    with console.progress(f"mining {name}", "parts" if place else "vectors") as progress:
+        if place:
+            return mine_in_parts(
+                vectors,
+                images,
+                rules,
+                place.within(name),
+                engine=engine,
+                metric=metric,
+                effort=effort,
+                progress=progress,
+            )
+        return mine_with_recall(
+                vectors, images, rules, engine=engine, metric=metric, threads=options.get("threads"), effort=effort,
+                lowest_recall=0.0 if options.get("allow_low_recall") else LOWEST_RECALL, progress=progress,
+            )  # fmt: skip
 
 
 def _line(options: dict[str, Any]) -> str:
     """The command as it can be typed again; a switch that was set to no has a name of its own."""
-    off = {"exclude_product": "with_product", "one_per_product": "every_image"}
+    off = {"exclude_product": "with_product", "one_per_product": "every_image", "keep_ties": "cut_ties"}
     words = {off[key] if key in off and value is False else key: value for key, value in options.items()}
     return typed("eds neighbors mine", {key: True if key in off.values() else value for key, value in words.items()})
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eds.cli.console import lined, typed
+from eds.cli.engine import site
 from eds.errors import InputError
 
 if TYPE_CHECKING:
@@ -148,6 +149,8 @@ def lists(project: "Project", models: Sequence[str], depth: int) -> "pd.DataFram
     """The models' lists, as deep as is needed."""
     import pandas as pd
 
+    from eds.suspects.sharded import heads, heads_in_parts
+
     known = project.models("neighbors")
     unknown = [name for name in models if name not in known]
     if unknown or not models:
@@ -156,8 +159,10 @@ def lists(project: "Project", models: Sequence[str], depth: int) -> "pd.DataFram
             where=str(project.root / "neighbors"),
             do=f"Make them: eds neighbors mine. There are: {', '.join(known) or 'none'}.",
         )
-    tables = [project.read("neighbors", model) for model in models]
-    return pd.concat([table[table["rank"] < depth] for table in tables], ignore_index=True)
+    with site(project, "lists") as place:
+        if place:
+            return heads_in_parts({model: project.path("neighbors", model) for model in models}, depth, place)
+    return pd.concat([heads(project.read("neighbors", model), depth) for model in models], ignore_index=True)
 
 
 def check_mined(project: "Project", models: Sequence[str], k: int, wanted: str = "") -> None:

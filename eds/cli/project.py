@@ -12,7 +12,8 @@ from eds.errors import EdsError
 
 # The stages that a machine can do alone, in the order of the flow. Each offers run(project, console):
 # it makes what is missing or stale and leaves alone what is fresh.
-STAGES = ("images", "embeddings", "neighbors", "suspects", "truth")
+STAGES = ("images", "embeddings", "training", "neighbors", "suspects", "truth")
+WIDEST = 48  # of a command, in a table for people
 
 
 @command(None, "init", example="eds init my-catalogue")
@@ -35,13 +36,24 @@ def status(console: Console) -> None:
     """Tell each table of the project: rows, made by what, fresh or stale and why."""
     states = console.project.states()
     rows = [
-        (state.path, state.condition, state.rows, state.made_by or None, "; ".join(state.reasons) or None)
+        (state.path, state.condition, state.rows, _short(state.made_by), "; ".join(state.reasons) or None)
         for state in states
     ]
     console.answer(
         {"project": str(console.project.root), "tables": [asdict(state) for state in states]},
         lambda: lined(("table", "condition", "rows", "made by", "why"), rows),
     )
+
+
+def _short(made_by: str) -> str | None:
+    """The first of the commands that made a table, cut where it is long, and how many came behind; --json has all.
+
+    >>> _short("eds suspects pool -k 6; eds suspects random -n 500; eds suspects negatives -n 5")
+    'eds suspects pool -k 6; and 2 more'
+    """
+    first, *others = made_by.split("; ")
+    cut = first if len(first) <= WIDEST else f"{first[: WIDEST - 1]}…"
+    return (f"{cut}; and {len(others)} more" if others else cut) or None
 
 
 @command(None, "run", example="eds run --project demo")

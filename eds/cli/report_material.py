@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from eds.cli.evidence import Evidence
     from eds.metrics import Result
-    from eds.reports import Judging, ModelCard
+    from eds.reports import Judging, ModelCard, Search
     from eds.workspace import Project
 
 MAKERS = {
@@ -43,6 +43,7 @@ def results(
     """Every model's measures, the ranks and scores behind them, and the drawn negatives."""
     from eds.cli.metrics import evaluated
     from eds.reports.facts.scores import measures
+    from eds.suspects import benchmark_labels
 
     for name, frame in (("images", images), ("truth", truth)):
         if frame is None:
@@ -55,8 +56,37 @@ def results(
     asked = measures(drawn is not None)
     if not (settings.exclude_product and settings.one_per_product):
         asked = [one for one in asked if one.definition.needs != "official lists"]
-    found, evidence = evaluated(console, asked, allow_missing=allow_missing)
+    labels = None if truth is None else benchmark_labels(truth[[*PAIR, "value"]], suspects)
+    found, evidence = evaluated(console, asked, allow_missing=allow_missing, truth=labels)
     return found, evidence, drawn
+
+
+def codes(console: Console, truth: "pd.DataFrame | None", *, allow_missing: bool) -> "list[Result]":
+    """What measures on binary codes give, of the models that have codes; none where there is no such model."""
+    from eds.cli.code_evidence import hash_models
+    from eds.cli.metrics import evaluated
+    from eds.reports.facts.codes import measures
+
+    names = hash_models(console.project, console.project.models("embeddings"))
+    if not names:
+        return []
+    return evaluated(console, measures(truth is not None), names, allow_missing=allow_missing)[0]
+
+
+def searches(project: "Project") -> "list[Search]":
+    """How each model's lists were searched, as they themselves tell."""
+    from eds import tables
+    from eds.reports import Search
+
+    found = []
+    for name in project.models("neighbors"):
+        made_by, _ = tables.read_provenance(project.path("neighbors", name), tables.NEIGHBORS)
+        given, settings, notes = made_by.given, made_by.settings, made_by.notes
+        engine = given.get("engine", settings.get("neighbors.engine"))
+        words = [str(engine), *([str(given["index"])] if given.get("index") else [])] if engine else [made_by.command]
+        found.append(Search(name, " ".join(words), given.get("k", settings.get("neighbors.k")), notes.get("recall"),
+                            notes.get("compared"), bool(given.get("allow_low_recall"))))  # fmt: skip
+    return found
 
 
 def generators(console: Console, suspects: "pd.DataFrame | None", makers: Sequence[str]) -> "pd.DataFrame":
@@ -74,7 +104,7 @@ def judging(project: "Project", resamples: int, level: float) -> "Judging":
     from eds.cli.truth import read_labels
     from eds.errors import InputError
     from eds.reports import Judging
-    from eds.truth import disputed_pairs, expert_profiles, panel_agreement
+    from eds.truth import decide, disputed_pairs, expert_profiles, panel_agreement
 
     if not (project.path("labels").exists() or project.config.labels.url):
         raise Missing(Gap("Nobody has judged yet: there is no label store.", "eds labels campaigns add, then serve"))
@@ -95,7 +125,8 @@ def judging(project: "Project", resamples: int, level: float) -> "Judging":
             except InputError:
                 continue  # a version that was named, and never kept: its name is told all the same
     profiles = expert_profiles(kept.labels, gold=kept.gold, level=level)
-    return Judging(kept.labels, found, profiles, disputed_pairs(kept.labels), kept.early_stop, texts)
+    counts = decide(kept.labels, kept.panel, project.config.truth.rule).counts
+    return Judging(kept.labels, found, profiles, disputed_pairs(kept.labels), kept.early_stop, texts, counts)
 
 
 def models(project: "Project") -> "list[ModelCard]":
@@ -113,6 +144,8 @@ def models(project: "Project") -> "list[ModelCard]":
         loader, of = str(made.spec.get("loader", "")), str(made.spec.get("name", ""))
         weights = f"@{made.spec['weights']}" if made.spec.get("weights") else ""
         spec = f"{loader}:{of}{weights}" if of else loader
+        if isinstance(base := made.spec.get("base"), dict):  # codes of another model's vectors
+            spec = " ".join(map(str, (loader, made.spec.get("objective", ""), "of", base.get("model", "?"))))
         told = preprocessing(made.spec.get("preprocessing"))
         digest = made.weights_digest or made.preprocessing_digest
         cards.append(ModelCard(name, source, loader, spec, made.dimension, made.similarity, told, digest))

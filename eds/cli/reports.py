@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eds.cli.addresses import ADDRESS, file_for
 from eds.cli.console import Console, command
 from eds.cli.generators import allow_missing, generator
 
 if TYPE_CHECKING:
     from eds.reports import Gap, Material, Report
+    from eds.storage import Address
 
 
 @click.group()
@@ -21,7 +23,7 @@ def reports() -> None:
 
 
 @command(reports, "write", example="eds reports write --out report.html --slice category")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="The page (default: report.html).")
+@click.option("--out", type=ADDRESS, help="The page, a path or s3://bucket/name.html (default: report.html).")
 @click.option("--resamples", type=click.IntRange(0), default=2000, help="Resamples behind each limit; 0: no limits.")
 @click.option("--gallery", type=click.IntRange(0, 200), default=8, help="Pairs in each gallery; 0: none.")
 @click.option("--slice", "slices", multiple=True, metavar="COLUMN",
@@ -31,19 +33,21 @@ def reports() -> None:
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, help="Of the limits.")
 @generator
 @allow_missing
-def write(console: Console, out: Path | None, **options: Any) -> None:
+def write(console: Console, out: "Address | None", **options: Any) -> None:
     """Write the report: HTML, and beside it its numbers as JSON and CSV. What is missing is told where it belongs."""
     from eds.errors import InputError
     from eds.reports import Gap
+    from eds.storage import join, name_of, parent_of
 
-    if out is not None and out.suffix.lower() not in (".html", ".htm"):
-        raise InputError(
-            f"{out.name} is no page", where="--out", do="Name it as report.html: JSON and CSV stand beside."
-        )
-    report, files = written(console, out or console.project.root / "report.html", **options)
+    name = "report.html" if out is None else name_of(out)
+    if Path(name).suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{name} is no page", where="--out", do="Name it as report.html: JSON and CSV stand beside.")
+    place = out or console.project.root / name
+    with file_for(place) as file:
+        report, files = written(console, file, **options)
+        sizes = {str(join(parent_of(place), path.name)): path.stat().st_size for path in files}
     gaps = [{"section": part.key, "missing": block.what, "do": block.do}
             for part in report.sections for block in part.blocks if isinstance(block, Gap)]  # fmt: skip
-    sizes = {str(path): path.stat().st_size for path in files}
     document = {"files": sizes, "sections": [part.key for part in report.sections], "missing": gaps}
     lines = [f"Wrote {path} ({size / 1e6:,.1f} MB)" for path, size in sizes.items()]
     lines += [f"Missing in {gap['section']}: {gap['missing']}" for gap in gaps]
@@ -93,6 +97,7 @@ def gathered(
         attempt(name, partial(read.table, project, name)) for name in ("images", "suspects", "truth")
     )
     scored = attempt("results", lambda: read.results(console, images, truth, suspects, allow_missing=allow_missing))
+    coded = attempt("codes", lambda: read.codes(console, truth, allow_missing=allow_missing))
     lists = attempt("generators", lambda: read.generators(console, suspects, makers))
     for name in ("scores", "negatives", "rankings"):
         gaps |= {name: gaps["results"]} if "results" in gaps else {}
@@ -102,10 +107,11 @@ def gathered(
         read.pool_depth(project),
         seed=settings.project.seed, level=level, resamples=resamples, experts=settings.budget.experts,
         seconds=settings.budget.seconds, hourly=settings.budget.hourly, currency=settings.budget.currency,
-        gallery=gallery, slices=slices or ("category",), image_root=None if no_pictures else project.image_root,
+        gallery=gallery, slices=slices or ("category",), image_root=None if no_pictures else project.pictures,
         images=images, suspects=suspects, truth=truth,
         judging=attempt("judging", lambda: read.judging(project, resamples, level)),
         models=attempt("models", lambda: read.models(project)),
+        searches=attempt("searches", lambda: read.searches(project)) or (), codes=coded or (),
         generators=lists,
         rankings=evidence.rankings if evidence else None, placed=evidence.placed if evidence else None,
         results=found, scores=evidence.scores if evidence else None, negatives=negatives,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eds.cli.console import Console, command, given, lined, typed
+from eds.cli.engine import engine_option
 from eds.cli.pooling import (
     append,
     at_rank,
@@ -19,7 +20,7 @@ from eds.cli.pooling import (
     pool_depth,
     told_pool,
 )
-from eds.errors import ProjectError
+from eds.errors import InputError, ProjectError
 
 if TYPE_CHECKING:
     from eds.workspace import Project
@@ -47,6 +48,7 @@ def suspects() -> None:
 @click.option(
     "--symmetric", type=click.Choice(["keep", "merge"]), default="keep", help="(q, c) and (c, q): judge both, or one."
 )
+@engine_option
 def pool(console: Console, **options: Any) -> None:
     """Pool all models' lists, each pair once; what was chosen before stays, new pairs come behind."""
     with console.project.writing("eds suspects pool"):
@@ -133,18 +135,32 @@ def negatives(console: Console, n: int, lo: int, hi: int, keep_top: bool) -> Non
     )
 
 
-@command(suspects, "add", example="eds suspects add pairs.csv")
-@click.argument("file", type=PLACE)
-def add(console: Console, file: Path) -> None:
-    """Add pairs of your own choice (CSV or Parquet: query_id, candidate_id); those there are left out."""
+@command(suspects, "add", example="eds suspects add clip -n 200")
+@click.argument("what", metavar="FILE|MODEL")
+@click.option("-k", "k", type=click.IntRange(1), help="Of a model: the places that count (default: as the pool).")
+@click.option("-n", "n", type=click.IntRange(1), help="Of a model: at most so many pairs (default: all that are open).")
+def add(console: Console, what: str, k: int | None, n: int | None) -> None:
+    """Add pairs: those of a file, or the few new ones whose judgement decides where a new model stands.
+
+    A file (CSV or Parquet: query_id, candidate_id) holds pairs of your own choice; those there are left out. Of a model
+    the pairs among its first k that nobody judged are added, the first places first: the delta pool.
+    """
     from eds.suspects import add_pairs
 
     project = console.project
     with project.writing("eds suspects add"):
-        before = chosen(project)
-        after = add_pairs(known_pairs(project, file), before)
-        append(project, after, typed("eds suspects add", {}, str(file)))
-    console.answer({"added": len(after) - len(before)}, f"Added {len(after) - len(before):,} pairs.")
+        model = what in {*project.models("neighbors"), *project.models("embeddings")}
+        if model:
+            from eds.cli.suspects_delta import add_delta, told_delta
+
+            _refuse_both(Path(what))
+            document = add_delta(console, what, k, n)
+        else:
+            before = chosen(project)
+            after = add_pairs(known_pairs(project, _pairs_file(project, what, k, n)), before)
+            append(project, after, typed("eds suspects add", {}, what))
+            document = {"added": len(after) - len(before)}
+    console.answer(document, lambda: told_delta(document) if model else f"Added {document['added']:,} pairs.")
 
 
 @command(suspects, "gold", example="eds suspects gold known.csv -n 50")
@@ -256,3 +272,21 @@ def run(project: "Project", console: Console) -> None:
             return
     pooled = state.made_by.startswith("eds suspects pool")
     console.say(headline(make_pool(project, state.given if pooled else {})))
+
+
+def _refuse_both(file: Path) -> None:
+    if file.is_file():
+        raise InputError(f"{file} is a model here, and a file", where="FILE|MODEL", do=f"Of the file say ./{file}.")
+
+
+def _pairs_file(project: "Project", what: str, k: int | None, n: int | None) -> Path:
+    """The file of that name, for which -k and -n mean nothing."""
+    if not Path(what).is_file():
+        there = ", ".join(sorted({*project.models("neighbors"), *project.models("embeddings")})) or "none"
+        raise InputError(
+            f"{what!r} is neither a file nor a model here", where="FILE|MODEL",
+            do=f"Models: {there}. A new one is brought in by eds metrics score or eds embeddings.",
+        )  # fmt: skip
+    if k is not None or n is not None:
+        raise InputError("-k and -n are for a model", where="eds suspects add", do="All pairs of a file are added.")
+    return Path(what)

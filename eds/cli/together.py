@@ -1,50 +1,158 @@
-"""Several tables of a project written together: all of them, or none."""
+"""Several tables of a project, votes and pictures that come together: all of them or none, also after a kill.
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+    .eds/together/journal.json   what is being put in place, written before the first move
+                  *.parquet      the tables, written in full, then moved, one right after the other
+                  before/        the files that they take the place of
+                  pictures       a line for each picture that is about to be written
+
+While the journal is there, nothing counts: the next command puts everything back (eds.cli.unfinished). What ends the
+work is that the journal goes. Votes that come into a label store that is there come last, in one transaction of the
+store, which notes the journal's token: if the store holds it, the work was done, and only the journal had still to go.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TextIO
 
+from eds.cli.unfinished import BEFORE, JOURNAL, PICTURES, STAGE, put_right, undo
 from eds.errors import ProjectError
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     import pandas as pd
 
+    from eds.labels.store import Store
     from eds.tables import Provenance
     from eds.workspace import Project
 
+TakeIn = Callable[["Store", str], None]  # puts votes into a store, in one transaction that notes the token
 
-def write_together(
-    project: "Project",
-    frames: "Mapping[str, pd.DataFrame]",
-    made_by: "Provenance",
-    last: Callable[[], None] | None = None,
-) -> None:
-    """Write the tables, in their order; if one of them cannot be written, the project is as it was.
 
-    A model's table is named `neighbors/MODEL`. `last` is done when all tables are in their places; if it fails, they
-    are taken back, so that what it does (one transaction of a database) and the tables come together or not at all.
+@dataclass
+class Together:
+    """Work that ends as a whole: what it has staged, and what it has moved."""
 
-    All are first written in full beside the project's own, and only then moved into their places, one right after the
-    other. Whatever fails on the way is undone; a process that is killed between two of the moves leaves the earlier
-    tables new and the later ones old, so that the table everything hangs on belongs at the end.
-    """
-    from eds import tables
+    project: "Project"
+    stage: Path
+    token: str = field(default_factory=lambda: os.urandom(16).hex())
+    moves: list[dict[str, Any]] = field(default_factory=list)
+    store: bool = False  # whether a label store that is there takes votes, and so decides
+    asked: bool = False  # whether it was given them
+    _pictures: TextIO | None = None
 
-    stage = project.root / ".eds" / "together"
-    rmtree(stage, ignore_errors=True)
-    try:
+    def picture(self, file: Path) -> None:
+        """Note a file that is about to be made, so that it goes again if the work is not ended."""
+        if self._pictures is None:
+            self._pictures = (self.stage / PICTURES).open("a", encoding="utf-8", buffering=1)
+        home, file = self.project.root.resolve(), file.resolve()  # told from the project, which may be copied as it is
+        self._pictures.write(json.dumps(str(file.relative_to(home) if file.is_relative_to(home) else file)) + "\n")
+
+    def put(
+        self,
+        frames: "Mapping[str, pd.DataFrame]",
+        made_by: "Provenance",
+        take_in: TakeIn | None = None,
+        left_out: Iterable[str] | None = None,
+    ) -> None:
+        """Write the tables (a model's is named `neighbors/MODEL`), and the votes that `take_in` brings.
+
+        `left_out` are images that the catalogue names and the project leaves out (eds.cli.left_out).
+        """
+        from eds import tables
+        from eds.cli.left_out import LIST, left_out_text
+        from eds.files import write_text
+
+        project = self.project
         for name, frame in frames.items():
-            tables.write(frame, tables.TABLES[name.partition("/")[0]], _staged(stage, name), made_by)
-        _move({_staged(stage, name): project.path(*_parts(name)) for name in frames}, stage / "before", last)
+            staged = self.stage / f"{name.replace('/', '@')}.parquet"
+            tables.write(frame, tables.TABLES[name.partition("/")[0]], staged, made_by)
+            self._plan(staged, project.path(*parts_of(name)))
+        if left_out is not None:
+            write_text(self.stage / "left_out.json", left_out_text(self.stage / "images.parquet", left_out))
+            self._plan(self.stage / "left_out.json", project.root / LIST)
+        new_store = take_in is not None and not (project.config.labels.url or project.path("labels").exists())
+        if take_in is not None and new_store:
+            _fill(self.stage / "labels.db", take_in, self.token)
+            self._plan(self.stage / "labels.db", project.path("labels"))
+        self.store = take_in is not None and not new_store
+        with _opened(project) if self.store else nullcontext() as store:  # before a move: it may not answer
+            self.write_journal()
+            for move in self.moves:
+                staged, place = self.stage / move["staged"], project.root / move["place"]
+                place.parent.mkdir(exist_ok=True)
+                if place == project.path("labels"):  # fails if somebody has begun to judge meanwhile
+                    place.hardlink_to(staged)
+                else:
+                    staged.replace(place)
+            _sync({(project.root / move["place"]).parent for move in self.moves})
+            if store is not None and take_in is not None:
+                self.asked = True
+                take_in(store, self.token)
+
+    def write_journal(self) -> None:
+        """Say what is about to be moved; from now on a kill is put right by the next command."""
+        from eds.files import write_text
+
+        _sync({self.stage / BEFORE})
+        told = {"token": self.token, "store": self.store, "moves": self.moves}
+        write_text(self.stage / JOURNAL, json.dumps(told, indent=1))
+
+    def end(self) -> None:
+        """The journal goes first, and with it everything counts."""
+        (self.stage / JOURNAL).unlink(missing_ok=True)
+        _sync({self.stage})
+        rmtree(self.stage, ignore_errors=True)
+
+    def close(self) -> None:
+        """Close what is open."""
+        if self._pictures is not None:
+            self._pictures.close()
+
+    def _plan(self, staged: Path, place: Path) -> None:
+        from eds.files import digest
+
+        there = place.exists()
+        if there:
+            (self.stage / BEFORE / staged.name).hardlink_to(place)
+        self.moves.append({
+            "staged": staged.name, "place": place.relative_to(self.project.root).as_posix(), "before": there,
+            "sha256": digest(staged),
+        })  # fmt: skip
+
+
+@contextmanager
+def together(project: "Project") -> Iterator[Together]:
+    """Begin such work; whatever fails in the block undoes it. The caller holds the project."""
+    stage = project.root / STAGE
+    put_right(project)
+    rmtree(stage, ignore_errors=True)
+    (stage / BEFORE).mkdir(parents=True)
+    work = Together(project, stage)
+    work.write_journal()
+    try:
+        yield work
+    except BaseException:
+        if work.asked:  # only the store knows whether it is too late
+            put_right(project)
+        else:
+            undo(project.root, stage, work.moves)
+            work.end()
+        raise
+    else:
+        work.end()
     finally:
-        rmtree(stage, ignore_errors=True)
+        work.close()
 
 
 def refuse_others(project: "Project", names: "tuple[str, ...]", command: str, replace: bool) -> None:
     """Refuse to write over tables that another command made, unless that is asked for; all told at once."""
-    states = [project.state(*_parts(name)) for name in names]
+    states = [project.state(*parts_of(name)) for name in names]
     others = [
         f"{state.path} was made by {state.made_by or 'something unreadable'}"
         for state in states
@@ -59,31 +167,36 @@ def refuse_others(project: "Project", names: "tuple[str, ...]", command: str, re
         )
 
 
-def _parts(name: str) -> list[str]:
+def parts_of(name: str) -> list[str]:
     """A table's name, and behind a stroke its model's."""
     return name.split("/", 1)
 
 
-def _staged(stage: Path, name: str) -> Path:
-    return stage / f"{name.replace('/', '@')}.parquet"
+def _opened(project: "Project") -> "AbstractContextManager[Store]":
+    from eds.cli.label_store import opened
+
+    return opened(project, create=True)
 
 
-def _move(places: Mapping[Path, Path], before: Path, last: Callable[[], None] | None = None) -> None:
-    before.mkdir()
-    done: list[tuple[Path, Path]] = []
+def _fill(file: Path, take_in: TakeIn, token: str) -> None:
+    """A new store with the votes in it, closed, in one file."""
+    from eds.cli.label_store import needed
+
+    with needed():
+        from eds.labels.store import open_store
+    store = open_store(file, create=True)
     try:
-        for new, place in places.items():
-            if place.exists():
-                (before / new.name).hardlink_to(place)
-        for new, place in places.items():
-            place.parent.mkdir(exist_ok=True)
-            new.replace(place)
-            done.append((new, place))
-        if last is not None:
-            last()
-    except BaseException:
-        for new, place in done:
-            old = before / new.name
-            with suppress(OSError):
-                old.replace(place) if old.exists() else place.unlink()
-        raise
+        take_in(store, token)
+    finally:
+        store.close()
+    if file.with_name(f"{file.name}-wal").exists():
+        raise ProjectError("the new label store could not be closed", where=str(file), do="Import again.")
+
+
+def _sync(folders: Iterable[Path]) -> None:
+    for folder in folders:
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -43,7 +43,7 @@ def decide(console: Console, replace: bool, **options: Any) -> None:
 def run(project: "Project", console: Console) -> None:
     """Decide anew if there are acts and truth is absent or stale; the rule of a stored truth is never replaced here."""
     state = project.state("truth")
-    if state.condition == "fresh" or (state.condition == "absent" and not _any_acts(project)):
+    if state.condition == "fresh" or (state.condition == "absent" and not any_acts(project)):
         return
     document, decision = _make_truth(project, **state.given)
     console.say(_told(document, decision))
@@ -66,7 +66,7 @@ def _make_truth(
     replace: bool = False,
 ) -> "tuple[dict[str, Any], Decision]":
     """Decide and write table truth, but for a rule that is not the stored one; the caller holds the project."""
-    from eds.truth import compare, with_adjudications
+    from eds.truth import compare, with_adjudications, with_imported
     from eds.truth import decide as make
 
     used, chosen = (
@@ -83,8 +83,12 @@ def _make_truth(
     decision = make(kept.labels, kept.panel if panel is None else panel, used, moment(as_of))
     if adjudicated:
         decision = with_adjudications(decision, kept.decided)
-    stored = project.read("truth") if project.path("truth").exists() and not replace else None
-    others = [] if stored is None else sorted(set(stored["rule"]) - {used, ADJUDICATION})
+    stored = differing = None
+    if project.path("truth").exists():
+        imported, stored = _split(project, kept, campaign)
+        if len(imported):
+            decision, differing = with_imported(decision, imported, anew=replace)
+    others = [] if stored is None or replace else sorted(set(stored["rule"]) - {used, ADJUDICATION})
     keep = bool(others)
     if not keep:
         project.write(decision.truth, "truth", made_by)
@@ -95,7 +99,20 @@ def _make_truth(
     if keep and stored is not None:
         differing = compare(stored, decision.truth)
         document.update({"stored_rule": ", ".join(others), "differing": len(differing), "differing_pairs": differing})
+    elif differing is not None:
+        document.update({"differing": len(differing), "differing_pairs": differing, "replaced": replace})
     return document, decision
+
+
+def _split(project: "Project", kept: "Kept", campaign: str | None) -> "tuple[pd.DataFrame, pd.DataFrame]":
+    """The stored labels that came with a benchmark, behind which stands no act of this project; and the others."""
+    from eds import tables
+    from eds.truth.imported import split
+
+    made_by, _ = tables.read_provenance(project.path("truth"), tables.TRUTH)
+    came_so = made_by.command.startswith("eds benchmarks import")
+    acts = kept.labels if campaign is None or not came_so else read_labels(project, None, None).labels
+    return split(project.read("truth"), acts, came_so=came_so)
 
 
 @command(truth, "agreement", example="eds truth agreement --json")
@@ -185,7 +202,8 @@ def read_labels(project: "Project", campaign: str | None, until: datetime | None
         return Kept(labels, early_stop, panel, control, gold_pairs(store), adjudications(store, campaign, as_of=until))
 
 
-def _any_acts(project: "Project") -> bool:
+def any_acts(project: "Project") -> bool:
+    """Whether anybody has judged anything here."""
     if not (project.path("labels").exists() or project.config.labels.url):
         return False  # nobody has begun: nothing of labels need be installed
     with needed():
@@ -210,6 +228,11 @@ def _told(document: dict[str, Any], decision: "Decision") -> str:
     ]
     if "adjudicated" in counts:
         lines.append(f"Labels that are leads' decisions (rule {ADJUDICATION}): {counts['adjudicated']:,}.")
+    if counts.get("imported"):
+        lines.append(f"Labels that came with a benchmark, and stay: {counts['imported']:,}.")
+    if document["stored"] and document.get("differing"):
+        end = "the votes' label is stored." if document["replaced"] else "the imported label stays, unless --replace."
+        lines.append(f"{document['differing']:,} pairs were judged otherwise here than in the benchmark: {end}")
     if not document["stored"]:
         lines.append(
             f"This is a second opinion: truth.parquet keeps rule {document['stored_rule']}. "

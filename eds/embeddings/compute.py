@@ -8,6 +8,7 @@ alone, not on batch, threads or the order of the table.
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +20,7 @@ from eds.backbones import Backbone
 from eds.embeddings.pipeline import Job, Pixels, Prepared, prepared
 from eds.embeddings.sources import Sources
 from eds.errors import ImageError, InputError
+from eds.storage import Address
 from eds.tables import Provenance
 from eds.vectors import SHARD_ROWS, Model, Writer, pack
 
@@ -46,7 +48,7 @@ class Summary:
 
 def compute(
     images: pd.DataFrame,
-    image_root: Path,
+    image_root: Address,
     backbones: Mapping[str, Backbone],
     folders: Mapping[str, Path],
     *,
@@ -75,15 +77,16 @@ def compute(
     readable = np.ones(len(images), dtype=bool)
     readable[list(catalogue.bad)] = False
     lacking = {name: writer.lacking(catalogue.wanted) & readable for name, writer in writers.items()}
-    fillers = {name: _Filler(name, backbones[name], writers[name], batch) for name in backbones}
-    bad = _run(catalogue, image_root, fillers, lacking, workers, on_bad, progress)
+    with ThreadPoolExecutor(1, thread_name_prefix="encode") as encoder:
+        fillers = {name: _Filler(name, backbones[name], writers[name], batch, encoder) for name in backbones}
+        bad = _run(catalogue, image_root, fillers, lacking, workers, on_bad, progress)
+        for filler in fillers.values():
+            filler.finish()
     done = []
     for name, filler in fillers.items():
-        filler.encode()
         model = writers[name].finish(catalogue.wanted, provenance[name])
         done.append(Done(model, filler.computed, model.rows - filler.computed))
-    listed = pd.DataFrame({"image_id": [catalogue.image_id(row) for row in bad], "reason": list(bad.values())})
-    return Summary(tuple(done), listed, round(time.monotonic() - begun, 3))
+    return Summary(tuple(done), bad_images(catalogue, bad), round(time.monotonic() - begun, 3))
 
 
 def begun_model(name: str, backbone: Backbone, dtype: Literal["float32", "float16"]) -> Model:
@@ -100,9 +103,14 @@ def begun_model(name: str, backbone: Backbone, dtype: Literal["float32", "float1
     )
 
 
+def bad_images(catalogue: Sources, bad: Mapping[int, str]) -> pd.DataFrame:
+    """Images without a vector, image_id and reason, from the reasons by row of the catalogue."""
+    return pd.DataFrame({"image_id": [catalogue.image_id(row) for row in bad], "reason": list(bad.values())})
+
+
 def _run(
     catalogue: Sources,
-    image_root: Path,
+    image_root: Address,
     fillers: Mapping[str, "_Filler"],
     lacking: Mapping[str, np.ndarray[Any, np.dtype[np.bool_]]],
     workers: int,
@@ -132,7 +140,7 @@ def _run(
         if progress:
             progress(count, len(needed))
     if bad and on_bad == "fail":
-        raise _refusal(bad, catalogue)
+        raise refusal(bad, catalogue)
     return bad
 
 
@@ -146,7 +154,8 @@ def _waited(stream: Iterator[Prepared]) -> Iterator[tuple[Prepared, float]]:
         yield ready, time.perf_counter() - begun
 
 
-def _refusal(bad: Mapping[int, str], catalogue: Sources) -> ImageError:
+def refusal(bad: Mapping[int, str], catalogue: Sources) -> ImageError:
+    """What is said of bad images where they are not to be passed over."""
     faults = [f"{catalogue.image_id(row)}: {reason}" for row, reason in sorted(bad.items())]
     more = [f"and {len(bad) - SHOWN:,} more: eds images check tells all"] if len(bad) > SHOWN else []
     return ImageError(
@@ -158,52 +167,69 @@ def _refusal(bad: Mapping[int, str], catalogue: Sources) -> ImageError:
 
 @dataclass
 class _Filler:
-    """Gathers pictures into batches for one model and hands its vectors to the writer."""
+    """Gathers pictures into batches for one model; while one is gathered, the one before becomes vectors."""
 
     name: str
     backbone: Backbone
     writer: Writer
     batch: int
+    encoder: ThreadPoolExecutor  # one thread for all models: networks share no cores
     computed: int = 0
     _ids: list[str] = field(default_factory=list)
     _digests: list[str] = field(default_factory=list)
     _pixels: list[Pixels] = field(default_factory=list)
     _seconds: float = 0.0
-    _batch: Pixels | None = None
+    _rooms: list[Pixels] = field(default_factory=list)
+    _encoding: "Future[None] | None" = None
 
     def __post_init__(self) -> None:
         self.key = self.backbone.spec.preprocessing.pixels_key
 
     def take(self, ready: Prepared, source: str, waited: float) -> None:
-        """Take one picture, for which we waited so many seconds; encode when the batch is full."""
-        self._seconds += waited
+        """Take one picture, for which we waited so many seconds; begin to encode when the batch is full."""
+        if self._encoding is None or self._encoding.done():  # else the waiting cost no time
+            self._seconds += waited
         if ready.reason:
             return
         self._ids.append(ready.job.part.image_id)
         self._digests.append(source)
         self._pixels.append(ready.pixels[self.key])
         if len(self._ids) == self.batch:
-            self.encode()
+            self._begin()
 
-    def encode(self) -> None:
+    def finish(self) -> None:
         """Compute the vectors of the pictures that wait, if any."""
-        if not self._ids:
-            return
-        begun = time.perf_counter()
-        vectors = self.backbone.encode(np.stack(self._pixels, out=self._room()))
-        if self.writer.model.dtype == "bits":
-            _refuse_no_codes(vectors, self._ids, self.name)
-            vectors = pack(vectors)
-        self.writer.add(self._ids, self._digests, vectors, seconds=self._seconds + time.perf_counter() - begun)
-        self.computed += len(self._ids)
+        if self._ids:
+            self._begin()
+        self._settle()
+
+    def _begin(self) -> None:
+        pixels = np.stack(self._pixels, out=self._room())
+        self._settle()
+        self._encoding = self.encoder.submit(self._encode, self._ids, self._digests, pixels, self._seconds)
         self._ids, self._digests, self._pixels, self._seconds = [], [], [], 0.0
 
+    def _settle(self) -> None:
+        """Wait for the batch before; whatever went wrong with it is raised here."""
+        if self._encoding is not None:
+            self._encoding.result()
+
+    def _encode(self, ids: list[str], digests: list[str], pixels: Pixels, seconds: float) -> None:
+        begun = time.perf_counter()
+        vectors = self.backbone.encode(pixels)
+        if self.writer.model.dtype == "bits":
+            _refuse_no_codes(vectors, ids, self.name)
+            vectors = pack(vectors)
+        self.writer.add(ids, digests, vectors, seconds=seconds + time.perf_counter() - begun)
+        self.computed += len(ids)
+
     def _room(self) -> Pixels:
-        """Memory for the batch, (n, height, width, 3): always the same, as fresh pages cost more than the copying."""
-        shape = (self.batch, *self._pixels[0].shape)
-        if self._batch is None or self._batch.shape != shape:
-            self._batch = np.empty(shape, dtype=np.uint8)
-        return self._batch[: len(self._pixels)]
+        """Memory for a batch, (n, height, width, 3), two in turn: fresh pages cost more than the copying."""
+        if not self._rooms:
+            shape = (self.batch, *self._pixels[0].shape)
+            self._rooms = [np.empty(shape, dtype=np.uint8), np.empty(shape, dtype=np.uint8)]
+        self._rooms.reverse()
+        return self._rooms[0][: len(self._pixels)]
 
 
 def _refuse_no_codes(vectors: np.ndarray[Any, np.dtype[np.float32]], ids: list[str], name: str) -> None:

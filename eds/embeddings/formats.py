@@ -1,4 +1,4 @@
-"""Files that a user's vectors and their ids come in: .npy, .npz, Parquet with a list column, safetensors.
+"""What a user's vectors and their ids come in: .npy, .npz, Parquet with a list column, safetensors, a model's folder.
 
 Arrays are memory-mapped where the format allows it (not .npz) and always given block by block. Not
 here: whether the numbers can be used (eds.embeddings.importing).
@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from eds.errors import InputError
+from eds.vectors import Vectors, stored_dtype
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SAFETENSORS = {
@@ -43,6 +44,8 @@ def read_vectors(path: Path, part: str = "") -> Given:
     readers: Mapping[str, Callable[[Path, str], Given]] = {
         ".npy": _npy, ".npz": _npz, ".parquet": _parquet, ".safetensors": _safetensors,
     }  # fmt: skip
+    if path.is_dir():
+        return _folder(path)
     if path.suffix not in readers:
         raise InputError(f"vectors cannot be read from {path.suffix or 'such a file'}", where=str(path),
                          do=f"Give {', '.join(readers)}.")  # fmt: skip
@@ -83,6 +86,18 @@ def read_ids(path: Path, rows: int, known: "set[str]") -> list[str]:
     if lines and "image_id" in lines[0]:
         return cells[1:]
     return cells[1:] if len(cells) == rows + 1 and cells[0] not in known else cells
+
+
+def _folder(path: Path) -> Given:
+    """The folder of a model, as another project has it: all its shards, held against their digests."""
+    vectors = Vectors.open(path)
+    vectors.verify()
+
+    def blocks() -> Iterator[Array]:
+        for _, block in vectors.blocks(BLOCK):
+            yield block
+
+    return Given(len(vectors), vectors.model.width, stored_dtype(vectors.model.dtype), blocks, vectors.ids.tolist())
 
 
 def _npy(path: Path, part: str) -> Given:

@@ -64,7 +64,7 @@ def import_vectors(
     else:
         faults += _value_faults(given, stored, listed)
     _refuse(faults, vectors)
-    sha256 = digest(vectors)
+    sha256 = digest(vectors / "model.json" if vectors.is_dir() else vectors)
     model = Model(
         name=name,
         spec={"loader": "import", "name": name, "file": vectors.name, "sha256": sha256, "part": part},

@@ -12,7 +12,6 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,9 +20,12 @@ from PIL import Image
 from eds.backbones import Backbone
 from eds.embeddings.sources import Part
 from eds.errors import ImageError
-from eds.pixels import Colour, Folders, read_bytes, rgb_of, strict
+from eds.jpegs import plain_rgb
+from eds.pixels import MAX_PIXELS, Colour, Folders, Objects, folders_of, read_bytes, rgb_of, strict
+from eds.storage import Address, is_remote
 
 Pixels = np.ndarray[Any, np.dtype[np.uint8]]  # (height, width, 3), or (n, height, width, 3) for a batch
+ELSEWHERE = 16  # threads where pictures come over a network: they wait more than they work
 CHUNK = 8  # pictures in one task: fewer hand-overs between threads
 
 
@@ -46,10 +48,11 @@ class Job:
 
 
 def prepared(
-    jobs: Iterator[Job], image_root: Path, backbones: Sequence[Backbone], *, workers: int, ahead: int
+    jobs: Iterator[Job], image_root: Address, backbones: Sequence[Backbone], *, workers: int, ahead: int
 ) -> Iterator[Prepared]:
     """Prepare every job in `workers` threads, at most about `ahead` pictures before they are asked for."""
-    folders = Folders(image_root)
+    folders = folders_of(image_root)
+    workers = workers or (ELSEWHERE if is_remote(image_root) else 0)
     by_key = {backbone.spec.preprocessing.pixels_key: backbone for backbone in backbones}
     pool = ThreadPoolExecutor(threads(workers), thread_name_prefix="decode")
     waiting: deque[Future[list[Prepared]]] = deque()
@@ -72,30 +75,35 @@ def threads(workers: int) -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _prepare_all(jobs: list[Job], folders: Folders, by_key: Mapping[Hashable, Backbone]) -> list[Prepared]:
+def _prepare_all(jobs: list[Job], folders: Folders | Objects, by_key: Mapping[Hashable, Backbone]) -> list[Prepared]:
     with strict:
         return [_prepare(job, folders, by_key) for job in jobs]
 
 
-def _prepare(job: Job, folders: Folders, by_key: Mapping[Hashable, Backbone]) -> Prepared:
+def _prepare(job: Job, folders: Folders | Objects, by_key: Mapping[Hashable, Backbone]) -> Prepared:
     part = job.part
     try:
-        path, _ = folders.file(part.path)
+        path = folders.located(part.path)
         data = read_bytes(path)
         if part.sha256 and hashlib.sha256(data).hexdigest() != part.sha256:
             raise ImageError("is not the file that was scanned", where=part.path, do="Scan again: eds images scan.")
-        opened: dict[tuple[Colour, int | None], Image.Image] = {}
+        opened: dict[tuple[Colour, int | None], Image.Image | Pixels] = {}
         ready: dict[Hashable, Pixels] = {}
         for key in job.keys:
-            backbone = by_key[key]
-            rules = backbone.spec.preprocessing
+            rules = by_key[key].spec.preprocessing
             # `size` is what the decoder must leave, and "none" means that the picture has its size already
             opening = (rules.background, rules.size if rules.draft and rules.resize != "none" else None)
             if opening not in opened:
-                opened[opening] = rgb_of(data, where=path, box=part.box, background=opening[0], draft=opening[1])
-            ready[key] = backbone.prepare(opened[opening])
+                opened[opening] = _opened(data, path, part, *opening)
+            ready[key] = rules.pixels(opened[opening])
     except ImageError as error:
         return Prepared(job, {}, str(error))
     except OSError as error:
         return Prepared(job, {}, f"{part.path}: {error.strerror or error}")
     return Prepared(job, ready)
+
+
+def _opened(data: bytes, path: str, part: Part, background: Colour, draft: int | None) -> Image.Image | Pixels:
+    """The picture: whole and as it is stored, mostly, and then straight to its pixels."""
+    plain = plain_rgb(data, MAX_PIXELS) if part.box is None and draft is None else None
+    return rgb_of(data, where=path, box=part.box, background=background, draft=draft) if plain is None else plain

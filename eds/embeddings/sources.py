@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,8 @@ import pandas as pd
 
 from eds.errors import ImageError, InputError
 from eds.files import digest
-from eds.pixels import Box, inside
+from eds.pixels import Box, inside, read_bytes
+from eds.storage import Address, is_remote, local_path
 from eds.tables import EMBEDDINGS, IMAGES, check
 
 BOX = ["box_left", "box_top", "box_right", "box_bottom"]
@@ -39,7 +39,7 @@ class Sources:
     Parts are made when they are asked for: a million of them would take more memory than the table.
     """
 
-    def __init__(self, images: pd.DataFrame, image_root: Path) -> None:
+    def __init__(self, images: pd.DataFrame, image_root: Address) -> None:
         """Take table `images`; a file whose digest the table lacks is read for it."""
         check(images, USED)
         _refuse_half_boxes(images)
@@ -48,7 +48,7 @@ class Sources:
         found: list[str | None] = []
         for row, part in enumerate(self.parts(np.arange(len(images)))):
             try:
-                found.append(source_digest(part.sha256 or digest(inside(image_root, part.path)), part.box))
+                found.append(source_digest(part.sha256 or _digest(image_root, part.path), part.box))
             except (ImageError, OSError) as error:
                 self.bad[row] = str(error) if isinstance(error, ImageError) else f"{part.path}: {error.strerror}"
                 found.append(None)
@@ -82,6 +82,12 @@ def source_digest(file: str, box: Box | None) -> str:
     """
     edges = "whole" if box is None else ",".join(map(str, box))
     return hashlib.sha256(f"{file} {edges}".encode()).hexdigest()
+
+
+def _digest(image_root: Address, path: str) -> str:
+    """The digest of a file that the table knows none of, here or elsewhere."""
+    file = inside(image_root, path)
+    return hashlib.sha256(read_bytes(file)).hexdigest() if is_remote(file) else digest(local_path(file))
 
 
 def _refuse_half_boxes(images: pd.DataFrame) -> None:

@@ -60,7 +60,7 @@ def keep(
     if choices.look:
         seen = scan(
             images,
-            project.image_root,
+            project.pictures,
             check=choices.check,
             near=choices.near,
             memory=project.root / ".eds" / "scan.parquet",
@@ -120,14 +120,14 @@ def _refuse(project: Project, images: pd.DataFrame, bad: pd.DataFrame, choices: 
     if not len(images):
         raise ImageError(
             f"not one of {len(bad):,} images can be used",
-            where=str(project.image_root),
+            where=str(project.pictures),
             do="Mend the files or images.root; an import can leave the files aside: --without-files.",
             faults=faults,
         )
     if len(bad) and (choices.on_bad or project.config.images.on_bad) == "fail":
         raise ImageError(
             f"{len(bad):,} files cannot be used",
-            where=str(project.image_root),
+            where=str(project.pictures),
             do=f"Mend them, or leave them out: --on-bad skip. All are in {lists / 'bad.csv'}.",
             faults=faults,
         )

@@ -1,6 +1,7 @@
 """What a scan remembers of each file, so that the next one reads only what changed.
 
-A file counts as unchanged while its size and its time of change (in nanoseconds) are what they were and
+A file counts as unchanged while its size and its time of change (in nanoseconds; of an object elsewhere the
+version that its ETag tells) are what they were and
 it was looked at at least as closely. Files that could not be read are never remembered: the cause may
 lie outside the file. A memory of another folder, another version or a damaged one is not used, and the
 scan says so.
@@ -16,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from eds.files import replacing
+from eds.storage import Address, is_remote
 
 VERSION = b"1"
 CLOSENESS = {"header": 0, "full": 1}
@@ -64,7 +66,7 @@ class Memory:
         return known if CLOSENESS[known.check] >= CLOSENESS[check] else None
 
 
-def remembered(file: Path | None, root: Path) -> Memory:
+def remembered(file: Path | None, root: Address) -> Memory:
     """The memory in `file`, if it is one of this root."""
     if file is None or not file.exists():
         return Memory({})
@@ -82,7 +84,7 @@ def remembered(file: Path | None, root: Path) -> Memory:
     return Memory({values[0]: Seen(*values) for values in zip(*columns, strict=True)})
 
 
-def remember(file: Path, root: Path, seen: Iterable[Seen]) -> None:
+def remember(file: Path, root: Address, seen: Iterable[Seen]) -> None:
     """Keep what is known of the good files, whole or not at all."""
     good = [one for one in seen if not one.reason]
     columns = list(zip(*good, strict=True)) if good else [()] * (len(SCHEMA.names) + 1)
@@ -96,5 +98,5 @@ def remember(file: Path, root: Path, seen: Iterable[Seen]) -> None:
         )
 
 
-def _place(root: Path) -> bytes:
-    return os.fsencode(os.path.realpath(root))
+def _place(root: Address) -> bytes:
+    return os.fsencode(str(root) if is_remote(root) else os.path.realpath(root))

@@ -1,18 +1,18 @@
 """Hold the table `images` against the files: what is gone, damaged, changed, or there twice."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pandas as pd
 
 from eds.images.scan import Check, scan
+from eds.storage import Address
 
 COLUMNS = ["image_id", "path", "problem", "detail"]
 
 
 def check_files(
     images: pd.DataFrame,
-    root: Path,
+    root: Address,
     *,
     check: Check = "full",
     workers: int = 0,

@@ -6,6 +6,7 @@
     flat       the folders say nothing
     auto       flat or tree where that is plain; otherwise the reader asks
 
+The tree may lie elsewhere (`s3://bucket/prefix`): then names take the place of folders, and there are no links.
 Links to files are followed as long as they stay below the root, links to folders never.
 """
 
@@ -18,6 +19,7 @@ import pandas as pd
 from eds.errors import ImageError, InputError
 from eds.images.sources import Found, Source, finished
 from eds.pixels import inside
+from eds.storage import Address, is_remote, listing, local_path
 
 SUFFIXES = frozenset(
     f".{name}"
@@ -31,12 +33,16 @@ SHOWN = 3
 def read(source: Source) -> Found:
     """Every picture below the root, by its path; what cannot be taken is listed with the reason."""
     root = source.root
-    if not root.is_dir():
+    if is_remote(root):
+        files = _objects(root)
+    elif local_path(root).is_dir():
+        files = _walk(local_path(root), "")
+    else:
         raise InputError("there is no such folder", where=str(root), do="Name the folder of the pictures.")
     paths: list[str] = []
     bad: list[tuple[str, str]] = []
     ignored: list[str] = []
-    for path, reason in _walk(root, ""):
+    for path, reason in files:
         if reason:
             bad.append((path, reason))
         elif os.path.splitext(path)[1].lower() in SUFFIXES:  # noqa: PTH122 - 50,000 Path objects cost half a second
@@ -77,6 +83,16 @@ def _walk(root: Path, below: str) -> Iterator[tuple[str, str]]:
                 yield from _walk(root, path)
         else:
             yield path, ""
+
+
+def _objects(root: Address) -> Iterator[tuple[str, str]]:
+    """Each object's name below the root, and why it cannot be taken (or nothing); hidden ones are left aside."""
+    for found in listing(root):
+        parts = found.name.split("/")
+        if any(part.startswith(".") and part != ".." for part in parts):
+            continue
+        odd = "" in parts or ".." in parts or "\\" in found.name
+        yield found.name, "its name is no path" if odd else ""
 
 
 def _is_text(path: str) -> bool:

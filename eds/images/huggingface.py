@@ -64,7 +64,7 @@ def image_columns(schema: pa.Schema) -> list[str]:
 def _from_metadata(files: list[Path], source: Source) -> Found:
     parts = []
     for file in files:
-        folder = _below_root(file.parent, source.root)
+        folder = _below_root(file.parent, source.folder)
         columns = dict(source.columns)
         if "path" not in columns:
             columns["path"] = "file_name"
@@ -87,7 +87,7 @@ def _from_shards(shards: list[Path], place: Path, source: Source) -> Found:
                 if not column:
                     notes.append(f"{name} holds no pictures: left out")
                     continue
-                rows = _rows(opened, column, name, place, source.root, bad)
+                rows = _rows(opened, column, name, place, source.folder, bad)
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"cannot be read ({error})", where=str(shard), do="Fetch the file again.") from error
         columns = {ours: theirs for ours, theirs in source.columns.items() if ours != "path"}
@@ -104,7 +104,7 @@ def _from_shards(shards: list[Path], place: Path, source: Source) -> Found:
     if not parts:
         raise InputError("no shard holds pictures", where=str(place), do="Name the column: --map path=COLUMN.")
     rows = pd.concat(parts).rename_axis("in")
-    return Found(finished(_merged(rows, source.root), str(place)), tuple(bad), tuple(notes))
+    return Found(finished(_merged(rows, source.folder), str(place)), tuple(bad), tuple(notes))
 
 
 def _placed(rows: pd.DataFrame, file: str) -> pd.DataFrame:

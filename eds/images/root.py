@@ -9,29 +9,43 @@ import re
 import tomllib
 from pathlib import Path
 
-from eds import config
+from eds import config, storage
 from eds.errors import ConfigError, ProjectError
 from eds.files import write_text
+from eds.storage import Address
 from eds.workspace import Project
 
 
-def settled_root(project: Project, folder: Path | None) -> tuple[Project, str]:
+def settled_root(project: Project, folder: Address | None) -> tuple[Project, str]:
     """The project with `folder` as its image root, and what was done to get there (or nothing)."""
-    if folder is None or os.path.realpath(folder) == os.path.realpath(project.image_root):
+    if folder is None or _same(folder, project.pictures):
         return project, ""
     if project.path("images").exists():
         raise ProjectError(
-            f"{folder} is not the image root; that is {project.image_root}, and the project's paths hang on it",
+            f"{folder} is not the image root; that is {project.pictures}, and the project's paths hang on it",
             where=str(project.root),
             do=f"Scan the root, make another project (eds init), or change images.root in {config.FILE}.",
         )
     if "EDS_IMAGES_ROOT" in os.environ:
         raise ConfigError(f"EDS_IMAGES_ROOT says another root than {folder}", do="Unset it, or leave out the folder.")
-    home, place = Path(os.path.realpath(project.root)), Path(os.path.realpath(folder))
-    value = place.relative_to(home).as_posix() if place.is_relative_to(home) else str(place)
+    value = _written(project, folder)
     file = project.root / config.FILE
     write_text(file, with_root(file.read_text(encoding="utf-8"), value or ".", str(file)))
     return Project.open(project.root), f"images.root is now {value}, written to {config.FILE}"
+
+
+def _same(one: Address, other: Address) -> bool:
+    if storage.is_remote(one) or storage.is_remote(other):
+        return storage.checked(one) == storage.checked(other)
+    return os.path.realpath(storage.local_path(one)) == os.path.realpath(storage.local_path(other))
+
+
+def _written(project: Project, folder: Address) -> str:
+    """How eds.toml names the root: its address, or its path, relative where it lies in the project."""
+    if storage.is_remote(folder):
+        return str(storage.checked(folder))
+    home, place = Path(os.path.realpath(project.root)), Path(os.path.realpath(storage.local_path(folder)))
+    return place.relative_to(home).as_posix() if place.is_relative_to(home) else str(place)
 
 
 def with_root(text: str, value: str, where: str = config.FILE) -> str:

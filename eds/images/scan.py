@@ -23,11 +23,24 @@ from eds.errors import ImageError, InputError
 from eds.images.changes import Memory, Seen, remember, remembered
 from eds.images.duplicates import HIGH, WIDE, difference_hashes, exact_groups, near_pairs
 from eds.images.headers import stated_size
-from eds.pixels import TURNS, Folders, as_rgb, decoding, orientation, read_bytes, stored_size, strict
+from eds.pixels import (
+    TURNS,
+    Folders,
+    Objects,
+    as_rgb,
+    decoding,
+    folders_of,
+    orientation,
+    read_bytes,
+    stored_size,
+    strict,
+)
+from eds.storage import Address, is_remote
 
 Check = Literal["full", "header"]
 PORTION = 64  # files handed to a thread at once
 SMALL = 1 << 17  # bytes of a file: to read and hash smaller ones, threads take longer than one of them alone
+ELSEWHERE = 16  # threads where pictures come over a network: they wait more than they work
 KEEP_EVERY = 10_000  # files read before what is known so far is kept
 
 
@@ -46,7 +59,7 @@ class Scan:
 
 def scan(
     images: pd.DataFrame,
-    root: Path,
+    root: Address,
     *,
     check: Check = "full",
     near: int | None = 4,
@@ -66,9 +79,8 @@ def scan(
     seen: list[Seen] = []
     kept = 0
     try:
-        for portion, from_memory in _looked(
-            images["path"].tolist(), root, known, check, workers or os.cpu_count() or 1
-        ):
+        workers = workers or (ELSEWHERE if is_remote(root) else os.cpu_count() or 1)
+        for portion, from_memory in _looked(images["path"].tolist(), root, known, check, workers):
             seen += portion
             reused |= from_memory
             if memory is not None and len(seen) - len(reused) - kept >= KEEP_EVERY:
@@ -104,15 +116,16 @@ def _told(images: pd.DataFrame, seen: list[Seen], reused: int, near: int | None,
 
 
 def _looked(
-    paths: list[str], root: Path, known: Memory, check: str, workers: int
+    paths: list[str], root: Address, known: Memory, check: str, workers: int
 ) -> Iterator[tuple[list[Seen], set[str]]]:
     """Portions of what was seen, in the order of `paths`; few portions wait, so memory stays small.
 
     Small files that are not decoded are looked at here: Python lets one thread speak at a time, and threads
     that speak up a few times for each file mostly wait for one another.
     """
-    folders = Folders(root)
-    small = check == "header"
+    folders = folders_of(root)
+    alone = check == "header" and not is_remote(root)
+    small = alone
     starts = deque(range(0, len(paths), PORTION))
     waiting: deque[Future[tuple[list[Seen], set[str]]]] = deque()
     with ThreadPoolExecutor(workers) as pool:
@@ -129,13 +142,13 @@ def _looked(
                 if waiting:
                     seen, reused = waiting.popleft().result()
                     yield seen, reused
-                    small = check == "header" and sum(one.size for one in seen) < SMALL * len(seen)
+                    small = alone and sum(one.size for one in seen) < SMALL * len(seen)
         finally:
             for future in waiting:
                 future.cancel()
 
 
-def _look_at(paths: list[str], folders: Folders, known: Memory, check: str) -> tuple[list[Seen], set[str]]:
+def _look_at(paths: list[str], folders: Folders | Objects, known: Memory, check: str) -> tuple[list[Seen], set[str]]:
     """One portion of files. The picture hashes are made together at its end."""
     seen: list[Seen] = []
     reused: set[str] = set()

@@ -8,7 +8,6 @@ knows Latin letters; the HTML page (eds.images.sheet_page) knows all.
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import pandas as pd
@@ -16,6 +15,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from eds.errors import ImageError, InputError
 from eds.pixels import Box, inside, open_rgb
+from eds.storage import Address
 
 By = Literal["category", "product"]
 SIDE = 176  # of a thumbnail's field, in pixels
@@ -44,7 +44,7 @@ class Group:
 
 def contact_sheet(
     images: pd.DataFrame,
-    root: Path,
+    root: Address,
     *,
     by: By = "category",
     count: int = 60,
@@ -64,7 +64,7 @@ def contact_sheet(
 
 def choose(
     images: pd.DataFrame,
-    root: Path,
+    root: Address,
     *,
     by: By,
     count: int,
@@ -107,7 +107,7 @@ def choose(
     return [Group(name, tuple(cards), int(sizes.loc[name]) - len(cards)) for name, cards in sorted(groups.items())]
 
 
-def _card(root: Path, path: str, caption: str, corners: Sequence[object], side: int) -> Card:
+def _card(root: Address, path: str, caption: str, corners: Sequence[object], side: int) -> Card:
     whole = [None if pd.isna(one) else int(float(str(one))) for one in corners]  # type: ignore[call-overload]
     left, top, right, bottom = whole
     try:

@@ -4,12 +4,12 @@ import base64
 import io
 from collections.abc import Callable
 from html import escape
-from pathlib import Path
 
 import pandas as pd
 from PIL import Image
 
 from eds.images.sheet import By, Card, Group, choose
+from eds.storage import Address
 
 SIDE = 320  # pixels of a thumbnail: sharp on dense screens
 QUALITY = 80
@@ -52,7 +52,7 @@ figcaption {
 
 def contact_page(
     images: pd.DataFrame,
-    root: Path,
+    root: Address,
     *,
     by: By = "category",
     count: int = 60,

@@ -15,6 +15,7 @@ import pandas as pd
 from eds import tables
 from eds.errors import InputError, TableError
 from eds.registry import Entry, Registry
+from eds.storage import Address, is_remote, local_path
 
 READERS = Registry(
     "readers",
@@ -38,10 +39,20 @@ class Source:
     """What to read: files or folders, the image root, and how to read them."""
 
     files: tuple[Path, ...]
-    root: Path
+    root: Address
     columns: Mapping[str, str] = field(default_factory=dict)  # column of `images` -> column of the file
     layout: str = "auto"  # of a folder tree
     gallery_phases: tuple[str, ...] = ()  # VSD's wild task: the phases that candidates come from
+
+    @property
+    def folder(self) -> Path:
+        """The image root, where files are to be written or compared there; refused where it is no folder."""
+        if is_remote(self.root):
+            raise InputError(
+                "the pictures lie elsewhere, and this format needs them in a folder", where=str(self.root),
+                do="Name a folder: --root.",
+            )  # fmt: skip
+        return local_path(self.root)
 
 
 @dataclass(frozen=True)

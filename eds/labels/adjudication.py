@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import audit
+from eds.labels.authority import LEADS
 from eds.labels.bulk import frame
 from eds.labels.events import Receipt
 from eds.labels.frames import ADJUDICATION
@@ -23,7 +24,6 @@ from eds.labels.store import Store
 from eds.labels.texts import check, check_long, check_name, short
 
 SUFFIX = " (adjudicated)"
-LEADS = ("lead", "administrator")
 ACT = "adjudicate"
 
 

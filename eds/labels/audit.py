@@ -27,3 +27,11 @@ def read_audit(store: Store) -> pd.DataFrame:
         table.c.id
     )
     return store.read(lambda connection: frame(connection, query, "created_at"))
+
+
+def noted(store: Store, act: str, token: str) -> bool:
+    """Whether an act that carries this token is in the log: so whoever was interrupted learns whether it came about."""
+    table = schema.audit
+    told = table.c.detail.contains(f'"token": "{token}"', autoescape=True)
+    query = sa.select(table.c.id).where(table.c.act == act, told).limit(1)
+    return store.read(lambda connection: connection.execute(query).first() is not None)

@@ -1,17 +1,46 @@
-"""Who may do what to whose account: leads invite experts, administrators everything but lock themselves out.
+"""Who may change what. Every function that changes more than an expert's own work asks here, in its own transaction.
 
-A new invitation lets its bearer choose the password: whoever could make one for an administrator would be one.
+Leads change campaigns, guidelines, gold and decisions, and invite experts; administrators also set roles and lock
+accounts, but not their own. Whoever is named (`by`) must have the right. A name that is no account (a command, a
+simulation: whoever holds the database may do anything to it) passes only where the store does not insist on accounts;
+the store of the web pages does, so a page that forgets to say who acts can change nothing.
 """
 
+import sqlalchemy as sa
+
 from eds.errors import InputError
-from eds.labels.schema import ROLES
+from eds.labels.schema import ROLES, expert
+from eds.labels.store import Store
 from eds.labels.texts import short
 
-ACTS = ("invite", "disable", "enable", "set role")
+ACTS = ("invite", "disable", "enable", "set role")  # to accounts
+LEADS = ("lead", "administrator")
+
+
+def check_lead(connection: sa.Connection, store: Store, by: str, act: str) -> None:
+    """InputError unless `by` may do what leads do."""
+    role = _role_of_actor(connection, store, by, act)
+    if role is not None and role not in LEADS:
+        raise InputError(
+            f"{short(by)} is {role}, not lead, and may not {act}", where="rights", do="Ask a lead to do it."
+        )
+
+
+def check_account(connection: sa.Connection, store: Store, by: str, act: str, whom: str, their_role: str = "") -> None:
+    """InputError unless `by` may do `act` to the account `whom`, which has (or, where given, gets) `their_role`."""
+    role = _role_of_actor(connection, store, by, act)
+    if role is None:
+        return
+    has = connection.execute(sa.select(expert.c.role).where(expert.c.name == whom)).scalar()
+    for theirs in {has or their_role, their_role or has}:
+        check_authority(by, role, act, whom, str(theirs))
 
 
 def check_authority(actor: str, role: str, act: str, whom: str, their_role: str) -> None:
-    """InputError unless `actor` with `role` may do `act` to the account `whom` with (or to get) `their_role`."""
+    """InputError unless `actor` with `role` may do `act` to the account `whom` with (or to get) `their_role`.
+
+    A new invitation lets its bearer choose the password: whoever could make one for an administrator would be one.
+    """
     if act not in ACTS or role not in ROLES or their_role not in ROLES:
         raise InputError(f"{act} by {role} of {their_role} is unknown", where="accounts", do="Name another act.")
     if role == "administrator":
@@ -25,3 +54,16 @@ def check_authority(actor: str, role: str, act: str, whom: str, their_role: str)
     raise InputError(
         f"a {role} may not {act} {short(whom)} ({their_role})", where="accounts", do="Ask an administrator."
     )
+
+
+def _role_of_actor(connection: sa.Connection, store: Store, by: str, act: str) -> str | None:
+    """The role of whoever acts; None for whoever holds the database itself."""
+    row = connection.execute(sa.select(expert.c.role, expert.c.disabled_at).where(expert.c.name == by)).first()
+    if row is None:
+        if store.accounts_only:
+            raise InputError(f"{short(by) if by else 'nobody'} is no account that may {act}", where="rights",
+                             do="Sign in, and try again.")  # fmt: skip
+        return None
+    if row.disabled_at is not None:
+        raise InputError(f"{short(by)} is disabled and may not {act}", where="rights", do="Ask an administrator.")
+    return str(row.role)

@@ -1,9 +1,10 @@
 """Calibration: a short round of pairs with known answers, with feedback after each, before the first session.
 
 What an expert answers here is never a vote: it is kept, append-only, in tables of its own. A round asks the
-examples of the guideline in force and gold pairs that the campaign itself does not ask (whoever has seen the
-answer must not meet the pair again as hidden gold). Its pairs are stored when it begins, so a reload
-goes on where it stopped. A round that falls short of what the lead asks for is followed by another one.
+examples of the guideline in force and gold pairs that neither this campaign asks nor another one has planted for this
+expert (whoever has seen the answer must not meet the pair again as hidden gold: see also gold.py). Its pairs are
+stored when it begins, so a reload goes on where it stopped. A round that falls short of what the lead asks for is
+followed by another one.
 """
 
 import math
@@ -15,6 +16,7 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import audit
+from eds.labels.authority import check_lead
 from eds.labels.bulk import insert
 from eds.labels.calibration_draw import candidates, chosen
 from eds.labels.experts import known
@@ -97,6 +99,7 @@ def plan_calibration(store: Store, name: str, size: int, needed: float = 0.8, *,
         raise InputError(f"needed is {needed!r}", where="calibration", do="Give a share from 0 to 1.")
 
     def act(connection: sa.Connection) -> None:
+        check_lead(connection, store, by, "plan a calibration")
         number = campaign_row(connection, name).id
         if size and not candidates(connection, number):
             raise InputError(

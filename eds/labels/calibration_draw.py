@@ -1,4 +1,4 @@
-"""Which pairs a calibration round asks: such as have a known answer and are not asked by the campaign itself."""
+"""Which pairs a calibration round asks: such as have a known answer, and as nothing else asks this expert about."""
 
 from typing import Any
 
@@ -6,7 +6,17 @@ import pyarrow as pa
 import sqlalchemy as sa
 
 from eds.labels.order import item_words
-from eds.labels.schema import calibration_round, calibration_task, campaign, example, gold, guideline, item, pair
+from eds.labels.schema import (
+    assignment,
+    calibration_round,
+    calibration_task,
+    campaign,
+    example,
+    gold,
+    guideline,
+    item,
+    pair,
+)
 
 
 def candidates(connection: sa.Connection, number: int) -> list[dict[str, Any]]:
@@ -36,7 +46,13 @@ def chosen(
     connection: sa.Connection, found: Any, expert_name: str, person: int, number: int, size: int
 ) -> list[dict[str, Any]]:
     """The pairs of a round: such as were asked least, of each answer alike many, in an order of the expert's own."""
-    rows = candidates(connection, found.id)
+    elsewhere = (
+        sa.select(item.c.pair)
+        .join(assignment, assignment.c.item == item.c.id)
+        .where(assignment.c.expert == person, item.c.kind == "gold")
+    )
+    planted = set(connection.execute(elsewhere).scalars())  # in whatever campaign
+    rows = [row for row in candidates(connection, found.id) if row["pair"] not in planted]
     if not rows:
         return []
     before = (

@@ -17,16 +17,19 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import audit, early_stop, schema
+from eds.labels.authority import check_lead
 from eds.labels.bulk import fetch, insert, reserve
 from eds.labels.experts import known
+from eds.labels.gold import add_gold as add_gold  # asked for here, too: a campaign plants it
+from eds.labels.gold import check_planted, hideable, told_to
 from eds.labels.order import positions
 from eds.labels.pairs import checked, numbered
 from eds.labels.planting import plan_items
-from eds.labels.schema import assignment, campaign, expert, gold, item, pair, panel
+from eds.labels.schema import assignment, campaign, expert, item, pair, panel
 from eds.labels.store import Store
 from eds.labels.texts import check_long, check_name, refuse, short
 
-NEW = ("id", "query_id", "candidate_id", "kind")
+NEW = ("id", "pair", "query_id", "candidate_id", "kind")
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ def create_campaign(store: Store, plan: Plan, pairs: pd.DataFrame, experts: Sequ
     checked_pairs = checked(pairs, "pairs")
 
     def act(connection: sa.Connection) -> None:
+        check_lead(connection, store, by, "make a campaign")
         if connection.execute(sa.select(campaign.c.id).where(campaign.c.name == plan.name)).first():
             raise InputError(f"there is a campaign {short(plan.name)} already", where="campaign")
         now = store.now()
@@ -67,6 +71,7 @@ def add_pairs(store: Store, name: str, pairs: pd.DataFrame, *, by: str = "") -> 
     checked_pairs = checked(pairs, "pairs")
 
     def act(connection: sa.Connection) -> int:
+        check_lead(connection, store, by, "add pairs")
         added = _add_items(connection, _of(connection, name), checked_pairs)
         audit.note(connection, store.now(), by, "add pairs", name, pairs=added)
         return added
@@ -78,9 +83,10 @@ def add_to_panel(store: Store, name: str, experts: Sequence[str], *, by: str = "
     """Let further experts judge everything; one who had left comes back to what was left."""
 
     def act(connection: sa.Connection) -> None:
+        check_lead(connection, store, by, "change a panel")
         found = _of(connection, name)
         _join(connection, found.id, experts, store.now())
-        items = sa.select(item.c.id, pair.c.query_id, pair.c.candidate_id, item.c.kind)
+        items = sa.select(item.c.id, item.c.pair, pair.c.query_id, pair.c.candidate_id, item.c.kind)
         items = items.join(pair, pair.c.id == item.c.pair).where(item.c.campaign == found.id).order_by(item.c.id)
         _assign(connection, found, fetch(connection, items), only=experts)
         if found.early_stop:
@@ -94,6 +100,7 @@ def leave_panel(store: Store, name: str, expert_name: str, *, by: str = "") -> N
     """Ask this expert no more; the labels stay, and pairs no longer wait for this voice."""
 
     def act(connection: sa.Connection) -> None:
+        check_lead(connection, store, by, "change a panel")
         found = _of(connection, name)
         connection.execute(
             sa.update(panel)
@@ -111,6 +118,7 @@ def close_campaign(store: Store, name: str, *, by: str = "") -> None:
     """Hand out no more of it; labels that are still on their way are kept."""
 
     def act(connection: sa.Connection) -> None:
+        check_lead(connection, store, by, "close a campaign")
         number = _of(connection, name).id
         connection.execute(sa.update(campaign).where(campaign.c.id == number).values(closed_at=store.now()))
         audit.note(connection, store.now(), by, "close campaign", name)
@@ -123,40 +131,12 @@ def set_guideline(store: Store, name: str, version: str, *, by: str = "") -> Non
     check_long(version, "guideline")
 
     def act(connection: sa.Connection) -> None:
+        check_lead(connection, store, by, "change a guideline")
         number = _of(connection, name).id
         connection.execute(sa.update(campaign).where(campaign.c.id == number).values(guideline=version))
         audit.note(connection, store.now(), by, "set guideline", name, version=version)
 
     store.write(act)
-
-
-def add_gold(store: Store, pairs: pd.DataFrame, *, by: str = "") -> int:
-    """Make pairs with a known `value` (1 or 0) available as gold; how many were new."""
-    table = checked(pairs.assign(origin="gold"), "gold")
-    value = pd.to_numeric(pairs["value"], errors="coerce") if "value" in pairs.columns else pd.Series(dtype=float)
-    if "value" not in pairs.columns or not value.isin([0, 1]).all() or len(table) != len(pairs):
-        raise InputError("gold needs each pair once, with value 1 or 0", where="gold", do="Mend the table.")
-    table = table.append_column("value", pa.array(value.astype("int64")))
-
-    def act(connection: sa.Connection) -> int:
-        rows = numbered(connection, table).select(["pair", "value"])
-        old = {row.pair: row.value for row in connection.execute(sa.select(gold.c.pair, gold.c.value))}
-        refuse(
-            (
-                f"row {row}: {table['query_id'][row].as_py()} {table['candidate_id'][row].as_py()} was {old[number]}"
-                for row, (number, new) in enumerate(zip(*rows.to_pydict().values(), strict=True))
-                if old.get(number, new) != new
-            ),
-            "gold pairs contradict what is known",
-            "gold",
-            "Decide which is right.",
-        )
-        fresh = rows.filter(pc.invert(pc.is_in(rows["pair"], pa.array(list(old), pa.int64()))))
-        insert(connection, gold, fresh)
-        audit.note(connection, store.now(), by, "add gold", "", pairs=len(fresh))
-        return len(fresh)
-
-    return store.write(act)
 
 
 def check_plan(plan: Plan) -> None:
@@ -208,27 +188,26 @@ def _join(connection: sa.Connection, number: int, experts: Sequence[str], now: i
 def _add_items(connection: sa.Connection, found: Any, pairs: pa.Table) -> int:
     """Enter items for pairs that are new to the campaign, and assign them; how many pairs were new."""
     rows = numbered(connection, pairs)
-    old = fetch(connection, sa.select(item.c.pair, item.c.kind).where(item.c.campaign == found.id)).to_pandas()
-    mine = rows.select(["pair", "kind"]).to_pandas()
+    query = sa.select(item.c.pair, item.c.kind, pair.c.query_id, pair.c.candidate_id)
+    old = fetch(connection, query.join(pair, pair.c.id == item.c.pair).where(item.c.campaign == found.id))
+    before, mine = (part.select(["pair", "kind"]).to_pandas() for part in (old, rows))
     fresh = (
-        ~pd.MultiIndex.from_frame(mine).isin(pd.MultiIndex.from_frame(old)) if len(old) else np.ones(len(mine), bool)
+        ~pd.MultiIndex.from_frame(mine).isin(pd.MultiIndex.from_frame(before)) if len(old) else np.ones(len(mine), bool)
     )
+    asked = pa.concat_tables([part.select(["query_id", "candidate_id"]) for part in (old, rows)])
     rows = rows.filter(pa.array(fresh))
-    asked = pa.array(pd.unique(pd.concat([old["pair"], mine["pair"]])), pa.int64())
-    candidates = fetch(
-        connection,
-        sa.select(gold.c.pair, pair.c.query_id, pair.c.candidate_id).join(pair, pair.c.id == gold.c.pair),
-    )
-    candidates = candidates.filter(pc.invert(pc.is_in(candidates["pair"], asked)))
+    check_planted(connection, rows.filter(pc.equal(rows["kind"], "gold")), found.polarity)
+    known_pairs = hideable(connection, asked, found.polarity)
     for name in ("kind", "origin"):
-        candidates = candidates.append_column(name, pa.array(["gold"] * len(candidates), pa.string()))
+        known_pairs = known_pairs.append_column(name, pa.array(["gold"] * len(known_pairs), pa.string()))
     items = plan_items(
         rows.select(["pair", "query_id", "candidate_id", "kind", "origin"]),
-        candidates,
+        known_pairs,
         seed=found.seed,
         gold_share=found.gold_share,
         repeat_share=found.repeat_share,
         control_share=found.control_share if found.early_stop else 0.0,
+        polarity=found.polarity,
     )
     items = items.append_column("id", pa.array(reserve(connection, item, len(items)), pa.int64()))
     items = items.append_column("campaign", pa.array(np.full(len(items), found.id), pa.int64()))
@@ -238,16 +217,21 @@ def _add_items(connection: sa.Connection, found: Any, pairs: pa.Table) -> int:
 
 
 def _assign(connection: sa.Connection, found: Any, items: pa.Table, only: Sequence[str] | None = None) -> None:
-    """Enter one assignment for each item and each expert of the panel (of `only`), where there is none yet."""
+    """Enter one assignment for each item and each expert of the panel (of `only`), where there is none yet.
+
+    Gold whose answer an expert was told in calibration is not asked of that expert.
+    """
     members = sa.select(expert.c.id, expert.c.name).join(panel, panel.c.expert == expert.c.id)
     members = members.where(panel.c.campaign == found.id, panel.c.left_at.is_(None)).order_by(expert.c.id)
     repeats = pc.equal(items["kind"], "repeat").to_numpy(zero_copy_only=False)
+    planted = pc.equal(items["kind"], "gold")
     queries, candidates = [items[name].combine_chunks() for name in ("query_id", "candidate_id")]
     for number, name in connection.execute(members).all():
         if only is not None and name not in only:
             continue
         had = sa.select(assignment.c.item).where(assignment.c.campaign == found.id, assignment.c.expert == number)
-        new = pc.invert(pc.is_in(items["id"], fetch(connection, had)["item"].combine_chunks()))
+        told = pc.and_(planted, pc.is_in(items["pair"], told_to(connection, number)))
+        new = pc.invert(pc.or_(pc.is_in(items["id"], fetch(connection, had)["item"].combine_chunks()), told))
         count = pc.sum(new).as_py() or 0
         zeros = pa.array(np.zeros(count, np.int64))
         insert(

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import audit, schema
+from eds.labels.authority import check_account
 from eds.labels.bulk import frame
 from eds.labels.schema import expert, invitation, session
 from eds.labels.store import Store
@@ -41,6 +42,7 @@ def add_expert(store: Store, name: str, role: str = "expert", *, by: str = "") -
     _check_role(role)
 
     def act(connection: sa.Connection) -> None:
+        check_account(connection, store, by, "invite", name, role)
         if connection.execute(sa.select(expert.c.id).where(expert.c.name == name)).first():
             raise InputError(f"there is an expert {short(name)} already", where="expert", do="Choose another name.")
         connection.execute(sa.insert(expert).values(name=name, role=role, created_at=store.now()))
@@ -57,7 +59,9 @@ def set_role(store: Store, name: str, role: str, *, by: str = "") -> None:
     _check_role(role)
 
     def act(connection: sa.Connection) -> None:
-        connection.execute(sa.update(expert).where(expert.c.id == known(connection, name)).values(role=role))
+        number = known(connection, name)
+        check_account(connection, store, by, "set role", name, role)
+        connection.execute(sa.update(expert).where(expert.c.id == number).values(role=role))
         audit.note(connection, store.now(), by, "set role", name, role=role)
 
     store.write(act)
@@ -71,6 +75,7 @@ def invite(store: Store, name: str, *, hours: float = 72, by: str = "") -> str:
 
     def act(connection: sa.Connection) -> None:
         now, number = store.now(), known(connection, name)
+        check_account(connection, store, by, "invite", name)
         _end_invitations(connection, number, now)
         connection.execute(
             sa.insert(invitation).values(
@@ -120,6 +125,7 @@ def disable(store: Store, name: str, *, by: str = "") -> None:
 
     def act(connection: sa.Connection) -> None:
         now, number = store.now(), known(connection, name)
+        check_account(connection, store, by, "disable", name)
         connection.execute(
             sa.update(expert).where(expert.c.id == number, expert.c.disabled_at.is_(None)).values(disabled_at=now)
         )
@@ -134,7 +140,9 @@ def enable(store: Store, name: str, *, by: str = "") -> None:
     """Let a disabled expert in again, with the password of before."""
 
     def act(connection: sa.Connection) -> None:
-        connection.execute(sa.update(expert).where(expert.c.id == known(connection, name)).values(disabled_at=None))
+        number = known(connection, name)
+        check_account(connection, store, by, "enable", name)
+        connection.execute(sa.update(expert).where(expert.c.id == number).values(disabled_at=None))
         audit.note(connection, store.now(), by, "enable", name)
 
     store.write(act)

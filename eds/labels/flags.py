@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import audit, early_stop
+from eds.labels.authority import check_lead
 from eds.labels.bulk import frame
 from eds.labels.schema import ASIDE, OPEN, assignment, campaign, expert, flag, item, label_event, pair
 from eds.labels.store import Store
@@ -58,6 +59,7 @@ def resolve_flag(store: Store, number: int, *, by: str, again: bool = False) -> 
     check_name(by, "by")
 
     def act(connection: sa.Connection) -> bool:
+        check_lead(connection, store, by, "resolve a flag")
         wanted = sa.select(flag.c.resolved_at, flag.c.assignment).where(flag.c.id == number)
         row = connection.execute(wanted).first() if 0 < number < 2**63 else None
         if row is None:

@@ -16,10 +16,11 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import audit, schema
+from eds.labels.authority import check_lead
 from eds.labels.bulk import frame
 from eds.labels.campaigns import set_guideline
 from eds.labels.pairs import numbered
-from eds.labels.schema import campaign, example, guideline, label_event, pair
+from eds.labels.schema import campaign, example, guideline, item, label_event, pair
 from eds.labels.store import Store
 from eds.labels.texts import check, check_name, fault_of, refuse, short
 
@@ -62,6 +63,7 @@ def save_guideline(store: Store, version: str, content: str, examples: Sequence[
     _check_examples(examples)
 
     def act(connection: sa.Connection) -> None:
+        check_lead(connection, store, by, "save a guideline")
         if (there := _find(connection, version)) is not None:
             if (there.content, there.examples) != (content, tuple(examples)):
                 raise InputError(
@@ -107,8 +109,30 @@ def guideline_of(store: Store, campaign_name: str) -> Guideline | None:
 
 
 def put_in_force(store: Store, campaign_name: str, version: str, *, by: str = "") -> None:
-    """Let a campaign's next judgements be given under this version, which must have been saved."""
-    guideline_named(store, version)
+    """Let a campaign's next judgements be given under this version, which must have been saved.
+
+    Its examples must not be hidden gold of the campaign: everybody would know the answer.
+    """
+    shown = {(one.query_id, one.candidate_id) for one in guideline_named(store, version).examples}
+    check_name(campaign_name, "campaign")
+    planted = (
+        sa.select(pair.c.query_id, pair.c.candidate_id)
+        .join(item, item.c.pair == pair.c.id)
+        .join(campaign, campaign.c.id == item.c.campaign)
+        .where(campaign.c.name == campaign_name, item.c.kind == "gold")
+        .order_by(pair.c.id)
+    )
+    hidden = [tuple(row) for row in store.read(lambda connection: connection.execute(planted).all())]
+    refuse(
+        (
+            f"{query} {candidate} is hidden gold in this campaign"
+            for query, candidate in hidden
+            if (query, candidate) in shown
+        ),
+        "examples are hidden gold",
+        "guideline",
+        "Save a version without them.",
+    )
     set_guideline(store, campaign_name, version, by=by)
 
 

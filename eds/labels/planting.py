@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from eds.errors import InputError
+from eds.labels.gold import TOUCHED, WORDS
 from eds.labels.order import item_words
 
 Flags = npt.NDArray[np.bool_]
@@ -22,10 +23,10 @@ def first_by_draw(queries: pa.Array, candidates: pa.Array, purpose: str, count: 
 
 
 def plan_items(pairs: pa.Table, gold: pa.Table, *, seed: int, gold_share: float, repeat_share: float,
-               control_share: float) -> pa.Table:  # fmt: skip
+               control_share: float, polarity: str | None = None) -> pa.Table:  # fmt: skip
     """The items of new pairs: themselves, some again, and gold that is not among them.
 
-    `pairs` has pair, query_id, candidate_id, kind, origin; `gold` the same of what may be planted.
+    `pairs` has pair, query_id, candidate_id, kind, origin; `gold` the same of what may be planted (gold.py).
     Adds `control` (1: never stopped early). Shares count from the number of normal pairs.
     """
     normal = pairs.filter(pc.equal(pairs["kind"], "normal"))
@@ -40,10 +41,13 @@ def plan_items(pairs: pa.Table, gold: pa.Table, *, seed: int, gold_share: float,
     parts.append(_planted(normal.filter(pa.array(again)), "repeat"))
     wanted = round(gold_share * len(normal))
     if wanted > len(gold):
+        usable = "that this campaign does not ask anyway and no guideline shows"
+        if polarity is not None:
+            usable = f"that are {WORDS[TOUCHED[polarity]]}, of a query that this grid asks, and {usable}"
         raise InputError(
-            f"{wanted:,} gold pairs are to be mixed in, {len(gold):,} are known that this campaign does not ask anyway",
+            f"{wanted:,} gold pairs are to be mixed in, {len(gold):,} are known {usable}",
             where="gold_share",
-            do="Add gold pairs first, or choose a smaller share.",
+            do="Add such pairs first (eds labels gold add), or choose a smaller share.",
         )
     chosen = first_by_draw(
         gold["query_id"].combine_chunks(), gold["candidate_id"].combine_chunks(), f"{seed}/gold", wanted

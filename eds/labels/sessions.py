@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from eds.errors import EdsError
 from eds.labels import audit
+from eds.labels.authority import check_account
 from eds.labels.experts import digest, end_sessions, hasher, known
 from eds.labels.schema import attempt, expert, session
 from eds.labels.store import Store
@@ -196,6 +197,8 @@ def sign_out_everywhere(store: Store, name: str, *, by: str = "") -> int:
     """End every session of an expert; how many there were."""
 
     def act(connection: sa.Connection) -> int:
+        if by and by != name:
+            check_account(connection, store, by, "disable", name)
         ended = end_sessions(connection, known(connection, name), store.now())
         audit.note(connection, store.now(), by or name, "sign out everywhere", name, sessions=ended)
         return ended

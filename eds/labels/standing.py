@@ -9,7 +9,16 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from eds.errors import InputError
-from eds.labels.schema import OPEN, assignment, campaign, expert, item, panel
+from eds.labels.schema import (
+    OPEN,
+    assignment,
+    calibration_round,
+    calibration_task,
+    campaign,
+    expert,
+    item,
+    panel,
+)
 from eds.labels.store import Store
 from eds.labels.texts import check_name, short
 
@@ -19,6 +28,20 @@ _PERSON = sa.select(expert.c.id).where(expert.c.name == sa.bindparam("expert")).
 _LEFT = (
     sa.select(sa.func.count())
     .where(assignment.c.campaign == campaign.c.id, assignment.c.expert == _PERSON, assignment.c.state == _OPEN)
+    .scalar_subquery()
+)
+_TOLD = (  # gold whose answer this expert's calibrations told, so it is not asked: few, and looked up one by one
+    sa.select(sa.func.count())
+    .where(
+        item.c.campaign == campaign.c.id,
+        item.c.kind == "gold",
+        item.c.pair.in_(
+            sa.select(calibration_task.c.pair)
+            .join(calibration_round, calibration_round.c.id == calibration_task.c.round)
+            .where(calibration_round.c.expert == _PERSON)
+        ),
+        ~sa.exists().where(assignment.c.item == item.c.id, assignment.c.expert == _PERSON),
+    )
     .scalar_subquery()
 )
 _TOTAL = sa.select(sa.func.count()).where(item.c.campaign == campaign.c.id).scalar_subquery()
@@ -37,7 +60,7 @@ _STANDING = sa.select(
     campaign.c.closed_at,
     _MEMBER.label("member"),
     _LEFT.label("left"),
-    _TOTAL.label("total"),
+    (_TOTAL - _TOLD).label("total"),
 ).where(campaign.c.name == _NAME)
 
 
@@ -53,7 +76,7 @@ class Standing:
     closed: bool
     member: bool  # of the panel, and not left
     left: int  # still to be judged
-    total: int  # of the whole campaign
+    total: int  # of the whole campaign, as this expert is asked
 
     @property
     def done(self) -> int:

@@ -6,6 +6,7 @@
 Anything above this file knows neither which database there is nor how its connections fail.
 """
 
+import copy
 import random
 import time
 from collections.abc import Callable
@@ -30,6 +31,7 @@ class Store:
 
     def __init__(self, url: sa.URL, *, patience: float = PATIENCE) -> None:
         self.url, self.patience = url, patience
+        self.accounts_only = False  # whether every change must name an account that has the right (authority.py)
         self.sqlite = url.get_backend_name() == "sqlite"
         self.place = str(self.path) if self.sqlite else shown(url)
         if self.sqlite:
@@ -40,6 +42,12 @@ class Store:
             self._writer = engines.postgresql_engine(url)
             self._reader = self._writer.execution_options(isolation_level="AUTOCOMMIT")
             self._line = None
+
+    def for_accounts(self) -> "Store":
+        """The same store, for pages: every change must name an account that has the right to it."""
+        found = copy.copy(self)
+        found.accounts_only = True
+        return found
 
     @property
     def path(self) -> Path:

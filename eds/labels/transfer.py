@@ -5,6 +5,7 @@ from what they say.
 """
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,8 +18,10 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import audit, votes
+from eds.labels.authority import check_lead
 from eds.labels.bulk import fetch, insert, reserve
 from eds.labels.frames import labels_arrow
+from eds.labels.new_acts import DO, fresh, sequenced
 from eds.labels.order import positions
 from eds.labels.pairs import as_strings, numbered
 from eds.labels.schema import DONE, assignment, campaign, expert, item, label_event, pair, panel
@@ -26,7 +29,6 @@ from eds.labels.store import Store
 from eds.labels.texts import check_name, refuse, short
 
 SLOT = ["query_id", "candidate_id", "expert_id", "kind"]  # what an expert answers once, or revises
-DO = "Rows count from 0; nothing was imported."
 
 
 @dataclass(frozen=True)
@@ -63,19 +65,46 @@ def import_votes(
     Unknown experts and pairs are faults unless `add_missing`: then they are entered; those experts are asked
     for nothing more than what they brought.
     """
-    check_name(campaign_name, "campaign")
-    frame = frame.rename(columns={"label_id": "vote_id"}).reset_index(drop=True)
-    clean, faults = votes.parse(frame, store.now())
-    refuse(faults, "faults", where, DO)
-    nameless = clean["vote_id"].isna().to_numpy()
-    if nameless.any():
-        clean.loc[nameless, "vote_id"] = _names(clean[nameless], campaign_name)
-    dropped = tuple(str(name) for name in frame.columns if name not in votes.COLUMNS)
+    return import_campaigns(store, {campaign_name: frame}, add_missing=add_missing, where=where, by=by)[campaign_name]
 
-    def act(connection: sa.Connection) -> Imported:
-        added = _take_in(connection, store.now(), clean, campaign_name, add_missing, where)
-        audit.note(connection, store.now(), by, "import votes", campaign_name, votes=added, source=where)
-        return Imported(added, len(clean) - added, dropped)
+
+def import_campaigns(
+    store: Store,
+    frames: Mapping[str, pd.DataFrame],
+    *,
+    add_missing: bool = False,
+    where: str = "votes",
+    by: str = "",
+    token: str = "",
+) -> dict[str, Imported]:
+    """Take the votes of several campaigns, as `import_votes`: all of them or none.
+
+    A `token` is noted in the audit, by which `audit.noted` tells later whether they came in.
+    """
+
+    def place(name: str) -> str:
+        return where if len(frames) == 1 else f"{where} (rows of campaign {name})"
+
+    ready: dict[str, tuple[pd.DataFrame, tuple[str, ...]]] = {}
+    for name, frame in frames.items():
+        check_name(name, "campaign")
+        frame = frame.rename(columns={"label_id": "vote_id"}).reset_index(drop=True)
+        clean, faults = votes.parse(frame, store.now())
+        refuse(faults, "faults", place(name), DO)
+        nameless = clean["vote_id"].isna().to_numpy()
+        if nameless.any():
+            clean.loc[nameless, "vote_id"] = _names(clean[nameless], name)
+        ready[name] = clean, tuple(str(one) for one in frame.columns if one not in votes.COLUMNS)
+
+    def act(connection: sa.Connection) -> dict[str, Imported]:
+        check_lead(connection, store, by, "import votes")
+        done = {}
+        for name, (clean, dropped) in ready.items():
+            added = _take_in(connection, store.now(), clean, name, add_missing, place(name))
+            told = {"votes": added, "source": where, **({"token": token} if token else {})}
+            audit.note(connection, store.now(), by, "import votes", name, **told)
+            done[name] = Imported(added, len(clean) - added, dropped)
+        return done
 
     return store.write(act)
 
@@ -93,13 +122,13 @@ def _take_in(
     clean = clean.assign(expert=clean["expert_id"].map(people).astype("int64"))
     clean = clean.assign(item=_items(connection, clean, number, add_missing, where))
     stored = _stored(connection, number)
-    fresh = _fresh(connection, clean, stored, where)
-    if not len(fresh):
+    acts = fresh(connection, clean, stored, where)
+    if not len(acts):
         return 0
-    fresh = _sequenced(fresh, stored, where)
-    fresh = fresh.assign(assignment=_assignments(connection, fresh, number, seed))
-    _insert_events(connection, fresh)
-    return len(fresh)
+    acts = sequenced(acts, stored, where)
+    acts = acts.assign(assignment=_assignments(connection, acts, number, seed))
+    _insert_events(connection, acts)
+    return len(acts)
 
 
 def _campaign(connection: sa.Connection, name: str, now: int, add_missing: bool) -> tuple[int, int]:
@@ -178,88 +207,11 @@ def _stored(connection: sa.Connection, number: int) -> pd.DataFrame:
     return frame.astype({"item": "int64", "expert": "int64", "sequence": "int64", "events": "int64"})
 
 
-def _fresh(connection: sa.Connection, clean: pd.DataFrame, stored: pd.DataFrame, where: str) -> pd.DataFrame:
-    """The rows that are not stored yet, each act once; contradictions are told by row."""
-    faults = []
-    first = pd.Index(clean["vote_id"].drop_duplicates())
-    lines = np.flatnonzero(~clean["vote_id"].duplicated().to_numpy())
-    said = lines[first.get_indexer(clean["vote_id"])]  # the first row of the same name
-    content = clean[["item", "expert"]].to_numpy()
-    value = clean["value"].fillna(-1).to_numpy(np.int64)
-    differs = (content != content[said]).any(axis=1) | (value != value[said])
-    faults += [f"row {row}: says otherwise than row {said[row]} about the same act" for row in np.flatnonzero(differs)]
-    repeated = (said != np.arange(len(clean))) & ~differs
-    place = pd.Index(stored["label_id"]).get_indexer(clean["vote_id"])
-    there = place >= 0
-    before = stored.iloc[place[there]]
-    same = ((before[["item", "expert"]].to_numpy() == content[there]).all(axis=1)
-            & (before["value"].fillna(-1).to_numpy(np.int64) == value[there]))  # fmt: skip
-    faults += [f"row {row}: vote {short(clean['vote_id'][row])} is stored, and says otherwise"
-               for row in np.flatnonzero(there)[~same].tolist()]  # fmt: skip
-    new: pd.DataFrame = clean[~there & ~repeated]
-    elsewhere = _elsewhere(connection, new)
-    faults += [f"row {row}: vote {short(clean['vote_id'][row])} is an act of another campaign" for row in elsewhere]
-    refuse(faults, "contradictions", where, DO)
-    return new
-
-
-def _elsewhere(connection: sa.Connection, new: pd.DataFrame) -> list[int]:
-    """Rows whose name stands for an act of another campaign."""
-    if not len(new) or connection.execute(sa.select(label_event.c.id).limit(1)).first() is None:
-        return []
-    names = fetch(connection, sa.select(label_event.c.label_id))["label_id"].to_pandas()
-    return [int(row) for row in new.index[new["vote_id"].isin(names)]]
-
-
-def _sequenced(fresh: pd.DataFrame, stored: pd.DataFrame, where: str) -> pd.DataFrame:
-    """The rows with `sequence`, by following `supersedes`; what is said twice alike is left out, or told if not."""
-    faults = []
-    row_of = fresh.index.to_numpy()
-    slot = pd.MultiIndex.from_frame(fresh[["item", "expert"]])
-    current = stored[stored["sequence"] == stored["events"]]
-    held = pd.MultiIndex.from_frame(current[["item", "expert"]]).get_indexer(slot)  # the act in force before
-    parent = pd.Index(fresh["vote_id"]).get_indexer(fresh["supersedes"].astype(object))
-    parent[fresh["supersedes"].isna().to_numpy()] = -1
-    names = np.append(current["label_id"].to_numpy(object), [None])[held]
-    follows = fresh["supersedes"].notna().to_numpy() & (names == fresh["supersedes"].to_numpy(object))
-    lost = fresh["supersedes"].notna().to_numpy() & (parent < 0) & ~follows
-    codes = pd.factorize(slot)[0]
-    strange = (parent >= 0) & (codes[parent] != codes)
-    for place in np.flatnonzero(lost | strange):
-        faults.append(f"row {row_of[place]}: supersedes {short(str(fresh['supersedes'].iloc[place]))}, "
-                      "which is no act in force of this expert on this pair")  # fmt: skip
-    twice = fresh["supersedes"].duplicated(keep=False).to_numpy() & fresh["supersedes"].notna().to_numpy()
-    faults += [f"row {row_of[place]}: several acts supersede the same one" for place in np.flatnonzero(twice)]
-    # Beginnings: acts that supersede nothing. A pair and expert may have one.
-    begins = fresh["supersedes"].isna().to_numpy()
-    value = fresh["value"].fillna(-1).to_numpy(np.int64)
-    leader = np.full(codes.max(initial=-1) + 1, -1)
-    starts = np.flatnonzero(begins)
-    leader[codes[starts[::-1]]] = starts[::-1]
-    held_value = np.append(current["value"].fillna(-1).to_numpy(np.int64), [-2])[held]
-    against = np.where(held >= 0, held_value, value[leader[codes]])
-    again = begins & ((held >= 0) | (leader[codes] != np.arange(len(fresh))))
-    for place in np.flatnonzero(again & (value != against)):
-        source = "the store" if held[place] >= 0 else f"row {row_of[leader[codes[place]]]}"
-        faults.append(
-            f"row {row_of[place]}: {short(fresh['expert_id'].iloc[place])} judged this pair otherwise in {source}"
-        )
-    refuse(faults, "contradictions", where, f"A correction names the act it supersedes. {DO}")
-    base = np.append(current["events"].to_numpy(np.int64), [0])[held]
-    sequence = np.where(begins, 1, np.where(follows, base + 1, 0))
-    while (waiting := (sequence == 0) & (sequence[parent] > 0)).any():
-        sequence[waiting] = sequence[parent[waiting]] + 1
-    refuse((f"row {row_of[place]}: supersedes itself, by a circle" for place in np.flatnonzero(sequence == 0)),
-           "contradictions", where, DO)  # fmt: skip
-    told: pd.DataFrame = fresh.assign(sequence=sequence)[~again]
-    return told
-
-
 def _assignments(
-    connection: sa.Connection, fresh: pd.DataFrame, number: int, seed: int
+    connection: sa.Connection, acts: pd.DataFrame, number: int, seed: int
 ) -> "np.ndarray[Any, np.dtype[np.int64]]":
     """Each row's assignment, made where there is none; all of them judged afterwards."""
-    last = fresh.groupby(["item", "expert"], sort=False)["sequence"].max().reset_index()
+    last = acts.groupby(["item", "expert"], sort=False)["sequence"].max().reset_index()
     query = sa.select(assignment.c.id, assignment.c.item, assignment.c.expert).where(assignment.c.campaign == number)
     had = fetch(connection, query).to_pandas()
     found = last.merge(had, how="left", on=["item", "expert"])
@@ -273,7 +225,7 @@ def _assignments(
     found["id"] = found["id"].fillna(0).astype("int64")
     if missing.any():
         ids = reserve(connection, assignment, int(missing.sum()))
-        new = found[missing].merge(fresh.drop_duplicates(["item", "expert"]), on=["item", "expert"], suffixes=("", "_"))
+        new = found[missing].merge(acts.drop_duplicates(["item", "expert"]), on=["item", "expert"], suffixes=("", "_"))
         place = np.zeros(len(new), dtype=np.int64)
         codes, names = pd.factorize(new["expert_id"])
         for code, name in enumerate(names):
@@ -286,14 +238,14 @@ def _assignments(
             "expert": new["expert"].to_numpy(), "position": place, "state": np.full(len(new), DONE),
             "events": new["sequence"].to_numpy(), "returned": np.zeros(len(new), np.int64)}))  # fmt: skip
         found.loc[missing, "id"] = ids
-    return fresh.merge(found, how="left", on=["item", "expert"])["id"].to_numpy(np.int64)
+    return acts.merge(found, how="left", on=["item", "expert"])["id"].to_numpy(np.int64)
 
 
-def _insert_events(connection: sa.Connection, fresh: pd.DataFrame) -> None:
-    fresh = fresh.sort_values(["created_at", "sequence"], kind="stable")
-    texts = {name: as_strings(fresh[name].astype(object)) for name in ("session_id", "mode", "polarity", "guideline")}
+def _insert_events(connection: sa.Connection, acts: pd.DataFrame) -> None:
+    acts = acts.sort_values(["created_at", "sequence"], kind="stable")
+    texts = {name: as_strings(acts[name].astype(object)) for name in ("session_id", "mode", "polarity", "guideline")}
     insert(connection, label_event, pa.table({
-        "label_id": as_strings(fresh["vote_id"].astype(object)), "assignment": fresh["assignment"].to_numpy(),
-        "sequence": fresh["sequence"].to_numpy(), "value": pa.array(fresh["value"], pa.int64(), from_pandas=True),
-        "seconds": pa.array(fresh["seconds"], pa.float64(), from_pandas=True),
-        "created_at": fresh["created_at"].to_numpy(), **texts}))  # fmt: skip
+        "label_id": as_strings(acts["vote_id"].astype(object)), "assignment": acts["assignment"].to_numpy(),
+        "sequence": acts["sequence"].to_numpy(), "value": pa.array(acts["value"], pa.int64(), from_pandas=True),
+        "seconds": pa.array(acts["seconds"], pa.float64(), from_pandas=True),
+        "created_at": acts["created_at"].to_numpy(), **texts}))  # fmt: skip

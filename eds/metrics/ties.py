@@ -248,8 +248,8 @@ def _discounts(lists: TiedLists) -> Exact:
     """0 and then the sums of the discounts of the first 1, 2, ... places, as far as any list or the cut goes."""
     longest = int(lists.n.sum(axis=1).max(initial=0))
     longest = longest if lists.k is None else min(longest, lists.k)
-    places: Exact = np.arange(2, longest + 2, dtype=np.longdouble)
-    return running(np.reciprocal(np.log2(places)))
+    terms = np.reciprocal(np.log2(np.arange(2, longest + 2, dtype=np.float64)))  # each right to the last digit or two
+    return running(terms.astype(np.longdouble))
 
 
 def _over(above: Any, below: Any) -> Reals:

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from eds.neighbors import code_search
 from eds.neighbors.pace import Pace
 from eds.neighbors.rules import Rules
 from eds.neighbors.shortlist import Shortlist
 from eds.neighbors.sides import Sides
-from eds.neighbors.similarity import Similarity
+from eds.neighbors.similarity import Bits, Similarity
 from eds.vectors import Vectors
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -34,9 +35,16 @@ class Exact:
     pace: Pace
     approximate = False
 
-    def search(self, first: int, last: int, advance: Advance) -> Shortlist:
+    def search(self, first: int, last: int, advance: Advance) -> "Shortlist | code_search.Lists":
         """The candidates of the queries first..last that may stand in their lists."""
         self.similarity.ask(self.sides.queries.rows[first:last])
+        if isinstance(self.similarity, Bits) and code_search.worth_compiling(
+            self.vectors.model.dimension, self.similarity.queries.size * len(self.sides.candidates)
+        ):
+            queries = self.similarity.queries
+            return code_search.CodeSearch(self.vectors, self.sides, self.rules, self.pace, queries, first).search(
+                advance
+            )
         shortlist = Shortlist(self.sides, first, last, self.rules, self.similarity)
         tile = np.empty(min(TILE_QUERIES, last - first) * max(self.pace.block, SAMPLE), dtype=np.float32)
         with ThreadPoolExecutor(self.pace.threads) as pool:

@@ -1,11 +1,9 @@
-"""The faiss engines: exact (flat) and approximate (clusters, a graph).
+"""The faiss engine that is exact: flat search. The approximate ones are in `faiss_indexes`.
 
-faiss only proposes; the rules, the exact scores and the order are those of every engine (Shortlist). A
-flat search is certified: a query whose list could be cut short is asked deeper. An index is not, which
-is why its recall is measured (eds.neighbors.mine).
+faiss only proposes; the rules, the exact scores and the order are those of every engine (Shortlist). The
+search is certified: a query whose list could be cut short is asked deeper.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +11,6 @@ from typing import Any
 import faiss as _faiss
 import numpy as np
 
-from eds.errors import InputError
 from eds.neighbors.exact import Advance
 from eds.neighbors.pace import Pace
 from eds.neighbors.rules import Rules
@@ -26,8 +23,6 @@ faiss: Any = _faiss  # its type hints lack half of what it has
 SLAB_CELLS = 1 << 24  # numbers of the vectors searched, or added, at once
 FIRST_DEPTH = 32  # asked beyond 4 k at first
 DEEPER = 4  # how many times deeper at each further try
-GRAPH_LINKS, GRAPH_BUILD = 32, 200
-MOST_TRAINED = 64  # vectors per cluster that clusters are trained on
 
 
 @dataclass(frozen=True)
@@ -91,91 +86,3 @@ class Flat:
             self.similarity.queries[query], np.ascontiguousarray(columns), depth, metric=faiss.METRIC_INNER_PRODUCT
         )
         return found
-
-
-class _Index(ABC):
-    """An approximate index over all candidates, in memory."""
-
-    approximate = True
-
-    def __init__(
-        self, vectors: Vectors, sides: Sides, rules: Rules, similarity: Similarity, pace: Pace, effort: float = 1.0
-    ) -> None:
-        if isinstance(similarity, Bits):
-            raise InputError("an index over bits is not offered", do="Use engine exact or faiss: bits are quick.")
-        self.vectors, self.sides, self.rules, self.similarity, self.effort = vectors, sides, rules, similarity, effort
-        self.index: Any = None
-
-    def search(self, first: int, last: int, advance: Advance) -> Shortlist:
-        """The candidates that the index proposes for the queries first..last."""
-        if self.index is None:
-            self.index = self._build()
-        self.similarity.ask(self.sides.queries.rows[first:last])
-        self.similarity.refuse_bad()
-        shortlist = Shortlist(self.sides, first, last, self.rules, self.similarity)
-        pending = np.arange(last - first)
-        known = np.empty(0, dtype=np.int64)
-        depth, total = 4 * self.rules.k + FIRST_DEPTH, len(self.sides.candidates)
-        while len(pending) and total:
-            depth = min(depth, total)
-            score, number = self.index.search(self.similarity.queries[pending], depth, params=self._effort(depth))
-            key = pending[:, None] * total + number
-            row, column = np.nonzero((number >= 0) & ~np.isin(key, known))
-            shortlist.offer(pending[row], number[row, column], score[row, column])
-            shortlist.tighten()
-            known = np.union1d(known, key)
-            pending = pending[np.isneginf(shortlist.kth[pending])] if depth < total else pending[:0]
-            depth *= DEEPER
-        advance(self.sides.total_rows)
-        return shortlist
-
-    def _build(self) -> Any:
-        dimension = self.vectors.model.dimension
-        index = self._empty(dimension, len(self.sides.candidates))
-        step = max(1, SLAB_CELLS // dimension)
-        for start in range(0, len(self.sides.candidates), step):
-            index.add(np.ascontiguousarray(self._loaded(slice(start, start + step))))
-        self.similarity.refuse_bad()
-        return index
-
-    def _loaded(self, part: slice) -> Array:
-        rows = self.sides.candidates.rows[part]
-        return self.similarity.load(self.vectors.take(rows), rows)
-
-    @abstractmethod
-    def _empty(self, dimension: int, total: int) -> Any:
-        """A trained index without vectors."""
-
-    @abstractmethod
-    def _effort(self, depth: int) -> Any:
-        """How hard to search for lists of this depth."""
-
-
-class Ivf(_Index):
-    """Clusters: a query looks into the nearest sixteenth of them, times the effort; more when asked deeper."""
-
-    def _empty(self, dimension: int, total: int) -> Any:
-        self.clusters = max(1, min(int(4 * total**0.5), total // 40))
-        self.quantizer = faiss.IndexFlatIP(dimension)
-        index = faiss.IndexIVFFlat(self.quantizer, dimension, self.clusters, faiss.METRIC_INNER_PRODUCT)
-        stride = max(1, total // (self.clusters * MOST_TRAINED))
-        index.cp.min_points_per_centroid = 1  # few images: told nothing, the recall tells
-        index.train(np.ascontiguousarray(self._loaded(slice(None, None, stride))))
-        return index
-
-    def _effort(self, depth: int) -> Any:
-        least = max(1, int(16 * self.effort))
-        share = depth / (4 * self.rules.k + FIRST_DEPTH) / 16 * self.effort
-        return faiss.SearchParametersIVF(nprobe=min(self.clusters, max(least, int(self.clusters * share))))
-
-
-class Hnsw(_Index):
-    """A graph of near neighbours."""
-
-    def _empty(self, dimension: int, total: int) -> Any:
-        index = faiss.IndexHNSWFlat(dimension, GRAPH_LINKS, faiss.METRIC_INNER_PRODUCT)
-        index.hnsw.efConstruction = GRAPH_BUILD
-        return index
-
-    def _effort(self, depth: int) -> Any:
-        return faiss.SearchParametersHNSW(efSearch=max(16, int(max(256, 2 * depth) * self.effort)))

@@ -2,10 +2,16 @@
 
 Every candidate counts, one by one (no list is cut, no product is reduced to its best image). The query itself never
 counts; its product's other images do unless they are left out.
+
+No pair is ever written down, however many agree: candidates are sorted by what they have in a set of columns, so that
+those agreeing with a query stand in one run, and the run is counted.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import comb
 
 import numpy as np
 import pandas as pd
@@ -16,10 +22,11 @@ from eds.neighbors.canonical import as_words
 from eds.neighbors.hamming import BLOCK, MOST_BITS, distance_counts, distances_of
 from eds.neighbors.pace import Pace
 from eds.neighbors.rules import Rules
-from eds.neighbors.sides import Array, Sides
+from eds.neighbors.sides import Array, Sides, in_id_order
 from eds.vectors import Vectors
 
-Progress = Callable[[int, int], None]
+MOST_COLUMNS = 8  # every set of them is counted
+Column = tuple[Array, Array]  # what queries (q,) and candidates (n,) have in a column, as int64; -1: nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,88 +69,132 @@ class Codes:
         width = Pace.of(BLOCK, threads).threads
         if radius is not None and not 0 <= radius <= self.bits:
             raise InputError(f"the radius is {radius}", where="hash measures", do=f"Give 0 to {self.bits}, the bits.")
-        query, candidate, grade = self._pairs(grading)
-        asked = np.unique(query) if grading.pairs is not None else np.arange(len(self.queries))
-        place = np.searchsorted(asked, query)
-        left, right = self._left_out(asked, exclude_product=grading.exclude_product)
-        levels = tuple(range(len(grading.columns) + 1)) if grading.pairs is None else self._levels(grade)
-        counts = np.zeros((len(asked), self.bits + 1, len(levels)), np.int64)
-        counts[:, :, 0] = distance_counts(self.queries[asked], self.items, self.bits, width)
-        _move(counts, left, self._apart(asked, left, right), 0, None)
-        kept = ~np.isin(place * len(self.items) + candidate, left * len(self.items) + right)
-        place, candidate, grade = place[kept], candidate[kept], grade[kept]
-        _move(counts, place, self._apart(asked, place, candidate), 0, np.searchsorted(levels, grade))
+        if grading.pairs is None:
+            asked, levels = np.arange(len(self.queries)), tuple(range(len(grading.columns) + 1))
+            counts = self._by_columns(grading.columns, width, exclude_product=grading.exclude_product)
+        else:
+            asked, counts, levels = self._by_pairs(grading.pairs, width, exclude_product=grading.exclude_product)
         balls = None
         if radius is not None:
-            balls = self._balls(asked, counts, radius, left, right)
+            balls = self._balls(asked, counts, radius, exclude_product=grading.exclude_product)
         return Graded(self.sides.queries.ids[asked], counts, levels, balls)
 
-    def _apart(self, asked: Array, place: Array, candidate: Array) -> Array:
-        return distances_of(self.queries[asked], place, self.items, candidate).astype(np.int64)
-
-    @staticmethod
-    def _levels(grade: Array) -> tuple[int, ...]:
-        return tuple(sorted({0, *np.unique(grade).tolist()}))
-
-    def _pairs(self, grading: Grading) -> tuple[Array, Array, Array]:
-        """Pairs with a grade as (query number, candidate number, grade), each once."""
-        if grading.pairs is None:
-            return self._agreeing(grading.columns)
+    def _by_pairs(
+        self, pairs: pd.DataFrame, threads: int, *, exclude_product: bool
+    ) -> tuple[Array, Array, tuple[int, ...]]:
+        """Queries that decided pairs name, their histograms, and the grades that there are."""
         ids = text(self.sides.queries.ids), text(self.sides.candidates.ids)
         query, candidate = (
-            encode(grading.pairs[name], known) for name, known in zip(("query_id", "candidate_id"), ids, strict=True)
+            encode(pairs[name], known) for name, known in zip(("query_id", "candidate_id"), ids, strict=True)
         )
         known = (query >= 0) & (candidate >= 0)
-        grade = grading.pairs["grade"].to_numpy(dtype=np.int64)
-        return query[known], candidate[known], grade[known]
+        query, candidate, grade = query[known], candidate[known], pairs["grade"].to_numpy(dtype=np.int64)[known]
+        asked, levels = np.unique(query), np.unique(np.append(grade, 0))
+        counts = np.zeros((len(asked), self.bits + 1, len(levels)), np.int64)
+        counts[:, :, 0] = self._agreeing([], asked, threads)
+        if exclude_product:
+            counts[:, :, 0] -= self._agreeing([self._product], asked, threads)
+        else:
+            self._leave_out_itself(asked, counts, np.zeros(len(asked), np.int64))
+        good = self.sides.allowed(query, candidate, Rules(1, exclude_product=exclude_product))
+        query, candidate, grade = query[good], candidate[good], grade[good]
+        apart = distances_of(self.queries, query, self.items, candidate).astype(np.int64)
+        place = np.searchsorted(asked, query)
+        np.subtract.at(counts[:, :, 0], (place, apart), 1)
+        np.add.at(counts, (place, apart, np.searchsorted(levels, grade)), 1)
+        return asked, counts, tuple(levels.tolist())
 
-    def _agreeing(self, columns: Sequence[str]) -> tuple[Array, Array, Array]:
-        """Every pair that agrees in a column, with the number of columns it agrees in."""
-        lacking = [name for name in columns if name not in self.images.columns]
-        if lacking or not columns:
-            raise InputError(f"no column {', '.join(lacking) or 'is named'}", where="table images", do="Name others.")
-        rows = self.images.set_index("image_id")
-        keys = []
-        for name in columns:
-            codes, known = pd.factorize(rows[name])
-            of = pd.Series(codes, index=rows.index)
-            asked, offered = (of.loc[side.ids].to_numpy() for side in (self.sides.queries, self.sides.candidates))
-            order = np.argsort(offered, kind="stable")
-            ends = np.searchsorted(offered[order], np.arange(len(known) + 1))
-            size = np.where(asked >= 0, ends[np.maximum(asked, 0) + 1] - ends[np.maximum(asked, 0)], 0)
-            first = np.repeat(ends[np.maximum(asked, 0)] - (np.cumsum(size) - size), size)
-            candidate = order[np.arange(size.sum()) + first]
-            keys.append(np.repeat(np.arange(len(asked)), size) * len(offered) + candidate)
-        pair, grade = np.unique(np.concatenate(keys), return_counts=True)
-        query, candidate = np.divmod(pair, max(len(self.items), 1))
-        return query, candidate, grade.astype(np.int64)
+    def _by_columns(self, names: Sequence[str], threads: int, *, exclude_product: bool) -> Array:
+        """Histograms of all queries; a candidate's grade is the number of columns that agree.
 
-    def _left_out(self, asked: Array, *, exclude_product: bool) -> tuple[Array, Array]:
-        """Pairs (place among the asked, candidate number) that never count: the query itself, and its product."""
-        own = self.sides.own[asked]
+        Formula: exactly g of m columns agree in Σ_{j >= g} (-1)^(j - g) C(j, g) S_j candidates, where S_j sums
+        over all sets of j columns how many agree in each column of the set.
+        """
+        columns = self._columns(names)
+        asked = np.arange(len(self.queries))
+        counts = np.zeros((len(asked), self.bits + 1, len(columns) + 1), np.int64)
+        for size in range(len(columns) + 1):
+            for chosen in combinations(columns, size):
+                found = self._agreeing(chosen, asked, threads)
+                if exclude_product:
+                    found = found - self._agreeing([*chosen, self._product], asked, threads)
+                for grade in range(size + 1):
+                    counts[:, :, grade] += (-1) ** (size - grade) * comb(size, grade) * found
         if not exclude_product:
-            there = np.flatnonzero(own >= 0)
-            return there, own[there]
-        product = self.sides.candidates.product
-        order = np.argsort(product, kind="stable")
-        wanted = self.sides.queries.product[asked]
-        low, high = (np.searchsorted(product[order], wanted, side=side) for side in ("left", "right"))
-        size = high - low
-        first = np.repeat(low - (np.cumsum(size) - size), size)
-        return np.repeat(np.arange(len(asked)), size), order[np.arange(size.sum()) + first]
+            full = np.sum([queries >= 0 for queries, _ in columns], axis=0)  # a query agrees with itself
+            self._leave_out_itself(asked, counts, full)
+        return counts
 
-    def _balls(self, asked: Array, counts: Array, radius: int, left: Array, right: Array) -> Array:
+    def _columns(self, names: Sequence[str]) -> list[Column]:
+        lacking = [name for name in names if name not in self.images.columns]
+        if lacking or not names:
+            raise InputError(f"no column {', '.join(lacking) or 'is named'}", where="table images", do="Name others.")
+        if len(names) > MOST_COLUMNS:
+            raise InputError(f"{len(names)} columns", where="hash measures", do=f"Name at most {MOST_COLUMNS}.")
+        return [self._column(name) for name in names]
+
+    def _column(self, name: str) -> Column:
+        if name == "product_id":
+            return self._product
+        coded = pd.factorize(self.images[name])[0].astype(np.int64)
+        asked, offered = self._places
+        return coded[asked], coded[offered]
+
+    @cached_property
+    def _places(self) -> tuple[Array, Array]:
+        """Which rows of table images the queries and the candidates are."""
+        order, asked, offered, _ = in_id_order(self.images)
+        return order[asked], order[offered]
+
+    @property
+    def _product(self) -> Column:
+        return self.sides.queries.product, self.sides.candidates.product
+
+    def _agreeing(self, columns: Sequence[Column], asked: Array, threads: int) -> Array:
+        """How many candidates, by distance, agree with the asked queries in all of the columns; (asked, bits + 1)."""
+        order, start, stop = self._runs(columns, asked)
+        return distance_counts(self.queries[asked], self.items[order], self.bits, threads, (start, stop))
+
+    def _runs(self, columns: Sequence[Column], asked: Array) -> tuple[Array, Array, Array]:
+        """Candidates in an order in which those that agree with an asked query are its start .. stop - 1."""
+        known, wanted = np.ones(len(asked), bool), np.zeros(len(asked), np.int64)  # a key of what each query has
+        order, offered = np.arange(len(self.items)), np.zeros(len(self.items), np.int64)
+        most = 1  # keys are below this
+        for queries, items in columns:
+            value = queries[asked]
+            known &= value >= 0
+            size = int(max(value.max(initial=0), items.max(initial=0))) + 2  # 0 stands for nothing
+            wanted, offered, most = wanted * size + value + 1, offered * size + items[order] + 1, most * size
+            keys = np.unique(wanted[known])
+            place = _place_among(keys, offered, most)
+            there = np.flatnonzero(place >= 0)  # few, as a rule: most products are nobody's who asks
+            order, offered, most = order[there], place[there], len(keys)
+            wanted = np.searchsorted(keys, wanted)
+        if columns:
+            turn = np.argsort(offered.astype(np.min_scalar_type(len(asked))), kind="stable")
+            order, offered = order[turn], offered[turn]
+        start, stop = (np.searchsorted(offered, wanted, side=side) for side in ("left", "right"))
+        return order, start, np.where(known, stop, start)
+
+    def _leave_out_itself(self, asked: Array, counts: Array, level: Array) -> None:
+        """Take each asked query, which is its own nearest candidate, out of its level, (asked,) int64."""
+        there = np.flatnonzero(self.sides.own[asked] >= 0)
+        counts[there, 0, level[there]] -= 1
+
+    def _balls(self, asked: Array, counts: Array, radius: int, *, exclude_product: bool) -> Array:
         """What lies within 0 .. radius of each asked query."""
         found = np.zeros((3, len(asked), radius + 1), np.int64)
         found[0] = counts[:, : radius + 1].sum(axis=2).cumsum(axis=1)
         found[1] = counts[:, : radius + 1, 1:].sum(axis=2).cumsum(axis=1)
         distinct, bucket, size = np.unique(self.items, return_inverse=True, return_counts=True)
-        starts = np.searchsorted(left, np.arange(len(asked) + 1))
+        order, start, stop = self._runs([self._product], asked)
+        own = self.sides.own[asked]
         for number, query in enumerate(self.queries[asked]):
             apart = np.bitwise_count(distinct ^ query)
             near = np.flatnonzero(apart <= radius)
             sizes = size[near]
-            mine = bucket[right[starts[number] : starts[number + 1]]]
+            out = order[start[number] : stop[number]] if exclude_product else own[number : number + 1]
+            mine = bucket[out[out >= 0]]
             gone = mine[np.isin(mine, near)]
             np.subtract.at(sizes, np.searchsorted(near, gone), 1)
             np.maximum.at(found[2, number], apart[near], sizes)
@@ -151,8 +202,12 @@ class Codes:
         return found
 
 
-def _move(counts: Array, query: Array, apart: Array, level: int, to: Array | None) -> None:
-    """Take pairs out of a level of the histograms, and into another one where there is one."""
-    np.subtract.at(counts, (query, apart, np.full_like(query, level)), 1)
-    if to is not None:
-        np.add.at(counts, (query, apart, to), 1)
+def _place_among(keys: Array, values: Array, most: int) -> Array:
+    """Where each value, (n,) int64 from 0 to most - 1, stands among ascending keys; -1 where it is none of them."""
+    if most <= 2 * len(values):
+        table = np.full(most, -1, np.int64)
+        table[keys] = np.arange(len(keys))
+        return np.asarray(table[values])
+    place = np.searchsorted(keys, values)
+    padded = np.append(keys, -1)
+    return np.where(padded[place] == values, place, -1)

@@ -1,76 +1,58 @@
-"""Codes of at most 64 bits by the million: how many lie at each distance, and which are nearest. Nothing is sorted.
+"""Codes of at most 64 bits by the million: how many lie at each distance. Nothing is sorted.
 
 A code is one unsigned number; a distance is one XOR and one population count, block by block into buffers that stay
-in cache. Two distances side by side are counted as one number of 16 bits, which halves the counting.
+in cache. Two distances side by side are counted as one number of 16 bits, which halves the counting. Where numba is
+installed and there is much to count, it does the same several times as fast.
 """
 
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from eds.errors import InputError
+from eds.neighbors.code_search import worth_compiling
+from eds.neighbors.counting import ragged
 
 Array = np.ndarray[Any, np.dtype[Any]]
 BLOCK = 1 << 15  # codes at a time: they and their buffers stay in cache
 CHUNK = 1 << 20  # distances of one query that are counted at a time; even, for they are counted in pairs
 TILE = 8  # queries that meet a block of codes
+SHORT = 64  # codes of a query that are counted pair by pair
+PORTION = 1 << 14  # queries for which that is done at once
 MOST_BITS = 64
 
 
-def distance_counts(queries: Array, codes: Array, bits: int, threads: int = 1) -> Array:
+def distance_counts(
+    queries: Array, codes: Array, bits: int, threads: int = 1, spans: tuple[Array, Array] | None = None
+) -> Array:
     """How many codes lie at each Hamming distance: queries (q,), codes (n,) uint64; (q, bits + 1) int64.
 
     Formula: #{c : popcount(q XOR c) = d} for d = 0 .. bits.
     Source: specification 7, `hamming`; 8, groups[d].
-    Conventions: every code counts, also an equal one; at most 64 bits.
+    Conventions: every code counts, also an equal one; with spans, start and stop (q,) int64, of each query only the
+    codes start .. stop - 1; at most 64 bits.
     Example, run by doctest:
     >>> distance_counts(np.array([5], np.uint64), np.array([5, 4, 2], np.uint64), 3).tolist()
     [[1, 1, 0, 1]]
     """
-    _check(bits)
+    if not 1 <= bits <= MOST_BITS:
+        raise InputError(f"codes have {bits} bits", where="codes", do=f"Codes may have 1 to {MOST_BITS} bits.")
+    start, stop = (np.zeros(len(queries), np.int64), np.full(len(queries), len(codes))) if spans is None else spans
     found = np.zeros((len(queries), bits + 1), np.int64)
+    compiled = worth_compiling(bits, int((stop - start).sum()))
 
-    def count(first: int, last: int) -> None:
-        for low, _, rows in _rows(queries, codes, first, last):
-            for number, row in enumerate(rows, low):
-                found[number] += _counted(row, bits)
+    def count(tile: Array) -> None:
+        near = codes[start[tile[0]] : stop[tile[0]]]
+        found[tile] = (_compiled if compiled else _counts)(queries[tile], near, bits)
 
-    _shared(count, len(queries), threads)
+    short = stop - start <= SHORT
+    for first in range(0, len(queries), PORTION):
+        some = np.flatnonzero(short[first : first + PORTION]) + first
+        found[some] = _pair_by_pair(queries[some], codes, start[some], stop[some], bits)
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(count, _tiles(start, np.where(short, start, stop))))
     return found
-
-
-def nearest(queries: Array, codes: Array, bits: int, k: int, threads: int = 1) -> tuple[Array, Array]:
-    """Each query's k nearest codes, by (distance, place) ascending: (q, k) places int64 and distances int64.
-
-    Formula: the first k of all codes in that order.
-    Source: specification 7, `hamming_ranking`.
-    Conventions: queries (q,), codes (n,) uint64, codes in the order of their ids; k at most n.
-    Example, run by doctest:
-    >>> nearest(np.array([5], np.uint64), np.array([2, 4, 5, 7], np.uint64), 3, 2)[0].tolist()
-    [[2, 1]]
-    """
-    _check(bits)
-    if not 1 <= k <= len(codes):
-        raise InputError(f"k is {k} of {len(codes):,} codes", where="nearest codes", do="Give 1 up to their number.")
-    places, far = np.empty((len(queries), k), np.int64), np.empty((len(queries), k), np.int64)
-
-    def search(first: int, last: int) -> None:
-        kept: dict[int, tuple[Array, Array]] = {}
-        below = np.empty(min(CHUNK, len(codes)), bool)
-        for low, start, rows in _rows(queries, codes, first, last):
-            for number, row in enumerate(rows, low):
-                place, apart = kept.pop(number, (np.zeros(0, np.int64), np.zeros(0, np.uint8)))
-                some = np.flatnonzero(np.less_equal(row, _bound(k, apart, row), out=below[: len(row)]))
-                place, apart = _first(k, np.concatenate([place, some + start]), np.concatenate([apart, row[some]]))
-                if start + len(row) == len(codes):
-                    places[number], far[number] = place, apart
-                else:
-                    kept[number] = place, apart
-
-    _shared(search, len(queries), threads)
-    return places, far
 
 
 def distances_of(queries: Array, query: Array, codes: Array, place: Array) -> Array:
@@ -79,31 +61,52 @@ def distances_of(queries: Array, query: Array, codes: Array, place: Array) -> Ar
     return found
 
 
-def _rows(queries: Array, codes: Array, first: int, last: int) -> Iterator[tuple[int, int, Array]]:
-    """Distances of the queries first..last in tiles: (number of the first query, of the first code, (q, n) uint8).
-
-    A block of codes meets all queries of the tile while it is in cache. The array is used again for the next tile.
-    """
+def distances(queries: Array, codes: Array, apart: Array) -> None:
+    """Every distance of queries (q,) and codes (n,) uint64, into apart (q, n) uint8."""
     words = np.empty(min(BLOCK, len(codes)), np.uint64)
-    apart = np.empty((min(TILE, last - first), min(CHUNK, len(codes))), np.uint8)
-    for low in range(first, last, TILE):
-        tile = queries[low : min(low + TILE, last)]
-        for start in range(0, len(codes), CHUNK):
-            part = codes[start : start + CHUNK]
-            for begin in range(0, len(part), BLOCK):
-                block = part[begin : begin + BLOCK]
-                for number, query in enumerate(tile):
-                    mixed = np.bitwise_xor(block, query, out=words[: len(block)])
-                    np.bitwise_count(mixed, out=apart[number, begin : begin + len(block)])
-            yield low, start, apart[: len(tile), : len(part)]
+    for begin in range(0, len(codes), BLOCK):
+        block = codes[begin : begin + BLOCK]
+        for number, query in enumerate(queries):
+            mixed = np.bitwise_xor(block, query, out=words[: len(block)])
+            np.bitwise_count(mixed, out=apart[number, begin : begin + len(block)])
 
 
-def _bound(k: int, kept: Array, row: Array) -> int:
-    """A distance that the k-th nearest does not exceed, from those kept, or from the beginning of a row."""
-    if len(kept) == k:
-        return int(kept[-1]) - 1  # later codes of the same distance come behind
-    begin = row[: max(BLOCK, k)]
-    return int(np.searchsorted(np.cumsum(_counted(begin, MOST_BITS)), k)) if len(begin) >= k else MOST_BITS
+def _tiles(start: Array, stop: Array) -> list[Array]:
+    """The queries that have codes to meet, a few at a time that meet the same ones; (up to TILE,) int64 each."""
+    order = np.lexsort((stop, start))
+    order = order[stop[order] > start[order]]
+    fresh = np.diff(start[order], prepend=-1).astype(bool) | np.diff(stop[order], prepend=-1).astype(bool)
+    alike = np.split(order, np.flatnonzero(fresh)[1:])
+    return [group[low : low + TILE] for group in alike for low in range(0, len(group), TILE)]
+
+
+def _pair_by_pair(queries: Array, codes: Array, start: Array, stop: Array, bits: int) -> Array:
+    """Counts where each query has few codes, (q, bits + 1) int64."""
+    place, query = ragged(start, stop)
+    apart = distances_of(queries, query, codes, place)
+    cells = np.bincount(query * (bits + 1) + apart, minlength=len(queries) * (bits + 1))
+    return cells.reshape(len(queries), bits + 1)
+
+
+def _compiled(queries: Array, codes: Array, bits: int) -> Array:
+    """Counts of a tile by numba, (q, bits + 1) int64."""
+    from eds.neighbors.kernels import counted
+
+    counts = np.zeros((len(queries), MOST_BITS + 1), np.int64)
+    counted(queries, codes, counts)
+    return counts[:, : bits + 1]
+
+
+def _counts(queries: Array, codes: Array, bits: int) -> Array:
+    """The same by numpy."""
+    found = np.zeros((len(queries), bits + 1), np.int64)
+    apart = np.empty((len(queries), min(CHUNK, len(codes))), np.uint8)
+    for first in range(0, len(codes), CHUNK):
+        part = codes[first : first + CHUNK]
+        distances(queries, part, apart)
+        for number in range(len(queries)):
+            found[number] += _counted(apart[number, : len(part)], bits)
+    return found
 
 
 def _counted(row: Array, bits: int) -> Array:
@@ -116,28 +119,3 @@ def _counted(row: Array, bits: int) -> Array:
     if even < len(row):
         found[row[even]] += 1
     return found
-
-
-def _first(k: int, place: Array, apart: Array) -> tuple[Array, Array]:
-    """The k first by (distance, place); places come in ascending order, so a stable sort by distance does it."""
-    if len(apart) > 4 * k:
-        top = np.flatnonzero(apart <= np.partition(apart, k - 1)[k - 1])
-        place, apart = place[top], apart[top]
-    order = np.argsort(apart, kind="stable")[:k]
-    return place[order], apart[order]
-
-
-def _shared(work: Callable[[int, int], None], queries: int, threads: int) -> None:
-    """The queries in one part for each thread."""
-    step = max(1, -(-queries // max(threads, 1)))
-    starts = range(0, queries, step)
-    if len(starts) < 2:
-        work(0, queries)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(work, starts, [min(start + step, queries) for start in starts]))
-
-
-def _check(bits: int) -> None:
-    if not 1 <= bits <= MOST_BITS:
-        raise InputError(f"codes have {bits} bits", where="codes", do=f"Codes may have 1 to {MOST_BITS} bits.")

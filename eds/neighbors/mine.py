@@ -1,7 +1,7 @@
 """Each query's most similar candidates: table `neighbors` of one model."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -19,13 +19,16 @@ from eds.vectors import Vectors
 __all__ = ["ENGINES", "Mined", "Rules", "mine", "mine_with_recall", "pair_ranks", "pair_scores"]
 
 Progress = Callable[[int, int], None]
+Found = tuple[Array, Array, Array, Array]  # query, candidate, rank and score of each row
 ENGINES = Registry(
     "engine",
     {
         "exact": Entry("eds.neighbors.exact:Exact", "every candidate, in blocks"),
         "faiss": Entry("eds.neighbors.faiss_engine:Flat", "every candidate, by faiss", "scale"),
-        "faiss-ivf": Entry("eds.neighbors.faiss_engine:Ivf", "approximate: clusters", "scale"),
-        "faiss-hnsw": Entry("eds.neighbors.faiss_engine:Hnsw", "approximate: a graph", "scale"),
+        "faiss-ivf": Entry("eds.neighbors.faiss_indexes:Ivf", "approximate: clusters", "scale"),
+        "faiss-ivf-sq8": Entry("eds.neighbors.faiss_indexes:IvfSq8", "approximate: clusters, in 8 bits", "scale"),
+        "faiss-ivf-pq": Entry("eds.neighbors.faiss_indexes:IvfPq", "approximate: clusters, in 64 bytes", "scale"),
+        "faiss-hnsw": Entry("eds.neighbors.faiss_indexes:Hnsw", "approximate: a graph", "scale"),
     },
 )
 QUERY_CELLS = 1 << 24  # numbers of all queries of one pass over the gallery
@@ -85,11 +88,11 @@ def mine_with_recall(
     """
     pace = Pace.of(BLOCK if block is None else block, threads)
     make = ENGINES.load(engine)
-    _refuse_effort(effort, engine, approximate=make.approximate)
+    refuse_effort(effort, engine, approximate=make.approximate)
     sides = Sides.of(vectors, images, rules)
     given = (vectors, sides, rules, similarity_of(vectors, metric, pace.threads), pace)
     searcher = make(*given, effort or 1.0) if make.approximate else make(*given)
-    parts = _passes(len(sides.queries), vectors.model.dimension, rules.k)
+    parts = passes(len(sides.queries), vectors.model.dimension, rules.k)
     done = 0
 
     def advance(rows: int) -> None:
@@ -98,16 +101,11 @@ def mine_with_recall(
         if progress:
             progress(done, len(parts) * sides.total_rows)
 
-    frames = []
-    for first, last in parts:
-        query, candidate, rank, score = searcher.search(first, last, advance).settle()
-        frames.append(_frame(vectors.model.name, sides, query + first, candidate, rank, score))
-    lists = pd.concat(frames, ignore_index=True)
-    found = lists.groupby("query_id").size().to_numpy()
-    short = len(sides.queries) - int((found >= rules.k).sum())
+    found = (searcher.search(first, last, advance).settle() for first, last in parts)
+    whole = joined(vectors.model.name, sides, rules, zip(parts, found, strict=True))
     if not searcher.approximate:
-        return Mined(lists, short=short)
-    recall, compared = _recall(lists, vectors, images, rules, metric, pace)
+        return whole
+    recall, compared = _recall(whole.lists, vectors, images, rules, metric, pace)
     if recall < lowest_recall:
         raise InputError(
             f"recall is {recall:.4f} against the exact lists of {compared:,} queries, below {lowest_recall}",
@@ -115,17 +113,29 @@ def mine_with_recall(
             do=f"Search harder (--effort {4 * (effort or 1.0):g}), or use --engine exact: "
             "what an index misses is never judged. Or allow it: --allow-low-recall.",
         )
-    return Mined(lists, recall, compared, short)
+    return replace(whole, recall=recall, compared=compared)
 
 
-def _refuse_effort(effort: float | None, engine: str, *, approximate: bool) -> None:
+def joined(model: str, sides: Sides, rules: Rules, found: Iterable[tuple[tuple[int, int], Found]]) -> Mined:
+    """The lists of all passes, (first and last query, query, candidate, rank and score of each row), as one table."""
+    frames = [
+        _frame(model, sides, query + first, candidate, rank, score)
+        for (first, _), (query, candidate, rank, score) in found
+    ]
+    lists = pd.concat(frames, ignore_index=True)
+    full = lists.groupby("query_id").size().to_numpy() >= rules.k
+    return Mined(lists, short=len(sides.queries) - int(full.sum()))
+
+
+def refuse_effort(effort: float | None, engine: str, *, approximate: bool) -> None:
+    """Raise InputError if an effort is given that is none, or to an engine that finds everything anyway."""
     if effort is not None and not approximate:
         raise InputError(f"engine {engine} finds everything", do="Leave the effort out: it is for indexes.")
     if effort is not None and not 0 < effort < float("inf"):
         raise InputError(f"effort is {effort!r}", do="Give a number above 0; 1 is the usual effort.")
 
 
-def _passes(queries: int, dimension: int, k: int) -> list[tuple[int, int]]:
+def passes(queries: int, dimension: int, k: int) -> list[tuple[int, int]]:
     """The queries in portions whose vectors and lists fit in memory."""
     step = max(1, min(QUERY_CELLS // dimension, LIST_CELLS // k))
     return [(first, min(first + step, queries)) for first in range(0, queries, step)] or [(0, 0)]

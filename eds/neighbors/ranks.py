@@ -11,7 +11,7 @@ from eds.neighbors.counter import Counter
 from eds.neighbors.pace import Pace
 from eds.neighbors.rules import Rules
 from eds.neighbors.sides import Array, Side, Sides, named
-from eds.neighbors.similarity import similarity_of
+from eds.neighbors.similarity import Similarity, similarity_of
 from eds.vectors import Vectors
 
 Progress = Callable[[int, int], None]
@@ -55,42 +55,75 @@ def pair_ranks(
     Example: see tests/neighbors/test_ranks.py, against a full sort.
     """
     sides = Sides.of(vectors, images, rules)
+    query, candidate, known = askable(sides, pairs, images, rules)
+    found = np.full(len(pairs), -1, dtype=np.int64)
+    pace = Pace.of(BLOCK if block is None else block, threads)
+    every = np.ones(len(sides.candidates), dtype=bool)
+    similarity = similarity_of(vectors, metric, pace.threads)
+    found[known] = counted(
+        vectors, sides, rules, similarity, pace, query[known], candidate[known], every, progress=progress
+    )
+    return found
+
+
+def askable(sides: Sides, pairs: pd.DataFrame, images: pd.DataFrame, rules: Rules) -> tuple[Array, Array, Array]:
+    """Numbers of each pair's query and candidate, (pairs,) int64, and places of the pairs that the rules let in.
+
+    These places are sorted by query. Refused: pairs of images that are no query, or unknown.
+    """
     query, candidate = _numbers(sides.queries, pairs, "query_id"), _numbers(sides.candidates, pairs, "candidate_id")
     _refuse_strangers(query, candidate, pairs, images)
-    found = np.full(len(pairs), -1, dtype=np.int64)
     known = np.flatnonzero(candidate >= 0)
     known = known[sides.allowed(query[known], candidate[known], rules)]
-    known = known[np.argsort(query[known], kind="stable")]
-    asked, serial = np.unique(query[known], return_inverse=True)
-    pace = Pace.of(BLOCK if block is None else block, threads)
-    similarity = similarity_of(vectors, metric, pace.threads)
+    return query, candidate, known[np.argsort(query[known], kind="stable")]
+
+
+def counted(
+    vectors: Vectors,
+    sides: Sides,
+    rules: Rules,
+    similarity: Similarity,
+    pace: Pace,
+    query: Array,
+    candidate: Array,
+    passing: Array,
+    *,
+    progress: Progress | None = None,
+) -> Array:
+    """Rank of each pair of numbers, (n,) int64 sorted by query, among the candidates that pass, (candidates,) bool.
+
+    -1 where one of them is a better image of the pair's product. Products must pass whole if one per product counts.
+    """
+    found = np.empty(len(query), dtype=np.int64)
+    asked, serial = np.unique(query, return_inverse=True)
     step = max(1, QUERY_CELLS // vectors.model.dimension)
-    passes = range(0, len(asked), step)
+    passes, total = range(0, len(asked), step), int(passing.sum())
     with ThreadPoolExecutor(pace.threads) as pool:
         for number, first in enumerate(passes):
             low, high = np.searchsorted(serial, [first, first + step])
             counter = Counter(sides, rules, similarity, asked[first : first + step])
-            counter.take(serial[low:high] - first, candidate[known[low:high]])
+            counter.take(serial[low:high] - first, candidate[low:high])
             done = 0
-            for columns, stored in _blocks(vectors, sides, rules, pace.block):
+            for columns, stored in _blocks(vectors, sides, rules, pace.block, passing):
                 counter.count(columns, stored, pool, pace.threads)
                 done += len(columns)
                 if progress:
-                    progress(number * len(sides.candidates) + done, len(passes) * len(sides.candidates))
+                    progress(number * total + done, len(passes) * total)
             similarity.refuse_bad()
-            found[known[low:high]] = counter.ranks()
+            found[low:high] = counter.ranks()
     return found
 
 
-def _blocks(vectors: Vectors, sides: Sides, rules: Rules, block: int) -> Iterator[tuple[Array, Array]]:
-    """The candidates in blocks, (numbers, stored vectors); whole products in one block if one per product."""
+def _blocks(vectors: Vectors, sides: Sides, rules: Rules, block: int, passing: Array) -> Iterator[tuple[Array, Array]]:
+    """The candidates that pass in blocks, (numbers, stored); whole products in one block if one per product."""
     if not rules.one_per_product:
         for start, stored in vectors.blocks(block):
             number = sides.number_of_row[start : start + len(stored)]
-            ours = number >= 0
+            ours = (number >= 0) & passing[number]
             yield (number, stored) if ours.all() else (number[ours], stored[ours])
         return
     order = np.argsort(sides.candidates.product, kind="stable")
+    order = order[passing[order]]
     product = sides.candidates.product[order]
     start = 0
     while start < len(order):

@@ -47,7 +47,7 @@ class Shortlist:
         order = _by_score(query, score)
         query, candidate, score = query[order], candidate[order], score[order]
         if self.rules.one_per_product:
-            leader = self._leaders(query, candidate)
+            leader = _leaders(query, self.sides.candidates.product[candidate])
             leads = leader == np.arange(len(query))
             near = score >= score[leader] - slack
         else:
@@ -84,29 +84,43 @@ class Shortlist:
 
     def _cut(self, query: Array, candidate: Array, quick: Array) -> tuple[Array, Array, Array, Array]:
         """The lists as these candidates give them: query, candidate, rank and exact score."""
-        rows = self.sides.candidates.rows[candidate]
-        score = self.similarity.exact(query, rows) if self.similarity.slack else quick.astype(np.float64)
-        order = np.lexsort((candidate, -score, query))
-        query, candidate, score = query[order], candidate[order], score[order]
-        if self.rules.one_per_product:
-            best = np.flatnonzero(self._leaders(query, candidate) == np.arange(len(query)))
-            query, candidate, score = query[best], candidate[best], score[best]
-        start = np.searchsorted(query, np.arange(len(self.kth)))
-        rank = np.arange(len(query)) - start[query]
-        keep = rank < self.rules.k
-        if self.rules.keep_ties:
-            last = np.full(len(self.kth), -np.inf)
-            at = rank == self.rules.k - 1
-            last[query[at]] = score[at]
-            keep = score >= last[query]
-        return query[keep], candidate[keep], rank[keep], score[keep]
+        candidates = self.sides.candidates
+        score = (
+            self.similarity.exact(query, candidates.rows[candidate])
+            if self.similarity.slack
+            else quick.astype(np.float64)
+        )
+        return cut(query, candidate, candidates.product[candidate], score, len(self.kth), self.rules)
 
-    def _leaders(self, query: Array, candidate: Array) -> Array:
-        """(n,) place of the first entry of the same query and product."""
-        product = self.sides.candidates.product[candidate]
-        code, _ = pd.factorize(query * (int(product.max(initial=0)) + 1) + product)
-        first = np.flatnonzero(np.diff(np.maximum.accumulate(code), prepend=-1) > 0)
-        return np.asarray(first[code])
+
+def cut(
+    query: Array, candidate: Array, product: Array, score: Array, queries: int, rules: Rules
+) -> tuple[Array, Array, Array, Array]:
+    """The lists of queries 0..queries-1: query, candidate, rank and score, sorted by query and rank.
+
+    In: numbers of query, candidate and product, (n,) int64, and exact scores, (n,) float64, in any order.
+    """
+    order = np.lexsort((candidate, -score, query))
+    query, candidate, product, score = query[order], candidate[order], product[order], score[order]
+    if rules.one_per_product:
+        best = np.flatnonzero(_leaders(query, product) == np.arange(len(query)))
+        query, candidate, score = query[best], candidate[best], score[best]
+    start = np.searchsorted(query, np.arange(queries))
+    rank = np.arange(len(query)) - start[query]
+    keep = rank < rules.k
+    if rules.keep_ties:
+        last = np.full(queries, -np.inf)
+        at = rank == rules.k - 1
+        last[query[at]] = score[at]
+        keep = score >= last[query]
+    return query[keep], candidate[keep], rank[keep], score[keep]
+
+
+def _leaders(query: Array, product: Array) -> Array:
+    """(n,) place of the first entry of the same query and product."""
+    code, _ = pd.factorize(query * (int(product.max(initial=0)) + 1) + product)
+    first = np.flatnonzero(np.diff(np.maximum.accumulate(code), prepend=-1) > 0)
+    return np.asarray(first[code])
 
 
 def _by_score(query: Array, score: Array) -> Array:

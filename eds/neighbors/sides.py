@@ -49,7 +49,7 @@ class Sides:
     def of(cls, vectors: Vectors, images: pd.DataFrame, rules: Rules) -> "Sides":
         """Number the images; refuses duplicated ids, images without a vector, unknown categories."""
         listed = text(images["image_id"])
-        ascending = _ascending(listed)
+        order, asked, proposed, ascending = in_id_order(images)
         aligned = listed.null_count == 0 and listed.equals(text(vectors.ids))  # a row of vectors for each row here
         if not ascending:
             refuse_duplicates(images["image_id"], "table images")
@@ -57,15 +57,13 @@ class Sides:
             refuse_duplicates(vectors.ids, f"vectors of {vectors.model.name}")
         if rules.category != "any":
             _refuse_unknown_category(images)
-        order = np.arange(len(listed)) if ascending else id_order(images["image_id"])
         ids = images["image_id"].to_numpy(dtype=object)
         ids = ids if ascending else ids[order]
-        product = pd.factorize(images["product_id"])[0][order].astype(np.int64)
+        product = _codes(images["product_id"])[order]
         category = np.full(len(ids), -1, dtype=np.int64)
         if rules.category != "any":
-            category = pd.factorize(images["category"])[0][order].astype(np.int64)
+            category = _codes(images["category"])[order]
         rows = order if aligned else vectors.rows_of(ids)
-        asked, proposed = (np.flatnonzero(_other(images["role"], role)[order]) for role in ("candidate", "query"))
         number = np.full(len(ids), -1, dtype=np.int64)
         number[proposed] = np.arange(len(proposed))
         queries, candidates = (Side(ids[part], rows[part], product[part], category[part]) for part in (asked, proposed))
@@ -89,10 +87,27 @@ class Sides:
         return good
 
 
+def in_id_order(images: pd.DataFrame) -> tuple[Array, Array, Array, bool]:
+    """Rows of table images in the order of their ids, (n,) int64, and whether they stand so, each id once.
+
+    Between them, which places in that order queries and candidates have.
+    """
+    ascending = _ascending(text(images["image_id"]))
+    order = np.arange(len(images)) if ascending else id_order(images["image_id"])
+    asked, proposed = (np.flatnonzero(_other(images["role"], role)[order]) for role in ("candidate", "query"))
+    return order, asked, proposed, ascending
+
+
 def id_order(ids: "pd.Series[Any]") -> Array:
     """Positions that sort ids by Unicode code point (the order of their UTF-8 bytes); (n,) int64."""
     order: Array = pc.array_sort_indices(text(ids)).to_numpy().astype(np.int64)
     return order
+
+
+def _codes(column: "pd.Series[Any]") -> Array:
+    """A number for each text, equal for equal ones, -1 for none; (rows,) int64. Makes no Python text of millions."""
+    codes = text(column).dictionary_encode().indices
+    return np.asarray(pc.fill_null(codes, -1).to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
 def _ascending(ids: pa.Array) -> bool:

@@ -3,6 +3,6 @@
 from eds.reports.document import Gap, Report
 from eds.reports.facts import build
 from eds.reports.files import write_report
-from eds.reports.material import Judging, Material, ModelCard
+from eds.reports.material import Judging, Material, ModelCard, Search
 
-__all__ = ["Gap", "Judging", "Material", "ModelCard", "Report", "build", "write_report"]
+__all__ = ["Gap", "Judging", "Material", "ModelCard", "Report", "Search", "build", "write_report"]

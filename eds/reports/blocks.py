@@ -95,6 +95,7 @@ def _letters(table: Table) -> int:
     for column in table.columns:
         cells = [len(shown(row.get(column.key), column.kind)) for row in table.rows if column.kind != "names"]
         cells += [sum(len(str(name)) + 3 for name in row[column.key]) for row in table.rows if column.kind == "names"]
+        cells += [len(_limits(column, row)) for row in table.rows]
         widths.append(3 + max([len(column.label), *cells]))
     return sum(widths)
 
@@ -110,12 +111,9 @@ def _cell(column: Column, row: Any, first: bool) -> Markup:
     if column.kind == "names":
         return tag("td", join((tag("span", name, class_="chip") for name in value), " "), data_value=raw(list(value)))
     what: Any = shown(value, column.kind)
-    limits = None
-    low, high = (row.get(end) if end else None for end in (column.low, column.high))
-    told: dict[str, Any] = {}
-    if column.low and not undefined(low) and not undefined(high):
-        limits = tag("small", f"{shown(low, column.kind)} – {shown(high, column.kind)}".replace(" %", ""))
-        told = {"data_low": raw(low), "data_high": raw(high)}
+    between = _limits(column, row)
+    limits = tag("small", between) if between else None
+    told = {"data_low": raw(row[column.low]), "data_high": raw(row[column.high])} if between else {}
     look = "n" if column.kind in NUMERIC and not first else None
     if undefined(value):
         look = f"{look or ''} none".strip()
@@ -123,6 +121,14 @@ def _cell(column: Column, row: Any, first: bool) -> Markup:
         what = tag("span", value, class_=f"chip {CHIPS[value]}".strip())
     name = "th" if first else "td"
     return tag(name, text(what), limits, class_=look, data_value=raw(value), scope="row" if first else None, **told)
+
+
+def _limits(column: Column, row: Any) -> str:
+    """The limits of a cell in words, empty where there are none."""
+    low, high = (row.get(end) if end else None for end in (column.low, column.high))
+    if undefined(low) or undefined(high):
+        return ""
+    return f"{shown(low, column.kind)} – {shown(high, column.kind)}".replace(" %", "")
 
 
 def _figure(figure: Figure, section: str) -> Markup:

@@ -5,7 +5,6 @@ Anything may be missing; `gaps` says why, and which command makes it. The sectio
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -13,7 +12,11 @@ import pandas as pd
 from eds.metrics import Result
 from eds.metrics.placed import Placed
 from eds.reports.document import Gap, Missing
+from eds.storage import Address
+from eds.suspects import benchmark_labels
 from eds.truth import PanelAgreement
+
+PAIR = ["query_id", "candidate_id"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,18 @@ class ModelCard:
 
 
 @dataclass(frozen=True)
+class Search:
+    """How a model's lists were searched; recall is against the exact lists, None where the search was exact."""
+
+    name: str
+    engine: str
+    k: int | None = None
+    recall: float | None = None
+    compared: int | None = None  # queries behind the recall
+    allowed: bool = False  # was a low recall accepted on purpose?
+
+
+@dataclass(frozen=True)
 class Judging:
     """What the label store says."""
 
@@ -40,6 +55,7 @@ class Judging:
     disputed: pd.DataFrame
     early_stop: bool = False
     guidelines: Mapping[str, str] = field(default_factory=dict)  # version -> text
+    counts: Mapping[str, int] = field(default_factory=dict)  # `eds.truth.decide`: complete, decided early, open, ...
 
 
 @dataclass(frozen=True)
@@ -58,18 +74,20 @@ class Material:
     currency: str = ""
     gallery: int = 8
     slices: tuple[str, ...] = ("category",)
-    image_root: Path | None = None
+    image_root: Address | None = None
     images: pd.DataFrame | None = None
     suspects: pd.DataFrame | None = None
     truth: pd.DataFrame | None = None
     judging: Judging | None = None
     models: Sequence[ModelCard] | None = None
+    searches: Sequence[Search] = ()  # of the lists that there are
     generators: pd.DataFrame | None = None  # lists that the pool was made of: model, query_id, candidate_id, rank
     rankings: pd.DataFrame | None = None  # final lists of models that have no vectors
     placed: Placed | None = None  # of the others the ranks of the labelled pairs
     results: Sequence[Result] | None = None  # every model's measures
     scores: pd.DataFrame | None = None  # of labelled and drawn pairs: model, query_id, candidate_id, score
     negatives: pd.DataFrame | None = None  # drawn pairs that count as negative
+    codes: Sequence[Result] = ()  # what measures on binary codes give, of the models that have codes
     tables: Sequence[Mapping[str, Any]] = ()  # path, rows, made by, condition, digest
     gaps: Mapping[str, Gap] = field(default_factory=dict)
     kept: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)  # what several sections share
@@ -86,6 +104,14 @@ class Material:
         if name not in self.kept:
             self.kept[name] = compute()
         return self.kept[name]
+
+    @property
+    def labels(self) -> pd.DataFrame:
+        """The labels that models are measured on: query_id, candidate_id, value; see `benchmark_labels`."""
+        kept: pd.DataFrame = self.once(
+            "labels", lambda: benchmark_labels(self.need("truth")[[*PAIR, "value"]], self.suspects)
+        )
+        return kept
 
     @property
     def makers(self) -> list[str]:

@@ -1,6 +1,8 @@
 """Suspects: pairs worth an expert's time. In: neighbors, images. Out: table suspects. See README.md."""
 
+from eds.suspects.benchmark_labels import benchmark_labels
 from eds.suspects.cost import expected_draws_for_positives, labelling_cost, n_pairs
+from eds.suspects.delta import Delta, draw_delta
 from eds.suspects.draws import draw_near, draw_random
 from eds.suspects.lists import labels_frame, lists_frame
 from eds.suspects.negatives import draw_negatives, sampled_negatives
@@ -12,7 +14,10 @@ from eds.suspects.prefix import prefix_weights
 from eds.suspects.sources import sources_frame
 
 __all__ = [
+    "Delta",
     "add_pairs",
+    "benchmark_labels",
+    "draw_delta",
     "draw_gold",
     "draw_near",
     "draw_negatives",

@@ -1,6 +1,7 @@
 """What is held out, and which items meet in a batch: decided by the seed and the epoch alone, so that a run resumes."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,25 +10,40 @@ from eds.identifiers import Flags, Integers
 from eds.training.supervision import Supervision
 
 SPLIT, ORDER = 0, 1  # streams of random numbers
+FEWEST = 2  # products in a part: with one, nothing could be confused
 DRAWN = 4  # times as many partners are tried as a group takes, where there are very many
 
 
-def split(labels: Supervision, share: float, seed: int) -> tuple[Integers, Integers]:
-    """Rows to train on and rows held out, both ascending; all images of a product stand on one side.
+@dataclass(frozen=True)
+class Split:
+    """Rows by what they are for, each ascending (rows,) int64; all images of a product stand in one part."""
 
-    >>> found = Supervision("product", ["a", "b", "c", "d"], np.array([0, 0, 1, 1]))
-    >>> [rows.tolist() for rows in split(found, 0.5, 0)]
-    [[2, 3], [0, 1]]
+    train: Integers
+    watched: Integers  # early stop looks at these: their score is flattered by the choice of the epoch
+    held_out: Integers  # nothing is chosen by these: their score is told
+
+
+def split(labels: Supervision, watched: float, held_out: float, seed: int) -> Split:
+    """Three parts by product; the shares are of the products, and each part holds at least two of them.
+
+    >>> found = Supervision("product", list("abcdef"), np.arange(6))
+    >>> parts = split(found, 0.34, 0.34, 0)
+    >>> parts.train.tolist(), parts.watched.tolist(), parts.held_out.tolist()
+    ([0, 1], [4, 5], [2, 3])
     """
-    if not 0 < share < 1:
-        raise InputError(f"the share held out is {share}", do="Give a number between 0 and 1.")
     products = np.unique(labels.product)
-    if len(products) < 2:
-        raise InputError("there is one product", where="labels", do="Give at least two: one is to be held out.")
-    size = min(max(1, round(share * len(products))), len(products) - 1)
-    chosen = np.random.default_rng([seed, SPLIT]).permutation(products)[:size]
-    held = np.isin(labels.product, chosen)
-    return np.flatnonzero(~held), np.flatnonzero(held)
+    sizes = {"held out": round(held_out * len(products)), "watched": round(watched * len(products))}
+    sizes["trained on"] = len(products) - sum(sizes.values())
+    faults = [f"{name}: {size}" for name, size in sizes.items() if size < FEWEST]
+    if faults:
+        raise InputError(
+            f"{len(products):,} products are too few for three parts of at least {FEWEST}", where="training",
+            do="Give more products, or other shares (--held-out, --watched):", faults=faults,
+        )  # fmt: skip
+    order = np.random.default_rng([seed, SPLIT]).permutation(products)
+    ends = np.cumsum([sizes["held out"], sizes["watched"]])
+    told, seen, rest = (np.flatnonzero(np.isin(labels.product, part)) for part in np.split(order, ends))
+    return Split(rest, seen, told)
 
 
 def epoch_batches(

@@ -18,7 +18,7 @@ from eds.identifiers import Integers
 from eds.training import heads
 from eds.training.batches import epoch_batches, split
 from eds.training.checkpoint import read_tensors, write_tensors
-from eds.training.hash_losses import COMPUTED, CROSS_ENTROPY, LOSSES, ON_TANH, Scale, check_objective
+from eds.training.hash_losses import COMPUTED, CROSS_ENTROPY, ON_TANH, Pairing, Scale, check_objective, loss_of
 from eds.training.held_out import worth
 from eds.training.loop import fit
 from eds.training.objectives.cross_entropy import Classifiers, cross_entropy
@@ -39,6 +39,7 @@ class Design:
     head: str = "linear"
     hidden: int = heads.HIDDEN
     scale: Scale = field(default_factory=Scale)
+    pairing: Pairing = field(default_factory=Pairing)
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,12 @@ class HashHead:
     head: heads.Head
     file: Path
     sha256: str
-    held_out: float  # the measure of `held_out.worth`
+    held_out: float  # the measure of `held_out.worth` on products that no choice was made by
+    watched: float  # the same on those that early stop looked at: flattered
     best_epoch: int
     rows: list[dict[str, Any]]  # the log, an epoch each; empty where nothing is trained
     trained_on: int
+    watched_on: int
     tested_on: int
     resumed_at: int = 0
 
@@ -61,7 +64,8 @@ class _HashTask:
 
     def __init__(self, design: Design, plan: Plan, vectors: Vectors, labels: Supervision) -> None:
         self.design, self.plan, self.labels = design, plan, labels
-        self.train, self.test = split(labels, plan.held_out, plan.seed)
+        self.parts = split(labels, plan.watched, plan.held_out, plan.seed)
+        self.train = self.parts.train
         self.vectors, self._tensor = vectors, torch.from_numpy(vectors)
         self.partners = labels.partners(self.train)
         if not any(len(found) > 1 for found in self.partners) and design.objective != CROSS_ENTROPY:
@@ -89,10 +93,20 @@ class _HashTask:
         if design.objective == CROSS_ENTROPY:
             logits = self.module["classifiers"](found)
             return cross_entropy(logits, {name: every[torch.from_numpy(rows)] for name, every in self.wanted.items()})
-        return LOSSES[design.objective](found, torch.from_numpy(self.labels.affinity(rows, rows)))
+        loss = loss_of(design.objective, design.pairing)
+        return loss(found, torch.from_numpy(self.labels.affinity(rows, rows)))
+
+    def stepped(self, done: float) -> None:
+        """Nothing follows a step."""
 
     def worth(self) -> float:
-        return worth(self.head.codes(self.vectors[self.test]), self.labels, self.test)
+        return self.worth_of(self.parts.watched)
+
+    def worth_of(self, rows: Integers) -> float:
+        """The worth of the head as it is, on these rows."""
+        codes = np.zeros((len(self.vectors), self.head.bits), np.int8)
+        codes[rows] = self.head.codes(self.vectors[rows])
+        return worth(codes, self.labels, rows)
 
 
 def fit_hash_head(
@@ -103,7 +117,7 @@ def fit_hash_head(
 
     State, log and the finished head are kept in `folder`; a run that was killed goes on there.
     """
-    check_objective(design.objective, labels.source)
+    check_objective(design.objective, labels.source, design.pairing)
     if len(vectors) != len(labels):
         raise InputError(f"{len(vectors):,} vectors for {len(labels):,} images", where="training")
     if not np.isfinite(vectors).all():
@@ -115,22 +129,27 @@ def fit_hash_head(
     }  # fmt: skip
     with _one_thread():
         if design.objective in COMPUTED:
-            train, test = split(labels, plan.held_out, plan.seed)
-            head = (heads.pca_head(vectors[train], design.bits) if design.objective == "pca-sign"
-                    else heads.itq_head(vectors[train], design.bits, plan.seed))  # fmt: skip
-            score = worth(head.codes(vectors[test]), labels, test)
-            told: dict[str, Any] = {"held_out": score, "best_epoch": 0, "rows": [], "resumed_at": 0}
+            parts = split(labels, plan.watched, plan.held_out, plan.seed)
+            head = (heads.pca_head(vectors[parts.train], design.bits) if design.objective == "pca-sign"
+                    else heads.itq_head(vectors[parts.train], design.bits, plan.seed))  # fmt: skip
+            told: dict[str, Any] = {"best_epoch": 0, "rows": [], "resumed_at": 0}
         else:
             task = _HashTask(design, plan, vectors, labels)
-            task.worth()  # labels that cannot tell a head's worth are refused before it is trained
+            parts = task.parts
+            for rows in (parts.watched, parts.held_out):  # labels that tell no worth are refused before the training
+                task.worth_of(rows)
             found = fit(task, plan, folder, identity, progress=progress)
-            train, test, head = task.train, task.test, task.head.eval()
-            told = {"held_out": found.best_score, "best_epoch": found.best_epoch, "rows": found.rows,
-                    "resumed_at": found.resumed_at}  # fmt: skip
+            head = task.head.eval()
+            told = {"best_epoch": found.best_epoch, "rows": found.rows, "resumed_at": found.resumed_at}
+        codes = head.codes(vectors)
+        watched, held_out = (worth(codes, labels, rows) for rows in (parts.watched, parts.held_out))
     file = folder / HEAD
     write_tensors(file, head.state_dict(), {"identity": identity, "dimension": vectors.shape[1], **asdict(design),
                                             "scale": str(design.scale)})  # fmt: skip
-    return HashHead(head, file, digest(file), trained_on=len(train), tested_on=len(test), **told)
+    return HashHead(
+        head, file, digest(file), held_out, watched, trained_on=len(parts.train), watched_on=len(parts.watched),
+        tested_on=len(parts.held_out), **told,
+    )  # fmt: skip
 
 
 def load_head(file: Path) -> heads.Head:

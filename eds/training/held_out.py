@@ -12,26 +12,29 @@ from eds.training.supervision import Supervision
 MOST_QUERIES = 2000
 
 
-def tied_lists(codes: NDArray[np.int8], labels: Supervision, rows: Integers) -> TiedLists:
-    """Distance histograms by grade: codes (rows, bits) of -1 and 1, each of the first 2,000 rows a query.
+def tied_lists(
+    codes: NDArray[np.int8], labels: Supervision, rows: Integers, asked: Integers | None = None
+) -> TiedLists:
+    """Distance histograms by grade: codes (items, bits) of -1 and 1 of all items, `asked` rows against `rows`.
 
-    An item never stands in its own list.
+    Default: the first 2,000 of `rows`. An item never stands in its own list.
     """
-    packed, bits = pack(codes)
-    queries = rows[:MOST_QUERIES]
+    queries = rows[:MOST_QUERIES] if asked is None else asked
+    (packed, bits), (wanted, _) = pack(codes[rows]), pack(codes[queries])
     levels = labels.levels
     counts = np.zeros((len(queries), bits + 1, len(levels)), np.int64)
-    for block, apart in distances(packed[: len(queries)], packed):
-        grade = labels.affinity(queries[block], rows)
-        cell = apart.astype(np.int64) * len(levels) + grade
+    for block, apart in distances(wanted, packed):
+        cell = apart.astype(np.int64) * len(levels) + labels.affinity(queries[block], rows)
         for number, row in enumerate(cell, block.start):
-            row = np.delete(row, number)
-            counts[number] = np.bincount(row, minlength=counts[0].size).reshape(bits + 1, len(levels))
+            others = row[rows != queries[number]]
+            counts[number] = np.bincount(others, minlength=counts[0].size).reshape(bits + 1, len(levels))
     return TiedLists(counts, levels)
 
 
 def worth(codes: NDArray[np.int8], labels: Supervision, rows: Integers) -> float:
     """Mean expected AP over queries that have a positive; with graded labels mean expected nDCG.
+
+    Codes (items, bits) of all items; `rows` are asked against each other.
 
     Formula: specification 8, AP_T and nDCG_T of the whole list.
     Source: specification 7 and 8.

@@ -1,4 +1,4 @@
-"""The loop of every training: Adam, warm-up, a held-out score by epoch, early stop, and a checkpoint to go on from.
+"""The loop of every training: Adam, warm-up, a score by epoch, early stop, and a checkpoint to go on from.
 
 A run that is killed goes on from its last whole epoch and ends with the weights of one that never stopped: batches and
 random numbers belong to (seed, epoch), and Adam's moments are kept. Weights or a loss that are no finite number end
@@ -41,8 +41,11 @@ class Task(Protocol):
     def loss(self, rows: Integers, epoch: int) -> Tensor:
         """The loss of a batch; smaller is better."""
 
+    def stepped(self, done: float) -> None:
+        """What follows a step of Adam; `done` is the share of all steps of the run that are done."""
+
     def worth(self) -> float:
-        """The score on what is held out; larger is better."""
+        """The score on what early stop watches; larger is better."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ def fit(
     task: Task, plan: Plan, folder: Path, identity: Mapping[str, Any], *, progress: Progress | None = None,
     autocast: Callable[[], AbstractContextManager[Any]] = nullcontext,
 ) -> Fitted:  # fmt: skip
-    """Train `task.module` by the plan, from where `folder` says that it stopped; the best epoch's weights are given."""
+    """Train `task.module` by the plan, from where `folder` says that it stopped; the kept epoch's weights are given."""
     wanted = [parameter for parameter in task.module.parameters() if parameter.requires_grad]
     adam = torch.optim.Adam(wanted, lr=plan.learning_rate, weight_decay=plan.weight_decay)
     state = load(folder / STATE, identity)
@@ -79,10 +82,10 @@ def fit(
             score = task.worth()
         state.epoch += 1
         state.model, state.adam = _copied(task.module), adam_tensors(adam)
-        if score > state.best_score:
+        if plan.keep == "last" or score > state.best_score:
             state.best, state.best_score, state.best_epoch = state.model, score, state.epoch
         rate = adam.param_groups[0]["lr"]
-        row = {"epoch": state.epoch, "loss": loss, "held_out": score, "learning_rate": rate}
+        row = {"epoch": state.epoch, "loss": loss, "watched": score, "learning_rate": rate}
         state.rows.append({**row, "seconds": round(time.perf_counter() - started, 3)})
         save(folder / STATE, state)
         write_text(folder / LOG, _as_csv(state.rows))
@@ -114,6 +117,7 @@ def _epoch(
                 raise _broken(f"the loss is {losses[-1]}", step, state, folder)
             loss.backward()  # type: ignore[no-untyped-call]
             adam.step()
+            task.stepped((state.epoch * len(batches) + step + 1) / (plan.epochs * len(batches)))
     if not all(
         torch.isfinite(tensor).all() for tensor in task.module.state_dict().values() if tensor.is_floating_point()
     ):

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from eds.errors import InputError
 
+FASTEST = 1000.0  # learning rate; far below what a float32 step can hold
+KEPT = ("best", "last")
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -14,19 +17,25 @@ class Plan:
     learning_rate: float = 1e-3
     warm_up: float = 1.0  # epochs in which the learning rate rises to its full height
     weight_decay: float = 5e-5
-    patience: int = 10  # epochs without a better held-out score after which the run ends
-    held_out: float = 0.2  # share of the products
+    patience: int = 10  # epochs without a better score on what is watched after which the run ends
+    keep: str = "best"  # which epoch's weights: the best on what is watched, or the last
+    watched: float = 0.1  # share of the products that early stop looks at
+    held_out: float = 0.2  # share of the products whose score is told
     group: int = 4  # items of one kind that meet in a batch
     seed: int = 0
 
     def __post_init__(self) -> None:
         least = {"epochs": 1, "batch": 2, "patience": 1, "group": 2, "seed": 0, "warm_up": 0, "weight_decay": 0}
         faults = [f"{name} is {getattr(self, name)}; at least {low}" for name, low in least.items()
-                  if not getattr(self, name) >= low]  # fmt: skip
-        if not 0 < self.learning_rate < float("inf"):
-            faults.append(f"learning_rate is {self.learning_rate}; above 0")
-        if not 0 < self.held_out < 1:
-            faults.append(f"held_out is {self.held_out}; between 0 and 1")
+                  if not low <= getattr(self, name) < float("inf")]  # fmt: skip
+        if not 0 < self.learning_rate <= FASTEST:
+            faults.append(f"learning_rate is {self.learning_rate}; above 0, at most {FASTEST:g}")
+        faults += [f"{name} is {value}; between 0 and 1" for name, value in
+                   (("watched", self.watched), ("held_out", self.held_out)) if not 0 < value < 1]  # fmt: skip
+        if self.watched + self.held_out >= 1:
+            faults.append(f"watched and held_out are {self.watched + self.held_out:g} together; below 1")
+        if self.keep not in KEPT:
+            faults.append(f"keep is {self.keep!r}; one of {', '.join(KEPT)}")
         if faults:
             raise InputError("nothing can be trained so", where="training", do="Change:", faults=faults)
 

@@ -5,6 +5,7 @@ from eds.truth.coefficients import agreement
 from eds.truth.decision import Decision, compare, decide
 from eds.truth.disputes import Consensus, consensus, disputed_pairs
 from eds.truth.experts import expert_profiles
+from eds.truth.imported import with_imported
 from eds.truth.majority import expected_votes_early_stop, majority_accuracy, majority_vote
 from eds.truth.noise import auc_under_label_noise, corrected_auc, label_contamination
 from eds.truth.panel import PanelAgreement, panel_agreement
@@ -31,4 +32,5 @@ __all__ = [
     "majority_vote",
     "panel_agreement",
     "with_adjudications",
+    "with_imported",
 ]

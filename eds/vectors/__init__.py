@@ -5,10 +5,12 @@
     model.json                what made them, and the digest of every shard; written last
 
 `Vectors.open(folder)` reads; `Writer` writes shard by shard, survives kill -9 and brings a folder up
-to date; `write` does it all for vectors that fit in memory. Binary codes are stored as packed bits
+to date; `write` does it all for vectors that fit in memory; `open_elsewhere` and `copied` take an address
+(`s3://...`). Binary codes are stored as packed bits
 (numpy's order: the first bit is the highest of its byte). Not here: how vectors are made.
 """
 
+from eds.vectors.elsewhere import copied, open_elsewhere
 from eds.vectors.model import Model, Shard, pack, read_model, stored_dtype, stored_width, unpack
 from eds.vectors.reading import Vectors
 from eds.vectors.writing import SHARD_ROWS, Writer, bad_rows, write
@@ -20,6 +22,8 @@ __all__ = [
     "Vectors",
     "Writer",
     "bad_rows",
+    "copied",
+    "open_elsewhere",
     "pack",
     "read_model",
     "stored_dtype",

@@ -76,7 +76,7 @@ def client_for(site: Site, who: str | None = None, *, address: str = "10.1.1.1",
     app = Starlette(routes=routes, middleware=[Middleware(Gate, site=site)])
     client = TestClient(app, client=(address, 4000), follow_redirects=False, **options)
     if who is not None:
-        client.cookies.set("eds_session", sign_in_vouched(site.store, who, by="test"), domain="testserver.local")
+        client.cookies.set("eds_session", sign_in_vouched(site.opened, who, by="test"), domain="testserver.local")
     return client
 
 

@@ -24,7 +24,7 @@ def _post(client: TestClient, path: str, **fields: str) -> "tuple[int, str, str]
 
 
 def test_an_invitation_lets_one_choose_a_password_once(site: Site) -> None:
-    path = f"/invitation/{invite(site.store, 'ann')}"
+    path = f"/invitation/{invite(site.opened, 'ann')}"
     client = client_for(site)
     page = client.get(path)
     assert page.status_code == 200
@@ -38,7 +38,7 @@ def test_an_invitation_lets_one_choose_a_password_once(site: Site) -> None:
     assert (status, ACCOUNTS.differ in text) == (422, True)
     assert _post(client, path, password="a new password", again="a new password")[::2] == (303, "/")
     assert client.get("/x").json()["viewer"] == ["ann", "expert"]
-    assert sign_in(site.store, "ann", "a new password")
+    assert sign_in(site.opened, "ann", "a new password")
     for stale in (path, "/invitation/unknown"):
         assert client_for(site).get(stale).status_code == 404
         answer = client_for(site).post(stale, data={"password": "p" * 12, "again": "p" * 12})
@@ -46,9 +46,9 @@ def test_an_invitation_lets_one_choose_a_password_once(site: Site) -> None:
 
 
 def test_looking_at_an_invitation_does_not_use_it(site: Site) -> None:
-    path = f"/invitation/{invite(site.store, 'bob')}"
+    path = f"/invitation/{invite(site.opened, 'bob')}"
     assert [client_for(site).get(path).status_code for _ in range(3)] == [200, 200, 200]
-    disable(site.store, "bob")
+    disable(site.opened, "bob")
     assert client_for(site).get(path).status_code == 404
 
 
@@ -111,7 +111,7 @@ def test_signing_out_here_and_everywhere(site: Site) -> None:
     third = client_for(site, "ann")
     assert _post(third, "/sign-out", act="everywhere")[0] == 303
     assert [one.get("/x").status_code for one in (third, there, other)] == [401, 401, 200]
-    assert "sign out everywhere" in set(read_audit(site.store)["act"])
+    assert "sign out everywhere" in set(read_audit(site.opened)["act"])
 
 
 def test_texts_of_others_are_escaped(site: Site) -> None:

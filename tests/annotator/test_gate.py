@@ -69,9 +69,9 @@ def test_a_token_that_opens_nothing_is_no_session(site: Site, token: str) -> Non
 def test_who_is_disabled_signed_out_or_given_another_role_is_so_at_once(site: Site) -> None:
     ann, bob, lea = (client_for(site, name) for name in ("ann", "bob", "lea"))
     assert [one.get("/x").status_code for one in (ann, bob, lea)] == [200, 200, 200]
-    disable(site.store, "ann")
-    sign_out_everywhere(site.store, "bob")
-    set_role(site.store, "lea", "expert")
+    disable(site.opened, "ann")
+    sign_out_everywhere(site.opened, "bob")
+    set_role(site.opened, "lea", "expert")
     assert [one.get("/x").status_code for one in (ann, bob, lea)] == [401, 401, 200]
     assert lea.get("/x").json()["viewer"] == ["lea", "expert"]
 
@@ -229,7 +229,7 @@ def test_the_websocket_needs_a_session_before_it_opens(site: Site) -> None:
     ann = client_for(site, "ann")
     with pytest.raises(WebSocketDisconnect):
         _connected(ann, Origin="http://evil.example")
-    number = session_of(site.store, ann.cookies["eds_session"])
+    number = session_of(site.opened, ann.cookies["eds_session"])
     assert number is not None
     forged = _connected(ann, **{"x-eds-session": "1"})
     assert forged == {"session": [str(number.number)], "name": "ann"}
@@ -243,12 +243,12 @@ def test_on_an_open_websocket_nothing_passes_after_the_session_has_ended(site: S
         socket.receive_json()
         socket.send_bytes(asked.SerializeToString())
         assert socket.receive_bytes() == asked.SerializeToString()
-        set_role(site.store, "lea", "expert")
+        set_role(site.opened, "lea", "expert")
         socket.send_bytes(asked.SerializeToString())
         assert _fragment(socket.receive_bytes()) == ""  # a plain rerun, which shows what an expert may see
         socket.send_bytes(asked.SerializeToString())
         assert _fragment(socket.receive_bytes()) == "secret"
-        sign_out(site.store, client.cookies["eds_session"])
+        sign_out(site.opened, client.cookies["eds_session"])
         for _ in range(2):
             socket.send_bytes(asked.SerializeToString())
             assert _fragment(socket.receive_bytes()) == ""

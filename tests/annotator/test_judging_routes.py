@@ -33,15 +33,15 @@ def campaign(site: Site, name: str = NAME, experts: tuple[str, ...] = ("ann", "b
     """A campaign with 8 pairs of 2 queries; its handle."""
     pairs = [(f"model-x/q{query}", f"model-x/c{place}") for query in range(2) for place in range(4)]
     frame = pd.DataFrame(pairs, columns=["query_id", "candidate_id"])
-    create_campaign(site.store, Plan(name, **plan), frame, list(experts))
-    return standing(site.store, name, experts[0]).handle
+    create_campaign(site.opened, Plan(name, **plan), frame, list(experts))
+    return standing(site.opened, name, experts[0]).handle
 
 
 def client_for(site: Site, who: str | None = "ann") -> TestClient:
     app = Starlette(routes=routes.routes(site.base), middleware=[Middleware(Gate, site=site)])
     client = TestClient(app, follow_redirects=False)
     if who is not None:
-        client.cookies.set("eds_session", sign_in_vouched(site.store, who, by="test"), domain="testserver.local")
+        client.cookies.set("eds_session", sign_in_vouched(site.opened, who, by="test"), domain="testserver.local")
     return client
 
 
@@ -59,7 +59,7 @@ def test_next_gives_the_own_queue_and_says_nothing_more(site: Site) -> None:
     answer = client.get(f"/api/campaigns/{handle}/next?count=3")
     assert answer.headers["cache-control"] == "no-store"
     found = answer.json()
-    mine = next_batch(site.store, NAME, "ann", 8)
+    mine = next_batch(site.opened, NAME, "ann", 8)
     assert [task["assignment"] for task in found["tasks"]] == [task.assignment for task in mine[:3]]
     assert {key: found[key] for key in ("done", "left", "total", "closed", "finished")} == {
         "done": 0, "left": 8, "total": 8, "closed": False, "finished": False
@@ -80,13 +80,13 @@ def test_pages_are_of_one_query(site: Site) -> None:
 
 def test_judgements_and_flags_are_stored_once(site: Site) -> None:
     handle, client = campaign(site), client_for(site)
-    first, second, third = (task.assignment for task in next_batch(site.store, NAME, "ann", 3))
+    first, second, third = (task.assignment for task in next_batch(site.opened, NAME, "ann", 3))
     acts = [judgement(first, 1, "a"), judgement(second, None, "b"), judgement(first, 0, "c")]
     flags = [{"token": "f", "assignment": third, "reason": "broken"}]
     for _ in range(2):  # sent again after a lost answer
         answer = post(client, handle, acts, flags)
         assert answer.json() == {"stored": ["a", "b", "c", "f"], "standby": False}
-    labels = labels_frame(site.store, campaign=NAME).set_index("label_id")
+    labels = labels_frame(site.opened, campaign=NAME).set_index("label_id")
     assert labels["value"].fillna(-1).astype(int).to_dict() == {"a": 1, "b": -1, "c": 0}
     assert labels["expert_id"].tolist() == ["ann"] * 3
     assert labels["session_id"].str.isdigit().all()
@@ -97,12 +97,12 @@ def test_judgements_and_flags_are_stored_once(site: Site) -> None:
 
 def test_nobody_judges_for_another(site: Site) -> None:
     handle, bob = campaign(site), client_for(site, "bob")
-    of_ann = next_batch(site.store, NAME, "ann", 1)[0].assignment
+    of_ann = next_batch(site.opened, NAME, "ann", 1)[0].assignment
     assert post(bob, handle, [judgement(of_ann, 1, "x")]).status_code == 401, "the page is ann's, the session bob's"
     stolen = post(bob, handle, [judgement(of_ann, 1, "x")], expert="bob")
     assert stolen.status_code == 403
     assert post(bob, handle, [], [{"token": "x", "assignment": of_ann, "reason": "r"}], expert="bob").status_code == 403
-    assert len(labels_frame(site.store)) == 0
+    assert len(labels_frame(site.opened)) == 0
 
 
 def test_strangers_to_a_campaign_get_nothing(site: Site) -> None:
@@ -119,15 +119,15 @@ def test_strangers_to_a_campaign_get_nothing(site: Site) -> None:
 
 def test_who_left_may_send_what_was_judged_but_gets_no_more(site: Site) -> None:
     handle, client = campaign(site), client_for(site)
-    number = next_batch(site.store, NAME, "ann", 1)[0].assignment
-    leave_panel(site.store, NAME, "ann")
+    number = next_batch(site.opened, NAME, "ann", 1)[0].assignment
+    leave_panel(site.opened, NAME, "ann")
     assert client.get(f"/api/campaigns/{handle}/next").status_code == 403
     assert post(client, handle, [judgement(number, 1, "a")]).json()["stored"] == ["a"]
 
 
 def test_a_closed_campaign_hands_out_nothing_and_says_so(site: Site) -> None:
     handle, client = campaign(site), client_for(site)
-    close_campaign(site.store, NAME)
+    close_campaign(site.opened, NAME)
     found = client.get(f"/api/campaigns/{handle}/next").json()
     assert found["tasks"] == []
     assert found["closed"]
@@ -137,9 +137,9 @@ def test_a_closed_campaign_hands_out_nothing_and_says_so(site: Site) -> None:
 def test_another_campaign_never_gets_the_same_handle(site: Site) -> None:
     first, second = campaign(site), campaign(site, "B")
     assert first != second
-    assert campaign_of(site.store, first) == NAME
+    assert campaign_of(site.opened, first) == NAME
     number, created = first.split("-")
-    assert campaign_of(site.store, f"{number}-{int(created, 16) + 1:x}") is None
+    assert campaign_of(site.opened, f"{number}-{int(created, 16) + 1:x}") is None
 
 
 def test_forged_posts_are_refused(site: Site) -> None:
@@ -169,11 +169,11 @@ def test_forged_posts_are_refused(site: Site) -> None:
 )
 def test_what_is_no_judgement_is_told_and_stores_nothing(site: Site, wrong: Any) -> None:
     handle, client = campaign(site), client_for(site)
-    number = next_batch(site.store, NAME, "ann", 1)[0].assignment
+    number = next_batch(site.opened, NAME, "ann", 1)[0].assignment
     answer = post(client, handle, [judgement(number, 1, "fine"), wrong])
     assert answer.status_code == 422
     assert "judgement 1" in " ".join([answer.json()["error"], *answer.json()["faults"]])
-    assert len(labels_frame(site.store)) == 0
+    assert len(labels_frame(site.opened)) == 0
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -185,8 +185,8 @@ def test_what_is_no_judgement_is_told_and_stores_nothing(site: Site, wrong: Any)
 def test_no_body_breaks_the_server(site: Site, body: bytes) -> None:
     handle = (
         campaign(site)
-        if not len(labels_frame(site.store)) and not _there(site)
-        else standing(site.store, NAME, "ann").handle
+        if not len(labels_frame(site.opened)) and not _there(site)
+        else standing(site.opened, NAME, "ann").handle
     )
     client = client_for(site)
     for path in ("judgements", "tab"):
@@ -196,7 +196,7 @@ def test_no_body_breaks_the_server(site: Site, body: bytes) -> None:
 
 def _there(site: Site) -> bool:
     try:
-        standing(site.store, NAME, "ann")
+        standing(site.opened, NAME, "ann")
     except ValueError:
         return False
     return True
@@ -227,7 +227,7 @@ def test_tabs_the_last_one_that_asked_goes_on(site: Site) -> None:
     assert tab("two", take=True).json() == {"standby": False}
     assert tab("one", take=False).json() == {"standby": True}
     assert client.get(f"/api/campaigns/{handle}/next?tab=one").json()["standby"] is True
-    number = next_batch(site.store, NAME, "ann", 1)[0].assignment
+    number = next_batch(site.opened, NAME, "ann", 1)[0].assignment
     answer = post(client, handle, [judgement(number, 1, "a")], tab="one")
     assert answer.json() == {"stored": ["a"], "standby": True}, "stored all the same"
     assert tab("two", take=False, expert="bob").status_code == 401
@@ -238,7 +238,7 @@ def test_tabs_the_last_one_that_asked_goes_on(site: Site) -> None:
 
 def test_a_database_that_is_away_is_no_refusal(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     handle, client = campaign(site), client_for(site)
-    number = next_batch(site.store, NAME, "ann", 1)[0].assignment
+    number = next_batch(site.opened, NAME, "ann", 1)[0].assignment
 
     def away(*_: Any, **__: Any) -> None:
         raise ProjectError("the database does not answer")

@@ -85,16 +85,16 @@ def test_the_address_can_be_typed_into_a_browser(host: str, shown: str) -> None:
 
 
 def test_the_terminal_tells_the_address_and_fresh_links(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
-    links = invitations(site.store, "http://127.0.0.1:1/", ["ann", "lea"])
+    links = invitations(site.opened, "http://127.0.0.1:1/", ["ann", "lea"])
     told("http://127.0.0.1:1/", links)
     said = capsys.readouterr().out
     assert "ready: http://127.0.0.1:1/\n" in said
     found = re.findall(r"Sign in as (\w+) .*: http://127.0.0.1:1/invitation/([\w-]+)\n", said)
-    assert [(name, invited(site.store, token)) for name, token in found] == [("ann", "ann"), ("lea", "lea")]
+    assert [(name, invited(site.opened, token)) for name, token in found] == [("ann", "ann"), ("lea", "lea")]
     told("http://127.0.0.1:1/", links, as_json=True)
     assert json.loads(capsys.readouterr().out) == {"address": "http://127.0.0.1:1/", "invitations": links}
     with pytest.raises(InputError, match="no expert"):
-        invitations(site.store, "http://127.0.0.1:1/", ["nobody"])
+        invitations(site.opened, "http://127.0.0.1:1/", ["nobody"])
 
 
 def test_no_route_of_ours_can_be_framed_or_scripted_from_elsewhere() -> None:

@@ -20,17 +20,22 @@ from annotator_ui import exporting
 from annotator_ui.gate import Gate
 from annotator_ui.leading import figures, page, show
 from annotator_ui.site import Site, Viewer, install
-from annotator_ui.texts_leads import AGREEMENT, COMMON, COVERAGE, EXPERTS, POOL
+from annotator_ui.texts_leads import AGREEMENT, CAMPAIGNS, COMMON, COVERAGE, EXPERTS, POOL
 from annotator_ui.words import as_html
 from eds import tables
+from eds.intervals import wilson_interval
+from eds.labels.adjudication import adjudicate
 from eds.labels.campaigns import close_campaign
 from eds.labels.experts import add_expert, list_experts
 from eds.labels.frames import labels_frame
+from eds.labels.gold import gold_to_hide
+from eds.labels.leading import gold_answers
 from eds.labels.queue import progress
 from eds.labels.sessions import sign_in_vouched
 from eds.labels.store import open_store
 from eds.labels.transfer import export_votes
 from eds.truth import expert_profiles, panel_agreement
+from eds.truth.modes import ModesCompared
 from eds.workspace import Project
 from tests.annotator.judged import GRID, NAME, NASTY, RANDOM, furnish
 from tests.annotator.sites import fresh_site
@@ -54,13 +59,13 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The small project with campaigns that were judged; every test gets a copy."""
     folder = tmp_path_factory.mktemp("judged")
     with fresh_site(folder) as made:
-        add_expert(made.store, "cid")
+        add_expert(made.opened, "cid")
         images = made.project.read("images")
         more = [
             images.assign(image_id=[f"{one}/{turn}" for one in images["image_id"]], role="both") for turn in range(12)
         ]
         made.project.write(pd.concat(more, ignore_index=True), "images", tables.Provenance("test"))
-        furnish(made.project, made.store)
+        furnish(made.project, made.opened)
     return folder / "shop"
 
 
@@ -90,7 +95,7 @@ def html(app: AppTest) -> str:
     return "\n".join(str(one.proto.body) for one in app.get("html"))
 
 
-@pytest.mark.parametrize("screen", LEADS)
+@pytest.mark.parametrize("screen", [*LEADS, "adjudicate", "report"])
 def test_experts_see_nothing_of_a_leads_page(screen: str, judged: Site, viewer: dict[str, str]) -> None:
     viewer["role"] = "expert"
     app = run(screen)
@@ -120,7 +125,7 @@ def test_all_text_of_others_is_escaped(screen: str, judged: Site, viewer: dict[s
 
 def test_coverage_shows_what_the_store_says(judged: Site, viewer: dict[str, str]) -> None:
     shown = html(run("coverage", NAME))
-    counts = progress(judged.store, NAME)
+    counts = progress(judged.opened, NAME)
     assert show.figures((COVERAGE.judged, int(counts["done"].sum()), COVERAGE.judged_about.format(
         total=int(counts["total"].sum()))))[:-6] in shown  # fmt: skip
     for one in counts.itertuples():
@@ -133,7 +138,7 @@ def test_coverage_shows_what_the_store_says(judged: Site, viewer: dict[str, str]
 
 def test_agreement_shows_the_librarys_figures(judged: Site, viewer: dict[str, str]) -> None:
     shown = html(run("agreement", NAME))
-    labels = labels_frame(judged.store, campaign=NAME)
+    labels = labels_frame(judged.opened, campaign=NAME)
     expected = panel_agreement(labels).coefficients.set_index("coefficient")
     for name in ("percent_agreement", "krippendorff_alpha", "gwet_ac1"):
         row = expected.loc[name]
@@ -157,7 +162,7 @@ def test_single_models_are_told_of_closed_campaigns_only(judged: Site, viewer: d
     shown = html(run("pool_yield", NAME))
     assert POOL.models_open in shown
     assert "beit" not in shown
-    close_campaign(judged.store, NAME)
+    close_campaign(judged.opened, NAME)
     shown = html(run("pool_yield", NAME))
     suspects = judged.project.read("suspects")
     for model in ("beit", "clip", "resnet"):
@@ -189,7 +194,7 @@ def test_leads_invite_experts_only_and_administrators_do_the_rest(judged: Site, 
     assert not app.exception
     link = app.code[0].value
     assert "/invitation/" in link
-    row = list_experts(judged.store).set_index("name").loc["new <b>one</b>"]
+    row = list_experts(judged.opened).set_index("name").loc["new <b>one</b>"]
     assert (row["role"], row["state"]) == ("expert", "invited")
     app.run()
     assert not app.code  # shown once
@@ -200,6 +205,85 @@ def test_leads_invite_experts_only_and_administrators_do_the_rest(judged: Site, 
     app = run("experts")
     assert app.selectbox[0].options == ["expert", "lead", "administrator"]
     assert "ada" not in app.selectbox(key="lock-whom").options
+
+
+def test_a_form_that_forgets_rights_changes_nothing(judged: Site, viewer: dict[str, str]) -> None:
+    """The library refuses, whatever a page lets through."""
+    viewer.update(name="ann", role="administrator")  # the page is mistaken; the account ann is an expert
+    app = run("experts")
+    app.text_input[0].input("dora")
+    app.button[0].click().run()
+    assert "ann is expert" in app.error[0].value or "a expert may not" in app.error[0].value
+    assert "dora" not in set(list_experts(judged.opened)["name"])
+
+
+def test_a_new_grid_is_told_which_known_pairs_it_can_hide(judged: Site, viewer: dict[str, str]) -> None:
+    app = run("campaigns")
+    app.session_state["campaigns_section"] = CAMPAIGNS.tabs[1]
+    app.run()
+    assert app.radio[0].value == "pair"  # 24 judged both ways do not settle it
+    app.radio[0].set_value("grid").run()
+    assert app.radio[1].value == "similar"  # as most of the pool are
+    suspects = judged.project.read("suspects")
+    pooled = suspects[suspects["origin"] == "pool"]
+    assert CAMPAIGNS.gold_usable["similar"].format(known=gold_to_hide(judged.store, pooled, "similar")) in html(app)
+    app.number_input[1].set_value(100).run()
+    assert any("would be needed" in one.value for one in app.warning)
+    [origins] = [one for one in app.multiselect if one.label == CAMPAIGNS.origins]
+    origins.set_value(["random"]).run()
+    assert app.radio[1].value == "different"  # as nearly all random pairs are
+    random = suspects[suspects["origin"] == "random"]
+    assert CAMPAIGNS.gold_usable["different"].format(known=gold_to_hide(judged.store, random, "different")) in "".join(
+        [html(app), *(one.value for one in app.warning)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("alike", "mode", "said"), [(400, "grid", CAMPAIGNS.mode_agrees), (40, "pair", CAMPAIGNS.mode_open)]
+)
+def test_grid_is_preselected_once_it_agrees_with_pair(
+    judged: Site, viewer: dict[str, str], monkeypatch: pytest.MonkeyPatch, alike: int, mode: str, said: str
+) -> None:
+    both = alike + alike // 20
+    low, high = wilson_interval(alike, both)
+    found = ModesCompared(both, alike, alike / both, float(low), float(high), 0.8, 1, 1, 6.0, 1.5)
+    monkeypatch.setattr(figures, "modes_compared", lambda _: found)
+    app = run("campaigns")
+    app.session_state["campaigns_section"] = CAMPAIGNS.tabs[1]
+    app.run()
+    assert app.radio[0].value == mode
+    assert f"{both:,}; alike {show.percent(alike / both, 0)}" in html(app)
+    assert said in html(app)
+
+
+def test_known_pairs_are_counted_and_decisions_taken_over(judged: Site, viewer: dict[str, str]) -> None:
+    before = gold_answers(judged.store)
+    pooled = judged.project.read("suspects").query("origin == 'pool'")
+    queries, candidates = (pooled[name].astype(str).tolist() for name in ("query_id", "candidate_id"))
+    for place in (0, 1):
+        adjudicate(judged.store, NAME, queries[place], candidates[place], 1 - place, by="lea", token=f"t{place}")
+    app = run("campaigns")
+    app.session_state["campaigns_section"] = CAMPAIGNS.tabs[4]
+    app.run()
+    for words, value in zip(CAMPAIGNS.known_counts, (1, 0), strict=True):
+        assert words in html(app)
+        assert f"<strong>{(before['value'] == value).sum()}</strong>" in html(app)
+    [take] = [one for one in app.button if one.label == CAMPAIGNS.known_decided.format(count=2)]
+    take.click().run()
+    assert "2 known pairs are new" in app.success[0].value
+    after = gold_answers(judged.store)
+    assert after["value"].value_counts().sub(before["value"].value_counts()).to_dict() == {1: 1, 0: 1}
+    one, other, third = judged.project.read("images")["image_id"].head(3)
+    for rows, told in ((f"{one},{other}", "Every row needs"), (f"{one},nowhere,1", "nowhere"), ("", "Every row needs"),
+                       (f"{one},{other},2", "value 1 or 0")):  # fmt: skip
+        app.text_area[0].set_value(rows)
+        [add] = [button for button in app.button if button.label == CAMPAIGNS.known_add]
+        add.click().run()
+        assert told in app.error[0].value
+    app.text_area[0].set_value(f"query_id,candidate_id,value\n{one}, {other}, 1\n\n{other},{third},0\n")
+    [add] = [button for button in app.button if button.label == CAMPAIGNS.known_add]
+    add.click().run()
+    assert len(gold_answers(judged.store)) == len(after) + 2
 
 
 def test_a_sentence_of_the_library_is_shown_as_typed(judged: Site, viewer: dict[str, str]) -> None:
@@ -217,13 +301,13 @@ def test_the_export_route_gives_what_the_store_holds_to_leads_only(judged: Site,
         assert answer.headers["cache-control"] == "no-store"
         assert answer.headers["content-disposition"].startswith("attachment")
         file = tmp_path / f"votes.{kind}"
-        export_votes(judged.store, file, kind, only=NAME)
+        export_votes(judged.opened, file, kind, only=NAME)
         if kind == "parquet":
             assert pq.read_table(io.BytesIO(answer.content)).equals(pq.read_table(file))
         else:
             assert answer.content == file.read_bytes()
     everything = client(judged, "ada").get("/export/csv")
-    assert len(pd.read_csv(io.BytesIO(everything.content))) == len(labels_frame(judged.store))
+    assert len(pd.read_csv(io.BytesIO(everything.content))) == len(labels_frame(judged.opened))
     assert client(judged, "ann").get("/export/csv").status_code == 403
     assert client(judged, None).get("/export/csv").status_code == 401
     assert client(judged, "lea").get("/export/xml").status_code == 404
@@ -236,7 +320,7 @@ def client(site: Site, who: str | None) -> TestClient:
     app = Starlette(routes=exporting.routes(site.base), middleware=[Middleware(Gate, site=site)])
     found = TestClient(app, follow_redirects=False)
     if who is not None:
-        found.cookies.set("eds_session", sign_in_vouched(site.store, who, by="test"), domain="testserver.local")
+        found.cookies.set("eds_session", sign_in_vouched(site.opened, who, by="test"), domain="testserver.local")
     return found
 
 

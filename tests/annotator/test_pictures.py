@@ -92,7 +92,7 @@ def test_a_picture_that_cannot_be_shown_says_so_without_its_path(site: Site, ima
 
 def test_names_survive_a_restart_and_end_when_the_picture_changes(site: Site) -> None:
     name = site.pictures.name("ann", LARGE)
-    again = Pictures(site.project, site.store, read_secret(site.project.root), "")
+    again = Pictures(site.project, site.opened, read_secret(site.project.root), "")
     assert again.name("ann", LARGE) == name
     assert (site.project.root / ".eds" / "annotator.key").stat().st_mode & 0o777 == 0o600
     images = site.project.read("images")
@@ -150,12 +150,12 @@ def test_a_full_disk_costs_the_cache_not_the_picture(site: Site, monkeypatch: py
 def test_pictures_are_prepared_in_the_order_of_the_work(site: Site) -> None:
     images = site.project.read("images")["image_id"].tolist()
     pairs = images_pairs(images)
-    create_campaign(site.store, Plan("first"), pairs, ["ann", "bob"])
-    order = wanted(site.store, ["first"])
+    create_campaign(site.opened, Plan("first"), pairs, ["ann", "bob"])
+    order = wanted(site.opened, ["first"])
     assert sorted(order) == sorted(images)
-    first = {task.query_id for name in ("ann", "bob") for task in next_batch(site.store, "first", name, 1)}
+    first = {task.query_id for name in ("ann", "bob") for task in next_batch(site.opened, "first", name, 1)}
     assert set(order[: len(first)]) == first
-    preparation = Preparation(site.pictures, site.store)
+    preparation = Preparation(site.pictures, site.opened)
     preparation.prepare(order)
     assert (preparation.state.ready, preparation.state.unreadable, preparation.state.total) == (3, 2, 5)
     assert preparation.state.finished
@@ -173,7 +173,7 @@ def images_pairs(images: list[str]) -> pd.DataFrame:
 
 
 def test_the_background_thread_starts_and_ends(site: Site) -> None:
-    preparation = Preparation(site.pictures, site.store)
+    preparation = Preparation(site.pictures, site.opened)
     preparation.start()
     preparation.stop()
     assert not preparation._thread.is_alive()

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import annotator_ui.leading.page
 import annotator_ui.site
 from annotator_ui.preparation import State
 from annotator_ui.site import Site, Viewer
@@ -24,7 +25,8 @@ def show(site: Site, monkeypatch: pytest.MonkeyPatch) -> Show:
     """Everything that a screen says to somebody."""
 
     def shown(screen: str, name: str, role: str = "expert") -> str:
-        monkeypatch.setattr(annotator_ui.site, "viewer", lambda: Viewer(name, role, 1))
+        for module in (annotator_ui.site, annotator_ui.leading.page):
+            monkeypatch.setattr(module, "viewer", lambda: Viewer(name, role, 1))
         page = AppTest.from_file(SCREENS / f"{screen}.py", default_timeout=20).run()
         assert not page.exception
         parts = [*page.header, *page.subheader, *page.caption, *page.markdown, *page.info, *page.warning]
@@ -36,14 +38,14 @@ def show(site: Site, monkeypatch: pytest.MonkeyPatch) -> Show:
 
 def _campaign(site: Site, name: str, pairs: int = 4) -> None:
     rows = [(f"q{number // 2}", f"c{number}") for number in range(pairs)]
-    create_campaign(site.store, Plan(name), pd.DataFrame(rows, columns=["query_id", "candidate_id"]), ["ann"])
+    create_campaign(site.opened, Plan(name), pd.DataFrame(rows, columns=["query_id", "candidate_id"]), ["ann"])
 
 
 def _judge(site: Site, name: str, count: int, *, start: int = 0, pause: float = 10.0) -> None:
-    tasks = next_batch(site.store, name, "ann", count)
+    tasks = next_batch(site.opened, name, "ann", count)
     acts = [Judgement(f"{name}-{start + place}", task.assignment, 1) for place, task in enumerate(tasks)]
-    now = site.store.now()
-    submit(site.store, "ann", acts, times=[now - round(1e6 * pause * (count - place)) for place in range(count)])
+    now = site.opened.now()
+    submit(site.opened, "ann", acts, times=[now - round(1e6 * pause * (count - place)) for place in range(count)])
 
 
 def test_before_there_is_anything(show: Show) -> None:
@@ -66,7 +68,7 @@ def test_a_campaign_waits_goes_on_is_finished_and_closed(site: Site, show: Show)
     assert HOME.all_finished_title in said
     assert HOME.finished in said
     assert HOME.done in show("home", "lea", "lead")
-    close_campaign(site.store, "Hats")
+    close_campaign(site.opened, "Hats")
     said = show("home", "ann")
     assert HOME.nothing_title in said
     assert HOME.closed in said

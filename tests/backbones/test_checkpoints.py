@@ -31,7 +31,7 @@ def test_moco_takes_the_query_encoder(tmp_path: Path, trunk: dict[str, torch.Ten
         {"epoch": 800, "arch": "resnet50", "state_dict": state, "optimizer": {"state": {}}}, tmp_path / "moco.pth.tar"
     )
     backbone = load(f"checkpoint:{tmp_path}/moco.pth.tar?{MOCO}")
-    found = backbone.encode(np.stack([backbone.prepare(image) for image in pictures()]))
+    found = backbone.encode(np.stack([backbone.spec.preprocessing.pixels(image) for image in pictures()]))
     expected = slow.timm_vectors("test_resnet", tmp_path / "test_resnet.safetensors", pictures(), num_classes=0)
     assert slow.distance(found, expected) <= 1e-5
     assert backbone.spec.key_map == (("module.encoder_q.", ""),)

@@ -62,4 +62,5 @@ def test_refusals() -> None:
     assert len(caught.value.faults) == 3
     with pytest.raises(InputError, match="not uint8"):
         load("descriptor:hsv").encode(np.zeros((1, 9, 9, 3), np.uint8))
-    assert load("descriptor:hsv", resize="shortest").prepare(Image.new("RGB", (300, 200))).shape == (SIDE, SIDE, 3)
+    by_short_side = load("descriptor:hsv", resize="shortest").spec.preprocessing
+    assert by_short_side.pixels(Image.new("RGB", (300, 200))).shape == (SIDE, SIDE, 3)

@@ -15,7 +15,6 @@ class Shade:
     def __init__(self, request):
         from eds.backbones.presets import IMAGENET
         self.spec = request.spec(IMAGENET, dimension=1)
-    def prepare(self, image): return self.spec.preprocessing.pixels(image)
     def encode(self, batch): return batch.mean(axis=(1, 2, 3))[:, None].astype("float32")
 nothing = 3
 empty = dict

@@ -14,11 +14,12 @@ from tests.reference import backbones as slow
 def test_vectors_are_encode_images_own(tmp_path: Path) -> None:
     path = clip_file(tmp_path)
     backbone = load(f"open_clip:{TINY_CLIP}@{path}")
-    found = backbone.encode(np.stack([backbone.prepare(image) for image in pictures()]))
+    found = backbone.encode(np.stack([backbone.spec.preprocessing.pixels(image) for image in pictures()]))
     assert backbone.spec.dimension == 48
     assert slow.distance(found, slow.open_clip_vectors(TINY_CLIP, path, pictures())) <= 1e-5
     by_checkpoint = load(f"checkpoint:{path}?arch=open_clip:{TINY_CLIP}")
-    assert slow.distance(by_checkpoint.encode(np.stack([backbone.prepare(pictures()[0])])), found[:1]) <= 1e-5
+    alone = by_checkpoint.encode(backbone.spec.preprocessing.pixels(pictures()[0])[None])
+    assert slow.distance(alone, found[:1]) <= 1e-5
 
 
 def test_the_wrong_activation_is_refused_not_warned_of() -> None:

@@ -23,7 +23,7 @@ CLOSE = 1e-5
 
 def encoded(text: str, **settings: str) -> npt.NDArray[np.float32]:
     backbone = load(text, **settings)  # type: ignore[arg-type]
-    return backbone.encode(np.stack([backbone.prepare(image) for image in pictures()]))
+    return backbone.encode(np.stack([backbone.spec.preprocessing.pixels(image) for image in pictures()]))
 
 
 @pytest.mark.parametrize("name", ["test_resnet", "test_vit", "test_efficientnet", "test_convnext"])

@@ -26,7 +26,7 @@ def test_every_tensor_is_mapped(name: str) -> None:
 def test_the_classifier_recognises_what_is_shown(name: str) -> None:
     backbone = load(f"wheel:{name}?output=logits", threads=1)
     images = [Image.fromarray(getattr(skimage.data, picture)()) for picture in SEEN]
-    logits = backbone.encode(np.stack([backbone.prepare(image) for image in images]))
+    logits = backbone.encode(np.stack([backbone.spec.preprocessing.pixels(image) for image in images]))
     assert logits.shape == (3, 1000)
     for row, classes in zip(logits, SEEN.values(), strict=True):
         assert classes & set(np.argsort(-row)[:5].tolist())

@@ -38,9 +38,12 @@ PAIRS, GRID = "Dresses in pairs", "Dresses in a grid"  # 150 pairs each, 6 queri
 START = 30  # seconds that a server may take, on a machine under load
 
 
-def prepare(folder: Path, *, campaigns: bool = True) -> Project:
-    """A project with 66 drawn images, five people without passwords, and two campaigns of ann, bob and cid."""
-    project = Project.create(folder, {"project.name": "Drawn garments"})
+def prepare(folder: Path, *, campaigns: bool = True, labels: str = "") -> Project:
+    """A project with 66 drawn images, five people without passwords, and two campaigns of ann, bob and cid.
+
+    Judgements are kept in the project, or in the database `labels`.
+    """
+    project = Project.create(folder, {"project.name": "Drawn garments", "labels.url": labels})
     images = draw_catalogue(project.image_root, products=30, views=2, wild=6, size=192, workers=1)
     project.write(images, "images", tables.Provenance("drawn for a test"))
     with store_of(project) as store:
@@ -64,7 +67,7 @@ def add_campaign(store: Store, images: pd.DataFrame, plan: Plan, *, queries: int
 @contextmanager
 def store_of(project: Project) -> Iterator[Store]:
     """The project's store, for the length of a block."""
-    store = open_store(project.path("labels"))
+    store = open_store(project.config.labels.url or project.path("labels"))
     try:
         yield store
     finally:

@@ -78,6 +78,30 @@ def test_what_a_mark_means(browser: Browser, annotator: Annotator, polarity: str
     assert stored(annotator, name, "ann", numbers) == expected
 
 
+def test_the_last_exception_is_marked_and_saved_in_one_act(browser: Browser, annotator: Annotator) -> None:
+    name = make(annotator, 4, 5)
+    numbers = pairs_of(annotator, name, "ann")
+    with annotator.page(browser, "ann") as page:
+        typed = watch(page)
+        open_page(page, annotator, name, "ann", "grid")
+        expected = []
+        for marks in ([3], [0, 4], [2, 2]):  # the last click holds Shift: it marks, also what is marked already
+            order = shown(page)
+            for place in marks[:-1]:
+                page.locator(".tile").nth(place).click()
+            before = paintings(page)
+            page.locator(".tile").nth(marks[-1]).click(modifiers=["Shift"])
+            wait_painted(page, before)
+            expected += [(number, 0 if place in marks else 1) for place, number in enumerate(order)]
+        order = shown(page)
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Shift+Space")
+        expect(page.get_by_role("heading", name="All done. Thank you!")).to_be_visible()
+        wait_saved(page)
+        assert typed.labels == expected + [(number, 0 if place == 1 else 1) for place, number in enumerate(order)]
+    assert stored(annotator, name, "ann", numbers) == typed.labels
+
+
 def test_undo_brings_a_page_back_and_stores_changes_only(browser: Browser, annotator: Annotator) -> None:
     name = make(annotator, 3, 5)
     numbers = pairs_of(annotator, name, "ann")
@@ -174,6 +198,28 @@ def test_repeats_of_a_grid_are_shown_as_pairs(browser: Browser, annotator: Annot
         wait_saved(page)
     labels = labels_frame(annotator.store, campaign=name)
     assert labels.groupby("kind")["value"].sum().to_dict() == {"normal": 10, "repeat": 0}
+
+
+def test_query_and_candidate_by_turns_and_magnified(browser: Browser, annotator: Annotator) -> None:
+    name = make(annotator, 1, 4)
+    with annotator.page(browser, "ann") as page:
+        typed = watch(page)
+        open_page(page, annotator, name, "ann", "grid")
+        page.keyboard.press("ArrowRight")
+        focused = page.locator(".tile.focus img")
+        page.keyboard.down("b")
+        expect(page.locator(".grid")).to_have_class("grid swapped")
+        other = page.locator(".query .other")
+        assert other.get_attribute("src") == focused.get_attribute("src")
+        expect(other).to_be_visible()
+        expect(page.locator(".grid")).to_have_class("grid")  # and back again by itself
+        page.keyboard.up("b")
+        expect(other).to_have_count(0)
+        page.keyboard.down("l")
+        expect(page.locator(".box.magnified")).to_have_count(2)
+        page.keyboard.up("l")
+        expect(page.locator(".box.magnified")).to_have_count(0)
+        assert typed.labels == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -36,12 +36,18 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Annotator]:
         yield found
 
 
+BUSY = """() => {
+  const quiet = !document.querySelector("[data-testid=stStatusWidget], [data-stale=true], [data-testid=stSkeleton]")
+    && document.querySelector("[data-testid=stApp]")?.dataset.testScriptState !== "running";
+  window.quietSince = quiet ? window.quietSince ?? performance.now() : null;
+  return quiet && performance.now() - window.quietSince > 120;
+}"""
+
+
 def settle(page: Page) -> None:
-    """Wait until the script has run and everything is drawn."""
-    page.wait_for_timeout(250)
-    busy = "[data-testid=stStatusWidget], [data-stale=true], [data-testid=stSkeleton]"
-    expect(page.locator(busy)).to_have_count(0, timeout=15_000)
-    page.wait_for_timeout(150)
+    """Wait until the script has run and everything is drawn, and stays so for a moment."""
+    page.evaluate("window.quietSince = null")
+    page.wait_for_function(BUSY, timeout=15_000)
 
 
 def visit(page: Page, address: str) -> None:
@@ -175,10 +181,11 @@ def test_an_administrator_locks_and_unlocks(browser: Browser, shop: Annotator) -
 
 def test_an_expert_is_refused_on_every_page(browser: Browser, shop: Annotator) -> None:
     with shop.page(browser, "ann") as page:
-        for name in LEADS:
+        for name in (*LEADS, "adjudicate", "report"):
             page.goto(f"{shop.url}/{name}")
             page.get_by_test_id("stAppViewContainer").wait_for()
             settle(page)
+            expect(page.get_by_text(COMMON.refused_title)).to_be_visible()
             expect(page.locator(".eds-table")).to_have_count(0)
             expect(page.get_by_text("bob", exact=True)).to_have_count(0)
             expect(page.get_by_role("button", name=CAMPAIGNS.make)).to_have_count(0)

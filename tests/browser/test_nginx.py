@@ -27,9 +27,7 @@ def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Annotator
     folder = tmp_path_factory.mktemp("nginx")
     project = prepare(folder / "shop")
     with running(project, "--base-path", "/eds", "--proxy", "127.0.0.1") as found:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         described = re.search(r"```nginx\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
         assert described is not None
         location = described[1].replace("127.0.0.1:8501", f"127.0.0.1:{found.port}").replace("$scheme", "$told_scheme")
@@ -50,6 +48,13 @@ def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Annotator
         finally:
             process.terminate()
             process.wait(10)
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 def _nginx() -> str:

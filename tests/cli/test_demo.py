@@ -6,12 +6,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from eds.synthetic.experts import draw_experts
 from eds.synthetic.panel import true_value
 from eds.workspace import Project
 
+PAIR = ["query_id", "candidate_id"]
 SMALL = ["--products", "10", "--views", "2", "--wild", "3", "--model", "descriptor:hsv", "--model", "descriptor:hog"]
 
 
@@ -41,11 +43,31 @@ def test_what_it_tells_is_what_the_tables_hold(made: tuple[Path, dict[str, Any]]
     project = Project.open(folder)
     images, suspects, truth = (project.read(name) for name in ("images", "suspects", "truth"))
     assert len(images) == 10 * 2 + 3
-    assert told["truth"]["pool_pairs"] == len(suspects) == told["overlap"]["unique"]
+    pool, drawn = (suspects[suspects["origin"] == origin] for origin in ("pool", "random"))
+    assert told["truth"]["pool_pairs"] == len(pool) == told["overlap"]["unique"]
     panel = draw_experts(3, 0)
-    assert told["truth"]["pool_positives"] == int(true_value(suspects, images, panel).sum())
-    assert told["judged"]["pairs"] == len(truth) == len(suspects)
-    assert told["judged"]["positive_rate"] == pytest.approx(truth["value"].mean())
+    assert told["truth"]["pool_positives"] == int(true_value(pool, images, panel).sum())
+    asked = pd.concat([pool, drawn]).drop_duplicates(PAIR)
+    assert told["judged"]["pairs"] == len(truth) == len(asked) == len(asked.merge(truth, on=PAIR))
+    for name, part in (("pool", pool), ("random", drawn)):
+        value = part.merge(truth, on=PAIR)["value"]
+        assert told["judged"][f"{name}_pairs"] == len(part) == len(value)
+        assert told["judged"][f"{name}_positive_rate"] == pytest.approx(value.mean())
+
+
+def test_negatives_are_drawn_after_the_truth_and_nobody_judges_them(made: tuple[Path, dict[str, Any]]) -> None:
+    project = Project.open(made[0])
+    suspects, truth = (project.read(name) for name in ("suspects", "truth"))
+    negatives = suspects[suspects["origin"] == "negative"]
+    assert len(negatives)
+    assert not len(negatives.merge(truth, on=PAIR))
+
+
+def test_its_report_lacks_nothing(made: tuple[Path, dict[str, Any]]) -> None:
+    """Of three kinds of garments that ten can be, one query of each may be left: what is small is told, not missing."""
+    report = json.loads((made[0] / "report.json").read_text(encoding="utf-8"))
+    gaps = [block for part in report["sections"] for block in part["blocks"] if block["kind"] == "gap"]
+    assert gaps == []
 
 
 def test_a_second_call_makes_nothing_anew(made: tuple[Path, dict[str, Any]]) -> None:

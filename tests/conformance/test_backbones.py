@@ -41,9 +41,6 @@ class MeanColour:
         steps = Preprocessing("squash", 16, "bilinear", None, "RGB", (0.0,) * 3, (1.0,) * 3)
         self.spec = request.spec(steps, dimension=12, runtime="numpy")
 
-    def prepare(self, image: Image.Image) -> npt.NDArray[np.uint8]:
-        return self.spec.preprocessing.pixels(image)
-
     def encode(self, batch: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
         half = self.spec.preprocessing.side // 2
         quarters = batch.reshape(-1, 2, half, 2, half, 3).mean(axis=(2, 4)).reshape(len(batch), 12)
@@ -75,7 +72,7 @@ def member(request: pytest.FixtureRequest, folder: Path) -> Backbone:
 
 @pytest.fixture(scope="module")
 def batch(member: Backbone) -> npt.NDArray[np.uint8]:
-    return np.stack([member.prepare(image) for image in pictures()])
+    return np.stack([member.spec.preprocessing.pixels(image) for image in pictures()])
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +89,8 @@ def test_what_comes_out_is_what_the_spec_says(member: Backbone, vectors: npt.NDA
     assert vectors.shape == (5, member.spec.dimension)
     assert member.spec.dimension > 0
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(5), abs=1e-6)
-    assert member.encode(np.empty((0, *member.prepare(pictures()[0]).shape), np.uint8)).shape == (0, vectors.shape[1])
+    side = member.spec.preprocessing.side
+    assert member.encode(np.empty((0, side, side, 3), np.uint8)).shape == (0, vectors.shape[1])
 
 
 def test_pictures_are_told_apart(vectors: npt.NDArray[np.float32]) -> None:
@@ -124,8 +122,9 @@ def test_the_order_of_a_batch_does_not_matter(
 
 
 def test_a_flat_picture_has_a_finite_vector(member: Backbone) -> None:
-    side = member.spec.preprocessing.side
-    flat = np.stack([member.prepare(Image.new("RGB", (side, side), colour)) for colour in ("white", "grey")])
+    rules = member.spec.preprocessing
+    blank = [Image.new("RGB", (rules.side, rules.side), colour) for colour in ("white", "grey")]
+    flat = np.stack([rules.pixels(image) for image in blank])
     found = member.encode(flat)
     assert np.isfinite(found).all()
     lengths = np.linalg.norm(found, axis=1)

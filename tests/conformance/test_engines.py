@@ -114,9 +114,31 @@ def test_an_index_over_bits_is_refused(engine: str) -> None:
 
 def test_unknown_engine_lists_the_known(monkeypatch: pytest.MonkeyPatch) -> None:
     gallery = shop(images=100)
-    with pytest.raises(UnknownNameError, match=r"Known: exact, faiss, faiss-ivf, faiss-hnsw"):
+    with pytest.raises(UnknownNameError, match="Known: exact, faiss, faiss-ivf, faiss-ivf-sq8, faiss-ivf-pq, f"):
         mine(gallery.vectors(), gallery.images, Rules(3), engine="annoy")
     monkeypatch.setitem(__import__("sys").modules, "faiss", None)
     monkeypatch.delitem(__import__("sys").modules, "eds.neighbors.faiss_engine")
     with pytest.raises(MissingExtraError, match=r"eds\[scale\]"):
         mine(gallery.vectors(), gallery.images, Rules(3), engine="faiss")
+
+
+@pytest.mark.parametrize("engine", APPROXIMATE)
+def test_an_index_scores_from_the_stored_vectors_whatever_their_order(engine: str) -> None:
+    """Of a dimension that short codes do not divide, in rows that do not follow the ids."""
+    gallery = catalogue(1500, 8, products=1500, dimension=70)
+    images = gallery.images.assign(role=np.where(np.arange(1500) % 50 == 0, "both", "candidate"))
+    turn = np.random.default_rng(0).permutation(1500)
+    rule = Rules(5)
+    mined = mine_with_recall(gallery.vectors(turn, 333), images, rule, engine=engine, effort=16.0, lowest_recall=0.0)
+    exact = mine(gallery.vectors(), images, Rules(1500))
+    both = exact.merge(mined.lists, on=["query_id", "candidate_id"])
+    assert len(both) == len(mined.lists) == 150
+    assert (both["score_x"] == both["score_y"]).all()
+    assert mined.recall is not None
+    assert mined.recall > 0.9
+
+
+def test_short_codes_are_not_learnt_from_a_handful() -> None:
+    gallery = shop(images=200)
+    with pytest.raises(InputError, match="ivf-pq cannot learn from 200 candidates"):
+        mine(gallery.vectors(), gallery.images, Rules(3), engine="faiss-ivf-pq")

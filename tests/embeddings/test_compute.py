@@ -1,5 +1,6 @@
 """Vectors of a catalogue: what is computed, what is kept, and that nothing but picture and model decides a vector."""
 
+from collections import Counter
 from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from eds.backbones import BackboneSpec
+from eds.backbones import BackboneSpec, Preprocessing
 from eds.embeddings.compute import Summary, compute
 from eds.errors import ImageError, InputError, ProjectError
 from eds.files import digest
@@ -34,7 +35,7 @@ def expected(images: pd.DataFrame, root: Path) -> np.ndarray[Any, np.dtype[np.fl
     """One picture at a time, with Pillow and the model alone."""
     toy = Toy()
     opened = [Image.open(root / path).convert("RGB") for path in images["path"]]
-    return np.vstack([toy.encode(toy.prepare(image)[None]) for image in opened])
+    return np.vstack([toy.encode(toy.spec.preprocessing.pixels(image)[None]) for image in opened])
 
 
 @pytest.mark.parametrize(("batch", "workers", "shard_rows"), [(1, 1, 5), (7, 3, 8), (64, 8, 100)])
@@ -56,7 +57,22 @@ def test_row_order_of_the_table_changes_no_vector(tmp_path: Path) -> None:
     np.testing.assert_allclose(first, second, atol=1e-5)
 
 
-def test_only_new_and_changed_images_are_computed_and_gone_ones_are_dropped(tmp_path: Path) -> None:
+@pytest.fixture
+def prepared(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
+    """How many pictures were prepared, by the size that was asked for."""
+    counted, really = Counter[int](), Preprocessing.pixels
+
+    def counting(self: Preprocessing, image: Any) -> Any:
+        counted[self.size] += 1
+        return really(self, image)
+
+    monkeypatch.setattr(Preprocessing, "pixels", counting)
+    return counted
+
+
+def test_only_new_and_changed_images_are_computed_and_gone_ones_are_dropped(
+    tmp_path: Path, prepared: Counter[int]
+) -> None:
     root = tmp_path / "images"
     images = catalogue(root)
     run(images, root, {"m": Toy()}, tmp_path)
@@ -65,16 +81,18 @@ def test_only_new_and_changed_images_are_computed_and_gone_ones_are_dropped(tmp_
     images.loc[5, ["box_left", "box_top", "box_right", "box_bottom"]] = (2, 2, 30, 20)
     left = images.drop(index=[0, 20])
     toy = Toy()
+    prepared.clear()
     summary = run(left, root, {"m": toy}, tmp_path)
     assert (summary.models[0].computed, summary.models[0].kept) == (2, 20)
-    assert sum(toy.batches) == toy.prepared == 2
+    assert sum(toy.batches) == prepared[toy.spec.preprocessing.size] == 2
     vectors = Vectors.open(tmp_path / "m")
     vectors.verify()
     assert sorted(vectors.ids) == left["image_id"].tolist()
     whole = left.drop(index=5)
     np.testing.assert_allclose(vectors.gather(whole["image_id"].tolist()), expected(whole, root), atol=1e-5)
     cropped = Image.open(root / "005.jpg").crop((2, 2, 30, 20))
-    np.testing.assert_allclose(vectors.gather(["i005"])[0], toy.encode(toy.prepare(cropped)[None])[0], atol=1e-5)
+    wanted = toy.encode(toy.spec.preprocessing.pixels(cropped)[None])[0]
+    np.testing.assert_allclose(vectors.gather(["i005"])[0], wanted, atol=1e-5)
 
 
 def test_nothing_to_do_leaves_the_folder_untouched(tmp_path: Path) -> None:
@@ -86,7 +104,7 @@ def test_nothing_to_do_leaves_the_folder_untouched(tmp_path: Path) -> None:
     assert {path.name: path.stat().st_mtime_ns for path in (tmp_path / "m").iterdir()} == before
 
 
-def test_models_of_one_preprocessing_share_the_decoding(tmp_path: Path) -> None:
+def test_models_of_one_preprocessing_share_the_decoding(tmp_path: Path, prepared: Counter[int]) -> None:
     images = catalogue(tmp_path / "images")
     toys = {
         "a": Toy(),
@@ -94,7 +112,7 @@ def test_models_of_one_preprocessing_share_the_decoding(tmp_path: Path) -> None:
         "c": Toy(changed(SPEC, preprocessing=RULES.changed(size=9))),
     }
     run(images, tmp_path / "images", toys, tmp_path)
-    assert toys["a"].prepared + toys["b"].prepared == toys["c"].prepared == len(images)
+    assert prepared == {RULES.size: len(images), 9: len(images)}
     assert Vectors.open(tmp_path / "b").gather(["i000"]).shape == (1, 7)
 
 

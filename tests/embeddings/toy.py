@@ -21,14 +21,9 @@ class Toy:
 
     def __init__(self, spec: BackboneSpec = SPEC, pause: float = 0.0) -> None:
         self.spec, self.pause = spec, pause
-        self.prepared, self.batches = 0, list[int]()
+        self.batches = list[int]()
         generator = np.random.default_rng(5)
         self._matrix = generator.standard_normal((self.spec.preprocessing.size**2 * 3, self.spec.dimension))
-
-    def prepare(self, image: Image.Image) -> np.ndarray[Any, np.dtype[np.uint8]]:
-        self.prepared += 1
-        size = self.spec.preprocessing.size
-        return np.asarray(image.resize((size, size), Image.Resampling.BILINEAR))
 
     def encode(self, batch: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np.dtype[np.float32]]:
         self.batches.append(len(batch))

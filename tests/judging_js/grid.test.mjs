@@ -39,6 +39,16 @@ test("all, and none again; invert leaves the unsure alone", () => {
   assert.deepEqual(page.states, ["rest", "unsure", "marked"]);
 });
 
+test("marking the last one never takes a mark away", () => {
+  const page = seenPage(3, "different");
+  page.mark(1);
+  page.unsure(2);
+  page.mark(2);
+  page.mark(1);
+  assert.deepEqual([...page.answers()], [[100, 0], [101, 1], [102, 1]]);
+  assert.equal(page.focus, 1);
+});
+
 test("numbers name candidates; a second digit is waited for only where it can come", () => {
   const page = seenPage(24, "similar");
   assert.equal(page.digit("3"), 2);

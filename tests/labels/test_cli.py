@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -128,3 +129,55 @@ def test_what_is_wrong_is_told(project: Project, words: tuple[str, ...], told: s
     run(project, "experts", "add", "ann")
     with pytest.raises(EdsError, match=told):
         run(project, *words)
+
+
+def test_guidelines_calibration_and_gold(project: Project, tmp_path: Path) -> None:
+    run(project, "experts", "add", "ann")
+    text, examples, known = tmp_path / "similar.md", tmp_path / "examples.csv", tmp_path / "known.csv"
+    text.write_text("# Similar\nthe same cut", encoding="utf-8")
+    examples.write_text("query_id,candidate_id,kind,value,note\nq,yes,positive,,cut\nq,no,negative,0,\nq,so,border,,\n")
+    assert run(project, "guideline", "save", "1", str(text), "--examples", str(examples))["examples"] == 3
+    told = run(project, "guideline", "show", "1")
+    assert told["content"] == "# Similar\nthe same cut"
+    assert [tuple(one.values()) for one in told["examples"]] == [
+        ("q", "yes", "positive", "cut", None), ("q", "no", "negative", "", None), ("q", "so", "border", "", None)
+    ]  # fmt: skip
+    with pytest.raises(EdsError, match="says otherwise"):
+        run(project, "guideline", "save", "1", str(text))
+    run(project, "campaigns", "add", "pool", "--origin", "pool", "--expert", "ann")
+    assert run(project, "guideline", "enforce", "1", "--campaign", "pool")["guideline"] == "1"
+    assert [(row["version"], row["campaigns"]) for row in run(project, "guideline", "list")] == [("1", 1)]
+    assert run(project, "calibration", "plan", "pool", "--pairs", "2")["needed"] == 0.8
+    assert run(project, "calibration", "list", "pool") == []
+    known.write_text("query_id,candidate_id,value\nq,n1,0\nq,n2,0\nq,p1,1\n")
+    assert run(project, "gold", "add", str(known)) == {"added": 3, "known": 3}
+    assert run(project, "gold", "add", str(known))["added"] == 0
+    assert [row["value"] for row in run(project, "gold", "list")] == [0, 0, 1]
+    words = ("campaigns", "add", "grid", "--origin", "pool", "--expert", "ann", "--mode", "grid")
+    rows = run(project, *words, "--polarity", "similar", "--gold-share", "0.5")
+    assert [row["total"] for row in rows] == [4 + 2]
+    bad = tmp_path / "latin.md"
+    bad.write_bytes(b"\xff")
+    with pytest.raises(EdsError, match="UTF-8"):
+        run(project, "guideline", "save", "2", str(bad))
+    examples.write_text("query_id,candidate_id,kind,value\nq,yes,positive,2\n")
+    with pytest.raises(EdsError, match="cannot mean"):
+        run(project, "guideline", "save", "2", str(text), "--examples", str(examples))
+    examples.write_text("query_id,candidate_id\nq,yes\n")
+    with pytest.raises(EdsError, match="columns are missing: kind"):
+        run(project, "guideline", "save", "2", str(text), "--examples", str(examples))
+
+
+def test_gold_among_the_suspects_is_known_and_fits_the_grid(project: Project) -> None:
+    suspects = project.read("suspects")
+    gold = suspects.head(3).assign(
+        candidate_id=["g0", "g1", "g2"], origin="gold", stratum=["gold:0", "gold:1", "gold:0"]
+    )
+    project.write(pd.concat([suspects, gold.assign(position=range(6, 9))]), "suspects", Provenance("test"))
+    run(project, "experts", "add", "ann")
+    rows = run(project, "campaigns", "add", "grid", "--expert", "ann", "--mode", "grid", "--polarity", "similar")
+    assert [row["total"] for row in rows] == [6 + 2]
+    assert [(row["candidate_id"], row["value"]) for row in run(project, "gold", "list")] == [
+        ("g0", 0), ("g1", 1), ("g2", 0)
+    ]  # fmt: skip
+    assert [row["total"] for row in run(project, "campaigns", "add", "pairs", "--expert", "ann")] == [6 + 3]

@@ -25,3 +25,13 @@ def test_weights_count_as_repeats(seed: int, tied: bool, pairs: int) -> None:
         told = value[used], score[used]
         assert roc[row] == pytest.approx(roc_auc_score(*told, sample_weight=weight[used]), abs=1e-12)
         assert precision[row] == pytest.approx(average_precision_score(*told, sample_weight=weight[used]), abs=1e-12)
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_many_times_as_many_draws_change_nothing(tied: bool) -> None:
+    """Weights too large for 32 bits are counted in 64."""
+    rng = np.random.default_rng(0)
+    query, value = rng.integers(0, 20, 500), rng.integers(0, 2, 500)
+    score = rng.integers(0, 40, 500).astype(float) if tied else rng.permutation(500).astype(float)
+    pairs, times = micro_order(query, value, score), rng.integers(0, 4, (5, 20))
+    np.testing.assert_allclose(weighted_aucs(pairs, times * 30_000), weighted_aucs(pairs, times), rtol=1e-12)

@@ -112,7 +112,9 @@ def test_an_index_tells_its_recall_and_keeps_it(project: Project) -> None:
     row = call(project, "mine", "-m", "one", "--engine", "faiss", "--index", "ivf", "--allow-low-recall")[0]
     state = project.state("neighbors", "one")
     assert state.notes["recall"] == round(row["recall"], 4)
-    assert state.made_by == "eds neighbors mine --engine faiss --index ivf --allow-low-recall"
+    assert state.notes["compared"] == len(project.read("neighbors", "one")["query_id"].unique())
+    assert state.given == {"engine": "faiss", "index": "ivf", "allow_low_recall": True}
+    assert "--allow-low-recall" in state.made_by
     again = call(project, "mine", "-m", "one", "--engine", "faiss", "--index", "ivf", "--allow-low-recall")[0]
     assert again["made"] == "kept, fresh"
     with pytest.raises(InputError, match="index of faiss"):

@@ -4,9 +4,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
-from eds.metrics import evaluate
-from eds.reports import Judging, Material, ModelCard
+from eds.metrics import Result, evaluate
+from eds.metrics.code_usage import code_usage
+from eds.metrics.coded import Coded, Histograms
+from eds.metrics.collisions import Balls
+from eds.reports import Judging, Material, ModelCard, Search
+from eds.reports.facts import codes
 from eds.reports.facts.scores import measures
 from eds.suspects import pool
 from eds.truth import decide, disputed_pairs, expert_profiles, panel_agreement
@@ -55,6 +60,26 @@ def acts(pairs: pd.DataFrame, experts: tuple[str, ...] = ("ann", "bob", "cid"), 
                        supersedes=None, guideline="v1")  # fmt: skip
 
 
+def coded(bits: int = 8, seed: int = 3) -> list[Result]:
+    """Two models of codes, one of which uses few of them; what is relevant is drawn, more often where it is near."""
+    rng = np.random.default_rng(seed)
+    models = {}
+    for name, width in (("dense", bits), ("sparse", 2)):
+        asked, offered = (rng.choice([-1, 1], (n, bits)).astype(np.int8) for n in (14, 40))
+        for side in (asked, offered):
+            side[:, width:] = 1
+        apart = (asked[:, None] != offered[None]).sum(axis=-1)
+        grade = (rng.random(apart.shape) < 0.5 - 0.4 * apart / bits).astype(np.int64)
+        counts = np.zeros((14, bits + 1, 3), np.int64)
+        np.add.at(counts, (np.arange(14)[:, None], apart, grade), 1)
+        queries = pa.array([f"q{number:02}" for number in range(14)])
+        graded = {source: Histograms(queries, counts, (0, 1, 2), Balls.of(asked, offered, grade, codes.RADIUS))
+                  for source in ("product", "truth", "types")}  # fmt: skip
+        models[name] = Coded(bits, 40, graded, code_usage(offered))
+    nothing = pd.DataFrame({"query_id": ["q00"], "candidate_id": ["c00"], "value": [1]})
+    return evaluate(None, nothing, None, None, codes.measures(labelled=True), coded=models)
+
+
 def material(category: str = "shoe", expert: str = "ann", **changed: Any) -> Material:
     """Everything there; `changed` fields replace what is computed."""
     images = catalogue(category=category)
@@ -71,12 +96,14 @@ def material(category: str = "shoe", expert: str = "ann", **changed: Any) -> Mat
     results = evaluate(every, truth[[*PAIR, "value"]], scores.merge(both, on=PAIR), images, measures(True),
                        negatives=drawn)  # fmt: skip
     found = panel_agreement(labels, resamples=50)
-    judging = Judging(labels, found, expert_profiles(labels), disputed_pairs(labels), guidelines={"v1": "Likely?"})
+    judging = Judging(labels, found, expert_profiles(labels), disputed_pairs(labels), guidelines={"v1": "Likely?"},
+                      counts=decide(labels, panel=3).counts)  # fmt: skip
     made = every[(every["model"] != "late") & (every["rank"] < 4)][["model", *PAIR, "rank"]]
     full: dict[str, Any] = {
         "resamples": 60, "images": images, "suspects": suspects, "truth": truth, "judging": judging,
         "models": [ModelCard(name, "embeddings", "test", f"test:{name}", 8, "cosine", "as is", "f") for name in MODELS],
         "generators": made, "rankings": every, "results": results, "scores": scores.merge(both, on=PAIR),
-        "negatives": drawn.reset_index(drop=True), "gallery": 3,
+        "negatives": drawn.reset_index(drop=True), "gallery": 3, "codes": coded(),
+        "searches": [Search("alpha", "exact", 4), Search("beta", "faiss ivf", 4, 0.93, 14, allowed=True)],
     }  # fmt: skip
     return Material("Shop", 4, **(full | changed))

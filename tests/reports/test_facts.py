@@ -11,13 +11,16 @@ from hypothesis import strategies as st
 
 from eds.analysis import bias, compare_models, indistinguishable, leave_one_out, score_limits
 from eds.analysis.pool_report import pool_report
+from eds.metrics import Measure
 from eds.metrics.auc import roc_auc
 from eds.metrics.placed import read_places
-from eds.reports import Material, Report, build
-from eds.reports.document import Figure, Table
+from eds.reports import Material, Report, Search, build
+from eds.reports.document import Figure, Gap, Sentence, Table, share
+from eds.reports.facts import noise
 from eds.reports.facts.curves import curve
 from eds.reports.facts.scores import COMPARED
-from eds.suspects import overlap
+from eds.suspects import overlap, positive_rate_by_rank
+from eds.truth import corrected_auc, label_contamination
 from tests.reports.material import PAIR, material
 
 
@@ -138,3 +141,100 @@ def test_ranks_of_pairs_serve_bias_and_reuse_as_whole_lists_do(made: tuple[Mater
     for key in ("bias", "verdicts", "reuse", "sides"):
         one, two = (pd.DataFrame(block(told, "bias", key).rows) for told in (report, by_ranks))
         pd.testing.assert_frame_equal(one, two)
+
+
+def test_random_pairs_change_no_models_number(made: tuple[Material, Report]) -> None:
+    whole, report = made
+    assert whole.truth is not None
+    assert whole.suspects is not None
+    known = set(map(tuple, whole.suspects[PAIR].to_numpy()))
+    free = [("q00", f"c{number:02}") for number in range(40) if ("q00", f"c{number:02}") not in known][:9]
+    drawn = pd.DataFrame(free, columns=PAIR)
+    truth = pd.concat([whole.truth, drawn.assign(value=0, votes_for=0, votes_against=3, unsure=0, tie=False)])
+    rows = drawn.assign(origin="random", stratum="all", probability=9 / 560, batch=9, position=range(9), sources=None)
+    suspects = pd.concat([whole.suspects.astype(object), rows.astype(object)], ignore_index=True)
+    suspects = suspects.astype(whole.suspects.dtypes.to_dict())
+    told = build(replace(whole, truth=truth.reset_index(drop=True), suspects=suspects, kept={}), {})
+    for section, key in (("bias", "bias"), ("robustness", "loo_unique"), ("noise", "noise_auc"), ("slices", "kinds_0")):
+        one, two = (pd.DataFrame(block(which, section, key).rows) for which in (told, report))
+        pd.testing.assert_frame_equal(one, two)
+    assert block(told, "yield", "prevalence").rows[0]["value"] == 0
+
+
+def test_rates_by_model_and_place_are_the_librarys(made: tuple[Material, Report]) -> None:
+    whole, report = made
+    assert whole.generators is not None
+    expected = positive_rate_by_rank(whole.generators, whole.labels)
+    rows = block(report, "yield", "places").rows
+    assert [[row["positive"], row["labelled"]] for row in rows] == [one for told in expected.values() for one in told]
+
+
+def test_label_noise_is_corrected_as_the_library_does(made: tuple[Material, Report]) -> None:
+    whole, report = made
+    wrong = label_contamination(3, 0.9, 0.9, float(whole.labels["value"].mean()))
+    at = noise.ACCURACIES.index(0.9)
+    assert block(report, "noise", "noise").rows[at] == {"accuracy": 0.9, **wrong}
+    rows = block(report, "noise", "noise_auc").rows
+    assert len(rows) == 3
+    for row in rows:
+        assert row[f"a{at}"] == corrected_auc(row["observed"], wrong["eps_pos"], wrong["eps_neg"])
+
+
+def test_map_on_codes_is_told_between_both_orders_of_ties(made: tuple[Material, Report]) -> None:
+    whole, report = made
+    value = {(one.model, str(one.measure)): one.values.value for one in whole.codes if one.values is not None}
+    divisors = {"hits within k": "hits", "all relevant": "relevant", "min(relevant, k)": "capped"}
+    sources = {"same product": "product", "called similar": "truth"}
+    rows = block(report, "codes", "map").rows
+    assert len(rows) == 2 * 2 * 3
+    for row in rows:
+        for field, ties in (("low", "worst"), ("value", "expected"), ("high", "best")):
+            wanted = f"divide_by={divisors[row['divide_by']]},grades={sources[row['grades']]},ties={ties}"
+            name = next(name for model, name in value if model == row["model"] and name == str(measure(wanted)))
+            assert row[field] == value[row["model"], name]
+        assert 0 < row["low"] <= row["value"] <= row["high"] <= 1
+        assert (row["bits"], row["k"], row["n"]) == (8, 100, 14)
+    usage = {row["model"]: row for row in block(report, "codes", "usage").rows}
+    assert usage["sparse"]["CodeUsage distinct"] <= 4 < usage["dense"]["CodeUsage distinct"]
+    drawn = block(report, "codes", "usage", Figure).data
+    assert drawn["labels"] == ["dense, 8 bits", "sparse, 8 bits"]
+    assert drawn["x"] == [usage[name]["CodeUsage reachable"] for name in ("dense", "sparse")]
+    main = [row["value"] for row in rows if (row["grades"], row["divide_by"]) == ("same product", "hits within k")]
+    assert drawn["y"] == main
+
+
+def measure(conventions: str) -> Measure:
+    return Measure.parse(f"APt@100({conventions})")
+
+
+def test_a_low_recall_that_was_allowed_is_told(made: tuple[Material, Report]) -> None:
+    whole, report = made
+    rows = {row["model"]: row for row in block(report, "judged", "searches").rows}
+    assert (rows["beta"]["recall"], rows["beta"]["allowed"], rows["alpha"]["recall"]) == (0.93, True, None)
+    blocks = next(part for part in report.sections if part.key == "judged").blocks
+    warned = [one for one in blocks if isinstance(one, Sentence) and "--allow-low-recall" in one.template]
+    assert [one.filled["model"] for one in warned] == ["beta"]
+    exact = build(replace(whole, searches=[Search("alpha", "exact", 4)], kept={}), {})
+    said = [one.template for one in exact.sections[1].blocks if isinstance(one, Sentence)]
+    assert "All lists were searched exactly." in said
+
+
+def test_labels_decided_early_are_counted(made: tuple[Material, Report]) -> None:
+    whole, _ = made
+    assert whole.judging is not None
+    counts = {"complete": 30, "decided": 10, "open": 2, "undefined": 1, "ties": 3, "positive": 20}
+    told = build(replace(whole, judging=replace(whole.judging, counts=counts, early_stop=True), kept={}), {})
+    blocks = next(part for part in told.sections if part.key == "agreement").blocks
+    early = next(one for one in blocks if isinstance(one, Sentence) and "decided early" in one.template)
+    assert early.filled["share"] == share(0.25)
+    assert any(isinstance(one, Sentence) and "wait for votes" in one.template for one in blocks)
+
+
+def test_without_codes_there_is_no_section_for_them_and_with_damaged_ones_a_gap(made: tuple[Material, Report]) -> None:
+    whole, _ = made
+    keys = [part.key for part in build(replace(whole, codes=(), kept={}), {}).sections]
+    assert "codes" not in keys
+    assert "noise" in keys
+    gap = Gap("codes are damaged", "make them anew")
+    told = build(replace(whole, codes=(), gaps={"codes": gap}, kept={}), {})
+    assert next(part for part in told.sections if part.key == "codes").blocks == (gap,)

@@ -22,55 +22,57 @@ from eds.metrics import Measure
 from eds.tables import IMAGES, TRUTH, Provenance
 from eds.vectors import Model, write
 from eds.workspace import Project
+from tests.speed.neighbors import IMAGES as SIZE
+from tests.speed.neighbors import MODELS, QUERIES, products_alone, shop
 
-QUERIES, IMAGES_, PAIRS, PRODUCTS = 2000, 52712, 54170, 8000
-DIMENSIONS = (384, 512, 768, 768, 2048, 2048)
+PAIRS = 54_170
 MEASURES = ("VSD-HR@5", "VSD-HR@9", "VSD-MRR@5", "VSD-MRR@9", "ROC-AUC(average=micro)", "PR-AUC(average=micro)")
 
 
-def pool_of(
-    vectors: np.ndarray[tuple[int, int], np.dtype[np.float32]], rng: np.random.Generator
-) -> tuple[np.ndarray[Any, np.dtype[np.int64]], np.ndarray[Any, np.dtype[np.int64]]]:
+Values = np.ndarray[Any, np.dtype[np.float32]]
+Rows = np.ndarray[Any, np.dtype[np.int64]]
+
+
+def pairs_of(vectors: Values, asked: Rows, rng: np.random.Generator) -> tuple[Rows, Rows]:
     """Pairs as a pool has them: near by other models, whose scores agree with this one's in part."""
     unit = vectors / np.linalg.norm(vectors, axis=1)[:, None]
-    each = -(-PAIRS // QUERIES) + 1
+    each = -(-PAIRS // len(asked)) + 1
     found = []
-    for first in range(0, QUERIES, 250):
-        scores = unit[first : first + 250] @ unit.T
+    for first in range(0, len(asked), 250):
+        scores = unit[asked[first : first + 250]] @ unit.T
         scores += rng.normal(0, scores.std(), scores.shape).astype(np.float32)
         found.append(np.argpartition(-scores, each, axis=1)[:, :each])
-    return np.repeat(np.arange(QUERIES), each), np.concatenate(found).ravel().astype(np.int64)
+    return np.repeat(asked, each), np.concatenate(found).ravel().astype(np.int64)
 
 
-def project_in(folder: Path, vectors: np.ndarray[tuple[int, int], np.dtype[np.float32]]) -> Project:
+def project_in(folder: Path, vectors: Values, table: pd.DataFrame) -> Project:
     """A project of that size with one model."""
     rng = np.random.default_rng(1)
     project = Project.create(folder)
-    names = [f"img/{number:06}.jpg" for number in range(IMAGES_)]
-    product = rng.integers(0, PRODUCTS, IMAGES_).astype(str)
-    images = pd.DataFrame({"image_id": names, "path": names, "product_id": product, "role": "candidate"})
-    images.loc[: QUERIES - 1, "role"] = "both"
+    names = table["image_id"].to_numpy()
+    images = table.assign(path=table["image_id"] + ".jpg")
     for column in IMAGES.columns:
         if column.name not in images:
             images[column.name] = pd.array([pd.NA] * len(images), "Int64") if column.kind == "integer" else None
     project.write(images, "images", Provenance("eds images import"))
-    query, candidate = pool_of(vectors, rng)
-    pairs = pd.DataFrame({"query_id": [names[q] for q in query], "candidate_id": [names[c] for c in candidate]})
+    query, candidate = pairs_of(vectors, np.flatnonzero(table["role"] == "both"), rng)
+    pairs = pd.DataFrame({"query_id": names[query], "candidate_id": names[candidate]})
     pairs = pairs[query != candidate].drop_duplicates().head(PAIRS)
     votes = dict.fromkeys(("votes_for", "votes_against", "unsure"), 0)
     truth = pairs.assign(value=rng.integers(0, 2, len(pairs)), **votes, tie=False, rule="majority")
     project.write(truth[TRUTH.names], "truth", Provenance("eds truth decide"))
     model = Model("m", {"loader": "test"}, vectors.shape[1], "float32", "cosine", "", "")
-    write(project.path("embeddings", "m"), model, names, vectors)
+    write(project.path("embeddings", "m"), model, names.tolist(), vectors)
     return project
 
 
 def measured(dimension: int) -> tuple[float, float, float]:
     """Seconds of the evaluation and of the product alone, and megabytes by which the peak grew."""
-    vectors = np.random.default_rng(0).normal(0, 1, (IMAGES_, dimension)).astype(np.float32)
+    held, table = shop(SIZE, QUERIES, dimension)
+    vectors, asked = held.take(np.arange(SIZE)), np.flatnonzero(table["role"] == "both")
     measures = [Measure.parse(text) for text in MEASURES]
     with tempfile.TemporaryDirectory() as folder:
-        project = project_in(Path(folder) / "p", vectors)
+        project = project_in(Path(folder) / "p", vectors, table)
         unit = vectors / np.linalg.norm(vectors, axis=1)[:, None]
         times, alone, grown = [], [], []
         for _ in range(3):
@@ -80,8 +82,7 @@ def measured(dimension: int) -> tuple[float, float, float]:
             times.append(time.perf_counter() - start)
             grown.append(peak() - before)
             start = time.perf_counter()
-            for first in range(0, IMAGES_, 8192):
-                np.matmul(unit[:QUERIES], unit[first : first + 8192].T)
+            products_alone(unit, unit[asked])
             alone.append(time.perf_counter() - start)
     return min(times), min(alone), max(grown)
 
@@ -100,7 +101,7 @@ def peak_from_here() -> float:
 
 def main() -> None:
     sums = [0.0, 0.0]
-    for dimension in DIMENSIONS:
+    for dimension in MODELS:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh:  # a peak of its own
             evaluation, product, memory = fresh.submit(measured, dimension).result()
         sums[0], sums[1] = sums[0] + evaluation, sums[1] + product

@@ -1,62 +1,133 @@
-"""Codes by the million: nearest and histograms against faiss and the distances alone, and the tie-aware measures.
+"""Codes by the million: lists beside faiss, histograms beside the distances alone, tie-aware measures beside sorting.
 
-Ratios within one run; run it on a quiet machine: python -m tests.speed.hashing
+Ratios within one run, everything on two threads; run it on a quiet machine: python -m tests.speed.hashing.
+`--plain`: the ways without numba.
 """
+
+import argparse
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import faiss
 import numpy as np
+import pandas as pd
 
 from eds.metrics.ties import TiedLists, ap, ndcg
-from eds.neighbors import hamming
+from eds.neighbors import Rules, code_search, hamming, mine
+from eds.neighbors.graded import Codes, Graded, Grading
+from tests.neighbors.galleries import InMemory
 from tests.timing import best
 
-QUERIES, CODES, BITS, K, THREADS, RUNS = 2000, 1_000_000, 64, 100, 2, 2
-RELEVANT = 300  # graded candidates of each query
+CODES, BITS, K, THREADS = 1_000_000, 64, 100, 2
+SORTED = 20  # queries whose rankings are sorted; the time of the others is inferred
+Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def main() -> None:
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 1 << 64, CODES, dtype=np.uint64)
-    queries = rng.integers(0, 1 << 64, QUERIES, dtype=np.uint64)
-    some = queries[: QUERIES // 5]  # a fifth, since a run shall last seconds
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--plain", action="store_true", help="without numba")
+    options.add_argument("--queries", type=int, default=2000)
+    given = options.parse_args()
+    if given.plain:
+        code_search.WORTH = 1 << 62
+    draw = np.random.default_rng(0)
+    codes = draw.integers(0, 1 << 64, CODES, dtype=np.uint64)
+    ids = [f"i{n:07d}" for n in range(CODES)]
+    vectors = InMemory(ids, codes.view(np.uint8).reshape(-1, BITS // 8), "hamming", BITS, CODES)
+    chosen = np.zeros(CODES, bool)
+    chosen[:: CODES // given.queries] = True
+    images = pd.DataFrame({
+        "image_id": ids, "product_id": [f"p{n // 6}" for n in range(CODES)],
+        "category": [f"c{n}" for n in draw.integers(0, 50, CODES)], "role": np.where(chosen, "both", "candidate"),
+    })  # fmt: skip
+    asked = codes[chosen]
+    print(f"{len(asked):,} queries, {CODES:,} codes of {BITS} bits, {THREADS} threads")
+    lists(vectors, images, codes, asked)
+    graded = histograms(Codes(vectors, images), codes, asked)
+    measures(images, codes, chosen, graded)
 
-    def distances() -> None:
-        def pass_by(first: int, last: int) -> None:
-            for _ in hamming._rows(some, codes, first, last):
-                pass
 
-        hamming._shared(pass_by, len(some), THREADS)
-
-    query = np.repeat(np.arange(len(some)), RELEVANT)
-    place = rng.integers(0, CODES, len(query))
-    grade = rng.integers(1, 3, len(query))
-
-    def graded() -> np.ndarray:
-        counts = np.zeros((len(some), BITS + 1, 3), np.int64)
-        counts[:, :, 0] = hamming.distance_counts(some, codes, BITS, THREADS)
-        apart = hamming.distances_of(some, query, codes, place).astype(np.int64)
-        np.subtract.at(counts, (query, apart, np.zeros_like(grade)), 1)
-        np.add.at(counts, (query, apart, grade), 1)
-        return counts
-
+def lists(vectors: InMemory, images: pd.DataFrame, codes: Array, asked: Array) -> None:
+    """Lists of `mine`, with their table, beside faiss' search alone."""
+    faiss.omp_set_num_threads(THREADS)
     index = faiss.IndexBinaryFlat(BITS)
     index.add(codes.view(np.uint8).reshape(-1, BITS // 8))
-    asked = some.view(np.uint8).reshape(-1, BITS // 8)
-    times = {
-        "distances": best(distances, RUNS),
-        "nearest": best(lambda: hamming.nearest(some, codes, BITS, K, THREADS), RUNS),
-        "graded histograms": best(graded, RUNS),
+    bytes_ = asked.view(np.uint8).reshape(-1, BITS // 8)
+    peer = best(lambda: index.search(bytes_, K), 3)
+    print(f"faiss IndexBinaryFlat, k = {K}: {peer:.3f} s, no rules, no table")
+    ways = {
+        "every candidate": Rules(K, False, False),
+        "ties kept": Rules(K, False, False, keep_ties=True),
+        "one image of each other product": Rules(K),
     }
-    for threads in (1, THREADS):
-        faiss.omp_set_num_threads(threads)
-        times[f"faiss, {threads} threads"] = best(lambda: index.search(asked, K), RUNS)
-    alone = times["distances"]
-    for name, seconds in times.items():
-        print(f"{name:20s} {seconds:7.3f} s for {len(some)} queries, {seconds / alone:5.2f} x the distances alone")
-    lists = TiedLists(np.tile(graded(), (QUERIES // len(some), 1, 1)), (0, 1, 2), K)
-    for name, action in (("AP", lambda: ap(TiedLists(lists.counts, lists.levels, K))),
-                         ("nDCG", lambda: ndcg(TiedLists(lists.counts, lists.levels, K)))):  # fmt: skip
-        print(f"tie-aware {name}: {best(action) * 1000:.0f} ms for {QUERIES} queries")
+    for name, rules in ways.items():
+        start = time.perf_counter()
+        mine(vectors, images, rules, threads=THREADS)
+        first = time.perf_counter() - start
+        seconds = best(lambda rules=rules: mine(vectors, images, rules, threads=THREADS), 3)  # type: ignore[misc]
+        print(f"mine, {name}: {seconds:.3f} s, {seconds / peer:.2f} x faiss (first call {first:.2f} s)")
+
+
+def histograms(codes: Codes, items: Array, asked: Array) -> Graded:
+    """Counts by distance, and by distance and grade, beside all distances written down."""
+    alone = best(lambda: all_distances(asked, items), 3)
+    print(f"distances alone: {alone:.3f} s")
+    grading = Grading(columns=("product_id", "category"), exclude_product=False)
+    ways = {
+        "histograms": lambda: hamming.distance_counts(asked, items, BITS, THREADS),
+        "histograms by three grades": lambda: codes.graded(grading, threads=THREADS),
+    }
+    for name, way in ways.items():
+        seconds = best(way, 3)
+        print(f"{name}: {seconds:.3f} s, {seconds / alone:.2f} x the distances alone")
+    return codes.graded(grading, threads=THREADS)
+
+
+def all_distances(asked: Array, items: Array) -> None:
+    """Every distance, by the same way as the counting, into memory that is used again and again."""
+    write = hamming.distances
+    if code_search.worth_compiling(BITS, len(asked) * len(items)):
+        from eds.neighbors.kernels import distances as write
+
+    def part(share: Array) -> None:
+        apart = np.empty((hamming.TILE, len(items)), np.uint8)
+        for low in range(0, len(share), hamming.TILE):
+            tile = share[low : low + hamming.TILE]
+            write(tile, items, apart[: len(tile)])
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        list(pool.map(part, np.array_split(asked, THREADS)))
+
+
+def measures(images: pd.DataFrame, codes: Array, chosen: Array, graded: Graded) -> None:
+    """Tie-aware AP and nDCG: from histograms alone, and from codes to value beside a sort of each ranking."""
+    seconds = {}
+    for name, measure in (("AP", ap), ("nDCG", ndcg)):
+        for k in (K, None):
+            seconds[name, k] = best(lambda m=measure, k=k: m(TiedLists(graded.counts, graded.levels, k)), 3)  # type: ignore[misc]
+            print(f"{name} at {k or 'all'} from histograms: {seconds[name, k] * 1000:.0f} ms")
+    product, category = (pd.factorize(images[name])[0] for name in ("product_id", "category"))
+    discount = 1 / np.log2(np.arange(2, len(codes) + 2))
+    places = np.flatnonzero(chosen)[:SORTED]
+    start = time.perf_counter()
+    for place in places:
+        order = np.argsort(np.bitwise_count(codes ^ codes[place]), kind="stable")
+        grade = ((product == product[place]).astype(np.int8) + (category == category[place]))[order]
+        relevant = np.flatnonzero(grade)
+        float((np.arange(1, len(relevant) + 1) / (relevant + 1)).mean())
+        gain = 2.0**grade - 1
+        float(gain @ discount) / float(np.sort(gain)[::-1] @ discount)
+    by_sorting = (time.perf_counter() - start) / SORTED * chosen.sum() / THREADS
+    grading = Grading(columns=("product_id", "category"), exclude_product=False)
+    vectors = InMemory(images["image_id"].tolist(), codes.view(np.uint8).reshape(-1, BITS // 8), "hamming", BITS, CODES)
+    start = time.perf_counter()
+    found = Codes(vectors, images).graded(grading, threads=THREADS)
+    lists = TiedLists(found.counts, found.levels)
+    ap(lists), ndcg(lists)
+    whole = time.perf_counter() - start
+    print(f"from codes to AP and nDCG: {whole:.2f} s; sorting each ranking, on {THREADS} threads without loss: "
+          f"{by_sorting:.1f} s, {by_sorting / whole:.1f} x")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -1,16 +1,13 @@
 """Metrics at the paper's size beside the matrix product, scikit-learn, pytrec_eval and ranx: ratios within one run.
 
-Goals: one model's whole evaluation from its vectors at most 1.5 x the products alone and 500 MB; the four AUCs 100
-times faster than scikit-learn by query; rank measures at least as fast as pytrec_eval and 3 x ranx; ten times the
-pairs at most twelve times the time.
+Goals: the four AUCs 100 times faster than scikit-learn by query; rank measures at least as fast as pytrec_eval and
+3 x ranx; ten times the pairs at most twelve times the time. A whole evaluation is measured by `tests.speed.evaluation`.
 
-Run: python -m tests.speed.metrics [--dimensions 512 2048] [--scale 0.1]
+Run: python -m tests.speed.metrics
 """
 
-import argparse
 import os
 import time
-import tracemalloc
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -27,8 +24,6 @@ from eds.metrics.auc_report import summary, two_sided
 from eds.metrics.definition import Evidence
 from eds.metrics.labelled import Labelled, read_labels
 from eds.metrics.lists import read_rankings
-from eds.neighbors import Rules, mine, pair_scores
-from tests.speed.neighbors import products_alone, shop
 from tests.timing import best
 
 QUERIES, IMAGES, DEPTH, PAIRS = 2000, 52_712, 9, 54_170
@@ -170,46 +165,10 @@ def by_ranx(qrels: dict[str, dict[str, int | float]], run: dict[str, dict[str, i
         return evaluate, lambda: evaluate(*build()), lambda: [float(evaluate()[name]) for name in asked]
 
 
-def whole(dimension: int, scale: float) -> None:
-    """HR, MRR, ROC and PR of one model, official semantics, from its vectors and the tables."""
-    vectors, images = shop(int(IMAGES * scale), int(QUERIES * scale), dimension)
-    values = vectors.take(np.arange(len(vectors)))
-    asked = values[np.flatnonzero(images["role"] == "both")]
-    lists = mine(vectors, images, Rules(27))
-    truth = lists[["query_id", "candidate_id"]].assign(
-        value=(np.random.default_rng(5).random(len(lists)) < 0.85).astype(np.int64)
-    )
-    wanted = [m for m in metrics.preset("vsd").measures if m.parameters.get("negatives") != "sampled"]
-
-    def evaluation() -> object:
-        found = mine(vectors, images, Rules(DEPTH))
-        scores = truth[["query_id", "candidate_id"]].assign(model="m", score=pair_scores(vectors, truth))
-        return metrics.evaluate(found, truth, scores, images, wanted)
-
-    alone = took = np.inf
-    for _ in range(5):
-        alone = min(alone, best(partial(products_alone, values, asked), 1))
-        took = min(took, best(evaluation, 1))
-    tracemalloc.start()
-    evaluation()
-    peak = tracemalloc.get_traced_memory()[1] / 2**20
-    tracemalloc.stop()
-    size = f"{len(asked):,} x {len(values):,} x {dimension}, {len(wanted)} measures, {len(truth):,} labelled pairs"
-    print(f"whole evaluation, {size}: {took:.2f} s = {took / alone:.2f} x the products alone (goal 1.5);"
-          f" {peak:.0f} MB above the vectors (goal 500)")  # fmt: skip
-
-
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--dimensions", type=int, nargs="*", default=[512, 2048])
-    options.add_argument("--scale", type=float, default=1.0)
-    given = options.parse_args()
-    blas = os.environ.get("OPENBLAS_CORETYPE", "unset")
-    print(f"{QUERIES:,} queries, {PAIRS:,} pairs; load {os.getloadavg()[0]:.1f}; OPENBLAS_CORETYPE={blas}")
+    print(f"{QUERIES:,} queries, {PAIRS:,} pairs; load {os.getloadavg()[0]:.1f}")
     areas()
     on_lists()
-    for dimension in given.dimensions:
-        whole(dimension, given.scale)
 
 
 if __name__ == "__main__":

@@ -13,33 +13,18 @@ from eds.backbones import load
 from eds.backbones.trainable import Trainable, trainable
 from eds.errors import InputError
 from eds.training import checkpoint, loop
-from eds.training.finetune import Finetuned, finetune
+from eds.training.batches import split
+from eds.training.finetune import finetune
+from eds.training.networks import Trained
 from eds.training.pictures import prepared
 from eds.training.plan import Plan
 from eds.training.supervision import supervise
 
 BASE = "timm:test_resnet?random_init=true&size=64&crop=64&resize=squash"
-PLAN = Plan(epochs=2, patience=9, batch=8, learning_rate=1e-3, held_out=0.34, seed=1)
+PLAN = Plan(epochs=2, patience=9, batch=8, learning_rate=1e-3, watched=0.25, held_out=0.25, seed=1)
 
 
-@pytest.fixture(scope="module")
-def drawn(tmp_path_factory: pytest.TempPathFactory) -> tuple[pd.DataFrame, Path]:
-    """Six products of four noisy pictures."""
-    root = tmp_path_factory.mktemp("pictures")
-    rng, rows = np.random.default_rng(0), []
-    for product in range(6):
-        colours = rng.integers(0, 256, (4, 4, 3))
-        for view in range(4):
-            noise = rng.normal(0, 20, (64, 64, 3))
-            array = np.clip(np.kron(colours, np.ones((16, 16, 1))) + noise, 0, 255).astype(np.uint8)
-            Image.fromarray(array).save(root / f"{product}-{view}.png")
-            rows.append((f"{product}-{view}", f"{product}-{view}.png", f"p{product}", f"c{product % 2}"))
-    images = pd.DataFrame(rows, columns=["image_id", "path", "product_id", "category"])
-    boxes = dict.fromkeys(("box_left", "box_top", "box_right", "box_bottom"), pd.array([None] * len(rows), "Int64"))
-    return images.assign(sha256=None, **boxes), root
-
-
-def trained(drawn: tuple[pd.DataFrame, Path], folder: Path, plan: Plan = PLAN, labels: str = "both") -> Finetuned:
+def trained(drawn: tuple[pd.DataFrame, Path], folder: Path, plan: Plan = PLAN, labels: str = "both") -> Trained:
     images, root = drawn
     network, told = trainable(BASE), supervise(labels, images)
     folder.mkdir(parents=True, exist_ok=True)
@@ -52,7 +37,7 @@ def test_the_loss_falls_and_the_file_loads_as_a_backbone(drawn: tuple[pd.DataFra
     assert found.rows[-1]["loss"] < 0.7 * found.rows[0]["loss"]
     _, root = drawn
     backbone = load(found.text, device="cpu", runtime="torch")
-    picture = np.stack([backbone.prepare(Image.open(root / "0-0.png").convert("RGB"))])
+    picture = np.stack([backbone.spec.preprocessing.pixels(Image.open(root / "0-0.png").convert("RGB"))])
     base = trainable(BASE)
     from safetensors.torch import load_file
 
@@ -97,3 +82,36 @@ def test_bad_input_is_told(drawn: tuple[pd.DataFrame, Path], tmp_path: Path) -> 
     with pytest.raises(InputError, match="1 images cannot be read"):
         prepared(lost, lost["image_id"].tolist(), root, network.preprocessing, tmp_path)
     assert not (tmp_path / "pixels.npy").exists()
+
+
+def test_frozen_layers_stay_as_they_are_to_the_bit(drawn: tuple[pd.DataFrame, Path], tmp_path: Path) -> None:
+    """Their weights, and the running means that training mode would move."""
+    images, root = drawn
+    network, told = trainable(BASE), supervise("product", images)
+    start = {name: tensor.clone() for name, tensor in network.network.state_dict().items()}
+    pixels = prepared(images, told.ids, root, network.preprocessing, tmp_path)
+    finetune(network, pixels, told, PLAN, tmp_path, frozen=6)
+    now = network.network.state_dict()
+    names = [name for name, _ in network.network.named_parameters()]
+    changed = {name for name in start if not torch.equal(start[name], now[name])}
+    assert set(names[:6]).isdisjoint(changed)
+    assert set(names[6:]) <= changed
+    still = {name.rpartition(".")[0] for name in names[:6]}
+    assert not [name for name in changed if name.rpartition(".")[0] in still]
+    with pytest.raises(InputError, match="are to be frozen"):
+        finetune(network, pixels, told, PLAN, tmp_path / "b", frozen=len(names))
+
+
+def test_the_score_is_told_on_products_that_chose_nothing(drawn: tuple[pd.DataFrame, Path], tmp_path: Path) -> None:
+    """The watched part decides the epoch; relabelling the held-out products changes the told score only."""
+    plain = trained(drawn, tmp_path / "a", replace(PLAN, epochs=3), "product")
+    assert plain.watched == max(row["watched"] for row in plain.rows)
+    images, root = drawn
+    network, told = trainable(BASE), supervise("product", images)
+    parts = split(told, PLAN.watched, PLAN.held_out, PLAN.seed)
+    pixels = np.array(prepared(images, told.ids, root, network.preprocessing, tmp_path / "a"))
+    pixels[parts.held_out] = np.random.default_rng(1).integers(0, 256, pixels[parts.held_out].shape)
+    other = finetune(network, pixels, told, replace(PLAN, epochs=3), tmp_path / "b")
+    assert other.sha256 == plain.sha256
+    assert other.held_out != plain.held_out
+    assert [row["watched"] for row in other.rows] == [row["watched"] for row in plain.rows]

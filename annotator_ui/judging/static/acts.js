@@ -30,6 +30,7 @@ export class Acts {
     }
     if (["loupe", "flicker"].includes(action)) return app.view.painted && app.view.press(action);
     if (action === "keep") return unit.values && app.view.painted ? this.#go(unit, new Map()) : undefined;
+    if (unit.kind === "grid" && action === "toggle" && event?.shiftKey) return app.view.painted && app.view.markLast();
     if (unit.kind === "grid" && action !== "save") return app.view.painted && app.view.press(action);
     const why = this.#refusal(event);
     if (why !== null) {

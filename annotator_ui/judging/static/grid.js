@@ -34,6 +34,12 @@ export class GridPage {
     return true;
   }
 
+  // Mark this one, whatever it was.
+  mark(place) {
+    this.focus = place;
+    this.states[place] = "marked";
+  }
+
   unsure(place = this.focus) {
     this.states[place] = this.states[place] === "unsure" ? "rest" : "unsure";
   }

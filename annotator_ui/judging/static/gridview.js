@@ -9,6 +9,7 @@ const SECOND_DIGIT = 700; // ms to wait for it
 const ROOM = 28; // px beside everything
 const GAP = 14;
 const LEAST_QUERY = 240;
+const TURN = 450; // ms that each of two pictures is shown by turns
 const SEEN = 0.6; // of a candidate's area that must be on screen
 
 export class GridView {
@@ -18,7 +19,7 @@ export class GridView {
     this.tiles = make("div", { class: "tiles", role: "group", "aria-label": texts.grid.columns });
     this.below = make("div", { class: "below", hidden: true });
     this.scroller = make("div", { class: "scroller" }, this.tiles);
-    this.rule = make("p", { class: "rule", text: texts.grid[polarity] });
+    this.rule = make("p", { class: "rule", text: texts.grid[polarity] }, make("span", { class: "hint", text: texts.grid.last }));
     this.stage = make("div", { class: "grid" },
       make("figure", { class: "query" }, make("figcaption", { text: texts.page.query }), this.query),
       make("div", { class: "side" }, this.rule, this.scroller, this.below));
@@ -92,7 +93,7 @@ export class GridView {
     } else {
       box.append(make("span", { class: "lost", text: this.texts.page.broken }));
     }
-    return make("button", { type: "button", class: image ? "tile" : "tile broken", "data-place": place, tabindex: "-1", onclick: (event) => this.#pressed(Number(event.currentTarget.dataset.place)) },
+    return make("button", { type: "button", class: image ? "tile" : "tile broken", "data-place": place, tabindex: "-1", onclick: (event) => this.#pressed(Number(event.currentTarget.dataset.place), event.shiftKey) },
       make("span", { class: "number", text: place + 1, "aria-hidden": "true" }), box, make("span", { class: "mark", "aria-hidden": "true" }));
   }
 
@@ -124,9 +125,17 @@ export class GridView {
     this.#draw();
   }
 
-  #pressed(place) {
+  #pressed(place, last) {
+    if (last) return this.markLast(place);
     this.page.toggle(place);
+    return this.#draw();
+  }
+
+  // The last exception of a page: mark it and save, in one act.
+  markLast(place = this.page.focus) {
+    this.page.mark(place);
     this.#draw();
+    this.onAction("save");
   }
 
   press(action) {
@@ -135,6 +144,7 @@ export class GridView {
     else if (action === "invert") this.page.invert();
     else if (action === "unsure") this.page.unsure();
     else if (action === "loupe") this.loupe.hold();
+    else if (action === "flicker") this.#flicker();
     this.#draw();
   }
 
@@ -174,8 +184,22 @@ export class GridView {
     this.#tellBelow();
   }
 
+  // The candidate with the focus and the query by turns in the query's place.
+  #flicker() {
+    const image = this.tiles.children[this.page.focus]?.querySelector("img");
+    if (this.flickering || !image) return;
+    this.query.append(make("img", { class: "other", src: image.getAttribute("src"), alt: "" }));
+    const turn = () => this.stage.classList.toggle("swapped");
+    turn();
+    this.flickering = setInterval(turn, TURN);
+  }
+
   release() {
     this.loupe.release();
+    clearInterval(this.flickering);
+    this.flickering = null;
+    this.stage.classList.remove("swapped");
+    this.query.querySelector(".other")?.remove();
   }
 
   answers() {

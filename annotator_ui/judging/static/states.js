@@ -5,6 +5,11 @@ import { fill } from "./status.js";
 
 const SOON = 150; // ms: what is there sooner needs no word
 
+// Waiting for pictures means something else without a network: that must be said, and what is kept.
+export function named(name, { offlineSince, waiting }) {
+  return name === "loading" && offlineSince !== null && waiting > 0 ? "ahead" : name;
+}
+
 export class States {
   constructor(app) {
     this.app = app;
@@ -35,18 +40,18 @@ export class States {
   // Which state an empty queue means.
   idle() {
     const { queue } = this.app.flow;
-    if (this.app.sender.offlineSince !== null && this.app.sender.state().waiting > 0) this.show("ahead");
-    else if (!queue.exhausted || this.app.sender.state().waiting > 0) this.showSoon("loading");
+    if (!queue.exhausted || this.app.sender.state().waiting > 0) this.showSoon("loading");
     else if (this.app.closed) this.show("closed");
     else if (queue.aside.size > 0) this.show("aside");
     else if (this.app.left.total === 0) this.show("empty");
     else this.show("finished");
   }
 
-  show(name) {
+  show(wanted) {
     clearTimeout(this.timer);
-    this.name = name;
     const { app } = this;
+    const name = named(wanted, app.sender.state());
+    this.name = name;
     const { states, page, actions } = app.texts;
     const button = (text, press, strong = true) => make("button", { type: "button", class: strong ? "plain strong" : "plain", text, onclick: press });
     const link = (text, href, strong = true) => make("a", { class: strong ? "plain strong" : "plain", text, href });

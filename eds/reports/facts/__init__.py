@@ -12,9 +12,11 @@ from eds.reports.document import Block, Gap, Missing, Report, Section, Sentence
 from eds.reports.facts import (
     agreement,
     bias,
+    codes,
     curves,
     judged,
     limits,
+    noise,
     overlap,
     pairs,
     robustness,
@@ -30,12 +32,13 @@ Blocks = tuple[Block, ...]
 
 @dataclass(frozen=True)
 class Plan:
-    """A section to come: where it stands, what question it answers, and who computes it."""
+    """A section to come: where it stands, what question it answers, who computes it, and whether it is wanted."""
 
     key: str
     title: str
     about: str
     parts: tuple[Callable[[Material], Blocks], ...]
+    wanted: Callable[[Material], bool] = lambda material: True
 
 
 # A new section is a row here. Each part stands alone: what one lacks takes nothing from the others.
@@ -49,6 +52,10 @@ PLANS = (
     Plan("robustness", "Does the order hang on who made the pool?", "Each generator taken away, in turn.",
          robustness.PARTS),
     Plan("bias", "Whom the pool favours", "Models that made the pool against those that did not.", bias.PARTS),
+    Plan("noise", "What wrong labels would change", "How far the numbers hang on the experts being right.",
+         noise.PARTS),
+    Plan("codes", "Models of binary codes", "Tie-aware numbers of hash models, and how they use their codes.",
+         codes.PARTS, codes.wanted),
     Plan("slices", "By kind", "Where models are strong and weak.", slices.PARTS),
     Plan("pairs", "Pairs to look at", "Real pairs that show what the numbers mean.", pairs.PARTS),
     Plan("limits", "Limits and conventions", "What every number means, and what it does not say.", limits.PARTS),
@@ -57,11 +64,11 @@ PLANS = (
 
 def build(material: Material, made: dict[str, Any], progress: Callable[[int, int], None] | None = None) -> Report:
     """The whole report; `made` tells when and from what."""
-    found = []
-    for done, plan in enumerate(PLANS, start=1):
+    found, plans = [], [plan for plan in PLANS if plan.wanted(material)]
+    for done, plan in enumerate(plans, start=1):
         found.append(_section(plan, material))
         if progress:
-            progress(done, len(PLANS))
+            progress(done, len(plans))
     first = summary.section(material, found)
     return Report(material.name, made, (first, *found))
 

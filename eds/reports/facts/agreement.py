@@ -1,6 +1,6 @@
 """How far the experts agree, and what each one's labels say of the expert."""
 
-from eds.reports.document import Block, Column, Figure, Table, count, say
+from eds.reports.document import Block, Column, Figure, Table, count, say, share
 from eds.reports.material import Material
 
 NAMES = {
@@ -63,4 +63,36 @@ def experts(material: Material) -> tuple[Block, ...]:
     return (Table("experts", "Experts", columns, rows.to_dict(orient="records")),)
 
 
-PARTS = (coefficients, experts)
+def decisions(material: Material) -> tuple[Block, ...]:
+    """How many labels were settled before all had voted, and what is still open."""
+    judging = material.need("judging")
+    counts = judging.counts
+    if not counts:
+        return ()
+    settled = counts["complete"] + counts["decided"]
+    early = "asking stopped where the majority was certain" if judging.early_stop else "every expert was asked"
+    blocks: list[Block] = [
+        say("{settled} pairs have a label ({early}): {share} of them were decided early, {ties} are ties of votes and"
+            " thus negative.", settled=count(settled), early=early, ties=count(counts["ties"]),
+            share=share(counts["decided"] / settled if settled else None)),
+    ]  # fmt: skip
+    if counts["open"] or counts["undefined"]:
+        blocks.append(say("Without a label: {open} pairs that wait for votes, {undefined} where nobody could tell.",
+                          "warn", open=count(counts["open"]), undefined=count(counts["undefined"])))  # fmt: skip
+    return tuple(blocks)
+
+
+def between(material: Material) -> tuple[Block, ...]:
+    """Every two experts."""
+    columns = (
+        Column("expert_a", "expert"),
+        Column("expert_b", "and"),
+        Column("items", "judged by both", "count"),
+        Column("agreement", "agree", "share", formula="same answers of those given by both"),
+        Column("kappa", "Cohen's kappa", "value", formula="(p_o - p_e) / (1 - p_e)"),
+    )
+    found = material.need("judging").agreement.pairs_of_experts
+    return (Table("between", "Every two experts", columns, found.to_dict(orient="records"), "details"),)
+
+
+PARTS = (coefficients, decisions, experts, between)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from eds.analysis import Bias, bias, reusability_table, undecided_by_labels
+from eds.analysis.fairness import KEPT, SMALL, fair_to_new
 from eds.reports.document import Block, Column, Figure, Gap, Missing, Number, Table, count, say
 from eds.reports.material import Material
 
@@ -15,16 +16,13 @@ NOT_TWO = Gap("A single model made the pool.", "eds suspects pool, with the list
 REUSED = {
     "hr_official": "VSD-HR", "macro_roc_auc": "macro ROC-AUC", "bpref": "bpref", "rbp": "RBP (p = 0.8)",
 }  # fmt: skip
-SMALL = 0.02  # of a drop: below it, and with the order kept, a measure serves new models
-KEPT = 0.9  # tau_b of the order before and after
 
 
 def bias_facts(material: Material) -> Bias:
     """`eds.analysis.bias` of this material, computed once."""
 
     def compute() -> Bias:
-        truth = material.need("truth")[["query_id", "candidate_id", "value"]]
-        needs = material.need("generators"), truth, _rankings(material), material.need("scores")
+        needs = material.need("generators"), material.labels, _rankings(material), material.need("scores")
         return bias(*needs, material.cut, METRIC, placed=material.placed)
 
     found: Bias = material.once("bias", compute)
@@ -125,7 +123,7 @@ def groups(material: Material) -> tuple[Block, ...]:
 
 def reuse(material: Material) -> tuple[Block, ...]:
     """Each generator as if it were new, and the verdict for each measure."""
-    truth = material.need("truth")[["query_id", "candidate_id", "value"]]
+    truth = material.labels
     lists, rankings = material.need("generators"), _rankings(material)
     if lists["model"].nunique() < 2:
         raise Missing(material.gaps.get("generators", NOT_TWO))
@@ -138,9 +136,9 @@ def reuse(material: Material) -> tuple[Block, ...]:
         table = pd.concat(list(pool.map(of, REUSED)), ignore_index=True)
     rows: list[dict[str, Any]] = []
     for name, part in table.groupby("metric", sort=False):
-        drop, tau = float(part["drop"].abs().max()), float(part["kendall_tau_b"].min())
+        tau = float(part["kendall_tau_b"].min())
         moved = int((part["rank_full"] - part["rank_unpooled"]).abs().max())
-        fair = drop <= SMALL and (np.isnan(tau) or tau >= KEPT)
+        fair = fair_to_new(part)
         rows.append({"metric": REUSED[str(name)], "drop": float(part["drop"].max()), "rise": float(-part["drop"].min()),
                      "moved": moved, "tau": tau, "tau_ap_b": float(part["tau_ap_b"].min()),
                      "verdict": "fair to new models" if fair else "not fair to new models"})  # fmt: skip

@@ -49,7 +49,7 @@ def _spread(x: Reals, y: Reals, z: Reals) -> Integers:
 
 def annotated(material: Material) -> tuple[Block, ...]:
     """On the labelled negatives."""
-    labelled = read_labels(material.need("truth")[["query_id", "candidate_id", "value"]])
+    labelled = read_labels(material.labels)
     return (
         say("All pairs in one list (micro). The dashed line is chance.", "note"),
         *_figures(material, labelled, "annotated"),
@@ -58,7 +58,7 @@ def annotated(material: Material) -> tuple[Block, ...]:
 
 def sampled(material: Material) -> tuple[Block, ...]:
     """On drawn negatives."""
-    labelled = read_labels(material.need("truth")[["query_id", "candidate_id", "value"]])
+    labelled = read_labels(material.labels)
     if material.negatives is None:
         return (NEGATIVES,)
     return _figures(material, with_negatives(labelled, material.negatives)[0], "sampled")

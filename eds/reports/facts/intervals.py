@@ -54,7 +54,7 @@ def _is_micro(result: Result) -> bool:
 
 def _sides(material: Material) -> dict[str, tuple[Labelled, dict[str, Reals]]]:
     """By kind of negatives: the labelled pairs and every model's scores of them."""
-    annotated = read_labels(material.need("truth")[["query_id", "candidate_id", "value"]], "table truth")
+    annotated = read_labels(material.labels, "table truth")
     found = {"annotated": (annotated, scores_of(annotated, material.need("scores")))}
     if material.negatives is not None:
         drawn, _ = with_negatives(annotated, material.negatives)

@@ -1,6 +1,8 @@
 """What was judged: pictures, queries, models with their preprocessing, the pool, experts, votes, hours, guideline."""
 
-from eds.reports.document import Block, Column, Number, Table, count, filled_with, say
+from dataclasses import asdict
+
+from eds.reports.document import Block, Column, Number, Table, count, filled_with, say, share
 from eds.reports.material import Material
 
 
@@ -81,11 +83,35 @@ def models(material: Material) -> tuple[Block, ...]:
         Column("dimension", "dimension", "count"),
         Column("similarity", "similarity"),
         Column("preprocessing", "preprocessing"),
-        Column("digest", "digest", formula="first 12 digits of the SHA-256 of weights and preprocessing"),
+        Column("digest", "digest", formula="SHA-256 of weights, else of preprocessing: first 12 digits"),
     )
     gone = sorted(set(makers) - {card.name for card in cards})
     note = f"Generators without vectors or lists by now: {', '.join(gone)}." if gone else ""
     return (Table("models", "Models", columns, rows, note),)
 
 
-PARTS = (catalogue, people, models)
+def searches(material: Material) -> tuple[Block, ...]:
+    """How the lists were searched: exactly, or how much of the exact lists was found."""
+    if not material.searches:
+        return ()
+    if all(one.recall is None for one in material.searches):
+        return (say("All lists were searched exactly.", "note"),)
+    columns = (
+        Column("model", "lists of"),
+        Column("engine", "searched by"),
+        Column("k", "k", "count"),
+        Column("recall", "recall", "share", formula="share of the exact lists that was found; none: an exact search"),
+        Column("compared", "queries compared", "count"),
+        Column("allowed", "low recall allowed", "flag", formula="by --allow-low-recall: below 99 % is refused else"),
+    )
+    rows = [{"model": one.name, **asdict(one)} for one in material.searches]
+    told = [
+        say("The lists of {model} come from an approximate search whose recall was not held to 99 % on purpose"
+            " (--allow-low-recall); it is {recall}, of {compared} queries. What the search missed, the model did not"
+            " propose.", "warn", model=one.name, recall=share(one.recall), compared=count(one.compared))
+        for one in material.searches if one.allowed
+    ]  # fmt: skip
+    return (Table("searches", "How the lists were searched", columns, rows), *told)
+
+
+PARTS = (catalogue, people, models, searches)

@@ -20,8 +20,7 @@ CORNERS = ["box_left", "box_top", "box_right", "box_bottom"]
 
 def hard(material: Material) -> tuple[Block, ...]:
     """Similar pairs that all models rank low, and different ones that all rank high."""
-    truth = material.need("truth")[[*PAIR, "value"]]
-    labelled = read_labels(truth)
+    labelled = read_labels(material.labels)
     scores = [score for score in scores_of(labelled, material.need("scores")).values() if np.isfinite(score).all()]
     if not scores:
         return (
@@ -72,8 +71,8 @@ def disputed(material: Material) -> tuple[Block, ...]:
 
 def alone(material: Material) -> tuple[Block, ...]:
     """Similar pairs that one model alone proposed, of each model in turn."""
-    lists, truth = material.need("generators"), material.need("truth")
-    once = lists.drop_duplicates(PAIR, keep=False).merge(truth[[*PAIR, "value"]], on=PAIR)
+    lists, labels = material.need("generators"), material.labels
+    once = lists.drop_duplicates(PAIR, keep=False).merge(labels, on=PAIR)
     once = once[once["value"] == 1].sort_values(["model", "rank", *PAIR])
     if not len(once):
         return (say("No similar pair was found by one model alone.", "note"),)

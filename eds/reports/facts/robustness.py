@@ -1,8 +1,9 @@
 """Leave-one-out: every model's AUC without each generator's labels, and whether the order of the models stays."""
 
+import math
 from typing import Any
 
-from eds.analysis import leave_one_out, tau_ap_b
+from eds.analysis import leave_one_out, tau_ap, tau_ap_b
 from eds.reports.document import Block, Column, Figure, Table, count, say
 from eds.reports.material import Material
 
@@ -17,8 +18,8 @@ def left_out(material: Material, metric: str, mode: str) -> dict[str, Any]:
     """`eds.analysis.leave_one_out` of this material, computed once."""
 
     def compute() -> dict[str, Any]:
-        lists, truth = material.need("generators"), material.need("truth")
-        return leave_one_out(lists, truth[["query_id", "candidate_id", "value"]], material.need("scores"), metric, mode)
+        lists, labels = material.need("generators"), material.labels
+        return leave_one_out(lists, labels, material.need("scores"), metric, mode)
 
     found: dict[str, Any] = material.once(f"loo {metric} {mode}", compute)
     return found
@@ -68,10 +69,11 @@ def removed(material: Material) -> tuple[Block, ...]:
             told = left_out(material, metric, mode)
             full = list(told["full"].values())
             for name, one in told["spearman"].items():
+                reduced = list(told["loo"][name].values())
                 rows.append({
                     "removed": name, "measure": label, "labels_kept": told["n_labels_kept"][name],
                     "labels": told["n_labels"], **one,
-                    "tau_ap_b": tau_ap_b(full, list(told["loo"][name].values())) if len(full) > 1 else None,
+                    **_at_the_top(full, reduced),
                 })  # fmt: skip
         columns = (
             Column("removed", "removed"),
@@ -80,7 +82,8 @@ def removed(material: Material) -> tuple[Block, ...]:
             Column("rho", "Spearman", "value", formula="between all labels and those kept"),
             Column("p_exact", "exact p", "p", formula="all pairings of up to 8 models"),
             Column("p_t", "p by t", "p"),
-            Column("tau_ap_b", "tau_AP,b", "value"),
+            Column("tau_ap", "tau_AP", "value", formula="weighs the top; undefined where values tie"),
+            Column("tau_ap_b", "tau_AP,b", "value", formula="the same for ties, both ways"),
         )
         found.append(
             Table(
@@ -92,6 +95,13 @@ def removed(material: Material) -> tuple[Block, ...]:
             )
         )
     return tuple(found)
+
+
+def _at_the_top(full: list[float], reduced: list[float]) -> dict[str, float | None]:
+    """Both forms of tau_AP; undefined where a value is, or with a single model."""
+    if len(full) < 2 or any(math.isnan(value) for value in (*full, *reduced)):
+        return {"tau_ap": None, "tau_ap_b": None}
+    return {"tau_ap": tau_ap(full, reduced), "tau_ap_b": tau_ap_b(full, reduced)}
 
 
 def drawing(material: Material) -> tuple[Block, ...]:

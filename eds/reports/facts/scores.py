@@ -1,15 +1,13 @@
 """Every model against the labels: HR and MRR, AUC on annotated and sampled negatives, and who cannot be told apart."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from eds.analysis import compare_models, holm, indistinguishable
+from eds.analysis import compare_models, indistinguishable
 from eds.metrics import Measure, Result
 from eds.metrics.measure import definition_of
 from eds.reports.document import Block, Column, Figure, Gap, Missing, Table, say
@@ -104,21 +102,12 @@ def groups(material: Material) -> tuple[Block, ...]:
 
 
 def _compared(results: Sequence[Result], name: str, material: Material) -> pd.DataFrame | None:
-    """Every two models, as `compare_models` of all of them gives it; two at a time, on two threads."""
+    """Every two models that have a value."""
     mine = [result for result in results if str(result.measure) == name and result.values]
     mine = [result for result in mine if result.values is not None and not np.isnan(result.values.value)]
     if len(mine) < 2:
         return None
-
-    def pair(both: tuple[Result, Result]) -> pd.DataFrame:
-        return compare_models(both, name, level=material.level, resamples=material.resamples or 1, seed=material.seed)
-
-    with ThreadPoolExecutor(2) as pool:
-        table = pd.concat(list(pool.map(pair, combinations(mine, 2))), ignore_index=True)
-    defined = table["p"].notna().to_numpy()
-    adjusted = np.full(len(table), np.nan)
-    adjusted[defined] = holm(table.loc[defined, "p"].tolist())
-    return table.assign(p_adjusted=adjusted)
+    return compare_models(mine, name, level=material.level, resamples=material.resamples or 1, seed=material.seed)
 
 
 def _aucs(material: Material, side: str, title: str) -> tuple[Block, ...]:

@@ -20,7 +20,7 @@ LABELS = {"VSD-HR@5": "VSD-HR@5", "ROC-AUC(average=macro,negatives=annotated)": 
 
 def by_kind(material: Material) -> tuple[Block, ...]:
     """Every asked column in turn."""
-    images, truth = material.need("images"), material.need("truth")
+    images, truth = material.need("images"), material.labels
     found: list[Block] = []
     for place, column in enumerate(material.slices):
         if column not in images.columns:

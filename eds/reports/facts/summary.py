@@ -14,6 +14,7 @@ def section(material: Material, sections: Sections) -> Section:
     tiles = tuple(tile for make in (_found, _saved, _trusted) if (tile := make(sections)))
     blocks: list[Block] = [Tiles(tiles)] if tiles else []
     blocks += [one for make in (_best, _favour, _fair, _doubts) for one in make(sections)]
+    blocks += _missed(material)
     gaps = [gap for part in sections for gap in part.blocks if isinstance(gap, Gap)]
     if gaps:
         blocks.append(say("What is missing for the whole picture: {n}. Each section says so, with"
@@ -107,6 +108,15 @@ def _fair(sections: Sections) -> list[Block]:
     words = "For a model that comes later these measures are fair: {good}. " if good else ""
     words += "These change when a model is left out of the pool, and should be read with care: {bad}." if bad else ""
     return [filled_with(words.strip(), filled)]
+
+
+def _missed(material: Material) -> list[Block]:
+    """The pool's recall, where the section on the pool has found it."""
+    found = material.kept.get("pool", {}).get("recall")
+    if found is None:
+        return []
+    return [say("Random pairs say that the pool holds {recall} of all similar pairs (limits {low} to {high}).",
+                recall=share(found["recall"]), low=share(found["lower"]), high=share(found["upper"]))]  # fmt: skip
 
 
 def _doubts(sections: Sections) -> list[Block]:

@@ -3,10 +3,13 @@
 from dataclasses import asdict
 from typing import Any
 
+import pandas as pd
+
 from eds.analysis import budget
 from eds.analysis.pool_report import pool_report
 from eds.reports.document import Block, Column, Figure, Gap, Missing, Number, Table, count, say, share
 from eds.reports.material import Material
+from eds.suspects import positive_rate_by_rank
 
 RATE = ("rate", "low", "high")
 RANDOM = Gap("No random pairs are judged, so that p and the pool's recall are not known.",
@@ -138,6 +141,7 @@ def recall(material: Material) -> tuple[Block, ...]:
         blocks += [
             say("The pool holds {recall} of all similar pairs (limits {low} to {high}).", recall=share(found["recall"]),
                 low=share(found["lower"]), high=share(found["upper"])),
+            *_of_one_product(material),
             Table("strata", "Draws outside the pool", (
                 Column("stratum", "stratum"), Column("N", "pairs", "count"), Column("n", "labelled", "count"),
                 Column("a", "similar", "count")), told["strata"]),
@@ -146,13 +150,28 @@ def recall(material: Material) -> tuple[Block, ...]:
         by = {f"by_{number}": times for number, times in enumerate(unseen["found_by_exactly"], 1)}
         rows = [{"models": int(name[3:]), "pairs": times} for name, times in by.items()]
         blocks += [
-            say("By Chao's bound there are at least {total} similar pairs; as models err alike,"
-            " there are more.", "note",
-                total=count(unseen["chao2_total"])),
+            say("By Chao's bound (Chao2) there are at least {total} similar pairs, of which the pool holds at most"
+                " {recall}; as models err alike, there are more.", "note", total=count(unseen["chao2_total"]),
+                recall=share(unseen["chao2_recall"])),
             Table("found_by", "Similar pairs by how many models proposed them", (
                 Column("models", "models", "count"), Column("pairs", "similar pairs", "count")), rows),
         ]  # fmt: skip
     return tuple(blocks)
+
+
+def _of_one_product(material: Material) -> tuple[Block, ...]:
+    """That similar pairs of one product count as missed, where the pool leaves them out by rule."""
+    images, suspects = material.need("images"), material.need("suspects")
+    sizes = pd.DataFrame({"asked": (images["role"] != "candidate").groupby(images["product_id"]).sum(),
+                          "offered": (images["role"] != "query").groupby(images["product_id"]).sum()})  # fmt: skip
+    pairs = int((sizes["asked"] * sizes["offered"]).sum()) - int((images["role"] == "both").sum())
+    product = images.set_index("image_id")["product_id"]
+    pool = suspects[suspects["origin"] == "pool"]
+    own = pool["query_id"].map(product).to_numpy() == pool["candidate_id"].map(product).to_numpy()
+    if not pairs or own.any():
+        return ()
+    return (say("All pairs include {pairs} of one product, which the pool leaves out by rule: those of them that are"
+                " similar count as missed.", "note", pairs=count(pairs)),)  # fmt: skip
 
 
 def cost(material: Material) -> tuple[Block, ...]:
@@ -198,4 +217,30 @@ def _pace(material: Material) -> float:
     return material.seconds
 
 
-PARTS = (found, prevalence, recall, cost)
+def by_place(material: Material) -> tuple[Block, ...]:
+    """p_k of each model at each place of its list."""
+    if not pool_facts(material)["models"]:
+        return ()
+    rates = positive_rate_by_rank(material.need("generators"), material.labels)
+    rows = [
+        {"model": name, "place": rank + 1, "positive": a, "labelled": n, "rate": a / n if n else None}
+        for name, places in rates.items() for rank, (a, n) in enumerate(places)
+    ]  # fmt: skip
+    columns = (
+        Column("model", "model"),
+        Column("place", "place", "count"),
+        Column("labelled", "labelled", "count"),
+        Column("positive", "similar", "count"),
+        Column("rate", "p_k", "share", formula="similar of labelled, at this place of this model's lists"),
+    )
+    deepest = max(map(len, rates.values()))
+    values = [[a / n if n else None for a, n in places] + [None] * (deepest - len(places)) for places in rates.values()]
+    return (
+        Figure("places", "p_k by model and place", "grid", {
+            "rows": list(rates), "columns": [str(place + 1) for place in range(deepest)], "kind": "share",
+            "values": values}, "In percent: how many of a model's proposals at a place of its list are similar."),
+        Table("places", "p_k by model and place", columns, rows, "details"),
+    )  # fmt: skip
+
+
+PARTS = (found, by_place, prevalence, recall, cost)

@@ -11,11 +11,12 @@ from typing import Any
 from eds.reports.figures.bars import bars, ceiling
 from eds.reports.figures.curves import curves, slopes, steps
 from eds.reports.figures.fields import grid, heat_map
-from eds.reports.figures.points import intervals, spread
+from eds.reports.figures.points import intervals, scatter, spread
 from eds.reports.markup import Markup, tag
 
 __all__ = [
-    "DRAWINGS", "bars", "ceiling", "curves", "grid", "heat_map", "intervals", "slopes", "spread", "standalone", "steps",
+    "DRAWINGS", "bars", "ceiling", "curves", "grid", "heat_map", "intervals", "scatter", "slopes", "spread",
+    "standalone", "steps",
 ]  # fmt: skip
 
 DRAWINGS: Mapping[str, Callable[..., Markup]] = {
@@ -25,6 +26,7 @@ DRAWINGS: Mapping[str, Callable[..., Markup]] = {
     "grid": grid,
     "heat_map": heat_map,
     "intervals": intervals,
+    "scatter": scatter,
     "slopes": slopes,
     "spread": spread,
     "steps": steps,
@@ -40,10 +42,19 @@ def draw(drawing: str, data: Mapping[str, Any], label: str) -> Markup:
     return DRAWINGS[drawing](**data, label=label)
 
 
-def standalone(svg: Markup) -> Markup:
+class Drawing(Markup):
+    """A drawing that stands alone, and that a notebook shows as a picture."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+
+def standalone(svg: Markup) -> Drawing:
     """A drawing with its colours and letters, for a notebook or a file of its own."""
     from importlib.resources import files
 
     style = files("eds.reports").joinpath("templates/figures.css").read_text(encoding="utf-8")
     head, end, rest = svg.partition(">")
-    return Markup(f"{head}{end}{tag('style', Markup(COLOURS + style))}{rest}")
+    return Drawing(f"{head}{end}{tag('style', Markup(COLOURS + style))}{rest}")

@@ -66,10 +66,12 @@ def steps(
     marks.append(tag("polyline", points=points, class_="curve", style=f"stroke:{colour(0)}"))
     every = max(1, -(-len(x) // 14))
     for at, (one, value, under, over) in enumerate(zip(x, values, low, high, strict=True)):
-        text = f"{x_label} {shown(one, 'count')}: {shown(value, kind)} [{shown(under, kind)}, {shown(over, kind)}]"
+        text = f"{x_label} {shown(one, 'count')}: {shown(value, kind)}"
         parts = []
-        if is_number(value):
+        if is_number(value) and is_number(under) and is_number(over):
+            text += f" [{shown(under, kind)}, {shown(over, kind)}]"
             parts.append(tag("line", x1=across(one), x2=across(one), y1=up(under), y2=up(over), class_="limits"))
+        if is_number(value):
             parts.append(tag("circle", cx=across(one), cy=up(value), r=4.5, class_="point"))
         marks.append(tag("g", tag("title", text), *parts, class_="hit", data_tip=text))
         if at % every == 0:

@@ -31,12 +31,15 @@ def _fields(
     left = name_width(rows, 120)
     cell = min((WIDTH - left - 26) / max(len(columns), 1), 64.0)
     high = min(cell, 34.0) if cell >= 24 else 22.0
-    head = min(8 + 0.72 * LETTER * max((len(clean(name)) for name in columns), default=0), 80.0)
+    longest = LETTER * max((len(clean(name)) for name in columns), default=0)
+    flat = longest < cell  # names that fit above their column stand upright
+    head = 20.0 if flat else min(8 + 0.72 * longest, 80.0)
     marks: list[Markup] = []
     for at, name in enumerate(columns):
         x = left + cell * (at + 0.5)
-        turn = f"rotate(-40 {x:g} {head - 6:g})"
-        marks.append(tag("text", fitting(name, 116), x=round(x - 2, 2), y=head - 6, transform=turn, class_="name"))
+        turn = None if flat else f"rotate(-40 {x:g} {head - 6:g})"
+        marks.append(tag("text", fitting(name, 116), x=round(x if flat else x - 2, 2), y=round(head - 6, 2),
+                         transform=turn, class_="name", text_anchor="middle" if flat else None))  # fmt: skip
     for at, name in enumerate(rows):
         y = head + high * at
         words = fitting(name, left)

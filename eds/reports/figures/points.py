@@ -4,7 +4,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from eds.reports.document import Kind
-from eds.reports.figures.axes import ROW, WIDTH, Scale, axis, canvas, fitting, is_number, name_width, room
+from eds.reports.figures.axes import (
+    ROW,
+    WIDTH,
+    Scale,
+    axis,
+    canvas,
+    fitting,
+    is_number,
+    name_width,
+    room,
+    tick_text,
+    ticks,
+)
 from eds.reports.markup import Markup, tag
 from eds.reports.numbers import shown
 
@@ -47,9 +59,10 @@ def spread(
     points: Sequence[Sequence[Any]],
     point_names: Sequence[str] = (),
     kind: Kind = "value",
+    words: str = "without ",
     label: str = "",
 ) -> Markup:
-    """A stroke for each label's value, and a point for each of its others, named by `point_names`."""
+    """A stroke for each label's value, and a point for each of its others, told by `words` and `point_names`."""
     left = name_width(labels)
     bottom = TOP + ROW * len(labels)
     scale = Scale(*room([*values, *(one for row in points for one in row)], None, None), left, WIDTH - 22)
@@ -63,12 +76,64 @@ def spread(
                 own = place < len(point_names) and point_names[place] == name
                 parts.append(tag("circle", cx=scale(other), cy=y, r=4, class_="ghost own" if own else "ghost"))
                 who = point_names[place] if place < len(point_names) else str(place + 1)
-                told.append(f"without {who}: {shown(other, kind)}")
+                told.append(f"{words}{who}: {shown(other, kind)}")
         if is_number(value):
             parts.append(tag("line", x1=scale(value), x2=scale(value), y1=y - 8, y2=y + 8, class_="mark"))
         text = "; ".join(told)
         rows.append(tag("g", tag("title", text), *parts, _target(y), class_="hit", data_tip=text))
     return canvas(bottom + 22, label, *axis(scale, kind, TOP, bottom), *rows)
+
+
+def scatter(
+    labels: Sequence[str],
+    x: Sequence[Any],
+    y: Sequence[Any],
+    low: Sequence[Any] = (),
+    high: Sequence[Any] = (),
+    x_label: str = "",
+    y_label: str = "",
+    kind: Kind = "value",
+    label: str = "",
+) -> Markup:
+    """A named point for each label, by two numbers; with a line from `low` to `high` of the second."""
+    bottom, left, top = 250.0, 50.0, 14.0
+    across = Scale(*room(x, 0.0, None), left, WIDTH - 22)
+    up = Scale(*room([*y, *low, *high], 0.0, None), bottom, top)
+    marks: list[Markup] = axis(across, kind, top, bottom)
+    steps = ticks(up.low, up.high, 4)
+    for value in steps:
+        marks.append(tag("line", x1=left, x2=WIDTH - 22, y1=up(value), y2=up(value), class_="grid"))
+        marks.append(tag("text", tick_text(value, kind, steps), x=left - 6, y=up(value) + 4, class_="tick",
+                         text_anchor="end"))  # fmt: skip
+    middle = round((left + WIDTH - 22) / 2, 1)
+    marks.append(tag("text", x_label, x=middle, y=bottom + 32, class_="tick", text_anchor="middle"))
+    marks.append(tag("text", y_label, x=12, y=round((top + bottom) / 2, 1), class_="tick", text_anchor="middle",
+                     transform=f"rotate(-90 12 {(top + bottom) / 2:g})"))  # fmt: skip
+    taken: list[tuple[float, float]] = []
+    for at, (name, one, two) in enumerate(zip(labels, x, y, strict=True)):
+        if not (is_number(one) and is_number(two)):
+            continue
+        told = f"{name}: {x_label} {shown(one, kind)}, {y_label} {shown(two, kind)}"
+        parts: list[Markup] = []
+        if at < len(low) and is_number(low[at]) and is_number(high[at]):
+            parts.append(tag("line", x1=across(one), x2=across(one), y1=up(low[at]), y2=up(high[at]), class_="limits"))
+            told += f" [{shown(low[at], kind)}, {shown(high[at], kind)}]"
+        parts.append(tag("circle", cx=across(one), cy=up(two), r=4.5, class_="point"))
+        right = across(one) < 0.7 * WIDTH
+        line = _free(across(one), up(two) - 7, taken)
+        parts.append(tag("text", fitting(name, 150), x=across(one) + (7 if right else -7), y=line, class_="name",
+                         text_anchor="start" if right else "end"))  # fmt: skip
+        marks.append(tag("g", tag("title", told), *parts, class_="hit", data_tip=told))
+    return canvas(bottom + 42, label, *marks)
+
+
+def _free(x: float, y: float, taken: list[tuple[float, float]]) -> float:
+    """A line for a name near a point, below or above those of its neighbours."""
+    for move in (0, 20, -12, 32, -24, 44):
+        if all(abs(x - other) > 110 or abs(y + move - line) > 11 for other, line in taken):
+            break
+    taken.append((x, y + move))
+    return round(y + move, 2)
 
 
 def _name(name: str, left: float, y: float) -> Markup:

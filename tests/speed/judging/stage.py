@@ -32,7 +32,8 @@ def prepare(folder: Path, experts: Sequence[str], pairs: int = 3000, size: int =
         [(queries[n % 20], others[(n // 20) % len(others)]) for n in range(min(pairs, 20 * len(others)))],
         columns=["query_id", "candidate_id"],
     )
-    grid = pd.DataFrame([(query, other) for query in queries for other in others[:24]], columns=frame.columns)
+    rows = [(query, other) for query in names for other in [one for one in others if one != query][:24]]
+    grid = pd.DataFrame(rows, columns=frame.columns)
     with store_of(project) as store:
         for name in experts:
             add_expert(store, name)

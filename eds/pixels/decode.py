@@ -1,29 +1,21 @@
-"""Open a picture as RGB, or say why that cannot be done.
-
-A picture is turned as its EXIF data say, transparency is laid on a stated background, CMYK, palettes,
-grey and 16 bits become 8-bit RGB, and of an animation the first frame counts. Nothing is guessed: a
-picture that does not decode to its end, whose turn cannot be told, or whose values have no stated
-range is refused with an `ImageError`. Not here: colour profiles, which are not applied.
-"""
+"""Bytes of a picture to RGB pixels: decoded to their end, turned, laid on a background, cut to a box."""
 
 import io
-import os
-import stat
 import struct
 import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path, PureWindowsPath
 from typing import NamedTuple
 
 import numpy as np
 from PIL import Image, ImageFile, UnidentifiedImageError
 
 from eds.errors import ImageError
+from eds.pixels.files import read_bytes, told
+from eds.storage import Address
 
 MAX_PIXELS = 100_000_000  # a picture that claims more is taken for a decompression bomb
-MAX_BYTES = 1 << 29  # of a file
 DEEP_GREY = ("I;16", "I;16L", "I;16B", "I;16N")
 NO_RANGE = ("I", "F")
 TURNS = {
@@ -48,7 +40,7 @@ class Box(NamedTuple):
 
 
 def open_rgb(
-    path: Path, *, box: Box | None = None, background: Colour = (255, 255, 255), draft: int | None = None
+    path: Address, *, box: Box | None = None, background: Colour = (255, 255, 255), draft: int | None = None
 ) -> Image.Image:
     """The picture, or the part of it in `box`, as a fully decoded RGB image; ImageError tells why not.
 
@@ -77,72 +69,6 @@ def rgb_of(
         return rgb if box is None else _crop(rgb, box, full)
 
 
-def inside(root: Path, relative: str) -> Path:
-    """The file `relative` below `root`, links followed; ImageError when it would lie anywhere else."""
-    parts = PureWindowsPath(relative)  # knows both separators, drives and shares
-    if not relative or "\0" in relative:
-        raise ImageError(f"{relative!r} is not a path", where=str(root), do="Give a path below the image root.")
-    if parts.anchor or ".." in parts.parts:
-        raise ImageError(f"path {relative!r} leaves the image root", where=str(root), do="Give a path below it.")
-    home = os.path.realpath(root)
-    file = os.path.realpath(os.path.join(home, relative))  # noqa: PTH118 - Path would fold the path before it is checked
-    if not file.startswith(home.rstrip(os.sep) + os.sep):
-        raise ImageError(
-            f"path {relative!r} leaves the image root by a link", where=str(root), do="Put the file itself below it."
-        )
-    return Path(file)
-
-
-class Folders:
-    """What `inside` does, for many files of one root: each folder is checked once, then only links need all of it."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._good = {"": os.path.realpath(root)}
-
-    def file(self, path: str) -> tuple[str, os.stat_result]:
-        """The file behind the path, and its status; strings, as a Path for each file costs as much as its digest."""
-        folder, _, name = path.rpartition("/")
-        if not _odd(path, name) and (place := self._place(folder)):
-            file = f"{place}/{name}"
-            found = os.lstat(file)
-            if not stat.S_ISLNK(found.st_mode):
-                return file, found
-        file = str(inside(self._root, path))
-        return file, os.stat(file)  # noqa: PTH116
-
-    def _place(self, folder: str) -> str:
-        """Where a folder is, if neither it nor one above it is a link; else nothing."""
-        if folder not in self._good:
-            above, _, name = folder.rpartition("/")
-            place = "" if _odd(folder, name) else self._place(above)
-            linked = place and stat.S_ISLNK(os.lstat(f"{place}/{name}").st_mode)
-            self._good[folder] = f"{place}/{name}" if place and not linked else ""
-        return self._good[folder]
-
-
-def _odd(path: str, name: str) -> bool:
-    """Whether a path needs the whole check."""
-    return name in ("", ".", "..") or "\\" in path or ":" in path or "\0" in path or path[0] == "/"
-
-
-def read_bytes(path: Path | str) -> bytes:
-    """The file's bytes; ImageError when it is missing, empty, forbidden, too large or not a regular file."""
-    try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        try:
-            data = _all_of(handle, str(path))
-        finally:
-            os.close(handle)
-    except (OSError, ValueError) as error:
-        if isinstance(error, ImageError):
-            raise
-        raise ImageError(_told(error), where=str(path)) from error
-    if not data:
-        raise ImageError("file is empty", where=str(path), do="Fetch the file again.")
-    return data
-
-
 @contextmanager
 def decoding(data: bytes, where: str = "") -> Iterator[Image.Image]:
     """The picture in `data`, its header read; whatever Pillow complains of in the block becomes an ImageError."""
@@ -161,7 +87,7 @@ def decoding(data: bytes, where: str = "") -> Iterator[Image.Image]:
         except MemoryError:
             raise
         except Exception as error:  # Pillow's readers raise almost anything on damaged files
-            raise ImageError(f"damaged: {_told(error)}", where=where) from error
+            raise ImageError(f"damaged: {told(error)}", where=where) from error
 
 
 def orientation(picture: Image.Image) -> int:
@@ -211,20 +137,6 @@ def _from_deep_grey(picture: Image.Image, background: Colour) -> Image.Image:
     return Image.fromarray(rgb)
 
 
-def _all_of(handle: int, where: str) -> bytes:
-    """What an open file holds; plain system calls, because a scan opens every picture there is."""
-    found = os.fstat(handle)
-    if not stat.S_ISREG(found.st_mode):
-        kind = "a folder" if stat.S_ISDIR(found.st_mode) else "not a regular file"
-        raise ImageError(kind, where=where, do="Give the file of a picture.")
-    if found.st_size > MAX_BYTES:
-        raise ImageError(f"file of {found.st_size:,} bytes, more than {MAX_BYTES:,}", where=where)
-    data = os.read(handle, found.st_size)
-    while len(data) < found.st_size and (more := os.read(handle, found.st_size - len(data))):
-        data += more  # a large file comes in several pieces
-    return data
-
-
 def _stored_part(picture: Image.Image, box: Box | None) -> tuple[int, int]:
     """Width and height, in the stored picture, of what is asked for."""
     if box is None:
@@ -261,11 +173,6 @@ def _exif_turn(tiff: bytes) -> int:
             raise ValueError(f"orientation {value}")
         return max(int(value), 1)  # 0 stands for "not said"
     return 1
-
-
-def _told(error: BaseException) -> str:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error) or type(error).__name__
-    return reason.splitlines()[0].rstrip(".")
 
 
 class _StrictPillow:

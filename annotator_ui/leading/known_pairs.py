@@ -1,0 +1,63 @@
+"""Known pairs (gold): how many there are; more, typed or pasted, or from what leads decided."""
+
+import csv
+
+import pandas as pd
+import streamlit as st
+
+from annotator_ui.leading import show
+from annotator_ui.leading.page import check_images, done, put, telling
+from annotator_ui.site import Viewer, site
+from annotator_ui.texts_leads import CAMPAIGNS as SAYS
+from eds.errors import InputError
+from eds.labels.adjudication import adjudications
+from eds.labels.gold import add_gold
+from eds.labels.leading import gold_answers
+
+KEY = ["query_id", "candidate_id"]
+
+
+def known_pairs(who: Viewer) -> None:
+    """The counts, more of them, the decisions."""
+    known = gold_answers(site().store)
+    st.subheader(SAYS.known_title, anchor=False)
+    put(show.note(SAYS.known_about))
+    if known.empty:
+        put(show.empty(SAYS.known_none_title, SAYS.known_none))
+    else:
+        put(show.figures(*(_counted(words, known[known["value"] == value]) for words, value in
+                           zip(SAYS.known_counts, (1, 0), strict=True))))  # fmt: skip
+    with st.form("known", border=False):
+        rows = st.text_area(SAYS.known_rows, height=160, placeholder=SAYS.known_example)
+        sent = st.form_submit_button(SAYS.known_add)
+    if sent:
+        with telling():
+            _add(_read(rows), who.name)
+    decided = adjudications(site().store)[[*KEY, "value"]]
+    fresh = decided[~pd.MultiIndex.from_frame(decided[KEY]).isin(pd.MultiIndex.from_frame(known[KEY]))]
+    if len(fresh) and st.button(SAYS.known_decided.format(count=len(fresh))):
+        with telling():
+            _add(fresh, who.name)
+
+
+def _counted(words: str, rows: pd.DataFrame) -> tuple[str, int, str]:
+    return words, len(rows), SAYS.known_queries.format(queries=rows["query_id"].nunique())
+
+
+def _read(rows: str) -> pd.DataFrame:
+    """The pairs of comma-separated rows, with or without a heading; their images must be in the catalogue."""
+    names = [*KEY, "value"]
+    cells = [[cell.strip() for cell in row] for row in csv.reader(rows.strip().splitlines()) if row]
+    cells = cells[1:] if cells and cells[0] == names else cells
+    faults = [f"row {place}: {','.join(row)}" for place, row in enumerate(cells, 1) if len(row) != len(names)]
+    if faults or not cells:
+        raise InputError(SAYS.known_unread, where=SAYS.known_title, do=SAYS.known_rows, faults=faults[:20])
+    table = pd.DataFrame(cells, columns=names)
+    check_images([*table["query_id"], *table["candidate_id"]], SAYS.known_title)
+    return table
+
+
+def _add(pairs: pd.DataFrame, by: str) -> None:
+    new = add_gold(site().store, pairs, by=by)
+    st.session_state["campaigns_next"] = 4
+    done(SAYS.known_added.format(new=new))

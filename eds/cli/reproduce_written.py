@@ -1,0 +1,145 @@
+"""What a reproduction leaves: by task report, evaluator's rows, TREC runs; over all tables, cells, model index."""
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eds.cli.console import lined, plain
+from eds.cli.reproduce_numbers import COLUMNS, EVALUATOR, Numbers
+from eds.cli.reproduce_project import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COUNTS = ("queries", "candidates", "pairs", "positives")
+TREC, INDEX, KEPT = "trec", "model-index", "reproduction.json"
+FEW = 4  # rows that are named behind a reason
+RUN_DEPTH = 100  # of the TREC runs
+
+
+def written_task(task: Task, numbers: Numbers, out: Path, *, resamples: int) -> dict[str, Any]:
+    """Write the task's report, evaluator.csv and TREC files; what is told of the task."""
+    from eds.benchmarks.paper import GENERATORS
+    from eds.cli.reports import written as written_report
+    from eds.reports import Gap
+
+    project = task.console.project
+    makers = tuple(name for name in GENERATORS if name in task.sources)
+    values = {model: {column: _percent(numbers, model, text) for column, text in {**EVALUATOR, **COLUMNS}.items()}
+              for model in task.sources}  # fmt: skip
+    _evaluator_rows(project.root / "evaluator.csv", values)
+    lost = _trec(task, out / TREC / task.name)
+    report, _ = written_report(task.console, project.root / "report.html", resamples=resamples, makers=makers)
+    return {
+        "project": str(project.root), **{name: task.imported[name] for name in COUNTS},
+        "notes": [*task.imported["notes"], *filter(None, (task.beside, task.negatives))],
+        "models": task.sources, "lacking": task.lacking, "values": values, "not_held_by_trec": lost,
+        "report_lacks": [block.what for part in report.sections for block in part.blocks if isinstance(block, Gap)],
+    }  # fmt: skip
+
+
+def written(
+    out: Path, table: "pd.DataFrame", tasks: Mapping[str, dict[str, Any]], gone: Mapping[str, str], tolerance: float
+) -> dict[str, Any]:
+    """Write what holds for all tasks; the document of the command."""
+    from eds.benchmarks.model_index import model_index
+    from eds.benchmarks.paper import paper
+    from eds.benchmarks.reproduction_text import markdown
+    from eds.benchmarks.verdicts import counted, missing_cells
+    from eds.files import write_text
+
+    sentences = {name: _sentences(one) for name, one in tasks.items()}
+    sentences |= {name: [f"Not run: {why}."] for name, why in gone.items()}
+    write_text(out / "tables.md", markdown(table, paper(), sentences))
+    write_text(out / "cells.csv", table.to_csv(index=False))
+    folder = out / INDEX
+    shutil.rmtree(folder, ignore_errors=True)
+    for model in sorted({model for one in tasks.values() for model in one["values"]}):
+        metrics = {name: _metrics(one["values"].get(model, {})) for name, one in tasks.items()}
+        write_text(folder / f"{model}.yaml", model_index(model, metrics))
+    known = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file() and _told(path, out)}
+    files = sorted({*known, KEPT})
+    document = {
+        "paper": paper().source, "tolerance": tolerance, "tasks": dict(tasks), "not_run": dict(gone),
+        "verdicts": counted(table), "not_computed": missing_cells(table), "cells": table, "out": str(out),
+        "files": files,
+    }  # fmt: skip
+    write_text(out / KEPT, json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=1))
+    return document
+
+
+def told(document: dict[str, Any], table: "pd.DataFrame") -> str:
+    """The answer for reading."""
+    lines = []
+    for name, one in document["tasks"].items():
+        lines += [f"{name}:", *(f"  {sentence}" for sentence in _sentences(one)), ""]
+    lines += [f"Not run: {name}: {why}." for name, why in document["not_run"].items()]
+    counts = document["verdicts"]
+    lines += [
+        "Printed cells and ours, by table:",
+        lined(list(counts.columns), counts.astype(object).to_numpy().tolist()),
+        "",
+    ]
+    gone = document["not_computed"]
+    if len(gone):
+        lines += ["Cells that could not be computed, and why:"]
+        lines += [_gone(*one) for one in gone.to_numpy().tolist()]
+    return "\n".join([*lines, "", f"Every cell beside the printed one: {document['out']}/tables.md (and cells.csv)."])
+
+
+def _gone(why: str, n: int, tables: str, rows: str) -> str:
+    """One reason with what it holds for; the rows where they are few."""
+    few = f" ({rows})" if rows.count(",") < FEW else ""
+    return f"  {n:,} in {'Tables' if ',' in tables else 'Table'} {tables}{few}: {why}"
+
+
+def _sentences(one: dict[str, Any]) -> list[str]:
+    share = one["positives"] / one["pairs"]
+    return [
+        f"{one['queries']:,} queries, {one['candidates']:,} candidates, {one['pairs']:,} labelled pairs, {share:.1%} of"
+        " them similar.",
+        f"Models: {', '.join(f'{name} ({source})' for name, source in one['models'].items())}.",
+        *(f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in one["notes"]),
+    ]
+
+
+def _percent(numbers: Numbers, model: str, measure: str) -> float:
+    from eds.metrics import Measure
+
+    return 100 * numbers.of(model, str(Measure.parse(measure)))[0]
+
+
+def _evaluator_rows(file: Path, values: Mapping[str, Mapping[str, float]]) -> None:
+    """One row a model, as the public evaluator prints it: times 100."""
+    import pandas as pd
+
+    from eds.files import write_text
+
+    rows = [{"model": model, **{column: found[column] for column in EVALUATOR}} for model, found in values.items()]
+    write_text(file, pd.DataFrame(rows).to_csv(index=False))
+
+
+def _trec(task: Task, folder: Path) -> list[str]:
+    """Qrels and each model's official list, 100 deep; what the files cannot hold."""
+    from eds.benchmarks import Benchmark, trec
+    from eds.benchmarks.folder import whole_folder
+
+    project = task.console.project
+    lists = {name: project.read("neighbors", name) for name in task.sources}
+    runs = {name: one[one["rank"] < RUN_DEPTH] for name, one in lists.items()}
+    with whole_folder(folder, replace=True) as building:
+        return trec.write(Benchmark(project.read("images"), project.read("truth"), runs=runs), building)
+
+
+def _metrics(values: Mapping[str, float]) -> list[tuple[str, float, str]]:
+    """The evaluator's six, then the further columns of Tables 5 and 6; each measure once."""
+    texts = {**EVALUATOR, **{column: text for column, text in COLUMNS.items() if text not in EVALUATOR.values()}}
+    return [(column, round(values[column], 6), text) for column, text in texts.items() if column in values]
+
+
+def _told(path: Path, out: Path) -> bool:
+    """Whether a file is one that a reader looks for; not the tables of the projects."""
+    parts = path.relative_to(out).parts
+    return len(parts) == 1 or parts[0] in (TREC, INDEX) or parts[1].startswith(("report.", "evaluator."))

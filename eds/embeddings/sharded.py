@@ -1,0 +1,241 @@
+"""Vectors in parts: tasks compute those of some images each, then the parts are put together.
+
+A task is given a part of table images and keeps its models from one task to the next. The parts are added in the order
+of the table, by the writer of `compute`: the folders are the same, file by file, for models that give an image the
+same bits in any batch. What is lacking is decided once and written down (plan.json): a run that was stopped,
+even while parts were being put together, goes on from that plan.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from eds import storage, tables
+from eds.backbones import Backbone, load
+from eds.embeddings.compute import Done, Progress, Summary, bad_images, begun_model, compute, refusal
+from eds.embeddings.sources import USED, Sources
+from eds.engines import Receipt, Site, deliver
+from eds.engines.inputs import load_arrays, opened, save_arrays
+from eds.engines.outputs import SUFFIX
+from eds.errors import InputError
+from eds.storage import Address
+from eds.tables import Provenance
+from eds.vectors import Vectors, Writer
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Dtype = Literal["float32", "float16"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A model as a worker loads it; by the digest it knows that it has made the same one."""
+
+    name: str
+    text: str
+    digest: str
+    device: str = "auto"
+    runtime: str = "auto"
+    precision: str = "float32"
+    random_init: bool = False
+
+
+@dataclass(frozen=True)
+class Embed:
+    """The vectors of some images by some models."""
+
+    out: str
+    images: Receipt
+    root: str
+    models: tuple[Asked, ...]
+    batch: int
+    dtype: Dtype
+    threads: int
+
+
+class Embedder:
+    """Does such tasks; keeps the models that it has loaded for as long as they are asked for."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[Asked, Backbone] = {}
+
+    def __call__(self, spec: Embed) -> Receipt:
+        """Compute one part; writes `bad`, and by model `<name>:vectors`, (n, width), and `<name>:places`, (n,)."""
+        with opened([spec.images]) as (file,), TemporaryDirectory(prefix="eds-embed-") as folder:
+            images = tables.read(file, USED)
+            folders = {asked.name: Path(folder) / asked.name for asked in spec.models}
+            summary = compute(
+                images, spec.root, self._backbones(spec), folders,
+                provenance={asked.name: Provenance("part") for asked in spec.models},
+                batch=spec.batch, workers=spec.threads, dtype=spec.dtype,
+            )  # fmt: skip
+            row_of = pd.Index(images["image_id"])
+            bad = dict(zip(row_of.get_indexer(summary.bad["image_id"]).tolist(), summary.bad["reason"], strict=True))
+            arrays: dict[str, Array] = {"bad": np.frombuffer(json.dumps(bad, sort_keys=True).encode(), dtype=np.uint8)}
+            for name in folders:
+                vectors = Vectors.open(folders[name])
+                arrays[f"{name}:places"] = row_of.get_indexer(vectors.ids)
+                arrays[f"{name}:vectors"] = vectors.take(np.arange(len(vectors)))
+            return save_arrays(spec.out, len(images), arrays)
+
+    def _backbones(self, spec: Embed) -> dict[str, Backbone]:
+        self._loaded = {asked: made for asked, made in self._loaded.items() if asked in spec.models}
+        for asked in spec.models:
+            if asked not in self._loaded:
+                self._loaded[asked] = _loaded(asked, spec)
+        return {asked.name: self._loaded[asked] for asked in spec.models}
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Images that the same models lack, all within one range of the table."""
+
+    images: Receipt
+    range: int
+    lacking: tuple[str, ...]
+
+
+def compute_in_parts(
+    images: pd.DataFrame,
+    image_root: Address,
+    backbones: Mapping[str, Backbone],
+    folders: Mapping[str, Path],
+    models: Sequence[Asked],
+    site: Site,
+    *,
+    provenance: Mapping[str, Provenance],
+    batch: int = 32,
+    dtype: Dtype = "float32",
+    on_bad: Literal["skip", "fail"] = "skip",
+    replace: bool = False,
+    progress: Progress | None = None,
+) -> Summary:
+    """What `compute` does, done at a site; mappings are by model name. `progress` is told (tasks done, tasks).
+
+    `backbones` are used for what they say of themselves; those that compute are loaded where the tasks run.
+    """
+    begun = time.monotonic()
+    catalogue = Sources(images, image_root)
+    writers = {
+        name: Writer(folders[name], begun_model(name, backbone, dtype), replace=replace)
+        for name, backbone in backbones.items()
+    }
+    root = str(image_root if storage.is_remote(image_root) else storage.local_path(image_root).resolve())
+    parts = _planned(images, catalogue, writers, site, [[asdict(asked) for asked in models], root, batch, dtype])
+    specs = [
+        Embed(
+            site.at(f"vectors-{number:05d}.npz"), part.images, root,
+            tuple(asked for asked in models if asked.name in part.lacking), batch, dtype, site.settings.threads,
+        )
+        for number, part in enumerate(parts)
+    ]  # fmt: skip
+    fresh = [not storage.exists(spec.out + SUFFIX) for spec in specs]
+    clock = time.monotonic()
+    made = site.finish(Embedder, specs, progress, gpus=site.settings.gpus)
+    share = (time.monotonic() - clock) / max(
+        1, sum(len(part.lacking) for part, new in zip(parts, fresh, strict=True) if new)
+    )
+    assembly = _Assembly(catalogue, writers)
+    for number in sorted({part.range for part in parts}):
+        assembly.add_range([
+            (part, receipt, share if new else None)
+            for part, receipt, new in zip(parts, made, fresh, strict=True) if part.range == number
+        ])  # fmt: skip
+    if assembly.bad and on_bad == "fail":
+        raise refusal(assembly.bad, catalogue)
+    done = []
+    for name, writer in writers.items():
+        model = writer.finish(catalogue.wanted, provenance[name])
+        done.append(Done(model, assembly.computed[name], model.rows - assembly.computed[name]))
+    return Summary(tuple(done), bad_images(catalogue, assembly.bad), round(time.monotonic() - begun, 3))
+
+
+class _Assembly:
+    """Puts parts into the folders, row by row in the order of the table, whatever is there already left out."""
+
+    def __init__(self, catalogue: Sources, writers: Mapping[str, Writer]) -> None:
+        self.catalogue, self.writers = catalogue, writers
+        self.bad = dict(catalogue.bad)
+        self.computed = dict.fromkeys(writers, 0)
+        self._lacking = {name: writer.lacking(catalogue.wanted) for name, writer in writers.items()}
+        self._row_of = pd.Index(catalogue.wanted["image_id"])
+
+    def add_range(self, parts: Sequence[tuple[_Part, Receipt, float | None]]) -> None:
+        """Add the parts of one range of the table, each with the seconds that it took for each of its models."""
+        rows: dict[str, list[Array]] = {name: [] for name in self.writers}
+        vectors: dict[str, list[Array]] = {name: [] for name in self.writers}
+        seconds = dict.fromkeys(self.writers, 0.0)
+        timed = all(share is not None for _, _, share in parts)
+        for part, receipt, share in parts:
+            with opened([part.images, receipt]) as (images, result):
+                names, arrays = tables.read(images, USED, ["image_id"])["image_id"], load_arrays(result)
+            row = self._row_of.get_indexer(names)
+            self.bad |= {int(row[int(place)]): why for place, why in json.loads(arrays["bad"].tobytes()).items()}
+            for name in part.lacking:
+                rows[name].append(row[arrays[f"{name}:places"]])
+                vectors[name].append(arrays[f"{name}:vectors"])
+                seconds[name] += share or 0.0
+        for name in self.writers:
+            if rows[name]:
+                self._add(
+                    name, np.concatenate(rows[name]), np.concatenate(vectors[name]), seconds[name] if timed else None
+                )
+
+    def _add(self, name: str, row: Array, vectors: Array, seconds: float | None) -> None:
+        order = np.argsort(row)
+        order = order[self._lacking[name][row[order]]]
+        wanted = self.catalogue.wanted.iloc[row[order]]
+        self.writers[name].add(wanted["image_id"].tolist(), wanted["source"].tolist(), vectors[order], seconds=seconds)
+        self.computed[name] += len(order)
+
+
+def _planned(
+    images: pd.DataFrame, catalogue: Sources, writers: Mapping[str, Writer], site: Site, told: list[Any]
+) -> list[_Part]:
+    """The parts to compute: those of a run of the same that was stopped, else cut now and written down."""
+    columns = images[USED.names].reset_index(drop=True)
+    rows = hashlib.sha256(pd.util.hash_pandas_object(columns, index=False).to_numpy().tobytes()).hexdigest()
+    key = hashlib.sha256(json.dumps([told, rows, site.settings.images]).encode()).hexdigest()
+    plan = site.at("plan.json")
+    if storage.exists(plan):
+        found = json.loads(storage.read(plan))
+        if found["key"] == key:
+            return [_Part(Receipt(**part["images"]), part["range"], tuple(part["lacking"])) for part in found["parts"]]
+    readable = np.ones(len(images), dtype=bool)
+    readable[list(catalogue.bad)] = False
+    lacking = np.column_stack([writer.lacking(catalogue.wanted) & readable for writer in writers.values()])
+    needed = np.flatnonzero(lacking.any(axis=1))
+    parts: list[_Part] = []
+    for number, first in enumerate(range(0, len(needed), site.settings.images)):
+        rows_here = needed[first : first + site.settings.images]
+        for pattern in np.unique(lacking[rows_here], axis=0):
+            here = rows_here[(lacking[rows_here] == pattern).all(axis=1)]
+            names = tuple(name for name, lacks in zip(writers, pattern.tolist(), strict=True) if lacks)
+            parts.append(_Part(_saved(columns.iloc[here], site.at(f"images-{len(parts):05d}.parquet")), number, names))
+    storage.put(plan, json.dumps({"key": key, "parts": [asdict(part) for part in parts]}).encode())
+    return parts
+
+
+def _saved(images: pd.DataFrame, address: str) -> Receipt:
+    made = Provenance("part")
+    return deliver(address, len(images), lambda path: tables.write(images.reset_index(drop=True), USED, path, made))
+
+
+def _loaded(asked: Asked, spec: Embed) -> Backbone:
+    backbone = load(
+        asked.text, device=asked.device, runtime=asked.runtime, threads=spec.threads,
+        random_init=asked.random_init, precision=asked.precision,
+    )  # fmt: skip
+    if backbone.spec.digest != asked.digest:
+        raise InputError(
+            f"this machine makes another model of {asked.text}: its weights or its preprocessing differ",
+            where=spec.out, do="Bring the same weights and the same versions of eds, torch and timm to every node.",
+        )  # fmt: skip
+    return backbone

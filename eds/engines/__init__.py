@@ -1,0 +1,14 @@
+"""Engines: the same tasks in this process, in several processes, or on a cluster; the same bytes from each.
+
+    with start(settings) as engine:                 # settings: section [engine] of eds.toml
+        for receipt in engine.map(function, specs): # a receipt for each output, as it comes
+            ...
+
+`Site` joins an engine with the settings and the folder that tasks write to. Engines know nothing of stages.
+"""
+
+from eds.engines.outputs import deliver
+from eds.engines.protocol import Engine, Receipt, Spec, Work
+from eds.engines.site import ENGINES, Site, start
+
+__all__ = ["ENGINES", "Engine", "Receipt", "Site", "Spec", "Work", "deliver", "start"]

@@ -1,0 +1,63 @@
+"""What an engine is: something that does many tasks somewhere, and gives a receipt for each.
+
+A task is an importable function and a spec. The spec is a small frozen dataclass (addresses, rows, digests, threads)
+with an address `out`; it says everything that shapes the output and holds no data. The function writes its output to
+`out`, whole or not at all, and returns a receipt. Where a task runs shows nowhere in its output.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What a task wrote: where, its digest, and how many rows."""
+
+    url: str
+    sha256: str
+    rows: int
+
+
+class Spec(Protocol):
+    """What one task does; a frozen dataclass."""
+
+    @property
+    def out(self) -> str:
+        """The address of the output."""
+
+
+# A function, or a class whose instances are such functions: one is made in each worker, and keeps what is dear
+# to make (a model). Both are found by module and name, so they stand at the top of an importable module.
+Work = Callable[[Any], Receipt] | type[Callable[[Any], Receipt]]
+
+
+class Engine(Protocol):
+    """Does tasks. Used as a context: leaving it ends every process that it started."""
+
+    def map(
+        self,
+        fn: Work,
+        specs: Iterable[Spec],
+        *,
+        cpus: int = 1,
+        gpus: float = 0.0,
+        memory: int | None = None,
+        deadline: float | None = None,
+        retries: int = 3,
+    ) -> Iterator[Receipt]:
+        """Do every task and give its receipt as it comes, in any order; a task whose valid output is there is not done.
+
+        `cpus`, `gpus` and `memory` (bytes) are what one task takes. A task that has run for `deadline` seconds is begun
+        a second time elsewhere; whichever ends first counts. A task whose worker dies is done again, `retries` times at
+        most. An error of the function is raised as it is, and ends all. Closing the iterator ends all, too.
+        """
+
+    def __enter__(self) -> Self:
+        """Begin; processes start when they are needed."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End every process that was started."""

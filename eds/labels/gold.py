@@ -1,0 +1,111 @@
+"""Pairs whose answer is known: what may be planted among others to tell whether somebody looks.
+
+A grid is skimmed by leaving candidates as they stand. So what is hidden in it must be what an expert has to touch:
+where untouched means similar, pairs that are not, and the other way round; and of a query that the campaign asks, or
+it would stand alone on a page. Whoever was told the answer (an example of a guideline, a pair of the expert's own
+calibration) must not meet the pair again as gold.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import sqlalchemy as sa
+
+from eds.errors import InputError
+from eds.labels import audit
+from eds.labels.authority import check_lead
+from eds.labels.bulk import fetch, insert
+from eds.labels.pairs import checked, numbered
+from eds.labels.schema import calibration_round, calibration_task, example, gold, pair
+from eds.labels.store import Store
+from eds.labels.texts import refuse
+
+TOUCHED = {"similar": 0, "different": 1}  # the answer of a pair that nobody may leave untouched, by polarity
+WORDS = {0: "not similar", 1: "similar"}
+
+
+def add_gold(store: Store, pairs: pd.DataFrame, *, by: str = "") -> int:
+    """Make pairs with a known `value` (1 or 0) available as gold; how many were new."""
+    table = checked(pairs.assign(origin="gold"), "gold")
+    value = pd.to_numeric(pairs["value"], errors="coerce") if "value" in pairs.columns else pd.Series(dtype=float)
+    if "value" not in pairs.columns or not value.isin([0, 1]).all() or len(table) != len(pairs):
+        raise InputError("gold needs each pair once, with value 1 or 0", where="gold", do="Mend the table.")
+    table = table.append_column("value", pa.array(value.astype("int64")))
+
+    def act(connection: sa.Connection) -> int:
+        check_lead(connection, store, by, "add gold")
+        rows = numbered(connection, table).select(["pair", "value"])
+        old = {row.pair: row.value for row in connection.execute(sa.select(gold.c.pair, gold.c.value))}
+        refuse(
+            (
+                f"row {row}: {table['query_id'][row].as_py()} {table['candidate_id'][row].as_py()} was {old[number]}"
+                for row, (number, new) in enumerate(zip(*rows.to_pydict().values(), strict=True))
+                if old.get(number, new) != new
+            ),
+            "gold pairs contradict what is known",
+            "gold",
+            "Decide which is right.",
+        )
+        fresh = rows.filter(pc.invert(pc.is_in(rows["pair"], pa.array(list(old), pa.int64()))))
+        insert(connection, gold, fresh)
+        audit.note(connection, store.now(), by, "add gold", "", pairs=len(fresh))
+        return len(fresh)
+
+    return store.write(act)
+
+
+def hideable(connection: sa.Connection, asked: pa.Table, polarity: str | None) -> pa.Table:
+    """The gold (pair, query_id, candidate_id) that may be planted among pairs (query_id, candidate_id).
+
+    Not what is asked anyway, nor what a guideline shows. In a grid (polarity) only what an expert has to touch there.
+    """
+    query = (
+        sa.select(gold.c.pair, pair.c.query_id, pair.c.candidate_id, gold.c.value)
+        .join(pair, pair.c.id == gold.c.pair)
+        .where(~sa.exists().where(example.c.pair == gold.c.pair))
+        .order_by(gold.c.pair)
+    )
+    found = fetch(connection, query)
+    key = ["query_id", "candidate_id"]
+    there = pd.MultiIndex.from_frame(asked.select(key).to_pandas().astype(object))
+    free = ~pd.MultiIndex.from_frame(found.select(key).to_pandas().astype(object)).isin(there)
+    if polarity is not None:
+        right = pc.equal(found["value"], TOUCHED[polarity]).to_numpy(zero_copy_only=False)
+        beside = pc.is_in(found["query_id"], asked["query_id"].combine_chunks()).to_numpy(zero_copy_only=False)
+        free = free & right & beside
+    return found.filter(pa.array(np.asarray(free, dtype=bool))).drop_columns(["value"])
+
+
+def gold_to_hide(store: Store, pairs: pd.DataFrame, polarity: str | None) -> int:
+    """How many gold pairs a campaign on these pairs could hide; `polarity` of a grid, else none."""
+    asked = checked(pairs, "pairs")
+    return len(store.read(lambda connection: hideable(connection, asked, polarity)))
+
+
+def check_planted(connection: sa.Connection, planted: pa.Table, polarity: str | None) -> None:
+    """Refuse gold (pair, query_id, candidate_id) that a grid would hide though it is right to leave it untouched."""
+    if polarity is None or not len(planted):
+        return
+    wrong = sa.select(gold.c.pair).where(gold.c.value == 1 - TOUCHED[polarity])
+    numbers, untouched = fetch(connection, wrong)["pair"].combine_chunks(), WORDS[1 - TOUCHED[polarity]]
+    bad = planted.filter(pc.is_in(planted["pair"], numbers)).select(["query_id", "candidate_id"]).to_pylist()
+    refuse(
+        (f"{one['query_id']} {one['candidate_id']} is {untouched}, as untouched means in this grid" for one in bad),
+        "gold pairs tell nothing in this grid",
+        "gold",
+        f"Leave them out, or plant such as are {WORDS[TOUCHED[polarity]]}.",
+    )
+
+
+def told_to(connection: sa.Connection, person: int) -> pa.Array:
+    """The pairs whose answer this expert's own calibrations have told, or will tell."""
+    query: sa.Select[Any] = (
+        sa.select(calibration_task.c.pair)
+        .join(calibration_round, calibration_round.c.id == calibration_task.c.round)
+        .where(calibration_round.c.expert == person)
+        .distinct()
+    )
+    return fetch(connection, query)["pair"].combine_chunks()

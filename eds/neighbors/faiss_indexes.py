@@ -1,0 +1,177 @@
+"""The faiss engines that are approximate: clusters of whole or shortened vectors, and a graph.
+
+An index proposes; what it proposes is scored anew from the stored vectors, so rules, scores and order are those of
+every engine. What it does not propose is lost, which is why its recall is measured (eds.neighbors.mine). It is
+trained on a sample, and the vectors are added slab by slab from the memory map.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import faiss as _faiss
+import numpy as np
+
+from eds.errors import InputError
+from eds.neighbors.exact import Advance
+from eds.neighbors.faiss_engine import DEEPER, FIRST_DEPTH, SLAB_CELLS
+from eds.neighbors.pace import Pace
+from eds.neighbors.rules import Rules
+from eds.neighbors.shortlist import Shortlist
+from eds.neighbors.sides import Array, Sides
+from eds.neighbors.similarity import Bits, Similarity
+from eds.vectors import Vectors
+
+faiss: Any = _faiss  # its type hints lack half of what it has
+GRAPH_LINKS, GRAPH_BUILD = 32, 200
+MOST_TRAINED = 64  # vectors per cluster that clusters are trained on
+ROUNDS = 10  # of that training
+PIECES, PIECE_BITS = 64, 8  # a vector shortened by products: so many pieces of so many bits
+
+
+class Index(ABC):
+    """An approximate index over all candidates, in memory."""
+
+    approximate = True
+    depth_of_k, first_depth = 4, FIRST_DEPTH  # candidates asked for and scored anew: depth_of_k * k + first_depth
+
+    def __init__(
+        self, vectors: Vectors, sides: Sides, rules: Rules, similarity: Similarity, pace: Pace, effort: float = 1.0
+    ) -> None:
+        if isinstance(similarity, Bits):
+            raise InputError("an index over bits is not offered", do="Use engine exact or faiss: bits are quick.")
+        self.vectors, self.sides, self.rules, self.similarity, self.effort = vectors, sides, rules, similarity, effort
+        self.rows = np.sort(sides.candidates.rows)  # of the vectors in the order of the index
+        self.index: Any = None
+
+    def search(self, first: int, last: int, advance: Advance) -> Shortlist:
+        """The candidates that the index proposes for the queries first..last."""
+        if self.index is None:
+            self.index = self._build()
+        self.similarity.ask(self.sides.queries.rows[first:last])
+        self.similarity.refuse_bad()
+        shortlist = Shortlist(self.sides, first, last, self.rules, self.similarity)
+        pending = np.arange(last - first)
+        known = np.empty(0, dtype=np.int64)
+        depth, total = self._first_depth, len(self.rows)
+        while len(pending) and total:
+            depth = min(depth, total)
+            asked = self._as_indexed(self.similarity.queries[pending])
+            _, place = self.index.search(asked, depth, params=self._effort(depth))
+            key = pending[:, None] * total + place
+            row, column = np.nonzero((place >= 0) & ~np.isin(key, known))
+            self._offer(shortlist, pending[row], self.rows[place[row, column]])
+            known = np.union1d(known, key)
+            pending = pending[np.isneginf(shortlist.kth[pending])] if depth < total else pending[:0]
+            depth *= DEEPER
+        advance(self.sides.total_rows)
+        return shortlist
+
+    def _offer(self, shortlist: Shortlist, query: Array, rows: Array) -> None:
+        """Offer what was proposed, (n,) query numbers and rows, by its score from the stored vectors."""
+        score = self.similarity.as_block(query, self.similarity.exact(query, rows)).astype(np.float32)
+        shortlist.offer(query, self.sides.number_of_row[rows], score)
+        shortlist.tighten()
+
+    @property
+    def _first_depth(self) -> int:
+        return self.depth_of_k * self.rules.k + self.first_depth
+
+    def _build(self) -> Any:
+        dimension = self.vectors.model.dimension
+        index = self._empty(dimension, len(self.rows))
+        step = max(1, SLAB_CELLS // dimension)
+        for start in range(0, len(self.rows), step):
+            index.add(self._loaded(slice(start, start + step)))
+        self.similarity.refuse_bad()
+        return index
+
+    def _loaded(self, part: slice) -> Array:
+        rows = self.rows[part]
+        return self._as_indexed(self.similarity.load(self.vectors.take(rows), rows))
+
+    def _as_indexed(self, vectors: Array) -> Array:
+        """Vectors, (n, d) float32, as the index takes them."""
+        return np.ascontiguousarray(vectors)
+
+    @abstractmethod
+    def _empty(self, dimension: int, total: int) -> Any:
+        """A trained index without vectors."""
+
+    @abstractmethod
+    def _effort(self, depth: int) -> Any:
+        """How hard to search for lists of this depth."""
+
+
+class Ivf(Index):
+    """Clusters: a query looks into the nearest sixteenth of them, times the effort; more when asked deeper."""
+
+    def _empty(self, dimension: int, total: int) -> Any:
+        self.clusters = max(1, min(int(total**0.5), total // 40))
+        sample = self._loaded(slice(None, None, max(1, total // (self.clusters * MOST_TRAINED))))
+        self.quantizer = faiss.IndexFlatIP(sample.shape[1])
+        index = self._clustered(sample.shape[1])
+        index.cp.min_points_per_centroid = 1  # few images: told nothing, the recall tells
+        index.cp.niter = ROUNDS
+        index.train(sample)
+        return index
+
+    def _clustered(self, dimension: int) -> Any:
+        """What the clusters hold."""
+        return faiss.IndexIVFFlat(self.quantizer, dimension, self.clusters, faiss.METRIC_INNER_PRODUCT)
+
+    def _effort(self, depth: int) -> Any:
+        least = max(1, int(16 * self.effort))
+        share = depth / self._first_depth / 16 * self.effort
+        return faiss.SearchParametersIVF(nprobe=min(self.clusters, max(least, int(self.clusters * share))))
+
+
+class IvfSq8(Ivf):
+    """Clusters of vectors whose numbers are rounded to 8 bits: a quarter of the memory."""
+
+    def _clustered(self, dimension: int) -> Any:
+        kind = faiss.ScalarQuantizer.QT_8bit
+        return faiss.IndexIVFScalarQuantizer(self.quantizer, dimension, self.clusters, kind, faiss.METRIC_INNER_PRODUCT)
+
+
+class IvfPq(Ivf):
+    """Clusters of vectors shortened to 64 bytes; many more are proposed, since these tell little apart."""
+
+    depth_of_k, first_depth = 48, 212
+
+    @property
+    def _first_depth(self) -> int:
+        return int(super()._first_depth * max(1.0, self.effort))  # what clusters find, short codes may misplace
+
+    def _empty(self, dimension: int, total: int) -> Any:
+        if total < 1 << PIECE_BITS:
+            raise InputError(
+                f"ivf-pq cannot learn from {total:,} candidates", where="index",
+                do=f"It needs {1 << PIECE_BITS}. Use --engine exact, which is quick for so few.",
+            )  # fmt: skip
+        return super()._empty(dimension, total)
+
+    def _clustered(self, dimension: int) -> Any:
+        pieces = min(PIECES, self.vectors.model.dimension)
+        index = faiss.IndexIVFPQ(
+            self.quantizer, dimension, self.clusters, pieces, PIECE_BITS, faiss.METRIC_INNER_PRODUCT
+        )
+        index.pq.cp.min_points_per_centroid = 1
+        index.pq.cp.niter = ROUNDS
+        return index
+
+    def _as_indexed(self, vectors: Array) -> Array:
+        """Filled up with zeros, which change no product, until the pieces are of one length."""
+        pieces = min(PIECES, vectors.shape[1])
+        return np.pad(vectors, ((0, 0), (0, -vectors.shape[1] % pieces)))
+
+
+class Hnsw(Index):
+    """A graph of near neighbours."""
+
+    def _empty(self, dimension: int, total: int) -> Any:
+        index = faiss.IndexHNSWFlat(dimension, GRAPH_LINKS, faiss.METRIC_INNER_PRODUCT)
+        index.hnsw.efConstruction = GRAPH_BUILD
+        return index
+
+    def _effort(self, depth: int) -> Any:
+        return faiss.SearchParametersHNSW(efSearch=max(16, int(max(256, 2 * depth) * self.effort)))

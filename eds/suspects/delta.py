@@ -1,0 +1,124 @@
+"""The delta pool of a model that comes later: the few pairs whose judgement decides where it stands.
+
+Every other number hangs on what was judged for the models before it. So: the pairs among its own first k that nobody
+has judged, those first that carry most.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from eds.errors import InputError
+from eds.identifiers import Integers, Reals, contains, distinct
+from eds.suspects.codes import PAIRS, generator, pair_keys, whole
+from eds.suspects.lists import read_lists
+from eds.suspects.rows import append_rows, behind
+from eds.suspects.sources import join_sources, sources_frame
+from eds.tables import SUSPECTS, check
+
+STRATUM = "delta:"  # and the model's name
+PAIR = ["query_id", "candidate_id"]
+
+
+@dataclass(frozen=True, eq=False)
+class Delta:
+    """The suspects with the delta pool behind them, and what it was chosen from: counts of pairs within the first k."""
+
+    suspects: pd.DataFrame
+    places: int  # of the queries that have a label
+    judged: int
+    waiting: int  # among the suspects already, and not judged
+    chosen: int
+    left: int  # open, and not chosen for want of n
+
+    @property
+    def judged_after(self) -> float:
+        """judged@k once everything chosen and waiting is judged."""
+        return (self.judged + self.waiting + self.chosen) / self.places if self.places else float("nan")
+
+
+def draw_delta(
+    lists: pd.DataFrame,
+    suspects: pd.DataFrame | None,
+    judged: pd.DataFrame,
+    labelled_queries: "pd.Series[str]",
+    k: int,
+    n: int | None = None,
+    seed: int = 0,
+) -> Delta:
+    """The suspects with the pairs behind them whose judgement decides where one new model stands.
+
+    Formula: of the pairs with rank < k in the model's list (ranks from 0) that are not judged, those of smaller rank
+    come first: a pair carries (1 - p) p^rank of the query's RBP, whatever p, and 1/k of its precision at k. Pairs of
+    one rank carry the same and come in random order; with n the rank that is cut is drawn uniformly.
+    Source: specification 13.5.
+    Conventions: `lists` are those of one model (model, query_id, candidate_id, rank); only queries that have a label
+    count, as in every measure; `judged` are pairs that have a label or an answer; pairs that wait among the suspects
+    (pool, random) are not chosen again. Probability is 1, and drawn / open of the rank that is cut. Suspects that have
+    sources gain the model, where it ranks them among its first k too.
+    Example, run by doctest:
+    >>> lists = pd.DataFrame({"model": "new", "query_id": "q", "candidate_id": ["a", "b", "c"], "rank": [0, 1, 2]})
+    >>> seen = pd.DataFrame({"query_id": ["q"], "candidate_id": ["a"]})
+    >>> draw_delta(lists, None, seen, pd.Series(["q"]), 3).suspects[["candidate_id", "stratum"]].to_numpy().tolist()
+    [['b', 'delta:new'], ['c', 'delta:new']]
+    """
+    read_lists(lists, whole(k, "k", 1))
+    models = lists["model"].unique()
+    if len(models) != 1:
+        raise InputError(f"{len(models)} models have lists", where="delta pool", do="Give the lists of one model.")
+    there = SUSPECTS.empty() if suspects is None else suspects.reset_index(drop=True)
+    check(there, SUSPECTS, "suspects")
+    near = lists.loc[(lists["rank"] < k) & lists["query_id"].isin(labelled_queries), [*PAIR, "rank"]]
+    names = distinct(near["query_id"]), distinct(near["candidate_id"])
+    keys = pair_keys(near, *names)
+    done = contains(_sorted_keys(judged, names), keys)
+    asked = there[there["origin"].isin(["pool", "random"])]
+    waiting = ~done & contains(_sorted_keys(asked, names), keys)
+    free = near[~done & ~waiting].sort_values(PAIR)
+    model = str(models[0])
+    lottery = generator(seed, f"delta {model}", int((there["stratum"] == f"{STRATUM}{model}").sum()))
+    free = free.assign(lot=lottery.random(len(free))).sort_values(["rank", "lot"], ignore_index=True)
+    chosen = free.head(len(free) if n is None else whole(n, "n", 1))
+    size = free["rank"].value_counts()
+    taken = (chosen["rank"].value_counts() / size).reindex(chosen["rank"])
+    share: Reals = np.asarray(taken, dtype=np.float64)
+    rows = behind(chosen, there, origin="pool", stratum=f"{STRATUM}{model}", probability=share)
+    rows = rows.assign(sources=(f"{model}:" + chosen["rank"].astype(str)).to_numpy())
+    told = _with_source(there, near.assign(model=model))
+    return Delta(
+        append_rows(told, rows) if len(rows) else told,
+        len(near),
+        int(done.sum()),
+        int(waiting.sum()),
+        len(chosen),
+        len(free) - len(chosen),
+    )
+
+
+def _sorted_keys(pairs: pd.DataFrame, names: tuple[pa.Array, pa.Array]) -> Integers:
+    missing = [name for name in PAIRS.names if name not in pairs.columns]
+    if missing:
+        raise InputError(f"column {', '.join(missing)} is missing", where="judged pairs", do="Give pairs.")
+    return np.sort(pair_keys(pairs, *names))
+
+
+def _with_source(suspects: pd.DataFrame, near: pd.DataFrame) -> pd.DataFrame:
+    """The suspects of the pool that tell their sources, with the model's own rank among them."""
+    mine = suspects[(suspects["origin"] == "pool") & suspects["sources"].notna()]
+    both = mine[PAIR].reset_index().merge(near, on=PAIR)
+    if not len(both):
+        return suspects
+    before = sources_frame(mine.loc[both["index"]])
+    before = before[before["model"] != both["model"].iloc[0]].merge(both[["index", *PAIR]], on=PAIR)
+    columns = ["index", "model", "rank"]
+    parts = [part[columns] for part in (before, both) if len(part)]
+    rows = pd.concat(parts, ignore_index=True).sort_values(["index", "model"])
+    models = sorted(rows["model"].unique())
+    starts = np.flatnonzero(np.diff(rows["index"].to_numpy(), prepend=-1))
+    codes = pd.Index(models).get_indexer(rows["model"]).astype(np.int64)
+    texts = join_sources(models, codes, rows["rank"].to_numpy(np.int64), starts)
+    told = suspects.copy()
+    told.loc[rows["index"].to_numpy()[starts], "sources"] = texts.to_pandas().to_numpy()
+    return told

@@ -1,0 +1,53 @@
+"""The heads of the models' lists in parts: each task reads one model's table and keeps the ranks that a pool looks at.
+
+What is dear about a pool over long lists is reading them; the union of their heads is small, and `pool` makes it in one
+piece, so that batches and probabilities are drawn over all pairs at once.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from eds import tables
+from eds.engines import Receipt, Site, deliver
+from eds.engines.inputs import opened
+from eds.files import digest
+from eds.tables import NEIGHBORS, Provenance
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Head:
+    """The first `depth` ranks of one model's lists."""
+
+    out: str
+    lists: Receipt
+    depth: int
+
+
+def head(spec: Head) -> Receipt:
+    """Read one model's lists; writes those rows of table neighbors."""
+    with opened([spec.lists]) as (file,):
+        kept = heads(tables.read(file, NEIGHBORS), spec.depth)
+    return deliver(spec.out, len(kept), lambda path: tables.write(kept, NEIGHBORS, path, Provenance("part")))
+
+
+def heads(lists: pd.DataFrame, depth: int) -> pd.DataFrame:
+    """The rows of table neighbors at ranks 0..depth-1."""
+    kept: pd.DataFrame = lists[lists["rank"] < depth].reset_index(drop=True)
+    return kept
+
+
+def heads_in_parts(
+    files: Mapping[str, Path], depth: int, site: Site, *, progress: Progress | None = None
+) -> pd.DataFrame:
+    """The heads of all models' lists, done at a site; `files` are the tables neighbors by model."""
+    specs = []
+    for name, file in files.items():
+        _, rows = tables.read_provenance(file, NEIGHBORS)
+        specs.append(Head(site.at(f"{name}.parquet"), site.reachable(file, digest(file), rows), depth))
+    with opened(site.finish(head, specs, progress)) as made:
+        return pd.concat([tables.read(part, NEIGHBORS) for part in made], ignore_index=True)

@@ -1,0 +1,155 @@
+"""The self-supervised variant: DINO's own objective continued on the catalogue, without a label.
+
+A student sees all crops of a picture, its teacher the two large ones; the teacher is the mean of the student's past,
+and it is the teacher that comes out. Products serve to split and to tell recognition; nothing is learned from them.
+"""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from eds.backbones.trainable import Trainable
+from eds.errors import EdsError, InputError
+from eds.identifiers import Integers
+from eds.training.crops import Crops
+from eds.training.networks import NetworkTask, Pixels, Progress, Trained, train
+from eds.training.objectives.dino import Prototypes, dino_loss, follow, rising, told_apart
+from eds.training.plan import Plan
+from eds.training.supervision import Supervision
+
+COLLAPSED = 0.01  # share of what the targets told apart at first, below which nothing is left to learn from
+CENTRE_MOMENTUM = 0.9
+
+
+@dataclass(frozen=True)
+class Dino:
+    """What the objective leaves to choose; the defaults are the authors', but for the prototypes (theirs: 65,536)."""
+
+    crops: Crops
+    prototypes: int = 4096
+    momentum: float = 0.996  # of the teacher, rising to 1 along half a cosine
+    student_temperature: float = 0.1
+    teacher_temperature: float = 0.04
+    first_temperature: float = 0.04  # the teacher's in epoch 1; it goes straight to teacher_temperature
+    temperature_epochs: int = 0  # in which it does so
+    held_prototypes: int = 1  # epochs in which the prototypes stay as drawn
+
+    def __post_init__(self) -> None:
+        faults = [f"{name} is {value}; above 0" for name, value in asdict(self).items()
+                  if name.endswith("temperature") and not value > 0]  # fmt: skip
+        if self.teacher_temperature >= self.student_temperature:
+            faults.append("the teacher is no sharper than the student; teacher_temperature below student_temperature")
+        if not 0 <= self.momentum < 1:
+            faults.append(f"momentum is {self.momentum}; from 0 to below 1")
+        if self.prototypes < 2:
+            faults.append(f"prototypes is {self.prototypes}; at least 2")
+        faults += [f"{name} is {getattr(self, name)}; at least 0" for name in ("temperature_epochs", "held_prototypes")
+                   if getattr(self, name) < 0]  # fmt: skip
+        if faults:
+            raise InputError("no such objective", where="dino", do="Change:", faults=faults)
+
+    def temperature(self, epoch: int) -> float:
+        """The teacher's, in an epoch counted from 0."""
+        part = min(1.0, epoch / self.temperature_epochs) if self.temperature_epochs else 1.0
+        return self.first_temperature + (self.teacher_temperature - self.first_temperature) * part
+
+
+class Pair(torch.nn.Module):
+    """Student, teacher and the centre of the teacher's answers: all that a run has to remember."""
+
+    centre: Tensor  # (prototypes,) float32
+    apart: Tensor  # what the targets of the first batch told apart; -1 before it
+
+    def __init__(self, backbone: torch.nn.Module, dimension: int, prototypes: int) -> None:
+        super().__init__()
+        self.student = torch.nn.ModuleDict({"backbone": backbone, "head": Prototypes(dimension, prototypes)})
+        self.teacher = deepcopy(self.student).requires_grad_(False)
+        self.register_buffer("centre", torch.zeros(prototypes))
+        self.register_buffer("apart", torch.tensor(-1.0))
+
+    def answers(self, view: Tensor, *, teacher: bool) -> Tensor:
+        """Cosines with the prototypes, (items, prototypes), of pictures (items, 3, side, side)."""
+        network = self.teacher if teacher else self.student
+        found: Tensor = network["head"](network["backbone"](view))
+        return found
+
+
+class DinoTask(NetworkTask):
+    """Student and teacher on crops of pictures."""
+
+    kept = "teacher.backbone"
+    module: Pair
+
+    def __init__(
+        self, base: Trainable, pixels: Pixels, labels: Supervision, plan: Plan, frozen: int, device: str, dino: Dino
+    ) -> None:
+        super().__init__(base, pixels, labels, plan, frozen, device)
+        self.dino = dino
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(plan.seed)
+            self.module = Pair(base.network, base.dimension, dino.prototypes).to(self.device)
+        self._answers = torch.zeros(0)
+        self._apart: list[float] = []
+
+    def loss(self, rows: Integers, epoch: int) -> Tensor:
+        """Of a batch's crops; the teacher's answers are kept for the centre."""
+        both, temperature = self.module, self.dino.temperature(epoch)
+        self.hold_still()
+        both.teacher.eval()
+        views = self.dino.crops.of(self.pictures(rows))
+        with torch.no_grad():
+            answers = [both.answers(view, teacher=True) for view in views[:2]]
+        held = epoch < self.dino.held_prototypes
+        both.student["head"].get_parameter("prototypes").requires_grad_(not held)
+        told = [both.answers(view, teacher=False) for view in views]
+        self._answers = torch.cat(answers)
+        self._apart.append(told_apart(((self._answers - both.centre) / temperature).softmax(dim=1).float()))
+        if both.apart < 0:
+            both.apart.fill_(self._apart[0])
+        return dino_loss(told, answers, both.centre, self.dino.student_temperature, temperature)
+
+    def stepped(self, done: float) -> None:
+        """The teacher follows, then the centre."""
+        both = self.module
+        follow(both.teacher, both.student, rising(self.dino.momentum, 1.0, done))
+        both.centre.mul_(CENTRE_MOMENTUM).add_(self._answers.mean(dim=0), alpha=1 - CENTRE_MOMENTUM)
+
+    def worth(self) -> float:
+        """Recognition by the teacher; refused where all pictures have come to the same targets."""
+        apart, first = sum(self._apart) / len(self._apart), float(self.module.apart)
+        self._apart = []
+        if not apart > COLLAPSED * first:
+            raise EdsError(
+                f"the teacher has collapsed: its targets tell {apart:.2g} nats of a picture, {first:.2g} at first",
+                where="dino", do="Lower the learning rate or the teacher's temperature, and begin anew: --replace.",
+            )  # fmt: skip
+        return super().worth()
+
+
+def continue_dino(
+    base: Trainable, pixels: Pixels, labels: Supervision, plan: Plan, folder: Path, dino: Dino, *,
+    frozen: int = 0, device: str = "cpu", progress: Progress | None = None,
+) -> Trained:  # fmt: skip
+    """Train the network on the pictures of `labels.ids`, uint8 (n, side, side, 3), by their crops alone."""
+    task = DinoTask(base, pixels, labels, plan, frozen, device, dino)
+    _try(task)
+    told: Mapping[str, object] = {"dino": asdict(dino)}
+    return train(task, folder, told, progress)
+
+
+def _try(task: DinoTask) -> None:
+    """Refuse crops of a size that the network does not take, before anything is trained."""
+    crops, both = task.dino.crops, task.module.eval()
+    for side in {crops.side, crops.local_side} if crops.local else {crops.side}:
+        try:
+            with torch.no_grad():
+                both.answers(torch.zeros(1, 3, side, side, device=task.device), teacher=False)
+        except (RuntimeError, AssertionError, ValueError) as error:
+            raise InputError(
+                f"the network takes no crops of {side} pixels ({str(error).splitlines()[0][:120]})", where="dino",
+                do=f"Make the small crops as large as its pictures: --local-size {crops.side}.",
+            ) from error  # fmt: skip

@@ -1,0 +1,181 @@
+"""What every training of a whole network shares: pictures by row, frozen layers, the score, the file that comes out.
+
+Not here: what is optimised (finetune.py by labels, dino.py without them).
+"""
+
+import contextlib
+import hashlib
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from eds.backbones.trainable import Trainable
+from eds.errors import InputError
+from eds.files import digest
+from eds.identifiers import Integers
+from eds.metrics.hashing import ap_at_p
+from eds.training.batches import epoch_batches, split
+from eds.training.checkpoint import write_tensors
+from eds.training.loop import fit
+from eds.training.plan import Plan
+from eds.training.supervision import Supervision
+
+WEIGHTS = "backbone.safetensors"
+Progress = Callable[[int, int], None]
+Pixels = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The file, and how it went."""
+
+    file: Path
+    sha256: str
+    text: str  # of the backbone, for `eds embeddings compute -m`
+    before: float  # recognition of the weights it began with, on products that no choice was made by
+    held_out: float  # of the trained ones, on the same
+    watched: float  # on those that early stop looked at: flattered
+    best_epoch: int
+    rows: list[dict[str, Any]]
+    trained_on: int
+    watched_on: int
+    tested_on: int
+    resumed_at: int
+
+
+class NetworkTask:
+    """Pictures of `labels.ids`, uint8 (n, side, side, 3), and a network on them; a kind of training adds its loss."""
+
+    module: torch.nn.Module
+    kept: str  # the part of `module` whose weights come out
+
+    def __init__(
+        self, base: Trainable, pixels: Pixels, labels: Supervision, plan: Plan, frozen: int, device: str
+    ) -> None:
+        if len(pixels) != len(labels):
+            raise InputError(f"{len(pixels):,} pictures of {len(labels):,} images", where="training")
+        self.base, self.pixels, self.labels, self.plan = base, pixels, labels, plan
+        self.device, self.frozen = torch.device(device), frozen
+        self.parts = split(labels, plan.watched, plan.held_out, plan.seed)
+        self.singly = [np.array([row]) for row in self.parts.train]
+        self.still = freeze(base.network, frozen)
+
+    def batches(self, epoch: int) -> list[Integers]:
+        """Rows drawn singly: nothing here needs a product twice in a batch."""
+        return epoch_batches(self.parts.train, self.singly, self.plan.batch, 2, self.plan.seed, epoch)
+
+    def loss(self, rows: Integers, epoch: int) -> Tensor:
+        """Of a batch; smaller is better."""
+        raise NotImplementedError
+
+    def stepped(self, done: float) -> None:
+        """After a step of Adam; `done` is the share of all steps that are done. Nothing follows here."""
+
+    def worth(self) -> float:
+        """Recognition of the products that early stop watches."""
+        return self.recognised(self.parts.watched)
+
+    def recognised(self, rows: Integers) -> float:
+        """How well images of one product find each other among these rows."""
+        return recognition(self.features(rows), self.labels.product[rows])
+
+    def features(self, rows: Integers) -> NDArray[np.float32]:
+        """What the kept network makes of these rows, (rows, dimension)."""
+        network = self.module.get_submodule(self.kept)
+        starts = range(0, len(rows), self.plan.batch)
+        parts = [network(self.pictures(rows[at : at + self.plan.batch])).float().cpu().numpy() for at in starts]
+        return np.concatenate(parts)
+
+    def pictures(self, rows: Integers) -> Tensor:
+        """These rows as the network takes them, float32 (rows, 3, side, side)."""
+        steps = self.base.preprocessing
+        values = torch.from_numpy(np.ascontiguousarray(self.pixels[rows])).permute(0, 3, 1, 2).float() / 255
+        mean, std = (torch.tensor(part).view(1, 3, 1, 1) for part in (steps.mean, steps.std))
+        return ((values - mean) / std).to(self.device)
+
+    def hold_still(self) -> None:
+        """Keep the running means of frozen layers, which training mode would move."""
+        for layer in self.still:
+            layer.eval()
+
+
+def train(task: NetworkTask, folder: Path, told: Mapping[str, Any], progress: Progress | None = None) -> Trained:
+    """Train the task's network; state and weights go to `folder`. `told` adds to what decides the weights.
+
+    On a GPU the forward pass runs in mixed precision (bfloat16, which needs no scaling of the loss).
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    base, labels, parts = task.base, task.labels, task.parts
+    identity: Mapping[str, Any] = {
+        "base": base.text, "weights_sha256": base.weights_sha256, "preprocessing": base.preprocessing.digest,
+        "labels": labels.source, "plan": asdict(task.plan), "frozen": task.frozen, "items": _fingerprint(labels),
+        **told,
+    }  # fmt: skip
+    before = _score(task, parts.held_out)
+
+    def mixed() -> AbstractContextManager[Any]:
+        return torch.autocast("cuda", torch.bfloat16) if task.device.type == "cuda" else contextlib.nullcontext()
+
+    found = fit(task, task.plan, folder, identity, progress=progress, autocast=mixed)
+    file, start = folder / WEIGHTS, f"{task.kept}."
+    state = {name.removeprefix(start): tensor for name, tensor in found.best.items() if name.startswith(start)}
+    write_tensors(file, state, {"identity": identity})
+    return Trained(
+        file, digest(file), base.checkpoint_text(str(file)), before, _score(task, parts.held_out), found.best_score,
+        found.best_epoch, found.rows, len(parts.train), len(parts.watched), len(parts.held_out), found.resumed_at,
+    )  # fmt: skip
+
+
+def recognition(features: NDArray[np.float32], product: Integers) -> float:
+    """Mean AP of finding the other images of a product by cosine: features (n, dimension), product (n,).
+
+    Formula: mean over items with another image of their product of AP over all other items.
+    Source: specification 7, `ap_at_p`, total, the whole list.
+    Conventions: equal cosines are ranked by place; products of one image are left out.
+    Example, run by doctest:
+    >>> recognition(np.array([[1, 0], [1, 0.1], [0, 1], [0.1, 1]], np.float32), np.array([0, 0, 1, 1]))
+    1.0
+    """
+    unit = features.astype(np.float64)
+    unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+    values = []
+    for row, score in enumerate(unit @ unit.T):
+        order = np.argsort(-score, kind="stable")
+        order = order[order != row]
+        same = (product[order] == product[row]).astype(int)
+        if same.any():
+            values.append(ap_at_p(same.tolist(), len(same))["total"])
+    if not values:
+        raise InputError("no product that is held out has two images", where="training", do="Hold out more.")
+    return float(np.mean(values))
+
+
+def freeze(network: torch.nn.Module, tensors: int) -> list[torch.nn.Module]:
+    """Hold that many parameter tensors, counted from the input; the layers of which nothing is left to train."""
+    every = list(network.parameters())
+    if not 0 <= tensors < len(every):
+        raise InputError(f"{tensors} tensors of {len(every)} are to be frozen", where="training", do="Give fewer.")
+    for parameter in every[:tensors]:
+        parameter.requires_grad_(False)
+    layers = [layer for layer in network.modules() if not list(layer.children()) and list(layer.parameters())]
+    return [layer for layer in layers if not any(parameter.requires_grad for parameter in layer.parameters())]
+
+
+def _score(task: NetworkTask, rows: Integers) -> float:
+    task.module.eval()
+    with torch.no_grad():
+        return task.recognised(rows)
+
+
+def _fingerprint(labels: Supervision) -> str:
+    hashed = hashlib.sha256("\n".join(labels.ids).encode())
+    for found in labels.classes().values():
+        hashed.update(np.ascontiguousarray(found).data)
+    return hashed.hexdigest()

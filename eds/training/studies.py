@@ -1,0 +1,115 @@
+"""Training compared: heads of several designs over several seeds, and what fine-tuning does to two kinds of finding.
+
+Whoever wants to know on their own catalogue what the hashing papers say of others': notebook 04 runs these.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from eds.errors import InputError
+from eds.identifiers import Integers
+from eds.metrics.auc_report import auc_report
+from eds.metrics.code_usage import code_usage
+from eds.metrics.collisions import mlgap
+from eds.metrics.identity import identity_metrics
+from eds.metrics.ties import TiedLists, ap, ap_best, ap_worst
+from eds.training.batches import split
+from eds.training.hash_head import Design, fit_hash_head
+from eds.training.held_out import tied_lists
+from eds.training.plan import Plan
+from eds.training.supervision import Supervision
+
+RADIUS = 2  # of mLGAP; the worked example of its authors
+Progress = Callable[[int, int], None]
+
+
+def compare_heads(
+    vectors: NDArray[np.float32], labels: Supervision, designs: Mapping[str, Design], plan: Plan,
+    seeds: Sequence[int], folder: Path, *, progress: Progress | None = None,
+) -> pd.DataFrame:  # fmt: skip
+    """Every design fitted with every seed (of split, start and batches): a row each, of `measured` and the log's ends.
+
+    `vectors` (items, dimension) in the order of `labels.ids`; runs are kept in `folder`, and a second call goes on.
+    """
+    rows = []
+    for number, (name, seed) in enumerate((name, seed) for name in designs for seed in seeds):
+        now = replace(plan, seed=seed)
+        found = fit_hash_head(vectors, labels, designs[name], now, folder / f"{name}-{seed}", {"study": name})
+        parts = split(labels, plan.watched, plan.held_out, seed)
+        others = np.concatenate([parts.train, parts.watched])
+        row = {"design": name, "seed": seed, "bits": designs[name].bits, "epochs": len(found.rows)}
+        rows.append(row | measured(found.head.codes(vectors), labels, parts.held_out, others))
+        if progress:
+            progress(number + 1, len(designs) * len(seeds))
+    return pd.DataFrame(rows)
+
+
+def measured(codes: NDArray[np.int8], labels: Supervision, held_out: Integers, others: Integers) -> dict[str, float]:
+    """What codes (items, bits) of -1 and 1 are worth.
+
+    `ap` (with the best and worst order of ties): held-out items among each other; `ap_others`, `mlgap`: held-out items
+    asked against the others, as test images are against a database; NaN where nothing there belongs to them. Usage is
+    that of the others' codes, `one_code` the share of their similar pairs that have the same.
+    """
+    alike = tied_lists(codes, labels, others)
+    among, against = tied_lists(codes, labels, held_out), tied_lists(codes, labels, others, held_out)
+    asked = against.relevant > 0
+    similar = labels.affinity(held_out[asked], others) > 0
+    usage = code_usage(codes[others])
+    return {
+        "ap": _mean(ap, among), "ap_best": _mean(ap_best, among), "ap_worst": _mean(ap_worst, among),
+        "ap_others": _mean(ap, against),
+        "mlgap": mlgap(codes[held_out[asked]], codes[others], similar, RADIUS) if asked.any() else float("nan"),
+        "one_code": float(alike.p[:, 0].sum() / alike.relevant.sum()), "distinct": usage["distinct"],
+        "utilisation": usage["utilisation"], "entropy": usage["entropy_bits"],
+    }  # fmt: skip
+
+
+def spread(rows: pd.DataFrame, by: str = "design") -> pd.DataFrame:
+    """Mean and standard deviation over seeds of every number, by design, in the order of the rows."""
+    numbers = rows.drop(columns=["seed"]).groupby(by, sort=False)
+    return numbers.agg(["mean", "std"])
+
+
+def recognition_and_discovery(
+    features: NDArray[np.float32], ids: Sequence[str], products: Sequence[str], truth: pd.DataFrame, k: int = 5
+) -> dict[str, float]:
+    """Two things one might call finding similar pictures, from the same vectors (items, dimension) by cosine.
+
+    `recognition`: HR@k capped, the other pictures of the query's own product among the first k. `discovery`: ROC-AUC,
+    micro and macro, over `truth` (query_id, candidate_id, value), pairs of different products.
+    """
+    if not len(features) == len(ids) == len(products):
+        raise InputError(f"{len(features)} vectors, {len(ids)} ids, {len(products)} products", where="study")
+    unit = features.astype(np.float64)
+    unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+    score = unit @ unit.T
+    names: pd.Series[str] = pd.Series(list(ids), dtype="str")
+    order = np.argsort(-(score - 4 * np.eye(len(score))), axis=1, kind="stable")[:, :k]
+    lists = {
+        "model": "m", "query_id": np.repeat(names.to_numpy(), k), "candidate_id": names.to_numpy()[order.ravel()],
+        "rank": np.tile(np.arange(k), len(names)),
+    }  # fmt: skip
+    own = identity_metrics(pd.DataFrame(lists), dict(zip(ids, products, strict=True)), list(ids), [k])
+    place = pd.Index(names)
+    first, second = (place.get_indexer(pd.Index(truth[column])) for column in ("query_id", "candidate_id"))
+    if (np.minimum(first, second) < 0).any():
+        raise InputError("pairs of other images are judged", where="truth", do="Give pairs of these images.")
+    pairs = truth[["query_id", "candidate_id"]].assign(model="m", score=score[first, second])
+    found: dict[str, Any] = auc_report(pairs, truth)
+    return {
+        "recognition": own[f"hr_capped@{k}"], "discovery": found["micro_roc_auc"],
+        "discovery_macro": found["macro_roc_auc"],
+    }  # fmt: skip
+
+
+def _mean(measure: Callable[[TiedLists], NDArray[np.float64]], lists: TiedLists) -> float:
+    """Over queries that have a positive; NaN where none has."""
+    asked = lists.relevant > 0
+    return float(measure(lists)[asked].mean()) if asked.any() else float("nan")

@@ -1,0 +1,68 @@
+"""Votes that come into a project which has a label store with several campaigns: all of them, or a clear refusal."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from eds.cli import cli
+from eds.errors import InputError
+from eds.labels.audit import noted, read_audit
+from eds.labels.frames import labels_frame
+from eds.labels.store import open_store
+from eds.workspace import Project
+
+ROWS = "query_id,candidate_id,expert_id,value,campaign\n"
+
+
+def eds(*words: Any) -> Any:
+    return json.loads(CliRunner().invoke(cli, [*map(str, words), "--json", "-q"], catch_exceptions=False).stdout)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Two campaigns are judged here already."""
+    made = Project.create(tmp_path / "p")
+    (tmp_path / "qrels.txt").write_text("q 0 c 1\nq 0 d 0\nq 0 e 0\n")
+    eds("benchmarks", "import", "trec", "--qrels", tmp_path / "qrels.txt", "-p", made.root)
+    (tmp_path / "v.csv").write_text(f"{ROWS}q,c,ann,1,one\nq,d,ann,0,two\n")
+    eds("benchmarks", "import", "votes", tmp_path / "v.csv", "-p", made.root)
+    return made
+
+
+def acts(project: Project) -> list[tuple[Any, ...]]:
+    with closing(open_store(project.path("labels"), create=False)) as store:
+        told = [labels_frame(store, campaign=name).assign(campaign=name) for name in ("one", "two", "three")
+                if name != "three" or "three" in set(read_audit(store)["subject"])]  # fmt: skip
+    rows = pd.concat(told)[["campaign", "query_id", "candidate_id", "expert_id", "value"]]
+    return sorted(rows.itertuples(index=False, name=None))
+
+
+def test_several_campaigns_come_into_a_store_that_has_several(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "more.csv").write_text(f"{ROWS}q,e,ann,0,one\nq,d,bob,1,two\nq,c,bob,1,three\nq,c,ann,1,one\n")
+    told = eds("benchmarks", "import", "votes", tmp_path / "more.csv", "-p", project.root)
+    assert told["votes"] == 4
+    assert acts(project) == [
+        ("one", "q", "c", "ann", 1), ("one", "q", "e", "ann", 0), ("three", "q", "c", "bob", 1),
+        ("two", "q", "d", "ann", 0), ("two", "q", "d", "bob", 1),
+    ]  # fmt: skip
+    with closing(open_store(project.path("labels"), create=False)) as store:
+        log = read_audit(store)
+        tokens = {json.loads(detail)["token"] for detail in log.loc[log["act"] == "import votes", "detail"]}
+        assert len(tokens) == 2
+        assert all(noted(store, "import votes", token) for token in tokens)
+        assert not noted(store, "import votes", "0" * 32)
+
+
+def test_a_contradiction_in_one_campaign_keeps_all_out(project: Project, tmp_path: Path) -> None:
+    before, truth = acts(project), project.path("truth").read_bytes()
+    (tmp_path / "bad.csv").write_text(f"{ROWS}q,e,ann,0,one\nq,d,ann,1,two\n")
+    with pytest.raises(InputError, match=r"bad.csv \(rows of campaign two\): row 0: .* is stored, and says otherwise"):
+        eds("benchmarks", "import", "votes", tmp_path / "bad.csv", "-p", project.root)
+    assert acts(project) == before
+    assert project.path("truth").read_bytes() == truth
+    assert not (project.root / ".eds" / "together").exists()

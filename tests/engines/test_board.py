@@ -1,0 +1,59 @@
+"""Which task comes next, by a clock that the test turns."""
+
+import pytest
+
+from eds.engines.board import Board
+from eds.errors import EdsError
+from tests.engines.tasks import Square
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def board(count: int, deadline: float | None, retries: int = 1) -> tuple[Board, Clock]:
+    clock = Clock()
+    specs = [Square(f"{number}", number, "") for number in range(count)]
+    return Board(specs, deadline, retries, clock), clock
+
+
+def test_tasks_come_in_order_and_overdue_ones_again() -> None:
+    made, clock = board(2, deadline=10)
+    for number, runner in ((0, "a"), (1, "b")):
+        assert made.next() == number
+        made.begin(number, runner)
+    assert (made.next(), made.patience()) == (None, 10)
+    clock.now = 4
+    assert made.end(1) == {"b"}
+    clock.now = 10
+    assert (made.next(), made.patience()) == (0, 0)
+    made.begin(0, "c")
+    assert made.next() is None
+    clock.now = 30
+    assert (made.next(), made.patience()) == (None, None)  # one copy for each retry, no more
+    assert made.end(0) == {"a", "c"}
+    assert made.end(0) == set()
+    assert not made.open
+
+
+def test_a_lost_task_waits_again_unless_another_is_at_it() -> None:
+    made, clock = board(1, deadline=5)
+    made.begin(0, "a")
+    clock.now = 5
+    made.begin(0, "b")
+    made.lose(0, "a", "killed")
+    assert made.next() is None
+    made.lose(0, "a", "told twice")
+    with pytest.raises(EdsError, match=r"0: a task was lost 2 times \(killed\)"):
+        made.lose(0, "b", "killed")
+
+
+def test_what_is_done_cannot_be_lost() -> None:
+    made, _ = board(1, deadline=None)
+    made.begin(0, "a")
+    made.end(0)
+    made.lose(0, "a", "killed")
+    assert (made.next(), made.open, made.unfinished()) == (None, False, [])

@@ -1,0 +1,66 @@
+"""The exact engine where much passes at once: the lists stay those of a full sort."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from eds.neighbors import Rules, exact, mine, mine_with_recall
+from eds.neighbors.exact import Exact
+from tests.neighbors.galleries import METRICS, Gallery, catalogue, rows
+
+
+def ascending(metric: str, images: int = 4000) -> Gallery:
+    """Candidates that come ever nearer to all queries, so that each block betters what the ones before it gave."""
+    gallery = catalogue(images, 2, products=images // 3, metric=metric, dimension=16)
+    centre = gallery.values[0] * 2
+    values = gallery.values if metric == "hamming" else gallery.values + centre
+    order = np.argsort(values @ centre / (np.linalg.norm(values, axis=1) if metric == "cosine" else 1))
+    role = np.where(np.arange(images) >= images - 30, "query", "candidate")
+    return Gallery(gallery.turned(order).images.assign(role=role), values[order], metric)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("rule", [Rules(3), Rules(3, False, False, keep_ties=True)])
+def test_a_crowded_tile_is_thinned_out_and_loses_nothing(
+    metric: str, rule: Rules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gallery = ascending(metric)
+    plain, thinned = Exact._raise, []
+
+    def counting(self: Exact, shortlist: Any, query: Any, candidate: Any, scores: Any) -> None:
+        thinned.append(int((scores >= shortlist.floor()[query][:, None]).sum()))
+        plain(self, shortlist, query, candidate, scores)
+
+    monkeypatch.setattr(Exact, "_raise", counting)
+    found = mine(gallery.vectors(shard=2000), gallery.images, rule)  # too few candidates for first floors
+    assert len(thinned) == 2
+    assert min(thinned) > exact.CROWD
+    monkeypatch.setattr(exact, "CROWD", 1 << 40)
+    assert rows(found) == rows(mine(gallery.vectors(), gallery.images, rule, block=300))
+    few = gallery.images["image_id"].iloc[-2:]
+    images = gallery.images.assign(role=gallery.images["role"].where(gallery.images["role"] != "query", "other"))
+    images.loc[images["image_id"].isin(few), "role"] = "query"
+    expected = Gallery(images[images["role"] != "other"], gallery.values[images["role"] != "other"], metric)
+    some = found[found["query_id"].isin(few)]
+    assert [row[:3] for row in rows(some)] == [row[:3] for row in expected.expected(rule)]
+
+
+def test_floors_are_raised_before_too_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    gallery = ascending("cosine", 1500)
+    expected = rows(mine(gallery.vectors(), gallery.images, Rules(4)))
+    monkeypatch.setattr(exact, "WAITING", 10)
+    assert rows(mine(gallery.vectors(), gallery.images, Rules(4), block=100)) == expected
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("engine", ["exact", "faiss"])
+@pytest.mark.parametrize("rule", [Rules(500), Rules(500, False, False), Rules(500, keep_ties=True, category="same")])
+def test_k_above_what_is_left_lists_all_that_is_left(metric: str, engine: str, rule: Rules) -> None:
+    if engine == "faiss":
+        pytest.importorskip("faiss")
+    gallery = catalogue(120, 9, products=25, metric=metric)
+    mined = mine_with_recall(gallery.vectors(), gallery.images, rule, engine=engine)
+    expected = gallery.expected(rule)
+    assert [row[:3] for row in rows(mined.lists)] == [row[:3] for row in expected]
+    assert mined.short == int((gallery.images["role"] != "candidate").sum())
