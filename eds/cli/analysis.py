@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eds import config
 from eds.cli.analysis_bias import bias
 from eds.cli.analysis_identification import identification
 from eds.cli.analysis_prevalence import prevalence
@@ -49,13 +50,14 @@ def budget(console: Console, queries: int | None, images: int | None, outside: b
     or give --wanted and --prevalence.
     """
     machine = {name: options.pop(name) for name in NAMES}
-    if (queries is None) != (images is None):
-        raise InputError("queries and images belong together", where="options", do="Give both, or neither.")
-    if queries is not None and images is not None:
-        models, k = options.pop("models"), options.pop("k")
-        if models is None:
-            raise InputError("how many models is not known", where="option --models", do="Give their number.")
-        inside, embedded = (0, images + queries) if outside else (min(queries, images), images)
+    if queries is not None or images is not None:
+        common = None
+        if queries is None or images is None:
+            asked, offered, common = _sides(console.project)
+            queries, images = queries or asked, images or offered
+        models, k = options.pop("models") or _models_anywhere(console), options.pop("k")
+        inside = 0 if outside else min(queries, images, queries if common is None else common)
+        embedded = images + queries - inside
         plans = _plans(console, queries, images, models, k, inside, **options)
     else:
         if options["wanted"] is None and options["prevalence"] is None:
@@ -92,14 +94,26 @@ def project_budget(
     project: "Project", k: int | None = None, models: int | None = None, pool_size: int | None = None, **options: Any
 ) -> list[dict[str, Any]]:
     """The plans for the project's own tables; what is given counts before what stands there."""
-    images = project.read("images")
-    roles = images["role"].value_counts()
-    both, asked, offered = (int(roles.get(name, 0)) for name in ("both", "query", "candidate"))
+    asked, offered, both = _sides(project)
     models = models or _models(project)
     if pool_size is None and k is None and project.path("suspects").exists():
         pool_size = int((project.read("suspects")["origin"] == "pool").sum()) or None
     settings = project.config
-    return _computed(settings, asked + both, offered + both, models, k or settings.suspects.k, both, pool_size, options)
+    return _computed(settings, asked, offered, models, k or settings.suspects.k, both, pool_size, options)
+
+
+def _sides(project: "Project") -> tuple[int, int, int]:
+    """Queries, candidates, and images that are both."""
+    roles = project.read("images")["role"].value_counts()
+    both, asked, offered = (int(roles.get(name, 0)) for name in ("both", "query", "candidate"))
+    return asked + both, offered + both, both
+
+
+def _models_anywhere(console: Console) -> int:
+    """As many models as the project has; outside of one it must be said."""
+    if not (console.folder / config.FILE).is_file():
+        raise InputError("how many models is not known", where="option --models", do="Give their number.")
+    return _models(console.project)
 
 
 def _models(project: "Project") -> int:
