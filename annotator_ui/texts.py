@@ -1,6 +1,7 @@
 """Every text that a person reads, page by page: the one file to translate. No logic here.
 
-Texts of the judging pages stand in texts_judging.py, those of the lead's pages in texts_leads.py.
+Texts of the judging pages stand in texts_judging.py, those of the lead's pages in
+texts_leads.py and texts_campaigns.py.
 """
 
 from dataclasses import dataclass

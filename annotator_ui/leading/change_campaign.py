@@ -6,7 +6,7 @@ from annotator_ui.leading import show
 from annotator_ui.leading.page import Campaign, choose_campaign, done, put, telling
 from annotator_ui.plain import as_typed
 from annotator_ui.site import Viewer, site
-from annotator_ui.texts_leads import CAMPAIGNS as SAYS
+from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from eds.labels.calibration import plan_calibration, planned
 from eds.labels.campaigns import add_to_panel, close_campaign
 from eds.labels.experts import list_experts

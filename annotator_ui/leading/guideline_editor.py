@@ -6,7 +6,7 @@ import streamlit as st
 from annotator_ui.leading import show
 from annotator_ui.leading.page import check_images, done, put, telling
 from annotator_ui.site import Viewer, site
-from annotator_ui.texts_leads import CAMPAIGNS as SAYS
+from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from annotator_ui.texts_leads import COMMON
 from annotator_ui.words import as_html
 from eds.labels.guidelines import Example, Guideline, guideline_named, list_guidelines, save_guideline

@@ -8,7 +8,7 @@ import streamlit as st
 from annotator_ui.leading import show
 from annotator_ui.leading.page import check_images, done, put, telling
 from annotator_ui.site import Viewer, site
-from annotator_ui.texts_leads import CAMPAIGNS as SAYS
+from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from eds.errors import InputError
 from eds.labels.adjudication import adjudications
 from eds.labels.gold import add_gold

@@ -7,7 +7,7 @@ from annotator_ui.leading import show
 from annotator_ui.leading.figures import both_ways, grid_agrees
 from annotator_ui.leading.page import CHOSEN, done, put, telling
 from annotator_ui.site import Viewer, site
-from annotator_ui.texts_leads import CAMPAIGNS as SAYS
+from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from annotator_ui.words import as_html
 from eds.analysis.campaign_cost import campaign_cost
 from eds.labels.calibration import plan_calibration

@@ -12,7 +12,7 @@ from annotator_ui.leading.known_pairs import known_pairs
 from annotator_ui.leading.new_campaign import new_campaign
 from annotator_ui.leading.page import begin, campaigns, needing, put
 from annotator_ui.site import site
-from annotator_ui.texts_leads import CAMPAIGNS as SAYS
+from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from annotator_ui.texts_leads import COMMON
 from eds.labels.queue import progress
 

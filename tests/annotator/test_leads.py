@@ -20,7 +20,8 @@ from annotator_ui import exporting
 from annotator_ui.gate import Gate
 from annotator_ui.leading import figures, page, show
 from annotator_ui.site import Site, Viewer, install
-from annotator_ui.texts_leads import AGREEMENT, CAMPAIGNS, COMMON, COVERAGE, EXPERTS, POOL
+from annotator_ui.texts_campaigns import CAMPAIGNS
+from annotator_ui.texts_leads import AGREEMENT, COMMON, COVERAGE, EXPERTS, POOL
 from annotator_ui.words import as_html
 from eds import tables
 from eds.intervals import wilson_interval

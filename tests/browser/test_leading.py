@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Dialog, Page, expect
 
 from annotator_ui.texts_calibration import CALIBRATE
-from annotator_ui.texts_leads import CAMPAIGNS, COMMON, COVERAGE, EXPERTS
+from annotator_ui.texts_campaigns import CAMPAIGNS
+from annotator_ui.texts_leads import COMMON, COVERAGE, EXPERTS
 from eds.labels.calibration import due, rounds_of
 from eds.labels.experts import list_experts
 from eds.labels.frames import labels_frame
