@@ -21,7 +21,7 @@ from eds.labels.authority import check_lead
 from eds.labels.bulk import fetch, insert, reserve
 from eds.labels.experts import known
 from eds.labels.gold import add_gold as add_gold  # asked for here, too: a campaign plants it
-from eds.labels.gold import check_planted, hideable, told_to
+from eds.labels.gold import check_planted, hideable, known_answer, told_to
 from eds.labels.order import positions
 from eds.labels.pairs import checked, numbered
 from eds.labels.planting import plan_items
@@ -197,7 +197,7 @@ def _add_items(connection: sa.Connection, found: Any, pairs: pa.Table) -> int:
     asked = pa.concat_tables([part.select(["query_id", "candidate_id"]) for part in (old, rows)])
     rows = rows.filter(pa.array(fresh))
     check_planted(connection, rows.filter(pc.equal(rows["kind"], "gold")), found.polarity)
-    known_pairs = hideable(connection, asked, found.polarity)
+    known_pairs = hideable(connection, asked, found.polarity, known_answer(rows, found.polarity))
     for name in ("kind", "origin"):
         known_pairs = known_pairs.append_column(name, pa.array(["gold"] * len(known_pairs), pa.string()))
     items = plan_items(

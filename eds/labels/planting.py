@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from eds.errors import InputError
-from eds.labels.gold import TOUCHED, WORDS
+from eds.labels.gold import TOUCHED, WORDS, known_answer
 from eds.labels.order import item_words
 
 Flags = npt.NDArray[np.bool_]
@@ -44,6 +44,8 @@ def plan_items(pairs: pa.Table, gold: pa.Table, *, seed: int, gold_share: float,
         usable = "that this campaign does not ask anyway and no guideline shows"
         if polarity is not None:
             usable = f"that are {WORDS[TOUCHED[polarity]]}, of a query that this grid asks, and {usable}"
+        elif (sought := known_answer(pairs, polarity)) is not None:
+            usable = f"that are {WORDS[sought]}, as gold among random pairs must be, and {usable}"
         raise InputError(
             f"{wanted:,} gold pairs are to be mixed in, {len(gold):,} are known {usable}",
             where="gold_share",

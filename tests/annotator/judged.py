@@ -64,7 +64,7 @@ def furnish(project: Project, store: Store) -> None:
     add_gold(store, pd.DataFrame(known, columns=["query_id", "candidate_id", "value"]))
     pooled, random = (suspects[suspects["origin"] == origin] for origin in ("pool", "random"))
     create_campaign(store, Plan(NAME, guideline="1", repeat_share=0.1, gold_share=0.05), pooled, PANEL, by="lea")
-    create_campaign(store, Plan(RANDOM, guideline="1", gold_share=0.2), random, PANEL, by="lea")
+    create_campaign(store, Plan(RANDOM, guideline="1", gold_share=0.1), random, PANEL, by="lea")
     grid = Plan(GRID, "grid", "similar", "1", repeat_share=0.2, early_stop=True, control_share=0.3)
     create_campaign(store, grid, pooled.head(60), PANEL, by="lea")
     plan_calibration(store, NAME, 4, 0.75, by="lea")

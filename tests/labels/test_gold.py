@@ -57,6 +57,16 @@ def test_a_grid_hides_what_must_not_stand_untouched(store: Store, polarity: str,
     assert len(planted(store, "grid")) == 12
 
 
+def test_among_random_pairs_only_similar_ones_are_hidden(store: Store) -> None:
+    add_gold(store, known())
+    random = pairs().assign(origin="random")
+    assert gold_to_hide(store, random, None) == 12
+    create_campaign(store, Plan("p", gold_share=0.5), random, ["ann"])
+    assert {name[0] for name in planted(store, "p")} == {"s"}
+    with pytest.raises(InputError, match="are similar, as gold among random pairs must be"):
+        create_campaign(store, Plan("q", gold_share=2 / 3), pairs(9).assign(origin="random"), ["ann"])
+
+
 def test_a_pair_campaign_takes_gold_of_both_kinds(store: Store) -> None:
     add_gold(store, known())
     create_campaign(store, Plan("pair", gold_share=1.0), pairs(), ["ann"])
