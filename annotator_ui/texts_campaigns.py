@@ -1,0 +1,133 @@
+"""Every text of the pages about campaigns, guidelines and known pairs: plain; words in {braces} are filled in."""
+
+from typing import ClassVar
+
+
+class CAMPAIGNS:
+    """Making, changing and closing campaigns; guidelines."""
+
+    title = "Campaigns"
+    about = "Which pairs a panel judges, how, and under which guideline."
+    tabs = ("All campaigns", "New campaign", "Guidelines", "Change or close", "Known pairs")
+    heads = ("Campaign", "State", "Mode", "Pairs", "Experts", "Judged", "Guideline", "Mixed in")
+    table = "All campaigns"
+    empty_title = "No campaign yet"
+    empty_body = "Choose pairs and a panel under “New campaign”. Pairs come from the project's suspects."
+    modes: ClassVar = {"pair": "pair", "grid": "grid"}
+    grid = "grid, untouched: {polarity}"
+    early, gold, repeats = "early stop", "gold {share}", "repeats {share}"
+
+    no_suspects_title = "There are no pairs to judge"
+    no_suspects = "Make the pool first (eds suspects pool), or draw random pairs (eds suspects random), then come back."
+    no_experts_title = "There is nobody to judge"
+    no_experts = "Invite experts on the page Experts, then come back."
+    name = "Name"
+    name_help = "What experts see. Say nothing of models or ranks in it."
+    origins = "Pairs from"
+    origin_label = "{origin}: {count:,} pairs"
+    limit = "Only the first pairs, by their place (0: all)"
+    panel = "Panel"
+    mode = "Shown as"
+    mode_labels: ClassVar = {"pair": "One pair at a time", "grid": "A query with its candidates (grid)"}
+    mode_help = (
+        "Pair is safe. Grid takes fewer actions, where most candidates of a page are alike; it keeps its guards: a "
+        "candidate counts only if it was on screen, known pairs of the other kind are mixed in, and a share is asked "
+        "again one by one."
+    )
+    mode_unknown = "Pair is preselected: nothing was judged both ways yet, so nobody knows whether grid agrees with it."
+    mode_known = (
+        "Judged both ways so far: {both:,}; alike {alike} ({limits}); seconds a judgement: pair {pair:.1f}, grid "
+        "{grid:.1f}."
+    )
+    mode_open = "Pair stays preselected until at least 90 % alike are sure."
+    mode_agrees = "So grid agrees with pair, and is preselected."
+    polarity = "A candidate that nobody touches is"
+    polarity_labels: ClassVar = {"similar": "similar (experts mark what is not)",
+                       "different": "not similar (experts mark what is)"}  # fmt: skip
+    polarity_help = "As most pairs are: of the pool most are similar, of random pairs and negatives hardly any."
+    mixed = "Mixed in, unseen"
+    gold_share = "Known pairs (gold), % of the pairs"
+    gold_help = "In a random session, 10 to 20 % known positives tell what is missed."
+    gold_usable: ClassVar = {
+        None: "{known:,} known pairs can be hidden here: such as are not asked anyway and no guideline shows.",
+        "similar": "{known:,} known pairs can be hidden in this grid: not similar, so that nobody may leave them "
+        "untouched, and of a query that it asks.",
+        "different": "{known:,} known pairs can be hidden in this grid: similar, so that nobody may leave them "
+        "untouched, and of a query that it asks.",
+    }
+    gold_short = (
+        "{wanted:,} known pairs would be needed. {usable} Add some under “Known pairs”, or choose a smaller share."
+    )
+    repeat_share = "Asked a second time, %"
+    repeat_help = "Of a grid the second time is one by one: that is how grid and pair are held against each other."
+    grid_guard = "A grid is always guarded against skimming: let a share be asked a second time, one by one."
+    grid_gold: ClassVar = {
+        "similar": "Known pairs that are not similar are the second guard: mix some in once there are any.",
+        "different": "Known similar pairs are the second guard: mix some in once there are any.",
+    }
+    stop = "Stop early: ask no further when a pair's majority is certain"
+    control = "Judged by everybody all the same, % (agreement counts on these only)"
+    calibration = "Calibration before the first session, pairs (0: none)"
+    needed = "Right answers needed, %"
+    guideline = "Guideline"
+    guideline_none = "no text"
+    guideline_preview = "Read this guideline"
+    seed = "Seed of the order"
+    cost = "What it costs"
+    cost_pairs, cost_judgements, cost_hours, cost_money = "Pairs to judge", "Judgements", "Hours of judging", "Pay"
+    cost_pairs_about = "of these, {extra:,} gold and repeats"
+    cost_judgements_about = "{experts} experts"
+    cost_saved_about = "{saved} spared by early stop, expected"
+    cost_hours_about = "{each:.1f} for each expert, at {seconds:g} s a pair"
+    rate = "Expected share of similar pairs, % (for early stop)"
+    make = "Make the campaign"
+    made = "{name} is made: {pairs:,} pairs for {experts} experts."
+
+    known_title = "Known pairs (gold)"
+    known_about = (
+        "Pairs whose answer is certain. They are hidden among others, to tell who looks, and asked in calibration. A "
+        "grid hides only what must be marked in it."
+    )
+    known_none_title = "No known pairs yet"
+    known_none = "Type or paste some below, or take over what leads have decided."
+    known_counts = ("Known to be similar", "Known not to be similar")
+    known_queries = "of {queries:,} queries"
+    known_rows = "A pair a row: query, candidate, 1 (similar) or 0 (not)"
+    known_example = "query_id,candidate_id,value"
+    known_add = "Add these pairs"
+    known_decided = "Take over {count:,} decisions of leads"
+    known_added = "{new:,} known pairs are new."
+    known_unread = "Every row needs a query, a candidate and a value"
+
+    versions = "Guidelines so far"
+    version_heads = ("Version", "Made", "By", "Examples", "Campaigns", "Judgements under it")
+    no_versions_title = "No guideline yet"
+    no_versions = "Write below what similar means here, with examples. Every version is kept for ever under its name."
+    start_from = "Start from"
+    blank = "an empty page"
+    version = "Name of the new version"
+    content = "Text (headings #, lists -, **bold**, *italic*)"
+    examples = "Example pairs"
+    examples_help = (
+        "An image's id as in the catalogue. At the border, leave the answer empty where either may stand. "
+        "Examples also serve for calibration."
+    )
+    columns = ("Query", "Candidate", "Kind", "Answer", "Why")
+    kinds: ClassVar = {"positive": "Similar", "negative": "Not similar", "border": "At the border"}
+    preview = "As experts see it"
+    save = "Save this version"
+    saved = "Guideline {version} is saved. It cannot be changed any more; put it in force under “Change or close”."
+
+    change = "Guideline in force"
+    enforce = "Put in force"
+    enforced = "{campaign} now goes by guideline {version}."
+    more_experts = "Further experts for the panel"
+    join = "Add to the panel"
+    joined = "{campaign} is now asked of {names}, too."
+    set_calibration = "Set calibration"
+    calibration_set = "{campaign} now calibrates with {pairs} pairs."
+    closing = "Closing hands out no more pairs; what was judged stays, and what is on its way is kept."
+    confirm = "Yes, close {campaign}"
+    close = "Close the campaign"
+    closed = "{campaign} is closed."
+    is_closed = "This campaign is closed."
