@@ -141,7 +141,7 @@ def together(project: "Project") -> Iterator[Together]:
         if work.asked:  # only the store knows whether it is too late
             put_right(project)
         else:
-            undo(project.root, stage, work.moves)
+            undo(project, stage, work.moves)
             work.end()
         raise
     else:

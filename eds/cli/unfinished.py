@@ -42,7 +42,7 @@ def put_right(project: "Project") -> str:
         return ""
     done = bool(told["store"]) and _store_holds(project, told["token"])
     if not done:
-        undo(project.root, stage, told["moves"])
+        undo(project, stage, told["moves"])
     (stage / JOURNAL).unlink()
     rmtree(stage, ignore_errors=True)
     return (
@@ -61,13 +61,17 @@ def read_journal(stage: Path) -> dict[str, Any]:
     return told
 
 
-def undo(root: Path, stage: Path, moves: Iterable[Mapping[str, Any]]) -> None:
-    """Put back every file that was moved; may be done again, and leaves alone what others have written meanwhile."""
+def undo(project: "Project", stage: Path, moves: Iterable[Mapping[str, Any]]) -> None:
+    """Put back every file that was moved; may be done again, and leaves alone what others have written meanwhile.
+
+    A journal comes with its project, perhaps from a stranger: what lies outside is not touched, whatever it says.
+    """
     from eds.files import digest
 
+    root, homes = project.root, _homes(project)
     for move in moves:
-        place, old = root / move["place"], stage / BEFORE / move["staged"]
-        if not place.exists() or digest(place) != move["sha256"]:
+        place, old = root / move["place"], stage / BEFORE / Path(move["staged"]).name
+        if not _within(place, homes[:1]) or not place.exists() or digest(place) != move["sha256"]:
             continue  # not moved yet, or put back already
         if not move["before"]:
             place.unlink()
@@ -77,8 +81,22 @@ def undo(root: Path, stage: Path, moves: Iterable[Mapping[str, Any]]) -> None:
         for line in (stage / PICTURES).read_text(encoding="utf-8").splitlines():
             with suppress(OSError, ValueError):
                 file = root / json.loads(line)  # a path that leaves the project is absolute
+                if not _within(file, homes):
+                    continue
                 for one in (file, *file.parent.glob(f".{escape(file.name)}.*.tmp")):
                     one.unlink(missing_ok=True)
+
+
+def _homes(project: "Project") -> list[Path]:
+    """Where an import writes: the project, and the folder of its pictures."""
+    from eds.storage import is_remote
+
+    pictures = [] if is_remote(project.pictures) else [project.image_root.resolve()]
+    return [project.root.resolve(), *pictures]
+
+
+def _within(file: Path, homes: Iterable[Path]) -> bool:
+    return any(file.resolve().is_relative_to(home) for home in homes)
 
 
 def _store_holds(project: "Project", token: str) -> bool:

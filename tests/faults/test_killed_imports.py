@@ -15,7 +15,9 @@ from click.testing import CliRunner
 from eds.benchmarks import hf_dataset
 from eds.benchmarks.folder import whole_folder
 from eds.cli import cli
+from eds.cli.unfinished import recover
 from eds.errors import LockedError
+from eds.files import digest
 from eds.labels.frames import labels_frame
 from eds.labels.store import open_store
 from eds.workspace import Project
@@ -187,3 +189,21 @@ def test_a_store_that_cannot_be_asked_is_told_and_nothing_is_decided(tmp_path: P
     done = CliRunner().invoke(cli, ["status", "-p", str(tmp_path / "p")])
     assert "the label store cannot be asked whether its votes were stored" in str(done.exception)
     assert (stage / "journal.json").exists()
+
+
+def test_a_strangers_journal_touches_nothing_outside_the_project(tmp_path: Path) -> None:
+    root, outside = tmp_path / "p", tmp_path / "mine.txt"
+    Project.create(root)
+    outside.write_text("precious")
+    (root / "within.png").write_text("half")
+    stage = root / ".eds" / "together"
+    (stage / "before").mkdir(parents=True)
+    move = {"staged": "x", "place": "../mine.txt", "before": False, "sha256": digest(outside)}
+    (stage / "journal.json").write_text(json.dumps({"token": "t", "store": False, "moves": [move]}))
+    (stage / "pictures").write_text(
+        "".join(json.dumps(one) + "\n" for one in (str(outside), "../mine.txt", "within.png"))
+    )
+    assert "taken back" in recover(Project.open(root))
+    assert outside.read_text() == "precious"
+    assert not (root / "within.png").exists()
+    assert not stage.exists()
