@@ -13,7 +13,7 @@ REDUCED = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
 class TorchRunner:
-    """One network on one device. `threads` is torch's own count, which is the whole process's."""
+    """One network on one device; `threads` on the CPU, else as many as torch has."""
 
     def __init__(self, network: Normalised, device: str, precision: str, threads: int | None) -> None:
         self.name = "torch" if device == "cpu" else f"torch-{device.partition(':')[0]}"
@@ -21,12 +21,14 @@ class TorchRunner:
         self._reduced = REDUCED.get(precision)
         self._network = network.eval().to(self._device).to(memory_format=torch.channels_last)
         self._lock = threading.Lock()
-        if threads is not None and device == "cpu":
-            torch.set_num_threads(threads)
+        self._threads = threads if device == "cpu" else None
 
     def run(self, batch: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
         """The network's output, float32 (n, dimension), for uint8 (n, side, side, 3)."""
         with self._lock, torch.inference_mode(), ExitStack() as stack:
+            if self._threads is not None:  # the count is the whole process's: others find it as it was
+                stack.callback(torch.set_num_threads, torch.get_num_threads())
+                torch.set_num_threads(self._threads)
             pixels = torch.from_numpy(batch)
             if self._device.type == "cuda":
                 pixels = pixels.pin_memory()
