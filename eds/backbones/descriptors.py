@@ -16,7 +16,7 @@ from eds.backbones.preprocessing import Preprocessing
 from eds.backbones.request import Request
 from eds.backbones.spec import BackboneSpec
 from eds.backbones.vectors import check_batch, finished
-from eds.errors import InputError, UnknownNameError
+from eds.errors import InputError, MissingExtraError, UnknownNameError
 
 Pixels = npt.NDArray[np.uint8]
 Number = TypeVar("Number", np.int64, np.float64)
@@ -119,7 +119,11 @@ def load(request: Request) -> Descriptor:
     if faults:
         raise InputError("the descriptor cannot be made so", where=request.text, faults=faults)
     describe = DESCRIPTORS[request.name]
-    dimension = describe(np.zeros((1, SIDE, SIDE, 3), dtype=np.uint8)).shape[1]
+    try:
+        dimension = describe(np.zeros((1, SIDE, SIDE, 3), dtype=np.uint8)).shape[1]
+    except ModuleNotFoundError as error:
+        what = f"descriptors need the package {error.name}, which is not installed"
+        raise MissingExtraError(what, where=request.text, do='Run: pip install "eds[vision]".') from error
     spec = request.spec(default, dimension=dimension, pooling="", runtime="numpy", licence="apache-2.0")
     return Descriptor(spec, describe)
 

@@ -250,6 +250,7 @@ def test_numbers_that_count_nothing_are_refused(wrong: str, tmp_path: Path) -> N
 
 
 def test_the_projects_own_rates_are_used(tmp_path: Path) -> None:
+    pytest.importorskip("skimage", reason="embeds pictures")
     project = Project.create(tmp_path / "p")
     said_ = CliRunner().invoke(
         cli, ["synthetic", "catalogue", "--products", "4", "--size", "64", "-p", str(project.root)]

@@ -1,11 +1,13 @@
 """Descriptors against plain loops and direct convolution."""
 
+import sys
+
 import numpy as np
 import pytest
 from PIL import Image
 
 from eds.backbones import descriptors, load
-from eds.errors import InputError, UnknownNameError
+from eds.errors import InputError, MissingExtraError, UnknownNameError
 from tests.backbones.pictures import pictures
 from tests.reference import backbones as slow
 
@@ -64,3 +66,9 @@ def test_refusals() -> None:
         load("descriptor:hsv").encode(np.zeros((1, 9, 9, 3), np.uint8))
     by_short_side = load("descriptor:hsv", resize="shortest").spec.preprocessing
     assert by_short_side.pixels(Image.new("RGB", (300, 200))).shape == (SIDE, SIDE, 3)
+
+
+def test_a_descriptor_without_its_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "skimage.color", None)
+    with pytest.raises(MissingExtraError, match="eds\\[vision"):
+        load("descriptor:hsv")
