@@ -1,7 +1,8 @@
 """The whole pipeline (read, decode, resize, forward, write) relative to the forward pass alone.
 
 Run: python -m tests.speed.pipeline [SPEC] [images] [pixels]. Needs the extras vision and offline. Goal, with
-wheel:efficientnet_lite0: 0.9 for pictures of 256 pixels. Rounds of both alternate; the forward pass runs
+wheel:efficientnet_lite0: 0.9 for pictures of 256 pixels. Opening and closing the tables takes some 25 ms,
+which is why there are thousands of pictures. Rounds of both alternate; the forward pass runs
 before and after each pipeline and the quicker counts, so that a machine that slows down does not flatter
 the ratio. Beside the time, the processor's time is told: other programs disturb it less. Also told: the
 share that arithmetic allows, since decoding takes time from the same cores.
@@ -29,7 +30,7 @@ BATCH = 32
 ROUNDS = 3
 
 
-def main(spec: str = "wheel:efficientnet_lite0", count: str = "2000", size: str = "256") -> None:
+def main(spec: str = "wheel:efficientnet_lite0", count: str = "6000", size: str = "256") -> None:
     """Draw noise pictures and measure both."""
     backbone = load(spec)
     with tempfile.TemporaryDirectory() as folder:
