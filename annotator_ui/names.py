@@ -27,8 +27,8 @@ class Keys:
         """The name of an image of this content, for this viewer.
 
         >>> keys = Keys(bytes(32))
-        >>> name = keys.seal("ann", "img/1.jpg", "digest")
-        >>> keys.open("ann", name) == ("img/1.jpg", mark("digest")), keys.open("bob", name)
+        >>> name = keys.seal("e1", "img/1.jpg", "digest")
+        >>> keys.open("e1", name) == ("img/1.jpg", mark("digest")), keys.open("e2", name)
         (True, None)
         """
         plain = mark(content) + image_id.encode()

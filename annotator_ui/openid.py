@@ -113,8 +113,8 @@ def identity(settings: OpenId, claims: dict[str, Any]) -> str | None:
     """The account's name that the claims prove; None if they prove none.
 
     >>> settings = OpenId("https://id", "eds", "secret", "https://labels")
-    >>> identity(settings, {"email": "ann@d.org", "email_verified": True}), identity(settings, {"email": "ann@d.org"})
-    ('ann@d.org', None)
+    >>> identity(settings, {"email": "one@d.org", "email_verified": True}), identity(settings, {"email": "one@d.org"})
+    ('one@d.org', None)
     """
     found = claims.get(settings.claim)
     if not isinstance(found, str) or not found:

@@ -2,8 +2,12 @@
 
 A *code* is the place of an id among the distinct ids in ascending order: by Unicode code point, which is
 how their UTF-8 bytes sort too. So codes sort as their ids do, whatever the row order.
+
+A *word* is 64 bits that stand for an id by itself, the same in every table and on every machine: draws that
+are keyed by words do not depend on what other ids there are.
 """
 
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -15,6 +19,7 @@ from numpy.typing import NDArray
 Integers = NDArray[np.int64]
 Reals = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Words = NDArray[np.uint64]
 
 
 def text(column: Any) -> pa.Array:
@@ -46,6 +51,20 @@ def encode(column: Any, names: pa.Array) -> Integers:
     return places.astype(np.int64)[rows] if len(places) else np.zeros(len(rows), np.int64)
 
 
+def numbered(column: Any) -> tuple[pa.Array, Integers]:
+    """The distinct ids of a column without gaps, ascending, and each row's place: `distinct` and `encode` in one.
+
+    >>> names, codes = numbered(["b", "a", "b"])
+    >>> names.to_pylist(), codes.tolist()
+    (['a', 'b'], [1, 0, 1])
+    """
+    coded = text(column).dictionary_encode()
+    order = pc.sort_indices(coded.dictionary)
+    places = np.empty(len(order), np.int64)
+    places[order.to_numpy()] = np.arange(len(order))
+    return coded.dictionary.take(order), places[coded.indices.to_numpy()]
+
+
 def decode(codes: Integers, names: pa.Array) -> "pd.Series[str]":
     """The ids of these codes, (rows,) int64, as a text column."""
     found: pd.Series[str] = pa.chunked_array([names.take(pa.array(codes))]).to_pandas()
@@ -67,6 +86,31 @@ def places_of(keys: Integers, sorted_keys: Integers) -> Integers:
 def contains(sorted_keys: Integers, keys: Integers) -> Flags:
     """For each key whether it stands among the ascending ones; (rows,) bool."""
     return np.asarray(places_of(keys, sorted_keys) >= 0)
+
+
+def word(text: str) -> int:
+    """64 bits that stand for a text, the same everywhere.
+
+    >>> f"{word('a'):x}"
+    '40f89e395b66422f'
+    """
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+def words(column: Any) -> Words:
+    """The word of every id; (rows,) uint64. Each distinct one is hashed once."""
+    coded = text(column).dictionary_encode()
+    found = np.array([word(name) for name in coded.dictionary.to_pylist()], dtype=np.uint64)
+    return found[coded.indices.to_numpy()] if len(found) else np.empty(0, np.uint64)
+
+
+def scramble(values: Words) -> Words:
+    """Neighbouring words become unrelated ones (the finaliser of splitmix64); (rows,) uint64."""
+    values = values + np.uint64(0x9E3779B97F4A7C15)
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    scrambled: Words = values ^ (values >> np.uint64(31))
+    return scrambled
 
 
 def shown(ids: pa.Array, rows: Integers, most: int = 3) -> str:

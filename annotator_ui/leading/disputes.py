@@ -1,11 +1,15 @@
-"""Which pairs of a campaign deserve another look, with everybody's answer in force: kept until another act comes."""
+"""Which pairs of a campaign deserve another look, and how they are shown; kept until another act comes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from annotator_ui.site import site
+from annotator_ui.leading import show
+from annotator_ui.site import Viewer, site
+from annotator_ui.texts_leads import COMMON, DISPUTED
 from eds.labels.flags import open_flags
 from eds.labels.leading import acts_frame
 from eds.tables import LABELS
@@ -30,6 +34,32 @@ def cases(campaign: str, place: str, acts: int) -> Cases:
     unsure = votes.loc[votes["value"].isna(), KEY].drop_duplicates()
     pairs = {"votes": disputed[KEY], "flagged": flags[KEY].drop_duplicates(), "unsure": unsure}
     return Cases(pairs, votes, flags)
+
+
+def choose_kind(found: Cases, place: "st.delta_generator.DeltaGenerator") -> str:
+    """Which of the cases somebody wants to see, with how many there are of each kind."""
+    kind = place.segmented_control(
+        DISPUTED.show,
+        list(DISPUTED.kinds),
+        default="votes",
+        format_func=lambda one: f"{DISPUTED.kinds[one]} ({len(found.pairs[one]):,})",
+    )
+    return kind or "votes"
+
+
+def vote_rows(votes: pd.DataFrame, answers: Mapping[int, str]) -> list[list[Any]]:
+    """A pair's votes as rows of a table: who, what, in how many seconds, alone or in a grid."""
+    return [
+        [one["expert_id"], COMMON.unsure if pd.isna(one["value"]) else answers[int(one["value"])],
+         None if pd.isna(one["seconds"]) else f"{one['seconds']:.1f}", one["mode"]]
+        for _, one in votes.iterrows()
+    ]  # fmt: skip
+
+
+def shown_pair(who: Viewer, row: "pd.Series[Any]", *, large: bool = False) -> str:
+    """Both pictures of a pair, as HTML."""
+    query, candidate = (site().pictures.url(who.name, row[side], "large") for side in KEY)
+    return show.pair(query, candidate, (COMMON.query, COMMON.candidate), large=large)
 
 
 @st.cache_data(max_entries=20, show_spinner=False)

@@ -7,13 +7,13 @@ import pandas as pd
 import streamlit as st
 
 from annotator_ui.leading import show
-from annotator_ui.leading.disputes import KEY, cases
+from annotator_ui.leading.disputes import KEY, cases, choose_kind, shown_pair, vote_rows
 from annotator_ui.leading.figures import version
 from annotator_ui.leading.page import begin, choose_campaign, done, needing, put, telling
 from annotator_ui.plain import as_typed
 from annotator_ui.site import Viewer, site
 from annotator_ui.texts_judging import ADJUDICATE as SAYS
-from annotator_ui.texts_leads import COMMON, DISPUTED
+from annotator_ui.texts_leads import DISPUTED
 from eds.labels.adjudication import adjudicate, adjudications
 from eds.labels.flags import resolve_flag
 
@@ -29,13 +29,7 @@ def main() -> None:
         found = cases(campaign, *version(campaign))
         decided = adjudications(site().store, campaign)
         left, right = st.columns([3, 2], vertical_alignment="bottom")
-        kind = left.segmented_control(
-            DISPUTED.show,
-            list(DISPUTED.kinds),
-            default="votes",
-            format_func=lambda one: f"{DISPUTED.kinds[one]} ({len(found.pairs[one]):,})",
-        )
-        kind = kind or "votes"
+        kind = choose_kind(found, left)
         pairs = found.pairs[kind]
         if pairs.empty:
             put(show.empty(DISPUTED.none_title, DISPUTED.none[kind]))
@@ -50,7 +44,7 @@ def main() -> None:
     row = pairs.iloc[place]
     pictures, about = st.columns([3, 2])
     with pictures:
-        _pictures(who, row)
+        put(shown_pair(who, row, large=True))
         _walk(place, len(pairs))
     with about:
         _votes(_of(found.votes, row))
@@ -63,11 +57,6 @@ def _of(frame: pd.DataFrame, row: "pd.Series[Any]") -> pd.DataFrame:
     mine = (frame[KEY[0]] == row[KEY[0]]) & (frame[KEY[1]] == row[KEY[1]])
     found: pd.DataFrame = frame.loc[mine]
     return found
-
-
-def _pictures(who: Viewer, row: "pd.Series[Any]") -> None:
-    query, candidate = (site().pictures.url(who.name, row[side], "large") for side in KEY)
-    put(show.pair(query, candidate, (COMMON.query, COMMON.candidate), large=True))
 
 
 def _walk(place: int, count: int) -> None:
@@ -83,12 +72,7 @@ def _go(place: int) -> None:
 
 
 def _votes(votes: pd.DataFrame) -> None:
-    rows = [
-        [vote["expert_id"], ANSWERS.get(vote["value"], COMMON.unsure) if pd.notna(vote["value"]) else COMMON.unsure,
-         None if pd.isna(vote["seconds"]) else f"{vote['seconds']:.1f}", vote["mode"]]
-        for _, vote in votes.iterrows()
-    ]  # fmt: skip
-    if rows:
+    if rows := vote_rows(votes, ANSWERS):
         put(show.table(SAYS.votes, DISPUTED.vote_heads, rows, numbers=(2,)))
 
 

@@ -1,17 +1,16 @@
 """Lead's page: pairs on which experts differ, could not tell, or that they flagged; with pictures and raw votes."""
 
 import math
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from annotator_ui.leading import show
-from annotator_ui.leading.disputes import KEY, cases
+from annotator_ui.leading.disputes import KEY, cases, choose_kind, shown_pair, vote_rows
 from annotator_ui.leading.figures import version
 from annotator_ui.leading.page import begin, choose_campaign, needing, put
-from annotator_ui.site import Viewer, site
+from annotator_ui.site import Viewer
 from annotator_ui.texts_leads import COMMON
 from annotator_ui.texts_leads import DISPUTED as SAYS
 
@@ -26,13 +25,7 @@ def main() -> None:
         campaign = choose_campaign()
         found = cases(campaign.name, *version(campaign.name))
         left, right = st.columns([5, 1], vertical_alignment="bottom")
-        kind = left.segmented_control(
-            SAYS.show,
-            list(SAYS.kinds),
-            default="votes",
-            format_func=lambda one: f"{SAYS.kinds[one]} ({len(found.pairs[one]):,})",
-        )
-        kind = kind or "votes"
+        kind = choose_kind(found, left)
         pairs = found.pairs[kind]
         if pairs.empty:
             put(show.empty(SAYS.none_title, SAYS.none[kind]))
@@ -46,26 +39,18 @@ def main() -> None:
         for place, row in shown.iterrows():
             with places[int(str(place)) % 2], st.container(border=True):
                 _case(who, int(str(place)) + 1, row, votes[votes["place"] == place], flags[flags["place"] == place])
-        if Path(__file__).with_name("adjudicate.py").exists():
-            st.page_link("screens/adjudicate.py", label=SAYS.adjudicate)
+        st.page_link("screens/adjudicate.py", label=SAYS.adjudicate)
 
 
 def _case(who: Viewer, number: int, row: "pd.Series[Any]", votes: pd.DataFrame, flags: pd.DataFrame) -> None:
-    pictures = site().pictures
-    query, candidate = (pictures.url(who.name, row[side], "large") for side in KEY)
     counts = [int((votes["value"] == value).sum()) for value in (1, 0)]
     tally = SAYS.tally.format(yes=counts[0], no=counts[1], unsure=len(votes) - sum(counts))
     tie = f" {SAYS.tie}" if counts[0] == counts[1] and counts[0] else ""
-    rows = [
-        [one["expert_id"], COMMON.unsure if pd.isna(one["value"]) else SAID[int(one["value"])],
-         None if pd.isna(one["seconds"]) else f"{one['seconds']:.1f}", one["mode"]]
-        for _, one in votes.iterrows()
-    ]  # fmt: skip
+    rows = vote_rows(votes, SAID)
     table = show.table(SAYS.votes.format(number=number), SAYS.vote_heads, rows, numbers=(2,)) if rows else ""
     reasons = [show.note(SAYS.flag.format(expert=one["expert"], reason=one["reason"])) for _, one in flags.iterrows()]
     about = "".join([show.note(tally + "." + tie), table, *reasons])
-    shown = show.pair(query, candidate, (COMMON.query, COMMON.candidate))
-    put(f'<div class="eds-case">{shown}<div>{about}</div></div>')
+    put(f'<div class="eds-case">{shown_pair(who, row)}<div>{about}</div></div>')
 
 
 main()

@@ -1,6 +1,6 @@
 """`eds images`: the catalogue: scan or import pictures, check them, look at them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,13 @@ replace = click.option("--replace", is_flag=True, help="Replace a table that ano
 workers = click.option("--workers", type=click.IntRange(0), default=0, help="Threads; 0: one per core.")
 
 
+def looking(function: Callable[..., None]) -> Callable[..., None]:
+    """The options of every command that reads pictures into the catalogue."""
+    for add in (workers, replace, near, closely, on_bad, queries):
+        function = add(function)
+    return function
+
+
 @click.group()
 def images() -> None:
     """Scan or import the catalogue's pictures, check them, look at them."""
@@ -42,12 +49,7 @@ def images() -> None:
 @command(images, "scan", example="eds images scan --layout tree --queries 200")
 @click.argument("pictures", metavar="[FOLDER|URL]", type=ADDRESS, required=False)
 @click.option("--layout", type=click.Choice(LAYOUTS), default="auto", help="What the folders say.")
-@queries
-@on_bad
-@closely
-@near
-@replace
-@workers
+@looking
 def scan(console: Console, pictures: "Address | None", replace: bool, **options: Any) -> None:
     """Read a folder of pictures, or s3://bucket/prefix, into the table images; a second scan reads what changed."""
     with console.project.writing("eds images scan"):
@@ -64,12 +66,7 @@ def scan(console: Console, pictures: "Address | None", replace: bool, **options:
 @click.option("--gallery-phase", "gallery", multiple=True, help="VSD's wild task: a phase that candidates come from.")
 @click.option("--wild-phase", "wild", multiple=True, help="A phase whose images are queries only.")
 @click.option("--without-files", is_flag=True, help="Do not look for the pictures: size and sha256 stay empty.")
-@queries
-@on_bad
-@closely
-@near
-@replace
-@workers
+@looking
 def import_(
     console: Console,
     files: tuple[Path, ...],

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eds.cli.console import Console, command
-from eds.cli.label_store import BY, opened_store, tell_frame
+from eds.cli.label_store import BY, opened_store, tell_found, tell_frame
 from eds.errors import InputError
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from eds.labels.store import Store
 
 share = click.FloatRange(0, 1)
+NO_CAMPAIGNS = "No campaigns yet: eds labels campaigns add NAME."
 
 
 @click.group()
@@ -21,7 +22,7 @@ def campaigns() -> None:
     """Which pairs a panel judges, and how."""
 
 
-@command(campaigns, "add", example="eds labels campaigns add pool --origin pool --expert maria --expert jan")
+@command(campaigns, "add", example="eds labels campaigns add pool --origin pool --expert expert-1 --expert expert-2")
 @click.argument("name")
 @click.option("--expert", "panel", multiple=True, required=True, help="An expert of the panel; give it several times.")
 @click.option("--origin", "origins", multiple=True, help="Only suspects of this origin; may be given several times.")
@@ -53,6 +54,7 @@ def campaign(
 ) -> None:
     """Let a panel judge the project's suspects."""
     from eds.labels.campaigns import Plan, create_campaign
+    from eds.labels.queue import progress
 
     suspects = console.project.read("suspects")
     if origins:
@@ -66,7 +68,7 @@ def campaign(
     with opened_store(console, create=True) as store:
         suspects = _with_gold(console, store, suspects, polarity)
         create_campaign(store, plan, suspects, panel, by=BY)
-        _tell_status(console, store, name)
+        tell_frame(console, progress(store, name), NO_CAMPAIGNS)
 
 
 def _without_label(console: Console, suspects: "pd.DataFrame") -> "pd.DataFrame":
@@ -89,8 +91,7 @@ def list_campaigns(console: Console) -> None:
     """List every campaign with its settings."""
     from eds.labels.queue import list_campaigns as find
 
-    with opened_store(console) as store:
-        tell_frame(console, find(store), "No campaigns yet: eds labels campaigns add NAME.")
+    tell_found(console, find, NO_CAMPAIGNS)
 
 
 @command(campaigns, "close", example="eds labels campaigns close pool")
@@ -108,8 +109,9 @@ def close(console: Console, name: str) -> None:
 @click.option("--campaign", "name", help="Only this campaign.")
 def status(console: Console, name: str | None) -> None:
     """Tell, for each campaign and expert, what is judged and what is left."""
-    with opened_store(console) as store:
-        _tell_status(console, store, name)
+    from eds.labels.queue import progress
+
+    tell_found(console, lambda store: progress(store, name), NO_CAMPAIGNS)
 
 
 def _with_gold(console: Console, store: "Store", suspects: "pd.DataFrame", polarity: str | None) -> "pd.DataFrame":
@@ -128,9 +130,3 @@ def _with_gold(console: Console, store: "Store", suspects: "pd.DataFrame", polar
         told = f"{len(useless):,} of {len(planted):,} gold pairs are {polarity}, as untouched means in this grid"
         console.say(f"{told}: they would tell nothing and are left out.")
     return suspects.drop(useless)
-
-
-def _tell_status(console: Console, store: "Store", name: str | None) -> None:
-    from eds.labels.queue import progress
-
-    tell_frame(console, progress(store, name), "No campaigns yet: eds labels campaigns add NAME.")

@@ -3,7 +3,7 @@
 import click
 
 from eds.cli.console import Console, command
-from eds.cli.label_store import BY, opened_store, tell_frame
+from eds.cli.label_store import BY, opened_store, tell_found
 
 
 @click.group()
@@ -11,7 +11,7 @@ def experts() -> None:
     """Accounts of those who judge."""
 
 
-@command(experts, "add", example="eds labels experts add maria --role lead")
+@command(experts, "add", example="eds labels experts add lead-1 --role lead")
 @click.argument("name")
 @click.option("--role", type=click.Choice(["expert", "lead", "administrator"]), default="expert", help="What they may.")
 @click.option("--hours", type=float, default=72.0, help="How long the invitation holds.")
@@ -24,7 +24,7 @@ def add(console: Console, name: str, role: str, hours: float) -> None:
         _tell_invitation(console, name, invite(store, name, hours=hours, by=BY), hours)
 
 
-@command(experts, "invite", example="eds labels experts invite maria")
+@command(experts, "invite", example="eds labels experts invite expert-1")
 @click.argument("name")
 @click.option("--hours", type=float, default=72.0, help="How long the invitation holds.")
 def invite(console: Console, name: str, hours: float) -> None:
@@ -40,11 +40,10 @@ def list_(console: Console) -> None:
     """List every expert: role, state, number of judgements."""
     from eds.labels.experts import list_experts
 
-    with opened_store(console) as store:
-        tell_frame(console, list_experts(store), "No experts yet: eds labels experts add NAME.")
+    tell_found(console, list_experts, "No experts yet: eds labels experts add NAME.")
 
 
-@command(experts, "disable", example="eds labels experts disable maria")
+@command(experts, "disable", example="eds labels experts disable expert-1")
 @click.argument("name")
 def disable(console: Console, name: str) -> None:
     """Lock an expert out at once, everywhere; every label stays."""
@@ -55,7 +54,7 @@ def disable(console: Console, name: str) -> None:
     console.answer({"expert": name, "disabled": True}, f"{name} is locked out; the labels stay.")
 
 
-@command(experts, "enable", example="eds labels experts enable maria")
+@command(experts, "enable", example="eds labels experts enable expert-1")
 @click.argument("name")
 def enable(console: Console, name: str) -> None:
     """Let a disabled expert in again."""

@@ -5,7 +5,7 @@ import uuid
 import click
 
 from eds.cli.console import Console, command
-from eds.cli.label_store import BY, opened_store, tell_frame
+from eds.cli.label_store import BY, opened_store, tell_found
 
 VALUES = {"similar": 1, "different": 0, "withdrawn": None}
 
@@ -21,8 +21,7 @@ def list_(console: Console, name: str | None) -> None:
     """List the flags nobody has resolved, with the expert's own answer if there is one."""
     from eds.labels.flags import open_flags
 
-    with opened_store(console) as store:
-        tell_frame(console, open_flags(store, name), "No flag is open.")
+    tell_found(console, lambda store: open_flags(store, name), "No flag is open.")
 
 
 @command(flags, "resolve", example="eds labels flags resolve 12 --again")
@@ -42,7 +41,7 @@ def resolve(console: Console, number: int, again: bool, by: str) -> None:
 @command(
     None,
     "adjudicate",
-    example="eds labels adjudicate q1 c7 --campaign pool --value different --by maria --note sleeves",
+    example="eds labels adjudicate q1 c7 --campaign pool --value different --by lead-1 --note sleeves",
 )
 @click.argument("query_id")
 @click.argument("candidate_id")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eds.cli.console import Console, command, lined
-from eds.cli.label_store import BY, opened_store, tell_frame
+from eds.cli.label_store import BY, opened_store, tell_found
 from eds.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,8 +50,7 @@ def list_(console: Console) -> None:
     """List every version, with the campaigns and labels under it."""
     from eds.labels.guidelines import list_guidelines
 
-    with opened_store(console) as store:
-        tell_frame(console, list_guidelines(store), NO_VERSION)
+    tell_found(console, list_guidelines, NO_VERSION)
 
 
 @command(guideline, "show", example="eds labels guideline show 2")
@@ -106,8 +105,7 @@ def results(console: Console, campaign: str) -> None:
     """List every round of every expert, and how much was right."""
     from eds.labels.leading import calibration_results
 
-    with opened_store(console) as store:
-        tell_frame(console, calibration_results(store, campaign), "Nobody has begun calibration yet.")
+    tell_found(console, lambda store: calibration_results(store, campaign), "Nobody has begun calibration yet.")
 
 
 @click.group()
@@ -133,8 +131,7 @@ def known(console: Console) -> None:
     """List every known pair; show it to nobody who judges."""
     from eds.labels.leading import gold_answers
 
-    with opened_store(console) as store:
-        tell_frame(console, gold_answers(store), "No gold yet: eds labels gold add FILE.")
+    tell_found(console, gold_answers, "No gold yet: eds labels gold add FILE.")
 
 
 def _examples(console: Console, file: Path) -> "list[Example]":

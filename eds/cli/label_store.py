@@ -1,6 +1,6 @@
 """What the commands about labels share: the project's label store, moments, and how frames are told."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -69,6 +69,12 @@ def moment(text: str | None) -> datetime | None:
     except ValueError as error:
         raise InputError(f"{text!r} is no moment", where="--as-of", do="Write it as 2026-05-01T12:00:00Z.") from error
     return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def tell_found(console: Console, find: "Callable[[Store], pd.DataFrame]", if_empty: str) -> None:
+    """Answer with what the project's label store holds."""
+    with opened_store(console) as store:
+        tell_frame(console, find(store), if_empty)
 
 
 def tell_frame(console: Console, frame: "pd.DataFrame", if_empty: str) -> None:

@@ -13,7 +13,7 @@ from eds.errors import MissingExtraError, ProjectError
 NEEDED = ("streamlit", "starlette", "uvicorn", "sqlalchemy", "argon2")
 
 
-@command(None, "serve", example="eds labels serve --project shop --invite maria")
+@command(None, "serve", example="eds labels serve --project shop --invite lead-1")
 @click.option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0 for all of this machine's.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8501, help="Port; 0 lets the system choose.")
 @click.option("--base-path", default="", help="Path before everything, behind a proxy: /eds.")

@@ -52,7 +52,7 @@ def check_authority(actor: str, role: str, act: str, whom: str, their_role: str)
     if role == "lead" and act == "invite" and their_role == "expert":
         return
     raise InputError(
-        f"a {role} may not {act} {short(whom)} ({their_role})", where="accounts", do="Ask an administrator."
+        f"the role {role} may not {act} {short(whom)} ({their_role})", where="accounts", do="Ask an administrator."
     )
 
 

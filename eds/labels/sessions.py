@@ -107,19 +107,16 @@ def sign_in(store: Store, name: str, password: str, address: str = "") -> str:
         if same.rowcount != 1:
             raise SignInError("the name or the password is wrong", do="Try again.")
         connection.execute(sa.delete(attempt).where(attempt.c.who == who))
-        connection.execute(
-            sa.insert(session).values(
-                expert=found.id,
-                token_hash=digest(token),
-                created_at=now,
-                rotated_at=now,
-                seen_at=now,
-                expires_at=now + LIFE,
-            )
-        )
+        _begin(connection, found.id, token, now)
 
     store.write(act)
     return token
+
+
+def _begin(connection: sa.Connection, account: int, token: str, now: int) -> None:
+    """Keep a new session of this account; of its token only the digest."""
+    times = {"created_at": now, "rotated_at": now, "seen_at": now, "expires_at": now + LIFE}
+    connection.execute(sa.insert(session).values(expert=account, token_hash=digest(token), **times))
 
 
 def sign_in_vouched(store: Store, name: str, *, by: str) -> str:
@@ -130,16 +127,7 @@ def sign_in_vouched(store: Store, name: str, *, by: str) -> str:
         now, found = store.now(), _account(connection, name)
         if found is None or found.disabled_at is not None:
             raise SignInError("this identity has no account here", do="Ask your lead to make one.")
-        connection.execute(
-            sa.insert(session).values(
-                expert=found.id,
-                token_hash=digest(token),
-                created_at=now,
-                rotated_at=now,
-                seen_at=now,
-                expires_at=now + LIFE,
-            )
-        )
+        _begin(connection, found.id, token, now)
         audit.note(connection, now, name, "sign in", name, by=by)
 
     store.write(act)

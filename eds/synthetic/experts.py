@@ -4,20 +4,17 @@ An expert sees S_e, the similarity under weights of the expert's own, and says s
 S_e + noise >= threshold. All of it follows from seeds, so the complete truth is computable: see panel.py.
 """
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from eds.errors import InputError
+from eds.identifiers import Words, scramble, word, words
 from eds.synthetic.attributes import WEIGHTS, Floats, combine, compare, encode, select
 from eds.synthetic.products import stream
-
-Words = npt.NDArray[np.uint64]
 
 # On 300 drawn products of 3 views a panel of three around this threshold says yes to about 0.8 % of all
 # pairs, the order of rates that real catalogues show: 0.6 % of other products, 0.2 % other views of the query's own.
@@ -74,31 +71,13 @@ def draw_experts(count: int, seed: int = 0) -> tuple[Expert, ...]:
     return tuple(panel)
 
 
-def mix(words: Words) -> Words:
-    """Scramble 64-bit words (the finaliser of splitmix64), so that neighbouring keys give unrelated numbers."""
-    words = words + np.uint64(0x9E3779B97F4A7C15)
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    scrambled: Words = words ^ (words >> np.uint64(31))
-    return scrambled
-
-
-def _word(text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
-
-
-def _words(ids: pd.Series) -> Words:
-    codes, names = pd.factorize(ids)
-    return np.array([_word(str(name)) for name in names], dtype=np.uint64)[codes]
-
-
 def _key(pair_key: Words, expert: Expert, purpose: int, more: str = "") -> Words:
-    return mix(pair_key ^ np.uint64(_word(f"{expert.seed}/{expert.expert_id}/{purpose}/{more}")))
+    return scramble(pair_key ^ np.uint64(word(f"{expert.seed}/{expert.expert_id}/{purpose}/{more}")))
 
 
-def _uniform(words: Words) -> Floats:
+def _uniform(drawn: Words) -> Floats:
     """Give numbers in (0, 1)."""
-    return ((words >> np.uint64(11)).astype(np.float64) + 0.5) / 2**53
+    return ((drawn >> np.uint64(11)).astype(np.float64) + 0.5) / 2**53
 
 
 def _normal(first: Words, second: Words) -> Floats:
@@ -144,7 +123,7 @@ def judge(
         raise InputError(f"{started_at} has no time zone", where="started_at", do="Give a time in UTC.")
     similarities = seen_similarity(pairs, images, experts)
     again = pairs.groupby(["query_id", "candidate_id"], sort=False).cumcount().to_numpy().astype(np.uint64)
-    pair_key: Words = mix(mix(_words(pairs["query_id"])) + _words(pairs["candidate_id"])) + again
+    pair_key: Words = scramble(scramble(words(pairs["query_id"])) + words(pairs["candidate_id"])) + again
     start = pd.Timestamp(started_at.astimezone(UTC))
     asked = pairs[["query_id", "candidate_id"]].reset_index(drop=True)
     parts = []

@@ -68,18 +68,21 @@ def furnish(project: Project, store: Store) -> None:
     grid = Plan(GRID, "grid", "similar", "1", repeat_share=0.2, early_stop=True, control_share=0.3)
     create_campaign(store, grid, pooled.head(60), PANEL, by="lea")
     plan_calibration(store, NAME, 4, 0.75, by="lea")
-    _calibrate(store)
+    shown = {(one.query_id, one.candidate_id): int(one.kind == "positive") for one in examples}
+    _calibrate(store, shown | {(query, candidate): value for query, candidate, value in known})
     judge(store, NAME, 0.8, leave={"cid": 12})
     judge(store, RANDOM, 0.05)
     judge(store, GRID, 0.8)
     put_in_force(store, NAME, "1")
 
 
-def _calibrate(store: Store) -> None:
-    for expert, wrong in (("ann", 0), ("bob", 3)):
+def _calibrate(store: Store, answers: dict[tuple[str, str], int]) -> None:
+    """Ann is right each time, bob never."""
+    for expert, wrong in (("ann", False), ("bob", True)):
         made = begin_round(store, NAME, expert)
         while (task := next_task(store, made.round, expert)) is not None:
-            answer(store, expert, task.task, 1 if wrong else task.place % 2, f"c/{expert}/{task.task}", seconds=4.0)
+            value = answers[task.query_id, task.candidate_id]
+            answer(store, expert, task.task, 1 - value if wrong else value, f"c/{expert}/{task.task}", seconds=4.0)
 
 
 def judge(store: Store, campaign: str, rate: float, leave: dict[str, int] | None = None) -> None:

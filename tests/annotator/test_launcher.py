@@ -9,7 +9,6 @@ import threading
 import time
 from http.client import HTTPConnection
 from pathlib import Path
-from statistics import median
 
 import pytest
 from starlette.applications import Starlette
@@ -45,7 +44,7 @@ def test_the_listener_names_its_protocol_so_that_asyncio_turns_nagle_off() -> No
 
 
 def test_keep_alive_answers_do_not_wait_for_acknowledgements() -> None:
-    """Without TCP_NODELAY each would take 40 ms and more: the median is held far below that, far above what it is."""
+    """Without TCP_NODELAY each but the first would take 40 ms and more; some of thirty no other program holds up."""
     ready = threading.Event()
     listener = launcher.listen("127.0.0.1", 0)
     app = Starlette(routes=health.routes(""))
@@ -62,7 +61,7 @@ def test_keep_alive_answers_do_not_wait_for_acknowledgements() -> None:
             assert connection.getresponse().read() == health.ALIVE
             times.append(time.perf_counter() - begun)
         connection.close()
-        assert median(times) < 0.02
+        assert sorted(times)[5] < 0.02
     finally:
         server.should_exit = True
         thread.join()

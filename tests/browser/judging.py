@@ -1,6 +1,7 @@
 """What the tests of the judging page share: opening it, pressing keys, comparing what was typed with the database."""
 
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import pandas as pd
@@ -13,6 +14,7 @@ from eds.labels.standing import standing
 from tests.browser.annotator import Annotator
 
 VALUES = {"s": 1, "d": 0, "u": None}
+_MADE = count(1)
 PACE = 170  # ms between painting and pressing: just beyond the guard
 
 
@@ -106,10 +108,16 @@ def stored(annotator: Annotator, campaign: str, expert: str, numbers: dict[tuple
     return [(numbers[key], value) for key, value in zip(keys, values, strict=True)]
 
 
-def make_campaign(annotator: Annotator, name: str, count: int, **plan: Any) -> None:
-    """A campaign of ann and bob with so many pairs, ten of each query."""
+def new_name(words: str) -> str:
+    """A campaign's name that no other test has taken."""
+    return f"{words} {next(_MADE)}"
+
+
+def make_campaign(annotator: Annotator, name: str, size: int, **plan: Any) -> str:
+    """A campaign of ann and bob with so many pairs, ten of each query; its name."""
     images = annotator.project.read("images")["image_id"].tolist()
-    pairs = [(images[number // 10], images[20 + number]) for number in range(count)]
+    pairs = [(images[number // 10], images[20 + number]) for number in range(size)]
     create_campaign(
         annotator.store, Plan(name, **plan), pd.DataFrame(pairs, columns=["query_id", "candidate_id"]), ["ann", "bob"]
     )
+    return name

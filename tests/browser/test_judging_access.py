@@ -6,6 +6,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.annotator import Annotator, axe_faults
 from tests.browser.judging import (
     make_campaign,
+    new_name,
     open_page,
     paintings,
     pairs_of,
@@ -17,15 +18,11 @@ from tests.browser.judging import (
     watch,
 )
 
-_made = iter(range(1000))
-
 
 @pytest.fixture
 def campaign(annotator: Annotator) -> str:
     """A campaign with 12 pairs."""
-    name = f"Twelve pairs {next(_made)}"
-    make_campaign(annotator, name, 12)
-    return name
+    return make_campaign(annotator, new_name("Twelve pairs"), 12)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -154,20 +154,19 @@ def test_the_server_is_killed_and_comes_back_while_keys_are_pressed(
             page.wait_for_timeout(300)
         during = len(typed.labels)
         assert during >= 6, "judging goes on for as long as Streamlit says nothing"
-        page.wait_for_timeout(3000)
         dialog = page.locator("[role=dialog]").first
-        if dialog.is_visible():
-            box = dialog.bounding_box()
-            assert box is not None
-            on_top = page.evaluate(
-                "([x, y]) => !!document.elementFromPoint(x, y).closest('[role=dialog]')",
-                [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2],
-            )
-            assert on_top, "the dialog lies above the pair, not below"
-            held = len(typed.labels)
-            page.keyboard.press("s")
-            page.wait_for_timeout(300)
-            assert len(typed.labels) == held, "nothing is judged below it"
+        expect(dialog).to_be_visible(timeout=15_000)  # Streamlit says that it has lost its server
+        box = dialog.bounding_box()
+        assert box is not None
+        on_top = page.evaluate(
+            "([x, y]) => !!document.elementFromPoint(x, y).closest('[role=dialog]')",
+            [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2],
+        )
+        assert on_top, "the dialog lies above the pair, not below"
+        held = len(typed.labels)
+        page.keyboard.press("s")
+        page.wait_for_timeout(300)
+        assert len(typed.labels) == held, "nothing is judged below it"
         annotator.start()
         wait_saved(page, 10)
         page.wait_for_timeout(2000)  # Streamlit connects again, and may mount the page anew

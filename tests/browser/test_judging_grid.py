@@ -9,13 +9,22 @@ from playwright.sync_api import Browser, Page, expect
 from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.frames import labels_frame
 from tests.browser.annotator import GRID, Annotator, axe_faults
-from tests.browser.judging import open_page, paintings, pairs_of, press, shown, stored, wait_painted, wait_saved, watch
-
-_made = iter(range(1000))
+from tests.browser.judging import (
+    new_name,
+    open_page,
+    paintings,
+    pairs_of,
+    press,
+    shown,
+    stored,
+    wait_painted,
+    wait_saved,
+    watch,
+)
 
 
 def make(annotator: Annotator, queries: int, each: int, **plan: Any) -> str:
-    name = f"Grid {next(_made)}"
+    name = new_name("Grid")
     images = annotator.project.read("images")["image_id"].tolist()
     pairs = [(images[query], images[10 + place]) for query in range(queries) for place in range(each)]
     values = {"mode": "grid", "polarity": "similar", **plan}

@@ -10,6 +10,7 @@ from eds.labels.queue import next_batch
 from tests.browser.annotator import PAIRS, Annotator, axe_faults, foreign_requests
 from tests.browser.judging import (
     make_campaign,
+    new_name,
     open_page,
     paintings,
     pairs_of,
@@ -21,15 +22,11 @@ from tests.browser.judging import (
     watch,
 )
 
-_made = iter(range(1000))
-
 
 @pytest.fixture
 def campaign(annotator: Annotator) -> str:
     """A campaign of ann's own with 30 pairs of 3 queries."""
-    name = f"Thirty <b>pairs</b> {next(_made)}"
-    make_campaign(annotator, name, 30)
-    return name
+    return make_campaign(annotator, new_name("Thirty <b>pairs</b>"), 30)
 
 
 def test_a_hundred_pairs_by_key(browser: Browser, annotator: Annotator) -> None:
@@ -153,8 +150,7 @@ def test_the_loupe_shows_the_same_place_of_both(browser: Browser, annotator: Ann
 def test_unsure_and_flagged_come_back_once_at_the_end_then_it_is_finished(
     browser: Browser, annotator: Annotator
 ) -> None:
-    name = f"Six {next(_made)}"
-    make_campaign(annotator, name, 6)
+    name = make_campaign(annotator, new_name("Six"), 6)
     numbers = pairs_of(annotator, name, "ann")
     with annotator.page(browser, "ann") as page:
         typed = watch(page)
@@ -237,7 +233,7 @@ def test_other_keys_for_the_hand_that_wants_them(browser: Browser, annotator: An
 
 
 def test_the_guideline_is_one_key_away_and_its_version_is_stored(browser: Browser, annotator: Annotator) -> None:
-    name = f"Guided {next(_made)}"
+    name = new_name("Guided")
     images = annotator.project.read("images")["image_id"].tolist()
     text = "# Cut <script>window.hacked = 1</script>\n\nAsk for the **cut**.\n\n- sleeves"
     save_guideline(

@@ -71,7 +71,7 @@ def test_the_theme_switches_and_stays(opened: Page) -> None:
 
 def test_every_link_leads_to_its_section(opened: Page) -> None:
     links = opened.locator("nav a")
-    assert links.count() == 14
+    assert links.count() == 15
     for number in range(links.count()):
         link = links.nth(number)
         goal = (link.get_attribute("href") or "")[1:]

@@ -234,10 +234,10 @@ def test_an_unknown_name_takes_the_time_of_a_known_one(tmp_path: Path) -> None:
         member(store)
 
         def took(name: str, turn: int) -> float:
-            start = time.perf_counter()
+            start = time.process_time()  # of this process alone, whatever else the machine does
             with pytest.raises(SignInError):
                 sign_in(store, name, "wrong password", f"10.0.0.{turn}")
-            return time.perf_counter() - start
+            return time.process_time() - start
 
         took("ann", 0)
         times = np.array([(took("ann", turn), took("nobody", turn)) for turn in range(1, 8)])

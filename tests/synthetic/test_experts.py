@@ -1,4 +1,4 @@
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from eds.errors import InputError
 from eds.synthetic.attributes import WEIGHTS, similarity
-from eds.synthetic.experts import Expert, draw_experts, judge, seen_similarity
+from eds.synthetic.experts import draw_experts, judge, seen_similarity
 from eds.synthetic.products import draw_products
 
 START = datetime(2024, 5, 1, 8, 0, tzinfo=UTC)
@@ -140,5 +140,7 @@ def test_bad_input_is_refused() -> None:
 
 
 def test_an_expert_is_a_value() -> None:
-    assert isinstance(CALM, Expert)
+    assert replace(CALM) == CALM
     assert hash(CALM) == hash(replace(CALM))
+    with pytest.raises(FrozenInstanceError):
+        CALM.threshold = 0.5  # type: ignore[misc]

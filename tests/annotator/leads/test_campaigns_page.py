@@ -1,0 +1,83 @@
+"""The page of campaigns: what a new one is told beforehand, and known pairs."""
+
+import pytest
+
+from annotator_ui.leading import figures, show
+from annotator_ui.site import Site
+from annotator_ui.texts_campaigns import CAMPAIGNS
+from eds.intervals import wilson_interval
+from eds.labels.adjudication import adjudicate
+from eds.labels.gold import gold_to_hide
+from eds.labels.leading import gold_answers
+from eds.truth.modes import ModesCompared
+from tests.annotator.judged import NAME
+from tests.annotator.leads.pages import html, run
+
+
+def test_a_new_grid_is_told_which_known_pairs_it_can_hide(judged: Site, viewer: dict[str, str]) -> None:
+    app = run("campaigns")
+    app.session_state["campaigns_section"] = CAMPAIGNS.tabs[1]
+    app.run()
+    assert app.radio[0].value == "pair"  # 24 judged both ways do not settle it
+    app.radio[0].set_value("grid").run()
+    assert app.radio[1].value == "similar"  # as most of the pool are
+    suspects = judged.project.read("suspects")
+    pooled = suspects[suspects["origin"] == "pool"]
+    assert CAMPAIGNS.gold_usable["similar"].format(known=gold_to_hide(judged.store, pooled, "similar")) in html(app)
+    app.number_input[1].set_value(100).run()
+    assert any("would be needed" in one.value for one in app.warning)
+    [origins] = [one for one in app.multiselect if one.label == CAMPAIGNS.origins]
+    origins.set_value(["random"]).run()
+    assert app.radio[1].value == "different"  # as nearly all random pairs are
+    random = suspects[suspects["origin"] == "random"]
+    assert CAMPAIGNS.gold_usable["different"].format(known=gold_to_hide(judged.store, random, "different")) in "".join(
+        [html(app), *(one.value for one in app.warning)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("alike", "mode", "said"), [(400, "grid", CAMPAIGNS.mode_agrees), (40, "pair", CAMPAIGNS.mode_open)]
+)
+def test_grid_is_preselected_once_it_agrees_with_pair(
+    judged: Site, viewer: dict[str, str], monkeypatch: pytest.MonkeyPatch, alike: int, mode: str, said: str
+) -> None:
+    both = alike + alike // 20
+    low, high = wilson_interval(alike, both)
+    found = ModesCompared(both, alike, alike / both, float(low), float(high), 0.8, 1, 1, 6.0, 1.5)
+    monkeypatch.setattr(figures, "modes_compared", lambda _: found)
+    app = run("campaigns")
+    app.session_state["campaigns_section"] = CAMPAIGNS.tabs[1]
+    app.run()
+    assert app.radio[0].value == mode
+    assert f"{both:,}; alike {show.percent(alike / both, 0)}" in html(app)
+    assert said in html(app)
+
+
+def test_known_pairs_are_counted_and_decisions_taken_over(judged: Site, viewer: dict[str, str]) -> None:
+    before = gold_answers(judged.store)
+    pooled = judged.project.read("suspects").query("origin == 'pool'")
+    queries, candidates = (pooled[name].astype(str).tolist() for name in ("query_id", "candidate_id"))
+    for place in (0, 1):
+        adjudicate(judged.store, NAME, queries[place], candidates[place], 1 - place, by="lea", token=f"t{place}")
+    app = run("campaigns")
+    app.session_state["campaigns_section"] = CAMPAIGNS.tabs[4]
+    app.run()
+    for words, value in zip(CAMPAIGNS.known_counts, (1, 0), strict=True):
+        assert words in html(app)
+        assert f"<strong>{(before['value'] == value).sum()}</strong>" in html(app)
+    [take] = [one for one in app.button if one.label == CAMPAIGNS.known_decided.format(count=2)]
+    take.click().run()
+    assert "2 known pairs are new" in app.success[0].value
+    after = gold_answers(judged.store)
+    assert after["value"].value_counts().sub(before["value"].value_counts()).to_dict() == {1: 1, 0: 1}
+    one, other, third = judged.project.read("images")["image_id"].head(3)
+    for rows, told in ((f"{one},{other}", "Every row needs"), (f"{one},nowhere,1", "nowhere"), ("", "Every row needs"),
+                       (f"{one},{other},2", "value 1 or 0")):  # fmt: skip
+        app.text_area[0].set_value(rows)
+        [add] = [button for button in app.button if button.label == CAMPAIGNS.known_add]
+        add.click().run()
+        assert told in app.error[0].value
+    app.text_area[0].set_value(f"query_id,candidate_id,value\n{one}, {other}, 1\n\n{other},{third},0\n")
+    [add] = [button for button in app.button if button.label == CAMPAIGNS.known_add]
+    add.click().run()
+    assert len(gold_answers(judged.store)) == len(after) + 2

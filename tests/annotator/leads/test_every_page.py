@@ -1,0 +1,39 @@
+"""What holds for every page of leads: refusals, empty states, escaped text."""
+
+from html import escape
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotator_ui.site import Site
+from annotator_ui.texts_leads import COMMON, EXPERTS
+from tests.annotator.judged import NAME
+from tests.annotator.leads.pages import LEADS, SCREENS, html, run
+
+
+@pytest.mark.parametrize("screen", [*LEADS, "adjudicate", "report"])
+def test_experts_see_nothing_of_a_leads_page(screen: str, judged: Site, viewer: dict[str, str]) -> None:
+    viewer["role"] = "expert"
+    app = run(screen)
+    assert [one.value for one in (*app.header, *app.markdown)] == [COMMON.refused_title, COMMON.refused]
+    assert not app.get("html")
+    assert not app.button
+
+
+@pytest.mark.parametrize("screen", LEADS)
+def test_empty_states(screen: str, site: Site, viewer: dict[str, str]) -> None:
+    app = AppTest.from_file(str(SCREENS / f"{screen}.py"), default_timeout=30).run()
+    # Alone a screen knows no other page to point to; everything before that link is there.
+    assert all("Could not find page" in one.message for one in app.exception)
+    assert {"experts": EXPERTS.table}.get(screen, COMMON.none_title) in html(app)
+
+
+@pytest.mark.parametrize("screen", LEADS)
+def test_all_text_of_others_is_escaped(screen: str, judged: Site, viewer: dict[str, str]) -> None:
+    shown = html(run(screen, NAME))
+    assert "<script>alert" not in shown
+    assert "<b>1</b>" not in shown
+    if screen == "campaigns":
+        assert f"<bdi>{escape(NAME)}</bdi>" in shown
+    if screen == "disputed":
+        assert NAME not in shown

@@ -1,0 +1,80 @@
+"""The figures on coverage, agreement and pool yield are the store's and the library's."""
+
+from html import escape
+
+import pytest
+
+from annotator_ui.leading import figures, show
+from annotator_ui.site import Site
+from annotator_ui.texts_leads import AGREEMENT, COVERAGE, POOL
+from eds.labels.campaigns import close_campaign
+from eds.labels.frames import labels_frame
+from eds.labels.leading import acts_frame
+from eds.labels.queue import progress
+from eds.truth import expert_profiles, panel_agreement
+from tests.annotator.judged import GRID, NAME, RANDOM
+from tests.annotator.leads.pages import html, run
+
+
+def test_coverage_shows_what_the_store_says(judged: Site, viewer: dict[str, str]) -> None:
+    shown = html(run("coverage", NAME))
+    counts = progress(judged.opened, NAME)
+    assert show.figures((COVERAGE.judged, int(counts["done"].sum()), COVERAGE.judged_about.format(
+        total=int(counts["total"].sum()))))[:-6] in shown  # fmt: skip
+    for one in counts.itertuples():
+        row = f"<bdi>{one.expert}</bdi></td><td>"
+        assert row in shown
+        assert f'<td class="n">{one.done:,}</td><td class="n">{one.left}</td>' in shown
+    assert COVERAGE.passed in shown  # ann's calibration
+    assert COVERAGE.failed in shown  # bob's
+
+
+def test_agreement_shows_the_librarys_figures(judged: Site, viewer: dict[str, str]) -> None:
+    shown = html(run("agreement", NAME))
+    labels = labels_frame(judged.opened, campaign=NAME)
+    expected = panel_agreement(labels).coefficients.set_index("coefficient")
+    for name in ("percent_agreement", "krippendorff_alpha", "gwet_ac1"):
+        row = expected.loc[name]
+        assert f'<bdi>{escape(AGREEMENT.names[name])}</bdi></td><td class="n"><bdi>{row["value"]:.3f}</bdi>' in shown
+        assert f"{row['low']:.3f} to {row['high']:.3f}" in shown
+    for one in expert_profiles(labels).itertuples():
+        assert f'<bdi>{one.expert_id}</bdi></td><td class="n">{one.judged}</td>' in shown
+    assert AGREEMENT.modes_none in shown
+
+
+def test_grid_against_pair_and_the_control_subset(judged: Site, viewer: dict[str, str]) -> None:
+    shown = html(run("agreement", GRID))
+    assert AGREEMENT.control.format(count=18) in shown
+    found = figures.agreed(GRID, True, *figures.version(GRID))
+    assert found.control == 18
+    acts = acts_frame(judged.opened, GRID)
+    last = acts[acts["value"].notna() & ~acts["label_id"].isin(acts["supersedes"])]
+    ways = last.groupby(["query_id", "candidate_id", "expert_id"])["mode"].nunique()
+    assert found.modes.both == (ways == 2).sum() > 0
+    assert f"<strong>{found.modes.both}</strong>" in shown
+
+
+def test_single_models_are_told_of_closed_campaigns_only(judged: Site, viewer: dict[str, str]) -> None:
+    shown = html(run("pool_yield", NAME))
+    assert POOL.models_open in shown
+    assert "beit" not in shown
+    close_campaign(judged.opened, NAME)
+    shown = html(run("pool_yield", NAME))
+    suspects = judged.project.read("suspects")
+    for model in ("beit", "clip", "resnet"):
+        count = int(suspects["sources"].fillna("").str.contains(f"{model}:").sum())
+        assert f'<bdi>{model}</bdi></td><td class="n">{count}</td>' in shown
+
+
+def test_p_of_random_pairs_is_corrected_by_known_positives(judged: Site, viewer: dict[str, str]) -> None:
+    found = figures.yielded(RANDOM, *figures.version(RANDOM), figures.catalogue())
+    truth, asked = figures.decided(RANDOM, *figures.version(RANDOM))
+    assert asked == 60
+    assert found.drawn == (int(truth["value"].sum()), len(truth))
+    assert found.random is not None
+    assert found.random.raw == pytest.approx(truth["value"].mean())
+    assert found.known[1] > 0
+    assert found.random.sensitivity == pytest.approx(found.known[0] / found.known[1])
+    shown = html(run("pool_yield", RANDOM))
+    assert POOL.corrected in shown
+    assert show.percent(found.random.corrected, 2) in shown
