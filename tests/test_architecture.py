@@ -70,9 +70,9 @@ def test_the_public_names_import_and_are_few() -> None:
 def test_an_analyst_or_annotator_installs_no_torch() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     heavy = {"torch", "torchvision", "timm", "open-clip-torch", "openvino"}
-    for name, needs in [("", project["dependencies"]), *project["optional-dependencies"].items()]:
-        packages = {re.split(r"[<>=\[ ]", need)[0] for need in needs}
-        assert name == "vision" or packages & heavy == set(), name
+    needs = {"": project["dependencies"], **project["optional-dependencies"]}
+    packages = {name: {re.split(r"[<>=\[ ]", need)[0] for need in listed} for name, listed in needs.items()}
+    assert {name: found & heavy for name, found in packages.items() if found & heavy} == {"vision": heavy}
 
 
 def test_constraints_pin_versions_and_name_no_host() -> None:

@@ -17,7 +17,7 @@ from eds.suspects import sources_frame
 from eds.tables import Provenance
 from eds.vectors import Vectors
 from eds.workspace import Project
-from tests.metrics.projects import MAKERS, MODELS, project_in
+from tests.metrics.projects import MAKERS, MODELS, measured, project_in
 
 Call = Callable[..., Any]
 
@@ -37,7 +37,7 @@ def call(project: Project) -> Call:
 
 
 def scores_of(project: Project) -> pd.DataFrame:
-    truth = project.read("truth")[["query_id", "candidate_id"]]
+    truth = measured(project)[["query_id", "candidate_id"]]
     parts = [
         truth.assign(model=name, score=pair_scores(Vectors.open(project.path("embeddings", name)), truth).round(12))
         for name in MODELS
@@ -50,7 +50,7 @@ def test_leave_one_out_evaluates_all_and_removes_the_makers(project: Project, ca
     assert [(one["mode"], one["metric"]) for one in told] == [("unique", "macro_roc_auc"), ("all", "macro_roc_auc")]
     lists = sources_frame(project.read("suspects"))
     for one in told:
-        expected = leave_one_out(lists, project.read("truth"), scores_of(project), "macro_roc_auc", one["mode"])
+        expected = leave_one_out(lists, measured(project), scores_of(project), "macro_roc_auc", one["mode"])
         assert one["full"] == pytest.approx(expected["full"], nan_ok=True)
         assert list(one["full"]) == sorted(MODELS)
         assert list(one["loo"]) == list(MAKERS)
@@ -69,7 +69,7 @@ def test_reusability_ranks_all_models_with_and_without_own_finds(project: Projec
         [mine(Vectors.open(project.path("embeddings", name)), images, Rules(100)) for name in MODELS],
         ignore_index=True,
     )
-    expected = reusability(sources_frame(project.read("suspects")), project.read("truth"), lists, 5)
+    expected = reusability(sources_frame(project.read("suspects")), measured(project), lists, 5)
     for row in told["models"]:
         if row["metric"] == "hr_official":
             assert row["drop"] == pytest.approx(expected[row["model"]]["drop"])
@@ -166,7 +166,7 @@ def test_an_imported_pool_without_sources_needs_its_makers_named(project: Projec
     project.write(again, "suspects", Provenance("eds suspects pool"))
     with pytest.raises(ProjectError, match="it was imported"):
         call("bias")
-    named = call("leave-one-out", "--generator", "m0", "--generator", "m1", "-k", "3", "--mode", "unique")
+    named = call("leave-one-out", "--generator", "m0", "--generator", "m1", "-k", "2", "--mode", "unique")
     assert list(named[0]["loo"]) == ["m0", "m1"]
     assert named[0]["n_labels_nobody_proposed"] > 0
 

@@ -47,8 +47,13 @@ def test_the_posterior_is_the_truncated_beta(a: int, b: int, p_lb: float) -> Non
 @given(st.integers(0, 500), st.lists(strata(), max_size=4))
 def test_recall_lies_within_its_limits(pool: int, outside: list[dict[str, int]]) -> None:
     found = pool_recall(pool, outside)
-    if not math.isnan(found["recall"]) and not math.isnan(found["lower"]):
-        assert found["lower"] <= found["recall"] <= found["upper"] + 1e-12
+    unsampled = sum(part["N"] for part in outside if not part["n"])
+    positives = pool + sum(part["a"] for part in outside)
+    assert math.isnan(found["recall"]) == (unsampled > 0 or positives == 0)
+    if math.isnan(found["recall"]):  # nothing is known of a part: only how low it might be; or there are no positives
+        assert math.isnan(found["lower"]) or found["lower"] <= found["upper"]
+        return
+    assert found["lower"] <= found["recall"] <= found["upper"] + 1e-12
 
 
 @given(st.lists(strata(), min_size=1, max_size=4))

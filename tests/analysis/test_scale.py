@@ -17,6 +17,7 @@ from eds.analysis import rates
 from eds.analysis.scale import ModelRate, Rate, ScalePlan, scale_plan
 from eds.cli import cli
 from eds.cli.analysis_scale import size_of, time_of
+from eds.config import EngineSettings
 from eds.embeddings.compute import compute
 from eds.errors import InputError
 from eds.labels.events import Judgement, submit
@@ -69,7 +70,8 @@ def test_the_pages_sentences_are_what_the_formulas_give() -> None:
     assert f"{six.machine_hours:,.0f} machine hours and {stored:.1f} TB" in words
     assert six.machine_money == pytest.approx(2 * six.machine_hours)
     assert six.storage_money_monthly == pytest.approx(3 * stored)
-    assert plan(10**7).shards == 40
+    assert (plan(10**7).embed_tasks, plan(10**7).mine_tasks) == (2442, 39)
+    assert f"{time_of(six.vector_bytes / 6 / rates.ASSUMED_READING.value)} a model at a billion" in words
     assert plan(10**7, models=6).expert_hours == six.expert_hours  # experts do not grow with images
 
 
@@ -84,32 +86,32 @@ def simulated(shards: list[float], machines: int) -> float:
     return max(free)
 
 
-@given(st.integers(1, 3_000_000), st.integers(1, 60), st.sampled_from([10_000, 250_000]))
-def test_the_wall_clock_is_that_of_machines_that_take_one_shard_at_a_time(
-    images: int, machines: int, shard: int
+@given(st.integers(1, 3_000_000), st.integers(1, 60), st.sampled_from([(10_000, 250_000), (4096, 262_144)]))
+def test_the_wall_clock_is_that_of_machines_that_take_one_task_at_a_time(
+    images: int, machines: int, sizes: tuple[int, int]
 ) -> None:
-    found = plan(images, machines=machines, shard=shard)
-    sizes = [min(shard, images - first) for first in range(0, images, shard)]
-    assert found.shards == len(sizes)
-    for predicted, each in (
-        (found.models[0].embed_seconds, 1 / 100.0),
-        (found.models[0].mine_seconds, max(2000 * 512 / 2e10, EXAMPLE.vector_bytes / 2e8)),
+    found = plan(images, machines=machines, engine=EngineSettings(images=sizes[0], rows=sizes[1]))
+    for predicted, each, size, tasks in (
+        (found.models[0].embed_seconds, 1 / 100.0, sizes[0], found.embed_tasks),
+        (found.models[0].mine_seconds, max(2000 * 512 / 2e10, EXAMPLE.vector_bytes / 2e8), sizes[1], found.mine_tasks),
     ):
-        truth = simulated([size * each for size in sizes], machines)
+        work = [min(size, images - first) * each for first in range(0, images, size)]
+        truth = simulated(work, machines)
+        assert tasks == len(work)
         assert truth <= predicted * (1 + 1e-9)
-        assert predicted <= truth + shard * each * (1 + 1e-9)
-    assert found.machine_hours == pytest.approx(sum(sizes) * (0.01 + 2000 * 512 / 2e10) / 3600)
+        assert predicted <= truth + size * each * (1 + 1e-9)
+    assert found.machine_hours == pytest.approx(images * (0.01 + 2000 * 512 / 2e10) / 3600)
 
 
 @pytest.mark.parametrize("machines", [1, 7, 100])
 @pytest.mark.parametrize("each", [20, 60])
-def test_uneven_shards_stay_within_the_stated_tenth(machines: int, each: int) -> None:
-    """Shards whose time varies by up to a fifth: a tenth, from 20 shards a machine on."""
+def test_uneven_tasks_stay_within_the_stated_tenth(machines: int, each: int) -> None:
+    """Tasks whose time varies by up to a fifth: a tenth, from 20 tasks a machine on."""
     draw = np.random.default_rng(machines * each)
     count = machines * each
-    predicted = plan(count * 250_000, machines=machines).models[0].embed_seconds
+    predicted = plan(count * 4096, machines=machines).models[0].embed_seconds
     for _ in range(20):
-        seconds = 2500.0 * draw.uniform(0.8, 1.2, count)
+        seconds = 40.96 * draw.uniform(0.8, 1.2, count)
         assert simulated(seconds.tolist(), machines) == pytest.approx(predicted, rel=0.1)
 
 
@@ -238,8 +240,15 @@ def test_the_command_needs_no_project(tmp_path: Path) -> None:
     assert told["machine_money"] is None
     assert all(not one["measured"] and one["told"].startswith("assumed") for one in told["rates"])
     text = said(*words, "--machine-hourly", "1.5")
+    assert "100 of these machines; tasks of a model: 244,141 to embed, 3,815 to mine" in text
     assert "In all 7.0 days; pictures 100.0 TB; experts 900 hours for 216,000 judgements." in text
-    assert re.search(r"^all +6.9 days +51.2 min +16,752 +12.8 TB +25,128$", text, re.MULTILINE)
+    assert re.search(r"^all +6.9 days +52.3 min +16,752 +12.8 TB +25,128$", text, re.MULTILINE)
+
+
+def test_what_no_project_tells_is_asked_for_at_once(tmp_path: Path) -> None:
+    done = CliRunner().invoke(cli, ["analysis", "budget", "--images", "1e9", "-p", str(tmp_path)])
+    assert isinstance(done.exception, InputError)
+    assert done.exception.do == "Give --queries N --models N, or --project DIR."
 
 
 @pytest.mark.parametrize("wrong", ["0", "1.5", "many", "1e99", "-3", "nan"])

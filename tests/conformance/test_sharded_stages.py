@@ -16,7 +16,8 @@ from eds.backbones import load
 from eds.config import EngineSettings
 from eds.embeddings.compute import compute
 from eds.embeddings.sharded import Asked, compute_in_parts
-from eds.engines import ENGINES, Engine, Receipt, Site, Work
+from eds.engines import ENGINES, Engine, Need, Receipt, Site, Work
+from eds.engines.protocol import USUAL
 from eds.engines.serial import Serial
 from eds.errors import ImageError, InputError
 from eds.neighbors import Rules, mine, pair_ranks
@@ -232,8 +233,8 @@ def test_bad_shards_are_refused_by_name(engines: dict[str, Engine], name: str, t
 class Narrow(Serial):
     """Tells every task another dimension than the shards have."""
 
-    def map(self, fn: Work, specs: Iterable[Any], **need: Any) -> Iterator[Receipt]:
-        return super().map(fn, [replace(spec, part=replace(spec.part, dimension=10)) for spec in specs], **need)
+    def map(self, fn: Work, specs: Iterable[Any], need: Need = USUAL) -> Iterator[Receipt]:
+        return super().map(fn, [replace(spec, part=replace(spec.part, dimension=10)) for spec in specs], need)
 
 
 def test_shards_of_another_dimension_than_the_models_are_refused(tmp_path: Path) -> None:

@@ -3,16 +3,17 @@
 A new engine in eds.engines.ENGINES takes part by itself. Ray runs in a network namespace of its own.
 """
 
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
-from eds.engines import ENGINES, Engine, Receipt
+from eds.engines import ENGINES, Engine, Need, Receipt
 from eds.errors import EdsError, InputError, UnknownNameError
 from eds.files import digest
+from tests.engines.elsewhere import begun
 from tests.engines.tasks import Squarer, journal, square, squares
+from tests.privileges import small_disk
 
 NAMES = list(ENGINES.entries())
 WITH_PROCESSES = [name for name in NAMES if name != "serial"]
@@ -87,7 +88,7 @@ def test_a_task_that_kills_its_workers_is_given_up_by_name(
     engines: dict[str, Engine], name: str, tmp_path: Path
 ) -> None:
     with pytest.raises(EdsError, match=r"1\.txt: a task was lost 3 times \(.*make tasks smaller"):
-        list(engines[name].map(square, squares(tmp_path, 2, dies=1), retries=2))
+        list(engines[name].map(square, squares(tmp_path, 2, dies=1), Need(retries=2)))
     assert journal(tmp_path).count(1) == 3
 
 
@@ -98,9 +99,30 @@ def test_an_overdue_task_is_begun_a_second_time(
 ) -> None:
     specs = squares(tmp_path, 4, hangs_once=0)
     begun = time.monotonic()
-    assert {receipt.rows for receipt in engines[name].map(work, specs, deadline=1.0)} == set(range(4))
+    assert {receipt.rows for receipt in engines[name].map(work, specs, Need(deadline=1.0))} == set(range(4))
     assert time.monotonic() - begun < 60  # it hangs for 300
     assert journal(tmp_path).count(0) == 2
+
+
+@pytest.mark.parametrize("name", WITH_PROCESSES)
+def test_stopped_processes_are_replaced_or_told_by_name(name: str, tmp_path: Path) -> None:
+    """A stopped process neither dies nor answers; on a cluster it keeps its place as long as the engine lives."""
+    with begun(name) as engine:
+        list(engine.map(square, squares(tmp_path / "warm", 4)))  # to begin a process may take longer than the deadline
+        specs = squares(tmp_path, 6, stops_once=1)
+        assert {receipt.rows for receipt in engine.map(square, specs, Need(deadline=1.0))} == set(range(6))
+        assert journal(tmp_path).count(1) == 2
+    with begun(name) as engine:
+        list(engine.map(square, squares(tmp_path / "warm again", 4)))
+        specs = squares(tmp_path / "all", 6, stops=1)
+        with pytest.raises(EdsError, match=r"1\.txt: a task did not end within \d+ s, though \d are at it"):
+            list(engine.map(square, specs, Need(deadline=1.5, retries=1)))
+    assert not list((tmp_path / "all" / "out").glob(".*"))
+    with begun(name) as engine:
+        specs = squares(tmp_path / "all", 6)
+        assert {receipt.rows for receipt in engine.map(square, specs)} == set(range(6))
+    again = journal(tmp_path / "all")
+    assert [number for number in again if again.count(number) > 1 and number != 1] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -124,19 +146,15 @@ def test_closing_leaves_nothing_half_and_the_next_call_goes_on(
 def test_a_full_disk_is_told_with_the_output_and_costs_nothing_else(
     engines: dict[str, Engine], name: str, tmp_path: Path
 ) -> None:
-    specs = squares(tmp_path, 4)
-    small = tmp_path / "out"
-    small.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small], check=True)
-    try:
+    with small_disk("64k") as small:
+        (tmp_path / "out").symlink_to(small)
+        specs = squares(tmp_path, 4)
         (small / "full").write_bytes(bytes(64 << 10))
         with pytest.raises(EdsError, match=r"out/\d\.txt: cannot be written \(No space left on device\)"):
             list(engines[name].map(square, specs))
         assert [path.name for path in small.iterdir()] == ["full"]
         (small / "full").unlink()
         assert len(list(engines[name].map(square, specs))) == 4
-    finally:
-        subprocess.run(["umount", "--lazy", small], check=True)
 
 
 def test_no_tasks_are_no_work(engines: dict[str, Engine]) -> None:

@@ -13,6 +13,7 @@ from PIL import Image
 from eds.cli import main
 from eds.errors import ConfigError
 from eds.images.root import with_root
+from eds.images.sheet import GAP, MARGIN, SIDE
 from eds.workspace import Project
 
 
@@ -174,7 +175,8 @@ def test_sheet(project: Path, eds: Eds, name: str) -> None:
             assert (project / name).read_text().count("<img ") == 6
         else:
             with Image.open(project / name) as sheet:
-                assert sheet.width > 1000
+                assert sheet.format == {"png": "PNG", "jpg": "JPEG"}[name[-3:]]
+                assert sheet.width == 2 * MARGIN + 6 * (SIDE + GAP) - GAP  # six pictures in a row
     assert "Name it" in eds("sheet", "-p", project, "--out", project / "a.pdf", code=2)[1]
 
 

@@ -34,6 +34,7 @@ def test_profiles_are_those_of_plain_loops(acts: list[dict[str, Any]], voting: t
         else:
             assert math.isnan(mine["positive_rate"])
             assert math.isnan(mine["low"])
+            assert math.isnan(mine["high"])
     again = truth.expert_profiles(frame(random.sample(acts, len(acts))), voting=voting)
     pd.testing.assert_frame_equal(found, again)
 

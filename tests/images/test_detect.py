@@ -1,0 +1,22 @@
+"""Readers and files that nobody knows are refused with a hint."""
+
+from pathlib import Path
+
+import pytest
+
+from eds.errors import EdsError, InputError
+from eds.images.detect import detect
+from eds.images.sources import READERS
+
+
+def test_unknown_readers_and_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(EdsError, match="Did you mean csv"):
+        READERS.load("csw")
+    with pytest.raises(InputError, match="no such file"):
+        detect([tmp_path / "none.csv"])
+    (tmp_path / "a.xlsx").touch()
+    with pytest.raises(InputError, match="Say --format"):
+        detect([tmp_path / "a.xlsx"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="eds images scan"):
+        detect([tmp_path / "empty"])

@@ -1,0 +1,67 @@
+"""Catalogues as CSV, Parquet and JSON: what is kept, and what each fault is called."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from eds.errors import InputError
+from eds.images.detect import detect
+from tests.images.reading import column, read
+
+
+def test_csv_with_a_map(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text(
+        'sku,file,colour,box_left,product_id\n007,a.jpg,"red, dark",3,NA\n008,b.jpg,,,\n', encoding="utf-8-sig"
+    )
+    found = read("csv", file, columns={"id": "sku", "path": "file"})
+    assert column(found, "image_id") == ["007", "008"]
+    assert column(found, "product_id") == ["NA", "008"]
+    assert column(found, "colour") == ["red, dark", None]
+    assert column(found, "box_left") == [3, None]
+    assert column(found, "role") == ["both", "both"]
+    assert column(found, "sha256") == [None, None]
+
+
+def test_parquet_and_json_keep_what_they_do_not_know(tmp_path: Path) -> None:
+    rows = [{"image_id": 1, "path": "a.jpg", "tags": ["x", "y"], "price": 1.5},
+            {"image_id": 2, "path": "b.jpg", "tags": ["z"], "price": None}]  # fmt: skip
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    (tmp_path / "a.json").write_text(json.dumps({"images": rows}))
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    for name, kind in [("a.parquet", "parquet"), ("a.json", "json"), ("a.jsonl", "json")]:
+        found = read(kind, tmp_path / name)
+        assert detect([tmp_path / name]) == kind
+        assert column(found, "image_id") == ["1", "2"]
+        assert column(found, "price") == [1.5, None]
+        assert [list(tags) for tags in found.images["tags"]] == [["x", "y"], ["z"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "reason"),
+    [
+        ("a,b\n1,2\n", {}, "no column holds the path"),
+        ("a,b\n1,2\n", {"path": "file"}, "no column 'file'"),
+        ("a,b\n1,2\n", {"paths": "a"}, "images has no column paths"),
+        ("path,path\n1,2\n", {}, "names a column twice"),
+        ("path,b\n1,2,3\n", {}, "line 2 has 3 fields"),
+        ("path,width\na,1.5\nb,x\n", {}, "row 1 has width '1.5'"),
+        ("path\n", {}, "not one image"),
+        ("image_id,path\n1,a\n1,b\n", {}, "image '1' stands there again .row 1, 2. with different path"),
+        ("image_id,path\n1,a\n2,a\n", {}, "path 'a' belongs to images '1', '2'"),
+        ("path,role\na,judge\n", {}, "role may hold query, candidate, both"),
+    ],
+)
+def test_faulty_tables_are_refused(tmp_path: Path, text: str, columns: dict[str, str], reason: str) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(InputError, match=reason):
+        read("csv", tmp_path / "a.csv", columns=columns)
+
+
+def test_text_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"path\ncaf\xe9.jpg\n")
+    with pytest.raises(InputError, match="UTF-8"):
+        read("csv", tmp_path / "a.csv")
