@@ -120,8 +120,8 @@ class EngineSettings:
     work: str = setting("", "folder or s3:// prefix of parts, which all machines see; empty: .eds/work in the project")
     rows: int = setting(262_144, "vectors of the gallery in one task", low=1)
     images: int = setting(4096, "images in one task that embeds", low=1)
-    deadline: float = setting(0.0, "seconds after which a task is begun a second time elsewhere; 0: never", low=0)
-    retries: int = setting(3, "how often a task is done again whose worker died", low=0)
+    deadline: float = setting(3600.0, "seconds after which a task is begun once more elsewhere; 0: never", low=0)
+    retries: int = setting(3, "how often a task is done again whose worker died, or begun once more", low=0)
 
 
 @dataclass(frozen=True)

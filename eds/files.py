@@ -1,14 +1,26 @@
 """Files that are written whole or not at all, and the digests that tell one content from another."""
 
+import errno
 import hashlib
 import os
+import re
+import secrets
+import shutil
+import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
+from glob import escape
 from pathlib import Path
 
 from eds.errors import InputError
 
 CHUNK = 1 << 20
+UNFINISHED = re.compile(
+    r"\.(.+)\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.tmp"
+)  # the file; machine and process of who writes it
+DAY = 86400.0  # seconds without a write, after which what another machine began counts as abandoned
 
 
 @contextmanager
@@ -16,19 +28,22 @@ def replacing(path: Path) -> Iterator[Path]:
     """Give a temporary path beside `path`; move it there, durably, if the block ends well.
 
     A process that dies in the block leaves the old file as it was. What it leaves of its own, a
-    hidden file, the next writer of the same path removes.
+    hidden file, the next writer of the same path removes. Writers of one path, on one machine or on
+    several that share the folder, never meet: the last one to end well stays.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = unfinished(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(path)
+        for leftover in abandoned(path):
+            leftover.unlink(missing_ok=True)
         yield temporary
         _sync(temporary)
         temporary.replace(path)
         _sync(path.parent)
     except OSError as error:
+        told = error.strerror or _lacking_space(path.parent) or error
         raise InputError(
-            f"cannot be written ({error.strerror or error})", where=str(path), do="Free space or choose another folder."
+            f"cannot be written ({told})", where=str(path), do="Free space or choose another folder."
         ) from error
     finally:
         with suppress(OSError):
@@ -41,6 +56,28 @@ def write_text(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
+def unfinished(path: Path) -> Path:
+    """A hidden name beside `path` for what is not whole yet; nobody else, on any machine, is given the same."""
+    return path.with_name(f".{path.name}.{_machine()}-{os.getpid()}-{secrets.token_hex(4)}.tmp")
+
+
+def abandoned(path: Path) -> list[Path]:
+    """What writers of `path` left when they died.
+
+    Of this machine, by their process numbers; of others, whose processes nobody sees, a day after the last write.
+    """
+    found = []
+    for leftover in path.parent.glob(f".{escape(path.name)}.*.tmp"):
+        told = UNFINISHED.fullmatch(leftover.name)
+        if told is None or told[1] != path.name:  # of another path, whose name begins like this one's
+            continue
+        with suppress(FileNotFoundError):
+            here = told[2] == _machine()
+            if not _alive(int(told[3])) if here else time.time() - leftover.stat().st_mtime > DAY:
+                found.append(leftover)
+    return found
+
+
 def digest(path: Path) -> str:
     """The sha256 of a file's bytes, in hex."""
     hashed = hashlib.sha256()
@@ -48,6 +85,14 @@ def digest(path: Path) -> str:
         while chunk := stream.read(CHUNK):
             hashed.update(chunk)
     return hashed.hexdigest()
+
+
+def _lacking_space(folder: Path) -> str:
+    """That the disk is full, if it is: numpy tells only how many numbers it could not write."""
+    with suppress(OSError):
+        if shutil.disk_usage(folder).free < CHUNK:
+            return os.strerror(errno.ENOSPC)
+    return ""
 
 
 def _sync(path: Path) -> None:
@@ -58,17 +103,20 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def _sweep(path: Path) -> None:
-    for leftover in path.parent.glob(f".{path.name}.*.tmp"):
-        owner = leftover.name.removeprefix(f".{path.name}.").removesuffix(".tmp")
-        if owner.isdigit() and not _alive(int(owner)):
-            leftover.unlink(missing_ok=True)
+@cache
+def _machine() -> str:
+    """What tells this machine's process numbers from those of others: its name, start and, in a container, that one."""
+    told = [socket.gethostname()]
+    with suppress(OSError):
+        told.append(Path("/proc/sys/kernel/random/boot_id").read_text())
+        told.append(str(Path("/proc/self/ns/pid").readlink()))
+    return hashlib.sha256("\0".join(told).encode()).hexdigest()[:8]
 
 
 def _alive(process: int) -> bool:
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
         return True

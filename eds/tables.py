@@ -184,10 +184,16 @@ def write(frame: pd.DataFrame, table: Table, path: Path, provenance: Provenance)
 
 
 def read(path: Path, table: Table, columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """Read a table that `write` wrote, or say why that cannot be done and what to do."""
+    """Read a table that `write` wrote, or say why that cannot be done and what to do.
+
+    With `columns` only these, in that order; what the others hold is neither read nor checked.
+    """
     with _opened(path, table.name) as file:
         _verify(file.schema_arrow, table, path)
-        return to_frame(file.read(columns=None if columns is None else list(columns)))
+        if columns is None:
+            return to_frame(file.read())
+        _refuse_unknown(columns, file.schema_arrow.names, table, path)
+        return to_frame(file.read(columns=list(columns)).select(list(columns)))
 
 
 def read_provenance(path: Path, table: Table) -> tuple[Provenance, int]:
@@ -212,6 +218,14 @@ def _opened(path: Path, name: str) -> Iterator[pq.ParquetFile]:
             where=str(path),
             do=f"Restore a copy, or delete it and make table {name} again: eds run.",
         ) from error
+
+
+def _refuse_unknown(columns: Sequence[str], there: Sequence[str], table: Table, path: Path) -> None:
+    unknown = [name for name in columns if name not in there]
+    if unknown:
+        raise TableError(
+            f"table {table.name} has no column {', '.join(unknown)}", where=str(path), do=f"It has {', '.join(there)}."
+        )
 
 
 def _verify(schema: pa.Schema, table: Table, path: Path) -> None:

@@ -12,7 +12,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -108,9 +108,9 @@ class Project:
         names = (path.parent.name if table == "embeddings" else path.stem for path in found)
         return sorted(name for name in names if MODEL_NAME.fullmatch(name))
 
-    def read(self, table: str, model: str | None = None) -> pd.DataFrame:
-        """Read a table of the project."""
-        return tables.read(self.path(table, model), tables.TABLES[table])
+    def read(self, table: str, model: str | None = None, *, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Read a table of the project, or only some of its columns: of millions of rows the others take memory."""
+        return tables.read(self.path(table, model), tables.TABLES[table], columns)
 
     def write(self, frame: pd.DataFrame, table: str, made_by: tables.Provenance, model: str | None = None) -> None:
         """Write a table of the project, whole or not at all."""

@@ -70,6 +70,16 @@ def test_one_column_can_be_read_alone(path: Path) -> None:
     assert tables.read(path, NEIGHBORS, ["score"])["score"].tolist() == [0.9, 0.5]
 
 
+def test_some_columns_are_those_of_the_whole_in_the_order_asked_for(path: Path) -> None:
+    asked = ["score", "query_id"]
+    pd.testing.assert_frame_equal(tables.read(path, NEIGHBORS, asked), tables.read(path, NEIGHBORS)[asked])
+
+
+def test_a_column_that_is_not_there_is_refused(path: Path) -> None:
+    with pytest.raises(TableError, match=r"neighbors has no column place, why\. It has model, query_id"):
+        tables.read(path, NEIGHBORS, ["score", "place", "why"])
+
+
 def test_a_faulty_frame_leaves_the_old_file(path: Path, frame: pd.DataFrame) -> None:
     before = path.read_bytes()
     with pytest.raises(TableError, match="must be unique"):

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from eds.errors import InputError, LockedError, ProjectError, TableError
@@ -92,6 +93,16 @@ def test_a_damaged_table_is_told_and_does_not_stop_the_others(project: Project) 
     assert found["neighbors/hsv.parquet"] == "stale"
     with pytest.raises(TableError, match="damaged"):
         project.read("images")
+
+
+def test_some_columns_of_a_table_are_read_alone(project: Project) -> None:
+    project.write(images().assign(season="summer"), "images", Provenance("eds images scan"))
+    some = project.read("images", columns=["role", "image_id", "season"])
+    pd.testing.assert_frame_equal(some, project.read("images")[["role", "image_id", "season"]])
+    arrow = pq.read_table(project.path("images"))
+    pq.write_table(arrow.drop_columns("path"), project.path("images"))
+    with pytest.raises(TableError, match="column path is missing"):  # also where nobody asked for it
+        project.read("images", columns=["image_id"])
 
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", "a:b", "a;b", ".hidden", "x" * 101, "nul\0"])

@@ -105,7 +105,7 @@ def import_model(console: Console, name: str, vectors: Path, ids: Path | None, l
     project = console.project
     with console.progress("copying", "vectors") as progress:
         return import_vectors(
-            name, vectors, ids, project.read("images"), project.path("embeddings", name),
+            name, vectors, ids, project.read("images", columns=["image_id"]), project.path("embeddings", name),
             provenance=project.provenance(line, {}, [project.path("images")]),
             left_out=read_left_out(project), progress=progress, **options,
         )  # fmt: skip
@@ -146,7 +146,7 @@ def check(console: Console) -> None:
     from eds.vectors import Vectors
 
     project = console.project
-    known = set(project.read("images")["image_id"])
+    known = set(project.read("images", columns=["image_id"])["image_id"])
     rows: list[dict[str, Any]] = []
     for name in _folders(project):
         row: dict[str, Any] = {"model": name, "vectors": None, "without": None, "unknown": None, "fault": None}
@@ -196,13 +196,12 @@ def compute_models(
     project: "Project", console: Console, asked: list[str], options: Mapping[str, Any], *, replace: bool
 ) -> "Summary":
     """Compute the vectors that are missing of the models asked for; the caller holds the project."""
-    from eds import tables
     from eds.backbones import load
     from eds.embeddings.sources import USED
     from eds.files import write_text
 
     settings = project.config.embeddings
-    images = tables.read(project.path("images"), tables.IMAGES, USED.names)  # a million rows of all would be heavy
+    images = project.read("images", columns=USED.names)
     parents = [project.path("images")]
     dtype = options.get("dtype") or settings.dtype
     shaped = {} if "dtype" in options else {"embeddings.dtype": settings.dtype}  # an option is the user's own word
@@ -281,7 +280,7 @@ def _document(summary: "Summary") -> dict[str, Any]:
 def _told(summary: "Summary") -> str:
     lines = [
         f"{done.model.name}: {done.model.rows:,} vectors of {done.model.dimension:,}, {done.computed:,} computed"
-        + (f" at {done.model.images_per_second:,.0f} images/s" if done.computed else "")
+        + (f" at {rate:,.0f} images/s" if done.computed and (rate := done.model.images_per_second) else "")
         for done in summary.models
     ]
     if len(summary.bad):

@@ -12,7 +12,10 @@ from eds.cli.engine import PLACES, choose, site
 from eds.errors import EdsError, InputError, ProjectError
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    import pyarrow as pa
+    from numpy.typing import NDArray
 
     from eds.engines import Site
     from eds.neighbors import Mined, Rules
@@ -125,7 +128,7 @@ def run(project: "Project", console: Console) -> None:
 
 def _mine(project: "Project", console: Console, options: dict[str, Any]) -> list[dict[str, Any]]:
     """Mine the models' lists; `options` are those that were typed, the rest is eds.toml's."""
-    from eds.neighbors import Rules
+    from eds.neighbors.rules import COLUMNS, Rules
 
     passing = ("models", "threads", "force", "allow_missing")  # do not shape a list by themselves
     shaping = {key: value for key, value in options.items() if key not in passing}
@@ -137,7 +140,7 @@ def _mine(project: "Project", console: Console, options: dict[str, Any]) -> list
     engine = values.pop("engine") + ("" if index == "flat" else f"-{index}")
     rules = Rules(**values)
     names = _models(project, console, options.get("models") or ())
-    every = project.read("images")
+    every = project.read("images", columns=COLUMNS)
     images, opened = _ready(project, console, every, names, allow_missing=options.get("allow_missing", False))
     complete = len(images) == len(every)
     asked = shaping if complete else {**shaping, "allow_missing": True}
@@ -242,7 +245,7 @@ def _ready(
             faults.append(f"{name}: {error}")
             continue
         stale += [f"{name}: {why}" for why in remade(project, opened[name].model)]
-        has = images["image_id"].isin(opened[name].ids)
+        has = _having(images["image_id"], opened[name].id_column)
         everywhere = has if everywhere is None else everywhere & has
         if not has.all() and not allow_missing:
             lacking = images.loc[~has, "image_id"]
@@ -258,6 +261,16 @@ def _ready(
         console.say(f"{int((~everywhere).sum()):,} images are left out: some model has no vector of them.")
         images = images[everywhere]
     return images, opened
+
+
+def _having(names: "pd.Series[str]", known: "pa.Array") -> "NDArray[np.bool_]":
+    """Which of the images, (n,) bool, have a vector; a table of all ids, which is large, is made only where needed."""
+    import numpy as np
+
+    from eds.cli.evidence import among
+    from eds.identifiers import text
+
+    return np.ones(len(names), dtype=bool) if text(names).equals(known) else among(names, known)
 
 
 def _row(name: str, k: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@
 """
 
 from eds.engines.outputs import deliver
-from eds.engines.protocol import Engine, Receipt, Spec, Work
+from eds.engines.protocol import Engine, Need, Receipt, Spec, Work
 from eds.engines.site import ENGINES, Site, start
 
-__all__ = ["ENGINES", "Engine", "Receipt", "Site", "Spec", "Work", "deliver", "start"]
+__all__ = ["ENGINES", "Engine", "Need", "Receipt", "Site", "Spec", "Work", "deliver", "start"]

@@ -14,10 +14,15 @@ class _Task:
     """One task on its way."""
 
     spec: Spec
-    runners: set[Hashable] = field(default_factory=set)  # who is at it
-    begun: float = 0.0  # when the last of them began
+    runners: dict[Hashable, float] = field(default_factory=dict)  # who is at it, since when
+    since: float = 0.0  # when the first of them began, alive or not
     lost: int = 0
     over: bool = False
+
+    @property
+    def begun(self) -> float:
+        """When the last runner began."""
+        return max(self.runners.values())
 
 
 class Board:
@@ -54,7 +59,7 @@ class Board:
         if self._deadline is not None:
             for number in self._running:
                 task = self._tasks[number]
-                if self._may_begin_again(task) and self._clock() - task.begun >= self._deadline:
+                if self._may_begin_again(task) and self._overdue(task.begun):
                     return number
         return None
 
@@ -63,8 +68,9 @@ class Board:
         if self._waiting and self._waiting[0] == number:
             self._waiting.popleft()
         task = self._tasks[number]
-        task.runners.add(runner)
-        task.begun = self._clock()
+        now = self._clock()
+        task.since = task.since if task.runners else now
+        task.runners[runner] = now
         self._running.pop(number, None)
         self._running[number] = None
 
@@ -75,14 +81,18 @@ class Board:
             return set()
         task.over = True
         del self._running[number]
-        return task.runners
+        return set(task.runners)
+
+    def hangs(self, number: int | None, runner: Hashable) -> bool:
+        """Whether the runner's task is overdue, so that it cannot be counted on to take another one."""
+        return number is not None and self._overdue(self._tasks[number].runners[runner])
 
     def lose(self, number: int, runner: Hashable, why: str) -> None:
         """Somebody died at a task: it waits again, unless it is done, another is at it, or it was lost too often."""
         task = self._tasks[number]
         if task.over or runner not in task.runners:
             return
-        task.runners.discard(runner)
+        del task.runners[runner]
         task.lost += 1
         if task.lost > self._retries:
             raise EdsError(
@@ -94,13 +104,29 @@ class Board:
             del self._running[number]
             self._waiting.appendleft(number)
 
+    def hanging(self) -> list[Hashable]:
+        """The runners whose tasks are overdue."""
+        tasks = [self._tasks[number] for number in self._running]
+        return [runner for task in tasks for runner, begun in task.runners.items() if self._overdue(begun)]
+
+    def refuse_hopeless(self) -> None:
+        """Raise EdsError, naming the output, if a task has taken all the time that there was for its copies, too."""
+        for task in (self._tasks[number] for number in self._running):
+            if self._clock() >= self._end_of(task):
+                raise EdsError(
+                    f"a task did not end within {self._clock() - task.since:,.0f} s, though {len(task.runners)} "
+                    "are at it", where=task.spec.out,
+                    do="A process, disk or network hangs: look at its machine. If it only takes long, raise [engine]"
+                    " deadline, or make tasks smaller (rows, images). Then run again: what is finished is kept.",
+                )  # fmt: skip
+
     def patience(self) -> float | None:
         """Seconds until the next task is overdue; None if none can be."""
         tasks = [self._tasks[number] for number in self._running]
-        begun = [task.begun for task in tasks if self._may_begin_again(task)]
-        if self._deadline is None or not begun:
+        if self._deadline is None or not tasks:
             return None
-        return max(0.0, min(begun) + self._deadline - self._clock())
+        due = [task.begun + self._deadline if self._may_begin_again(task) else self._end_of(task) for task in tasks]
+        return max(0.0, min(due) - self._clock())
 
     def unfinished(self) -> list[Spec]:
         """What runs now."""
@@ -108,3 +134,10 @@ class Board:
 
     def _may_begin_again(self, task: _Task) -> bool:
         return len(task.runners) <= self._retries
+
+    def _overdue(self, begun: float) -> bool:
+        return self._deadline is not None and self._clock() - begun >= self._deadline
+
+    def _end_of(self, task: _Task) -> float:
+        """When a task is given up: every copy may take as long as the first."""
+        return float("inf") if self._deadline is None else task.since + self._deadline * (self._retries + 1)

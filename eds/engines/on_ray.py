@@ -15,7 +15,7 @@ from eds.config import EngineSettings
 from eds.engines import cluster
 from eds.engines.board import Board
 from eds.engines.outputs import made, perform, sweep
-from eds.engines.protocol import Receipt, Spec, Work
+from eds.engines.protocol import USUAL, Need, Receipt, Spec, Work
 from eds.engines.worker import portable
 from eds.errors import EdsError
 
@@ -33,28 +33,19 @@ class Ray:
         self._ray: Any = None
         self._left: list[Spec] = []  # tasks that were not finished
 
-    def map(
-        self,
-        fn: Work,
-        specs: Iterable[Spec],
-        *,
-        cpus: int = 1,
-        gpus: float = 0.0,
-        memory: int | None = None,
-        deadline: float | None = None,
-        retries: int = 3,
-    ) -> Iterator[Receipt]:
+    def map(self, fn: Work, specs: Iterable[Spec], need: Need = USUAL) -> Iterator[Receipt]:
         """See Engine.map. A class becomes actors, each with one instance; a function becomes tasks.
 
         One task more is given out than can run: its deadline counts while it waits, too.
         """
         if self._ray is None:
             self._ray = cluster.connected(self._settings)
-        need = {"num_cpus": cpus, "num_gpus": gpus, **({"memory": memory} if memory else {})}
-        cluster.refuse_too_small(self._ray, need)
-        board, crew = Board(specs, deadline, retries), _Crew(self._ray, fn, need)
+        taken = {"num_cpus": need.cpus, "num_gpus": need.gpus, **({"memory": need.memory} if need.memory else {})}
+        cluster.refuse_too_small(self._ray, taken)
+        board, crew = Board(specs, need.deadline, need.retries), _Crew(self._ray, fn, taken)
         try:
             while board.open:
+                board.refuse_hopeless()
                 while crew.free() and (number := board.next()) is not None:
                     board.begin(number, crew.take(number, board.spec(number)))
                 for number, runner, answer in crew.answers():
@@ -66,6 +57,7 @@ class Ray:
                         crew.stop(board.end(number) - {runner})
                         yield answer
         finally:
+            crew.stop(board.hanging())  # they would hold their place beyond this job
             crew.end()
             self._left = board.unfinished()
             self._sweep()
@@ -84,7 +76,7 @@ class Ray:
     def _sweep(self) -> None:
         """Remove what is half written; what a process of another machine leaves now is removed when work goes on."""
         for spec in self._left:
-            sweep(spec.out)
+            sweep(spec.out, everywhere=True)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict
+from glob import escape
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -65,9 +66,14 @@ def made(work: Work) -> Callable[[Any], Receipt]:
     return work() if isinstance(work, type) else work
 
 
-def sweep(address: str) -> None:
-    """Remove what a killed process left of an output that it was writing; buckets keep nothing of the kind."""
+def sweep(address: str, *, everywhere: bool = False) -> None:
+    """Remove what killed processes of this machine left of an output; buckets keep nothing of the kind.
+
+    Or what any process of any machine has begun of it: for outputs that nobody shall go on with.
+    """
     if not storage.is_remote(address):
-        path = storage.local_path(address)
-        for leftover in path.parent.glob(f".{path.name}*.tmp"):
-            leftover.unlink(missing_ok=True)
+        paths = [storage.local_path(part) for part in (address, address + SUFFIX)]
+        for path in paths:
+            begun = path.parent.glob(f".{escape(path.name)}.*.tmp")
+            for leftover in begun if everywhere else files.abandoned(path):
+                leftover.unlink(missing_ok=True)

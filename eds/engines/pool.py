@@ -16,7 +16,7 @@ from typing import Any, Self
 from eds.config import EngineSettings
 from eds.engines.board import Board
 from eds.engines.outputs import sweep
-from eds.engines.protocol import Receipt, Spec, Work
+from eds.engines.protocol import USUAL, Need, Receipt, Spec, Work
 from eds.engines.worker import serve
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -33,25 +33,16 @@ class ProcessPool:
         self._workers: list[_Worker] = []
         self._cpus = 0
 
-    def map(
-        self,
-        fn: Work,
-        specs: Iterable[Spec],
-        *,
-        cpus: int = 1,
-        gpus: float = 0.0,
-        memory: int | None = None,
-        deadline: float | None = None,
-        retries: int = 3,
-    ) -> Iterator[Receipt]:
+    def map(self, fn: Work, specs: Iterable[Spec], need: Need = USUAL) -> Iterator[Receipt]:
         """See Engine.map. What is shared out is the cores alone; GPUs and memory are not looked after."""
-        board = Board(specs, deadline, retries)
-        if cpus != self._cpus:
+        board = Board(specs, need.deadline, need.retries)
+        if need.cpus != self._cpus:
             self._end(self._workers)
-            self._workers, self._cpus = [], cpus
+            self._workers, self._cpus = [], need.cpus
         try:
             while board.open:
-                for worker in self._idle(len(board)):
+                board.refuse_hopeless()
+                for worker in self._idle(board):
                     number = board.next()
                     if number is None:
                         break
@@ -64,21 +55,21 @@ class ProcessPool:
         finally:
             self._drop([worker for worker in self._workers if worker.number is not None])
 
-    def _idle(self, tasks: int) -> list["_Worker"]:
-        """Workers without work; as many as are wanted are started first."""
-        wanted = min(tasks, self._wanted or max(1, cores() // self._cpus))
-        while len(self._workers) < wanted:
+    def _idle(self, board: Board) -> list["_Worker"]:
+        """Workers without work; as many as are wanted are started first, besides those that hang."""
+        wanted = min(len(board), self._wanted or max(1, cores() // self._cpus))
+        at_work = [worker for worker in self._workers if worker.number is not None]
+        free = wanted - sum(not board.hangs(worker.number, worker) for worker in at_work)
+        while len(self._workers) < len(at_work) + free:
             self._workers.append(_Worker(self._cpus))
-        return [worker for worker in self._workers if worker.number is None]
+        return [worker for worker in self._workers if worker.number is None][:free]
 
     def _answered(self, worker: "_Worker", board: Board) -> Iterator[Receipt]:
         """The receipt of a worker, if its task was not done before; its error is raised."""
         number, answer = worker.give()
         if answer is None:
-            spec = board.spec(number)
             self._drop([worker])
             board.lose(number, worker, f"process ended with code {worker.process.exitcode}")
-            sweep(spec.out)
             return
         if isinstance(answer, BaseException):
             raise answer

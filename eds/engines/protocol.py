@@ -33,25 +33,27 @@ class Spec(Protocol):
 Work = Callable[[Any], Receipt] | type[Callable[[Any], Receipt]]
 
 
+@dataclass(frozen=True)
+class Need:
+    """What one task takes, and what is done about those that do not come back."""
+
+    cpus: int = 1
+    gpus: float = 0.0
+    memory: int | None = None  # bytes
+    deadline: float | None = None  # seconds after which it is begun once more elsewhere; whichever ends first counts
+    retries: int = 3  # how often it is done again when its worker dies, and begun once more, before the job is ended
+
+
+USUAL = Need()
+
+
 class Engine(Protocol):
     """Does tasks. Used as a context: leaving it ends every process that it started."""
 
-    def map(
-        self,
-        fn: Work,
-        specs: Iterable[Spec],
-        *,
-        cpus: int = 1,
-        gpus: float = 0.0,
-        memory: int | None = None,
-        deadline: float | None = None,
-        retries: int = 3,
-    ) -> Iterator[Receipt]:
+    def map(self, fn: Work, specs: Iterable[Spec], need: Need = USUAL) -> Iterator[Receipt]:
         """Do every task and give its receipt as it comes, in any order; a task whose valid output is there is not done.
 
-        `cpus`, `gpus` and `memory` (bytes) are what one task takes. A task that has run for `deadline` seconds is begun
-        a second time elsewhere; whichever ends first counts. A task whose worker dies is done again, `retries` times at
-        most. An error of the function is raised as it is, and ends all. Closing the iterator ends all, too.
+        An error of the function is raised as it is, and ends all. Closing the iterator ends all, too.
         """
 
     def __enter__(self) -> Self:

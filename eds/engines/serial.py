@@ -6,7 +6,7 @@ from typing import Self
 
 from eds.config import EngineSettings
 from eds.engines.outputs import made, perform
-from eds.engines.protocol import Receipt, Spec, Work
+from eds.engines.protocol import USUAL, Need, Receipt, Spec, Work
 
 
 class Serial:
@@ -15,17 +15,7 @@ class Serial:
     def __init__(self, settings: EngineSettings | None = None) -> None:
         """Take no settings: there is nothing to set."""
 
-    def map(
-        self,
-        fn: Work,
-        specs: Iterable[Spec],
-        *,
-        cpus: int = 1,
-        gpus: float = 0.0,
-        memory: int | None = None,
-        deadline: float | None = None,
-        retries: int = 3,
-    ) -> Iterator[Receipt]:
+    def map(self, fn: Work, specs: Iterable[Spec], need: Need = USUAL) -> Iterator[Receipt]:
         """See Engine.map."""
         function = made(fn)
         for spec in specs:

@@ -8,7 +8,7 @@ from pathlib import Path
 from eds import storage
 from eds.config import EngineSettings
 from eds.engines.outputs import deliver
-from eds.engines.protocol import Engine, Receipt, Spec, Work
+from eds.engines.protocol import Engine, Need, Receipt, Spec, Work
 from eds.registry import Entry, Registry
 
 Progress = Callable[[int, int], None]
@@ -52,10 +52,8 @@ class Site:
     def map(self, fn: Work, specs: Iterable[Spec], *, gpus: float = 0.0) -> Iterator[Receipt]:
         """Engine.map with the resources that the settings tell."""
         settings = self.settings
-        return self.engine.map(
-            fn, specs, cpus=settings.threads, gpus=gpus, memory=settings.memory * MEGABYTE or None,
-            deadline=settings.deadline or None, retries=settings.retries,
-        )  # fmt: skip
+        memory, deadline = settings.memory * MEGABYTE or None, settings.deadline or None
+        return self.engine.map(fn, specs, Need(settings.threads, gpus, memory, deadline, settings.retries))
 
     def finish(
         self, fn: Work, specs: Iterable[Spec], progress: Progress | None = None, *, gpus: float = 0.0

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from eds.errors import ImageError, InputError
-from eds.files import digest
+from eds.files import digest, unfinished
 from eds.images.sources import Found, Source, finished, refuse
 from eds.images.tabular import mapped, table_of, typed
 from eds.pixels import inside
@@ -166,7 +166,7 @@ def _written(data: bytes, stem: str, root: Path) -> str:
     file = inside(root, path)
     if not (file.is_file() and file.stat().st_size == len(data) and file.read_bytes() == data):
         file.parent.mkdir(parents=True, exist_ok=True)
-        temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+        temporary = unfinished(file)
         temporary.write_bytes(data)
         temporary.replace(file)
     return path

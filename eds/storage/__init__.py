@@ -8,7 +8,6 @@ used. Credentials come from the environment alone. Not here: what the bytes mean
 import hashlib
 import io
 import os
-import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -42,9 +41,6 @@ __all__ = [
     "replacing",
     "size",
 ]
-
-
-UNFINISHED = re.compile(r"\..+\.\d+\.tmp$")  # what eds.files writes to before it has the right name
 
 
 def look(address: Address) -> Item:
@@ -87,7 +83,8 @@ def listing(address: Address) -> Iterator[Item]:
     root = local_path(address)
     if not root.is_dir():
         raise AbsentError("there is no such folder", where=str(root), do="Look at its name.")
-    inner = (Path(folder, name) for folder, _, names in os.walk(root) for name in names if not UNFINISHED.match(name))
+    every = (Path(folder, name) for folder, _, names in os.walk(root) for name in names)
+    inner = (path for path in every if not files.UNFINISHED.fullmatch(path.name))
     for name in sorted((path.relative_to(root).as_posix() for path in inner), key=os.fsencode):
         yield look(root / name)._replace(name=name)
 

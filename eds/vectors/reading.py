@@ -47,7 +47,7 @@ class Vectors:
     @cached_property
     def ids(self) -> Array:
         """Image ids in row order, shard after shard; (rows,) of str."""
-        return np.asarray(self._arrow_ids.to_numpy(zero_copy_only=False), dtype=object)
+        return np.asarray(self.id_column.to_numpy(zero_copy_only=False), dtype=object)
 
     @cached_property
     def sources(self) -> Array:
@@ -56,7 +56,8 @@ class Vectors:
         return np.asarray(_text(frame["source"]).to_numpy(zero_copy_only=False), dtype=object)
 
     @cached_property
-    def _arrow_ids(self) -> pa.Array:
+    def id_column(self) -> pa.Array:
+        """The same as Arrow text, which takes a fifth of the memory."""
         return _text(tables.read(self.folder / "ids.parquet", tables.EMBEDDINGS, ["image_id"])["image_id"])
 
     def blocks(self, rows: int) -> Iterator[tuple[int, Array]]:
@@ -70,11 +71,11 @@ class Vectors:
             for first in range(0, len(shard), rows):
                 yield start + first, shard[first : first + rows]
 
-    def rows_of(self, ids: Sequence[str] | Array) -> np.ndarray[Any, np.dtype[np.int64]]:
+    def rows_of(self, ids: Sequence[str] | Array | pa.Array) -> np.ndarray[Any, np.dtype[np.int64]]:
         """The row of each id, (n,) int64; unknown ids are refused by name."""
-        asked = _text(pd.Series(ids, dtype=object))
+        asked = ids if isinstance(ids, pa.Array) else _text(pd.Series(ids, dtype=object))
         coded = asked.dictionary_encode()
-        found = pc.index_in(self._arrow_ids, value_set=coded.dictionary)  # few needles, many rows: hash the needles
+        found = pc.index_in(self.id_column, value_set=coded.dictionary)  # few needles, many rows: hash the needles
         row_of_code = np.full(len(coded.dictionary), -1, dtype=np.int64)
         hits = np.flatnonzero(found.is_valid().to_numpy(zero_copy_only=False))
         row_of_code[found.drop_null().to_numpy()] = hits

@@ -14,7 +14,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from eds.config import EngineSettings
-from eds.engines import Receipt, Spec, Work, start
+from eds.engines import Engine, Need, Receipt, Spec, Work, start
+from eds.engines.protocol import USUAL
+from tests.privileges import needs_root
 
 ROOT = Path(__file__).parents[2]
 ALONE = ("unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh")  # a namespace with nobody in it
@@ -33,7 +35,7 @@ class Elsewhere:
         )
         self._send(settings)
 
-    def map(self, fn: Work, specs: Iterable[Spec], **need: Any) -> Iterator[Receipt]:
+    def map(self, fn: Work, specs: Iterable[Spec], need: Need = USUAL) -> Iterator[Receipt]:
         self._send((fn, list(specs), need))
         over = False
         try:
@@ -72,6 +74,15 @@ class Elsewhere:
         self._process.stdout.close()
 
 
+def begun(name: str) -> Engine:
+    """An engine of two workers; Ray where it harms nobody, which takes root."""
+    settings = EngineSettings(use=name, workers=2)
+    if name != "ray":
+        return start(settings)
+    needs_root("make the network namespace that Ray runs in")
+    return Elsewhere(settings)
+
+
 def main() -> None:
     """Answer every request with receipts, then None or the error."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
@@ -84,7 +95,7 @@ def main() -> None:
         while True:
             try:
                 fn, specs, need = pickle.load(requests)
-                for receipt in engine.map(fn, specs, **need):
+                for receipt in engine.map(fn, specs, need):
                     answer(receipt)
                 answer(None)
             except EOFError:

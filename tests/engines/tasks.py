@@ -35,6 +35,8 @@ def square(spec: Square) -> Receipt:
         raise ZeroDivisionError("a bug")
     if spec.mood == "dies" or (spec.mood == "dies once" and first):
         os.kill(os.getpid(), signal.SIGKILL)
+    if spec.mood == "stops" or (spec.mood == "stops once" and first):
+        os.kill(os.getpid(), signal.SIGSTOP)
     if spec.mood == "hangs once" and first:
         time.sleep(300)
 

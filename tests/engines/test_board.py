@@ -32,8 +32,13 @@ def test_tasks_come_in_order_and_overdue_ones_again() -> None:
     assert (made.next(), made.patience()) == (0, 0)
     made.begin(0, "c")
     assert made.next() is None
-    clock.now = 30
-    assert (made.next(), made.patience()) == (None, None)  # one copy for each retry, no more
+    clock.now = 19
+    made.refuse_hopeless()
+    assert (made.next(), made.patience()) == (None, 1)  # one copy for each retry, no more
+    assert (made.hangs(0, "a"), made.hangs(0, "c"), made.hangs(None, "d")) == (True, False, False)
+    clock.now = 20
+    with pytest.raises(EdsError, match=r"^0: a task did not end within 20 s, though 2 are at it\. .*run again"):
+        made.refuse_hopeless()
     assert made.end(0) == {"a", "c"}
     assert made.end(0) == set()
     assert not made.open
@@ -49,6 +54,19 @@ def test_a_lost_task_waits_again_unless_another_is_at_it() -> None:
     made.lose(0, "a", "told twice")
     with pytest.raises(EdsError, match=r"0: a task was lost 2 times \(killed\)"):
         made.lose(0, "b", "killed")
+
+
+def test_a_task_that_was_lost_has_all_its_time_again() -> None:
+    made, clock = board(1, deadline=5)
+    made.begin(0, "a")
+    clock.now = 9
+    made.lose(0, "a", "killed")
+    made.begin(0, "b")
+    clock.now = 18
+    made.refuse_hopeless()
+    clock.now = 19
+    with pytest.raises(EdsError, match="within 10 s, though 1 are at it"):
+        made.refuse_hopeless()
 
 
 def test_what_is_done_cannot_be_lost() -> None:

@@ -23,15 +23,15 @@ from eds.labels.store import open_store
 from eds.workspace import Project
 from tests.benchmarks.cases import benchmark
 
-# Gives a command to a copy of a project, and kills itself before the n-th step that changes the disk or the store. It
-# begins anew with a later n until a command ends.
+# Gives a command to copies of a project. In the first it ends, and its steps are counted that change the disk or the
+# store. In each other one it kills itself before the n-th of them, for every `stride`-th n and for all of the last.
 KILLER = """
 import os, pathlib, shutil, signal, sys
 import pandas, pyarrow.parquet, sqlalchemy
 from eds.benchmarks import hf_dataset, hf_files, whole
 from eds.cli import cli, benchmarks, imported_votes, together, unfinished
 from eds.labels import engines, line, migrate, transfer
-template, folder, stride, words = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
+template, folder, (stride, last), words = sys.argv[1], pathlib.Path(sys.argv[2]), map(int, sys.argv[3:5]), sys.argv[5:]
 
 def counted(owner, name, at):
     real = getattr(owner, name)
@@ -42,7 +42,7 @@ def counted(owner, name, at):
         return real(*args, **options)
     setattr(owner, name, step)
 
-for n in range(1, 1000, stride):
+def status_when_killed_before(n):
     project = folder / str(n)
     shutil.copytree(template, project)
     child = os.fork()
@@ -56,24 +56,29 @@ for n in range(1, 1000, stride):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         os.dup2(1, 2)
         cli.main([*words, "-p", str(project)], standalone_mode=False)
+        (folder / "steps").write_text(str(n - at[0]))
         os._exit(0)
-    _, status = os.waitpid(child, 0)
-    print(n, status, flush=True)
-    if status != signal.SIGKILL:
-        break
+    return os.waitpid(child, 0)[1]
+
+print(0, status_when_killed_before(0), flush=True)
+steps = int((folder / "steps").read_text())
+for n in sorted({*range(1, steps + 1, stride), *range(max(1, steps + 1 - last), steps + 1)}):
+    print(n, status_when_killed_before(n), flush=True)
 """
+
+LAST = 12  # steps that are all taken, whatever the stride: the point from which all is there is among them
 
 
 def killed_on_the_way(template: Path, copies: Path, stride: int, *words: str) -> list[Path]:
-    """Copies of the project, each after a command that was killed `stride` steps later; in the last it ended."""
+    """Copies of the project after a command that was killed at ever later steps; in the last of them it ended."""
     copies.mkdir()
     done = subprocess.run(
-        [sys.executable, "-c", KILLER, str(template), str(copies), str(stride), *words],
+        [sys.executable, "-c", KILLER, str(template), str(copies), str(stride), str(LAST), *words],
         capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2],
     )  # fmt: skip
-    told = [line.split() for line in done.stdout.splitlines()]
-    assert [int(status) for _, status in told] == [signal.SIGKILL] * (len(told) - 1) + [0], done.stderr
-    return [copies / n for n, _ in told]
+    (whole, ended), *killed = [line.split() for line in done.stdout.splitlines()]
+    assert [int(ended), *(int(status) for _, status in killed)] == [0] + [signal.SIGKILL] * len(killed), done.stderr
+    return [copies / n for n, _ in [*killed, (whole, ended)]]
 
 
 def contents(root: Path) -> dict[str, Any]:
@@ -152,8 +157,8 @@ def test_a_kill_at_any_step_leaves_all_or_nothing(
         ends.append(found == after)
         assert found == (after if ends[-1] else before), f"step {root.name}"
         assert not (root / ".eds" / "together" / "journal.json").exists()
-    assert False in ends
-    assert True in ends or stride > 1  # only the last steps are behind the point at which all is there
+    assert set(ends) == {False, True}
+    assert ends == sorted(ends)  # from one step on, all is there
     again = killed[ends.index(False)]
     eds("benchmarks", "import", *words, "-p", again)
     assert contents(again).keys() == after.keys()

@@ -1,16 +1,13 @@
 """A full disk under PostgreSQL: told clearly, nothing torn, nothing acknowledged lost, and work goes on with new space.
 
-The disk is a small file system in memory, which only root may mount: elsewhere these tests are skipped, saying so.
+The disk is a small file system in memory, which only root may mount.
 """
 
-import os
 import random
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import suppress
 
 import psycopg
 import pytest
@@ -23,27 +20,9 @@ from eds.labels.queue import list_campaigns, next_batch
 from eds.labels.store import Store, open_store
 from tests import postgres
 from tests.labels.stores import begin, pairs
+from tests.privileges import small_disk
 
 NOISE = random.Random(0)
-
-
-@contextmanager
-def small_disk(megabytes: int) -> Iterator[Path]:
-    """A file system of that size, or a skip where none can be mounted."""
-    if os.geteuid() != 0:
-        pytest.skip("only root may mount a small file system")
-    folder = Path(tempfile.mkdtemp(prefix="eds-disk-"))
-    folder.chmod(0o755)
-    size = f"size={megabytes}m"
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", folder], capture_output=True, text=True)
-    if done.returncode:
-        folder.rmdir()
-        pytest.skip(f"a small file system cannot be mounted here: {done.stderr.strip()}")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "--lazy", folder], check=True)
-        folder.rmdir()
 
 
 def batches(store: Store, name: str) -> Iterator[list[Judgement]]:
@@ -66,7 +45,7 @@ def fill(store: Store, name: str, words: str) -> tuple[list[str], list[Judgement
 
 
 def test_tables_that_cannot_grow() -> None:
-    with small_disk(24) as disk:
+    with small_disk("24m") as disk:
         server = postgres.Server(durable=False)
         try:
             space = disk / "space"
@@ -94,7 +73,7 @@ def test_tables_that_cannot_grow() -> None:
 
 
 def test_a_log_that_cannot_grow_ends_the_server_and_loses_nothing() -> None:
-    with small_disk(64) as disk:
+    with small_disk("64m") as disk:
         server = postgres.Server()
         try:
             log = server.data / "pg_wal"

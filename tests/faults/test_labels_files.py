@@ -4,7 +4,9 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import pytest
 from eds.errors import EdsError, LockedError, ProjectError
 from eds.labels import engines
 from eds.labels.backup import back_up, restore
-from eds.labels.events import Judgement, submit
+from eds.labels.events import Judgement, Receipt, submit
 from eds.labels.frames import labels_frame
 from eds.labels.queue import next_batch
 from eds.labels.store import open_store
@@ -89,34 +91,37 @@ def test_a_file_that_may_not_grow_is_told_and_every_acknowledged_label_is_there(
 
 
 HOLDER = """
-import sqlite3, sys, time
+import sqlite3, sys
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
 connection.execute("BEGIN IMMEDIATE")
 print("held", flush=True)
-time.sleep(float(sys.argv[2]))
+sys.stdin.read()
 connection.execute("ROLLBACK")
 """
 
 
-def holding(path: Path, seconds: float) -> "subprocess.Popen[str]":
-    holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(path), str(seconds)], stdout=subprocess.PIPE, text=True
-    )
-    assert holder.stdout is not None
-    assert holder.stdout.readline() == "held\n"
-    return holder
+@contextmanager
+def holding(path: Path) -> Iterator[None]:
+    """Another program holds the file while the block lasts."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        yield
 
 
 def test_another_program_locks_the_file_for_five_seconds(tmp_path: Path) -> None:
-    with fresh_store("sqlite", tmp_path) as store:
+    with fresh_store("sqlite", tmp_path) as store, ThreadPoolExecutor(1) as pool:
         name = begin(store)
         task = next_batch(store, name, "ann")[0]
-        with holding(store.path, 5):
-            start = time.monotonic()
+        with holding(store.path):
             assert len(next_batch(store, name, "ann", 99)) == 12  # readers do not wait
-            assert time.monotonic() - start < 2
-            submit(store, "ann", [Judgement("waited", task.assignment, 1)])
-            assert 3 < time.monotonic() - start < 15
+            waiting = pool.submit(submit, store, "ann", [Judgement("waited", task.assignment, 1)])
+            with pytest.raises(TimeoutError):
+                waiting.result(5)
+            assert labels_frame(store).empty
+        assert waiting.result(15) == [Receipt("waited", already=False)]
         assert labels_frame(store)["label_id"].tolist() == ["waited"]
 
 
@@ -124,7 +129,7 @@ def test_a_lock_that_never_ends_is_told(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(engines, "WAIT", 1)
     with fresh_store("sqlite", tmp_path) as store:
         task = next_batch(store, begin(store), "ann")[0]
-        with holding(store.path, 3), pytest.raises(LockedError, match="another program holds the label database"):
+        with holding(store.path), pytest.raises(LockedError, match="another program holds the label database"):
             submit(store, "ann", [Judgement("t", task.assignment, 1)])
         submit(store, "ann", [Judgement("t", task.assignment, 1)])
 

@@ -19,11 +19,12 @@ from pathlib import Path
 import pytest
 
 from eds.config import EngineSettings
-from eds.engines import Engine
+from eds.engines import Engine, Need
 from eds.engines.cluster import ENVIRONMENT
 from eds.errors import InputError
 from tests.engines.elsewhere import ROOT, Elsewhere
 from tests.engines.tasks import places, square, squares
+from tests.privileges import needs_root
 
 PORT = 6379
 PATIENCE = 100.0  # seconds until a job counts as hanging; without keepalives it hangs beyond 300
@@ -111,8 +112,7 @@ def until(good: Callable[[], bool], what: str, seconds: float = 40.0) -> None:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    if os.geteuid() != 0:
-        pytest.skip("only root may make network namespaces")
+    needs_root("make network namespaces")
     made = Cluster(f"eds{os.getpid() % 100_000}", Path(tempfile.mkdtemp(prefix="eds-cluster-", dir="/tmp")))
     try:
         made.wire()
@@ -135,7 +135,7 @@ def finished(
 ) -> float:
     """Do a job; the fault comes when the other node works. Seconds from the fault to the end."""
     specs = squares(folder, 16, pause=1.0)
-    receipts = engine.map(square, specs, deadline=deadline)
+    receipts = engine.map(square, specs, Need(deadline=deadline))
     done = [next(receipts)]
     until(lambda: cluster.number("b") in {place for _, place in places(folder)[-3:]}, "the other node does nothing")
     fault()

@@ -202,7 +202,7 @@ def test_commands_that_need_a_folder_say_so(twins: tuple[Path, Path], eds: Eds) 
     said = eds(there, "synthetic", "catalogue", "--products", "2", code=2)
     assert "the pictures are at s3://shop/pictures, and this needs them in a folder here" in said
     said = eds(there, "benchmarks", "export", "hf", there / "out", code=2)
-    assert "image root" in said or "truth" in said or "labels" in said
+    assert "truth.parquet: there is nothing judged. Decide first" in said
 
 
 def test_a_secret_in_the_root_is_refused_by_every_command(tmp_path: Path, eds: Eds) -> None:

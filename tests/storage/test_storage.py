@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from eds import storage
 from eds.errors import InputError, MissingExtraError
+from eds.files import unfinished
 from eds.storage import AbsentError, StorageError, copies
 from tests.object_storage import Storage
 
@@ -152,7 +153,7 @@ def test_a_local_file_is_its_own_copy(tmp_path: Path) -> None:
 
 
 def test_unfinished_writes_of_others_are_not_listed(tmp_path: Path) -> None:
-    (tmp_path / ".a.npy.4242.tmp").write_bytes(b"half")
+    unfinished(tmp_path / "a.npy").write_bytes(b"half")
     (tmp_path / ".hidden").write_bytes(b"whole")
     assert [one.name for one in storage.listing(tmp_path)] == [".hidden"]
 

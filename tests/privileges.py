@@ -1,0 +1,42 @@
+"""What only root may do, and some tests must: skipped elsewhere, but never in continuous integration."""
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+
+def lacking(what: str) -> NoReturn:
+    """Skip the test, saying what cannot be done here; where the variable CI is set, fail it: there nobody looks."""
+    if os.environ.get("CI", "").lower() not in ("", "0", "false"):
+        pytest.fail(f"{what}; in continuous integration (variable CI) this is a failure, not a skip", pytrace=False)
+    pytest.skip(what)
+
+
+def needs_root(what: str) -> None:
+    """Go on as root alone; `what` completes "only root may"."""
+    if os.geteuid() != 0:
+        lacking(f"only root may {what}")
+
+
+@contextmanager
+def small_disk(size: str) -> Iterator[Path]:
+    """A file system in memory of that size, as 24m, where one can be mounted."""
+    needs_root("mount a small file system")
+    folder = Path(tempfile.mkdtemp(prefix="eds-disk-"))
+    folder.chmod(0o755)
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+    done = subprocess.run(mount, capture_output=True, text=True)
+    if done.returncode:
+        folder.rmdir()
+        lacking(f"a small file system cannot be mounted here: {done.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", folder], check=True)
+        folder.rmdir()
