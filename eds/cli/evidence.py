@@ -151,7 +151,7 @@ def opened(
         except EdsError as error:
             faults.append(f"{name}: {error}")
             continue
-        has = among(images["image_id"], vectors.ids)
+        has = among(images["image_id"], vectors.id_column)
         if not has.all() and not allow_missing:
             lacking = images.loc[~has, "image_id"]
             faults.append(f"{name}: {len(lacking):,} images have no vector: {', '.join(lacking[:3])}")
@@ -255,7 +255,23 @@ def decided_pairs(project: "Project") -> "pd.DataFrame":
             where=str(project.root),
             do="Decide them (eds truth decide), or import a benchmark (eds benchmarks import).",
         )
-    truth = project.read("truth")[[*PAIR, "value"]]
+    truth = project.read("truth", columns=[*PAIR, "value"])
     if not len(truth):
         raise InputError("table truth is empty", where=str(project.path("truth")), do="Collect labels first.")
     return truth
+
+
+def measured_pairs(project: "Project", *, with_random: bool = False) -> "pd.DataFrame":
+    """The decided labels that models are measured on; see `eds.suspects.benchmark_labels`."""
+    from eds.cli.pooling import chosen
+    from eds.suspects import benchmark_labels
+
+    truth = decided_pairs(project)
+    kept = truth if with_random else benchmark_labels(truth, chosen(project))
+    if not len(kept):
+        raise InputError(
+            "only random pairs are labelled, and these serve p and the pool's recall",
+            where=str(project.path("truth")),
+            do="Have the pool judged (eds suspects pool), or measure on them all the same: --with-random.",
+        )
+    return kept

@@ -7,7 +7,7 @@ import click
 
 from eds.cli.console import Console, command, given, typed
 from eds.cli.engine import engine_option
-from eds.cli.generators import generator
+from eds.cli.generators import generator, with_random
 from eds.cli.metrics_told import described, score_rows, told_list, told_scores
 from eds.cli.newcomers import bring, bringing
 from eds.errors import InputError
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from eds.workspace import Project
 
 LISTS = ("lists", "official lists")
+CATALOGUE = ("image_id", "product_id", "category", "role")  # all that lists and ranks need of table images
+LABELS = ("truth", "suspects")  # the labels, and which of them are of random pairs
 
 
 @click.group()
@@ -66,6 +68,7 @@ def list_(console: Console, name: str | None) -> None:
 @click.option("--by-query", is_flag=True, help="Also a row for each query.")
 @click.option("--resamples", type=click.IntRange(0), default=2000, help="Resamples behind each limit; 0: no limits.")
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, help="Of the limits.")
+@with_random
 @click.option("--allow-missing", is_flag=True, help="Leave out images that a model has no vector of, and count them.")
 @click.option(
     "--attribute", "attributes", multiple=True, metavar="COLUMN", help="Of table images, for grades=attributes."
@@ -84,6 +87,7 @@ def score(
     by_query: bool,
     resamples: int,
     level: float,
+    with_random: bool,
     allow_missing: bool,
     attributes: tuple[str, ...],
 ) -> None:
@@ -97,28 +101,35 @@ def score(
     project = console.project
     measures = asked_measures(name, texts)
     words = given({"preset": name, "measure": texts, "model": models, "vectors": vectors, "runs": runs, "ids": ids,
-                   "from": source, "by_query": by_query, "attribute": attributes})  # fmt: skip
+                   "from": source, "by_query": by_query, "with_random": with_random,
+                   "attribute": attributes})  # fmt: skip
     with project.writing("eds metrics score"):
-        _labels(project, measures)  # refused before anything is computed
+        _labels(project, measures, with_random=with_random)  # refused before anything is computed
         came = bring(console, models, vectors, runs, ids, partial=allow_missing)
         named = came if models else []
         also = beside(project, measures, named, source, makers)
         everything, found = evaluated(
-            console, [*measures, *also], named, source, allow_missing=allow_missing, attributes=attributes
+            console,
+            [*measures, *also],
+            named,
+            source,
+            allow_missing=allow_missing,
+            with_random=with_random,
+            attributes=attributes,
         )
         results = [result for result in everything if result.measure not in also]
         table, sources = with_limits(console, results, resamples, level, by_query=by_query), found.sources
-        parents = [project.path("images"), *([project.path("truth")] if project.path("truth").exists() else [])]
+        parents = [project.path("images"), *(project.path(one) for one in LABELS if project.path(one).exists())]
         parents += [project.path(where, model) for model, where in sources.items()]
         line = typed("eds metrics score", {
-            **_words(name, texts, models, source, by_query, allow_missing), "attribute": list(attributes),
-            "vectors": list(vectors), "run": list(runs), "ids": list(ids),
+            **_words(name, texts, models, source, by_query, allow_missing), "with_random": with_random,
+            "attribute": list(attributes), "vectors": list(vectors), "run": list(runs), "ids": list(ids),
         })  # fmt: skip
         rules = {f"neighbors.{key}": project.config.value(f"neighbors.{key}")
                  for key in ("exclude_product", "one_per_product", "category")}  # fmt: skip
         made_by = project.provenance(line, {**rules, "project.seed": project.config.project.seed}, parents, given=words)
         project.write(table, "scores", made_by)
-    fair = judged_fair(console, everything, found, makers)
+    fair = judged_fair(console, everything, found, makers, with_random=with_random)
     console.answer(
         with_fairness(score_rows(results, table), fair),
         lambda: "\n\n".join([told_scores(results, table, level), *told_fair(fair)]),
@@ -178,6 +189,7 @@ def evaluated(
     source: str = "auto",
     *,
     allow_missing: bool = False,
+    with_random: bool = False,
     truth: "pd.DataFrame | None" = None,
     attributes: Sequence[str] = (),
 ) -> "tuple[list[Result], Evidence]":
@@ -187,19 +199,21 @@ def evaluated(
     from eds.cli.code_evidence import coded, hash_models
     from eds.cli.evidence import chosen_models, gather
     from eds.metrics import evaluate
+    from eds.tables import IMAGES, read
 
     project = console.project
     _check_rules(project, measures)
-    images = project.read("images")
-    labels = _labels(project, measures) if truth is None else truth
+    needs = {measure.definition.needs for measure in measures}
+    images = read(project.path("images"), IMAGES, None if "codes" in needs else CATALOGUE)
+    labels = _labels(project, measures, with_random=with_random) if truth is None else truth
     negatives = drawn_negatives(project, measures)
     pairs = labels if negatives is None else pd.concat([labels, negatives], ignore_index=True)
-    needs = {measure.definition.needs for measure in measures}
     cuts = [measure.k or 0 for measure in measures if measure.definition.needs in LISTS]  # 0: the whole ranking
     chosen = chosen_models(project, models, source)
     if needs == {"codes"} and not models:  # of other models there is nothing to tell
         chosen = {name: chosen[name] for name in hash_models(project, list(chosen))}
-    histograms = coded(console, list(chosen), images, measures, attributes, allow_missing=allow_missing)
+    histograms = coded(console, list(chosen), images, measures, attributes, allow_missing=allow_missing,
+                       with_random=with_random)  # fmt: skip
     found = gather(
         console, chosen, images, pairs, lists=bool(cuts),
         depth=max(cuts, default=0) if all(cuts) else None, scores="scores" in needs,
@@ -214,15 +228,15 @@ def evaluated(
     return [_noted(result, found.notes.get(result.model, [])) for result in results], found
 
 
-def _labels(project: "Project", measures: "Sequence[Measure]") -> "pd.DataFrame":
-    """The decided pairs; none where no measure asks for them and none are there."""
+def _labels(project: "Project", measures: "Sequence[Measure]", *, with_random: bool) -> "pd.DataFrame":
+    """The decided pairs that models are measured on; none where no measure asks for them and none are there."""
     import pandas as pd
 
-    from eds.cli.evidence import PAIR, decided_pairs
+    from eds.cli.evidence import PAIR, measured_pairs
 
     wanted = [measure for measure in measures if measure.definition.needs != "codes"]
     if wanted or project.path("truth").exists():
-        return decided_pairs(project)
+        return measured_pairs(project, with_random=with_random)
     return pd.DataFrame({**{name: pd.Series([], dtype="str") for name in PAIR}, "value": pd.Series([], dtype="int64")})
 
 

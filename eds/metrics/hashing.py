@@ -17,7 +17,7 @@ from eds.metrics.collisions import Balls
 from eds.metrics.ties import DENOMINATORS, TiedLists, dcg, ideal_dcg
 
 
-def ap_at_p(rel: Sequence[int], p: int) -> dict[str, Any]:
+def ap_at_p(rel: ArrayLike, p: int) -> dict[str, Any]:
     """Average precision among the first p, with all three denominators.
 
     Formula: sum over r <= min(p, n) of Prec(r) rel(r), over the relevant among the first p (`retrieved`), in
@@ -29,7 +29,7 @@ def ap_at_p(rel: Sequence[int], p: int) -> dict[str, Any]:
     0.416667
     """
     _check(p)
-    relevant = np.asarray(rel) > 0
+    relevant = _grades(rel) > 0
     first = relevant[:p]
     place = np.arange(1, len(first) + 1)
     precision = np.cumsum(first) / place
@@ -52,7 +52,7 @@ def map_at_p(rels: Sequence[Sequence[int]], p: int, denominator: str = "retrieve
     return float(np.mean([ap_at_p(rel, p)[denominator] for rel in rels]))
 
 
-def ndcg_at_p(rel: Sequence[int], p: int) -> dict[str, float]:
+def ndcg_at_p(rel: ArrayLike, p: int) -> dict[str, float]:
     """Graded gain among the first p, against the best order of the whole gallery.
 
     Formula: DCG = sum over r <= p of (2^rel - 1)/log2(r + 1); ideal from the gallery's p largest relevances.
@@ -63,7 +63,7 @@ def ndcg_at_p(rel: Sequence[int], p: int) -> dict[str, float]:
     0.948810749
     """
     _check(p)
-    levels, place = np.unique(np.asarray(rel, np.int64), return_inverse=True)
+    levels, place = np.unique(_grades(rel), return_inverse=True)
     counts = (place[:, None] == np.arange(len(levels))).astype(np.int64)[None]
     lists = TiedLists(counts, tuple(levels.tolist()), p)  # one group for each item: nothing ties
     gain, ideal = float(dcg(lists)[0]), float(ideal_dcg(lists)[0])
@@ -89,12 +89,18 @@ def radius_precision(query: ArrayLike, codes: Codes, relevant: Sequence[int], r:
 
 def graded(votes_for: ArrayLike) -> Integers:
     """Relevances from a panel: the number of positive votes of each pair, (pairs,) int64."""
-    found = np.asarray(votes_for)
-    if found.dtype.kind not in "iu" or (found < 0).any():
-        raise InputError("votes are not whole numbers of 0 or more", where="votes_for")
-    return found.astype(np.int64)
+    return _grades(votes_for, "votes_for")
 
 
 def _check(p: int) -> None:
     if p < 1:
         raise InputError(f"p is {p}", where="cut-off", do="Give at least 1.")
+
+
+def _grades(values: ArrayLike, where: str = "rel") -> Integers:
+    """The relevance of each item: half a grade would count as none or as one, unseen."""
+    given = np.asarray(values)
+    wrong = given[~((given >= 0) & (given == np.floor(given)))]
+    if len(wrong):
+        raise InputError(f"a relevance is {wrong[0]}", where=where, do="Give whole numbers from 0 up.")
+    return given.astype(np.int64)

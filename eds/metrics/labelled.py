@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Flags, Integers, Reals, distinct, encode, places_of
+from eds.identifiers import Flags, Integers, Reals, encode, numbered, places_of
 from eds.schema import Column, Table, to_arrow
 from eds.tables import CANDIDATE, MODEL, QUERY
 
@@ -74,12 +74,11 @@ def read_labels(frame: pd.DataFrame, where: str = "labels", *, queries: pa.Array
     Equal duplicates collapse; a pair that is both 1 and 0, or any other value, is refused.
     """
     told = to_arrow(frame[[name for name in LABELS.names if name in frame.columns]], LABELS, where)
-    queries = distinct(told["query_id"]) if queries is None else queries
-    candidates = distinct(told["candidate_id"])
-    query, candidate = encode(told["query_id"], queries), encode(told["candidate_id"], candidates)
+    queries, query = numbered(told["query_id"]) if queries is None else (queries, encode(told["query_id"], queries))
+    candidates, candidate = numbered(told["candidate_id"])
     value = told["value"].to_numpy().astype(np.int64)
     key = query * max(len(candidates), 1) + candidate
-    order = np.lexsort((value, key))
+    order = np.argsort(2 * key + value)
     again = np.diff(key[order], prepend=-1) == 0
     torn = order[again & (np.diff(value[order], prepend=-1) != 0)]
     if len(torn):
@@ -100,8 +99,8 @@ def scores_of(labelled: Labelled, scores: pd.DataFrame) -> dict[str, Reals]:
     `scores` has columns model, query_id, candidate_id, score; pairs without a label are passed over.
     """
     told = to_arrow(scores[[name for name in SCORED.names if name in scores.columns]], SCORED, "scores of pairs")
-    models = distinct(told["model"])
-    model, place = encode(told["model"], models), labelled.at(told["query_id"], told["candidate_id"])
+    models, model = numbered(told["model"])
+    place = labelled.at(told["query_id"], told["candidate_id"])
     table = np.full((len(models), len(labelled.value)), np.nan)
     known = place >= 0
     table[model[known], place[known]] = told["score"].to_numpy()[known]

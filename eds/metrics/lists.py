@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Flags, Integers, Reals, distinct, encode, shown
+from eds.identifiers import Flags, Integers, Reals, encode, numbered, shown
 from eds.metrics.labelled import Labelled
 from eds.schema import Table, to_arrow
 from eds.tables import NEIGHBORS
@@ -108,14 +108,13 @@ def read_rankings(frame: pd.DataFrame) -> Rankings:
     in its own list.
     """
     told = to_arrow(frame[[name for name in COLUMNS if name in frame.columns]], RANKINGS)
-    names = {name: distinct(told[name]) for name in COLUMNS[:3]}
-    model, query, candidate = (encode(told[name], names[name]) for name in COLUMNS[:3])
+    (models, model), (queries, query), (candidates, candidate) = (numbered(told[name]) for name in COLUMNS[:3])
     rank = told["rank"].to_numpy().astype(np.int64)
     order = np.lexsort((rank, query, model))
     found = Rankings(
-        names["model"].to_pylist(),
-        names["query_id"],
-        names["candidate_id"],
+        models.to_pylist(),
+        queries,
+        candidates,
         *(part[order] for part in (model, query, candidate, rank)),
     )
     _check(found)

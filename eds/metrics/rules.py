@@ -19,10 +19,8 @@ def check_rules(lists: Rankings, images: pd.DataFrame | None, measures: Sequence
     Official lists hold no image of the query's own product and one image of each product. Lists that all end at
     one place above the cut-off, while there are more candidates, were cut: a value at k would be too small.
     """
-    faults = [] if images is None else _unknown(lists, images)
-    if images is not None and not faults:
-        if any(measure.definition.needs == "official lists" for measure in measures):
-            faults += _product_faults(lists, images)
+    faults, known = ([], False) if images is None else _catalogue_faults(lists, images, measures)
+    if images is not None and known:
         faults += _depth_faults(lists, images, measures)
     if faults:
         raise InputError(
@@ -41,9 +39,7 @@ def check_placed(placed: Placed, images: pd.DataFrame | None, measures: Sequence
     there = placed.rank >= 0
     parts = (part[there] for part in (placed.model, placed.query, placed.candidate, placed.rank))
     found = Rankings(placed.models, placed.queries, placed.candidates, *parts)
-    faults = _unknown(found, images)
-    if not faults and any(measure.definition.needs == "official lists" for measure in measures):
-        faults = _product_faults(found, images)
+    faults, _ = _catalogue_faults(found, images, measures)
     if faults:
         do = "Rank them with exclude_product and one_per_product, or ask for other measures."
         raise InputError("the ranks do not fit the measures", where="ranks of pairs", do=do, faults=faults)
@@ -66,18 +62,27 @@ def _least_available(images: pd.DataFrame) -> int:
     return int(min(every, same.min() - 1, every - same.max() if len(same) > 1 else every))
 
 
-def _unknown(lists: Rankings, images: pd.DataFrame) -> list[str]:
-    places = zip(("queries", "candidates"), (lists.queries, lists.candidates), _places(lists, images), strict=True)
-    missing = [(word, ids, np.flatnonzero(place < 0)) for word, ids, place in places]
+def _catalogue_faults(lists: Rankings, images: pd.DataFrame, measures: Sequence[Measure]) -> tuple[list[str], bool]:
+    """Images that the catalogue does not know, or else faults of products; and whether all images are known."""
+    places = _places(lists, images)
+    faults = _unknown(lists, places)
+    if faults or all(measure.definition.needs != "official lists" for measure in measures):
+        return faults, not faults
+    return _product_faults(lists, images, places), True
+
+
+def _unknown(lists: Rankings, places: tuple[Integers, Integers]) -> list[str]:
+    told = zip(("queries", "candidates"), (lists.queries, lists.candidates), places, strict=True)
+    missing = [(word, ids, np.flatnonzero(place < 0)) for word, ids, place in told]
     return [
         f"{len(rows):,} {word} are not in table images: {shown(ids, rows)}" for word, ids, rows in missing if len(rows)
     ]
 
 
-def _product_faults(lists: Rankings, images: pd.DataFrame) -> list[str]:
+def _product_faults(lists: Rankings, images: pd.DataFrame, places: tuple[Integers, Integers]) -> list[str]:
     """Only for lists whose images are all known."""
     of = text(images["product_id"]).dictionary_encode().indices.to_numpy()
-    own, product = (of[place] for place in _places(lists, images))
+    own, product = (of[place] for place in places)
     same = np.unique(lists.query[product[lists.candidate] == own[lists.query]])
     entry = pd.DataFrame({"model": lists.model, "query": lists.query, "product": product[lists.candidate]})
     twice = np.unique(lists.query[entry.duplicated().to_numpy()])
@@ -93,11 +98,10 @@ def _depth_faults(lists: Rankings, images: pd.DataFrame, measures: Sequence[Meas
     deepest = max(
         (measure.k or 0 for measure in measures if measure.definition.needs not in ("scores", "codes")), default=0
     )
-    available = _least_available(images)
     faults = []
     for number, name in enumerate(lists.models):
         lengths = np.unique(np.bincount(lists.query[lists.model == number]))
         lengths = lengths[lengths > 0]
-        if len(lengths) == 1 and lengths[0] < min(deepest, available):
+        if len(lengths) == 1 and lengths[0] < deepest and lengths[0] < _least_available(images):
             faults.append(f"all lists of model {name} end at {lengths[0]} places; a measure asks for {deepest}")
     return faults

@@ -99,7 +99,7 @@ def evaluate(
 def scores_table(results: Sequence[Result], *, by_query: bool = False) -> pd.DataFrame:
     """Results as the table scores; limits are empty."""
     columns: dict[str, list[Any]] = {name: [] for name in SCORES.names}
-    parts = [pd.DataFrame(_row(result), index=[0]) for result in results]
+    parts = [pd.DataFrame([_row(result) for result in results])] if results else []
     if by_query:
         parts += [rows for rows in map(_query_rows, results) if len(rows)]
     if not parts:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eds.neighbors.counting import Bounds, Ladder, ragged
+from eds.neighbors.pace import beside_products
 from eds.neighbors.rules import Rules
 from eds.neighbors.sides import Array, Sides
 from eds.neighbors.similarity import Similarity
@@ -116,8 +117,7 @@ class Counter:
         self, tile: _Tile, block: _Block, pool: ThreadPoolExecutor, threads: int
     ) -> list[tuple[Array, Array, Array]]:
         """Add what surely comes before; gives (query, group, rungs beaten) that exact arithmetic must decide."""
-        # The threads of the matrix products spin for a while after each: half of all search in the meantime.
-        threads = max(1, threads // 2)
+        threads = beside_products(threads)
         step = max(1, min(SEARCHED // len(block.candidate), -(-len(tile.tops) // threads)))
         starts = range(0, len(tile.tops), step)
 

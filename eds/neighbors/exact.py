@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 
 from eds.neighbors import code_search
+from eds.neighbors.blas import one_thread_each, shares
 from eds.neighbors.pace import Pace
 from eds.neighbors.rules import Rules
-from eds.neighbors.shortlist import Shortlist
+from eds.neighbors.shortlist import Shortlist, Shortlists
 from eds.neighbors.sides import Sides
 from eds.neighbors.similarity import Bits, Similarity
 from eds.vectors import Vectors
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Advance = Callable[[int], None]  # told how many vectors have been dealt with since the last call
-BLOCK = 4096  # vectors in a block: a tile of scores stays near the processor
+BLOCK = 2048  # vectors in a block: the tiles of scores of all threads stay near the processor
 TILE_QUERIES = 2048
 SAMPLE = 1024  # candidates that give the first floors
 CROWD = 4096  # candidates of one tile that it is worth to thin out before they are offered
@@ -35,36 +36,46 @@ class Exact:
     pace: Pace
     approximate = False
 
-    def search(self, first: int, last: int, advance: Advance) -> "Shortlist | code_search.Lists":
+    def search(self, first: int, last: int, advance: Advance) -> "Shortlists | code_search.Lists":
         """The candidates of the queries first..last that may stand in their lists."""
-        self.similarity.ask(self.sides.queries.rows[first:last])
-        if isinstance(self.similarity, Bits) and code_search.worth_compiling(
-            self.vectors.model.dimension, self.similarity.queries.size * len(self.sides.candidates)
-        ):
+        if isinstance(self.similarity, Bits):
+            self.similarity.ask(self.sides.queries.rows[first:last])
             queries = self.similarity.queries
-            return code_search.CodeSearch(self.vectors, self.sides, self.rules, self.pace, queries, first).search(
-                advance
-            )
-        shortlist = Shortlist(self.sides, first, last, self.rules, self.similarity)
-        tile = np.empty(min(TILE_QUERIES, last - first) * max(self.pace.block, SAMPLE), dtype=np.float32)
-        with ThreadPoolExecutor(self.pace.threads) as pool:
-            self._first_floors(shortlist, tile)
-            seen, due = 0, 1
-            for start, stored in self.vectors.blocks(self.pace.block):
-                rows, candidate, ours = self._candidates(start, stored)
-                columns = self.similarity.load(ours, rows)
-                for low, high in _tiles(last - first):
-                    scores = tile[: (high - low) * len(rows)].reshape(high - low, len(rows))
-                    self.similarity.scores(low, high, columns, scores)
-                    self._offer(shortlist, low, candidate, scores, pool)
-                    if shortlist.waiting > WAITING:
-                        shortlist.tighten()
-                seen += len(rows)
-                if seen >= due:
-                    shortlist.tighten()
-                    due = 2 * seen
-                advance(len(stored))
+            if code_search.worth_compiling(self.vectors.model.dimension, queries.size * len(self.sides.candidates)):
+                given = (self.vectors, self.sides, self.rules, self.pace, queries, first)
+                return code_search.CodeSearch(*given).search(advance)
+        parts = shares(first, last, self.pace.threads)
+        if len(parts) == 1:
+            found = [self._share(first, last, self.similarity, advance)]
+        else:
+            with one_thread_each(), ThreadPoolExecutor(len(parts)) as pool:
+                fellows = [self.similarity.fellow() for _ in parts]
+                told = [advance, *[_nobody] * (len(parts) - 1)]  # all go through the gallery side by side
+                found = list(pool.map(self._share, *zip(*parts, strict=True), fellows, told))
         self.similarity.refuse_bad()
+        return Shortlists(found)
+
+    def _share(self, first: int, last: int, similarity: Similarity, advance: Advance) -> Shortlist:
+        """The same, by the thread that asks; bad vectors are not refused yet."""
+        similarity.ask(self.sides.queries.rows[first:last])
+        shortlist = Shortlist(self.sides, first, last, self.rules, similarity)
+        tile = np.empty(min(TILE_QUERIES, last - first) * max(self.pace.block, SAMPLE), dtype=np.float32)
+        self._first_floors(shortlist, tile)
+        seen, due = 0, 1
+        for start, stored in self.vectors.blocks(self.pace.block):
+            rows, candidate, ours = self._candidates(start, stored)
+            columns = similarity.load(ours, rows)
+            for low, high in _tiles(last - first):
+                scores = tile[: (high - low) * len(rows)].reshape(high - low, len(rows))
+                similarity.scores(low, high, columns, scores)
+                self._offer(shortlist, low, candidate, scores)
+                if shortlist.waiting > WAITING:
+                    shortlist.tighten()
+            seen += len(rows)
+            if seen >= due:
+                shortlist.tighten()
+                due = 2 * seen
+            advance(len(stored))
         return shortlist
 
     def _candidates(self, start: int, stored: Array) -> tuple[Array, Array, Array]:
@@ -75,22 +86,17 @@ class Exact:
             stored, candidate = stored[ours], candidate[ours]
         return ours + start, candidate, stored
 
-    def _offer(self, shortlist: Shortlist, low: int, candidate: Array, scores: Array, pool: ThreadPoolExecutor) -> None:
+    def _offer(self, shortlist: Shortlist, low: int, candidate: Array, scores: Array) -> None:
         """Offer whatever of a tile of scores, (queries, n), lies on or above the floors."""
         if not len(candidate):
             return
         floor = shortlist.floor()[low : low + len(scores)]
-
-        def above(part: slice) -> tuple[Array, Array, Array]:
-            some = np.flatnonzero(scores[part].max(axis=1) >= floor[part]) + part.start  # few queries find anybody
-            place = np.flatnonzero(scores[some] >= floor[some, None])
-            query = place // len(candidate)
-            column = place - query * len(candidate)
-            return some[query], column, scores[some[query], column]
-
-        step = -(-len(scores) // self.pace.threads)
-        parts = [slice(start, min(start + step, len(scores))) for start in range(0, len(scores), step)]
-        query, column, score = map(np.concatenate, zip(*pool.map(above, parts), strict=True))
+        some = np.flatnonzero(scores.max(axis=1) >= floor)  # few queries find anybody
+        place = np.flatnonzero(scores[some] >= floor[some, None])
+        query = place // len(candidate)
+        column = place - query * len(candidate)
+        query = some[query]
+        score = scores[query, column]
         crowded = np.flatnonzero(np.bincount(query, minlength=len(scores)) > 4 * self._top)
         if len(crowded) and len(query) > CROWD:
             self._raise(shortlist, crowded + low, candidate, scores[crowded])
@@ -99,20 +105,31 @@ class Exact:
         shortlist.offer(query + low, candidate[column], score)
 
     def _first_floors(self, shortlist: Shortlist, tile: Array) -> None:
-        """Raise the floors by a sample spread over the gallery, whatever its order; it is not kept."""
-        candidates, queries = self.sides.candidates, len(shortlist.kth)
-        size = max(SAMPLE, 4 * self.rules.k)
+        """Raise the floors by a sample spread over the gallery, whatever its order; it is not kept.
+
+        It shows every product once, so that at most one of the sample is of a query's own product, or the query: of the
+        best k + 1, the rules let k into a list.
+        """
+        candidates, k = self.sides.candidates, self.rules.k
+        size = max(SAMPLE, 4 * k)
         if len(candidates) < 4 * size:
             return
         rows = np.sort(candidates.rows)[:: len(candidates) // size]
-        candidate = self.sides.number_of_row[rows]
-        columns = self.similarity.load(self.vectors.take(rows), rows)
-        step = max(1, len(tile) // len(rows))
-        for low in range(0, queries, step):
-            high = min(low + step, queries)
-            scores = np.empty((high - low, len(rows)), dtype=np.float32)
-            self.similarity.scores(low, high, columns, scores)
-            self._raise(shortlist, np.arange(low, high), candidate, scores)
+        sample = self.sides.number_of_row[rows]
+        shown = np.unique(candidates.product[sample], return_index=True)[1]
+        rows, sample = rows[shown], sample[shown]
+        if len(sample) <= k:
+            return
+        columns = shortlist.similarity.load(self.vectors.take(rows), rows)
+        step, place = max(1, len(tile) // len(rows)), len(rows) - k - 1
+        for low in range(0, len(shortlist.kth), step):
+            high = min(low + step, len(shortlist.kth))
+            scores = tile[: (high - low) * len(rows)].reshape(high - low, len(rows))
+            shortlist.similarity.scores(low, high, columns, scores)
+            if self.rules.category != "any":
+                query = np.arange(low, high)[:, None] + shortlist.first
+                scores[~self.sides.allowed(query, sample, self.rules)] = -np.inf
+            shortlist.kth[low:high] = np.partition(scores, place, axis=1)[:, place]
 
     @property
     def _top(self) -> int:
@@ -122,13 +139,17 @@ class Exact:
     def _raise(self, shortlist: Shortlist, query: Array, candidate: Array, scores: Array) -> None:
         """Raise the floors of these queries, (q,), by the best of their scores, (q, n), which are not kept."""
         sides, last = self.sides, shortlist.first + len(shortlist.kth)
-        probe = Shortlist(sides, shortlist.first, last, self.rules, self.similarity)
-        top = min(self._top, len(candidate))
-        column = np.argpartition(scores, len(candidate) - top, axis=1)[:, len(candidate) - top :]
-        best = np.take_along_axis(scores, column, axis=1)
-        probe.offer(np.repeat(query, top), candidate[column.ravel()], best.ravel())
+        probe = Shortlist(sides, shortlist.first, last, self.rules, shortlist.similarity)
+        last_taken = max(len(candidate) - self._top, 0)
+        least = np.partition(scores, last_taken, axis=1)[:, last_taken]
+        row, column = np.nonzero(scores >= least[:, None])
+        probe.offer(query[row], candidate[column], scores[row, column])
         probe.tighten()
         np.maximum(shortlist.kth, probe.kth, out=shortlist.kth)
+
+
+def _nobody(rows: int) -> None:
+    """Whom to tell how far the other shares are."""
 
 
 def _tiles(queries: int) -> Iterator[tuple[int, int]]:

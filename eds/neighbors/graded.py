@@ -10,7 +10,6 @@ those agreeing with a query stand in one run, and the run is counted.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -48,6 +47,47 @@ class Graded:
     balls: Array | None = None  # (3, queries, radius + 1): items, relevant ones, most items on one code
 
 
+@dataclass(frozen=True, eq=False)
+class Agreeing:
+    """The candidates that agree in some columns with some of the queries that are asked."""
+
+    columns: int  # how many
+    most: int  # keys are below this
+    known: Array  # (asked,) bool: the query has something in every column
+    wanted: Array  # (asked,) int64: a key of what it has
+    order: Array  # (candidates,) int64, ascending
+    offered: Array  # (candidates,) int64: the key of what each of them has
+
+    @classmethod
+    def every(cls, asked: Array, items: Array) -> "Agreeing":
+        """All candidates: no column yet."""
+        few, many = (np.zeros(len(some), np.int64) for some in (asked, items))
+        return cls(0, 1, np.ones(len(asked), bool), few, np.arange(len(items)), many)
+
+    def also(self, column: Column, asked: Array) -> "Agreeing":
+        """Those that agree in one more column."""
+        value, items = column[0][asked], column[1]
+        items = items if len(self.order) == len(items) else items[self.order]
+        known = self.known & (value >= 0)
+        size = int(max(value.max(initial=0), items.max(initial=0))) + 2  # 0 stands for nothing
+        wanted, offered = self.wanted * size + value + 1, items + 1
+        if self.columns:
+            offered += self.offered * size
+        keys = np.unique(wanted[known])
+        place = _place_among(keys, offered, self.most * size)
+        there = np.flatnonzero(place >= 0)  # few, as a rule: most products are nobody's who asks
+        return Agreeing(
+            self.columns + 1, max(1, len(keys)), known, np.searchsorted(keys, wanted), self.order[there], place[there]
+        )
+
+    def runs(self) -> tuple[Array, Array, Array]:
+        """The candidates in an order in which those that agree with an asked query are its start .. stop - 1."""
+        turn = np.argsort(self.offered.astype(np.min_scalar_type(len(self.wanted))), kind="stable")
+        order, offered = self.order[turn], self.offered[turn]
+        start, stop = (np.searchsorted(offered, self.wanted, side=side) for side in ("left", "right"))
+        return order, start, np.where(self.known, stop, start)
+
+
 class Codes:
     """A hash model's codes on both sides, ready to be counted."""
 
@@ -59,6 +99,7 @@ class Codes:
                 f"{model.name} has {told}", where="hash measures", do=f"They take codes of 1 to {MOST_BITS} bits."
             )
         self.bits, self.images = model.dimension, images
+        self._coded: dict[str, Column] = {}
         self.sides = Sides.of(vectors, images, Rules(1))
         self.queries, self.items = (
             as_words(vectors.take(side.rows))[:, 0] for side in (self.sides.queries, self.sides.candidates)
@@ -77,7 +118,7 @@ class Codes:
         balls = None
         if radius is not None:
             balls = self._balls(asked, counts, radius, exclude_product=grading.exclude_product)
-        return Graded(self.sides.queries.ids[asked], counts, levels, balls)
+        return Graded(self.sides.queries.named(asked).to_numpy(zero_copy_only=False), counts, levels, balls)
 
     def _by_pairs(
         self, pairs: pd.DataFrame, threads: int, *, exclude_product: bool
@@ -91,9 +132,9 @@ class Codes:
         query, candidate, grade = query[known], candidate[known], pairs["grade"].to_numpy(dtype=np.int64)[known]
         asked, levels = np.unique(query), np.unique(np.append(grade, 0))
         counts = np.zeros((len(asked), self.bits + 1, len(levels)), np.int64)
-        counts[:, :, 0] = self._agreeing([], asked, threads)
+        counts[:, :, 0] = self._counts(Agreeing.every(asked, self.items), asked, threads)
         if exclude_product:
-            counts[:, :, 0] -= self._agreeing([self._product], asked, threads)
+            counts[:, :, 0] -= self._counts(self._of_own_product(asked), asked, threads)
         else:
             self._leave_out_itself(asked, counts, np.zeros(len(asked), np.int64))
         good = self.sides.allowed(query, candidate, Rules(1, exclude_product=exclude_product))
@@ -113,13 +154,18 @@ class Codes:
         columns = self._columns(names)
         asked = np.arange(len(self.queries))
         counts = np.zeros((len(asked), self.bits + 1, len(columns) + 1), np.int64)
-        for size in range(len(columns) + 1):
-            for chosen in combinations(columns, size):
-                found = self._agreeing(chosen, asked, threads)
-                if exclude_product:
-                    found = found - self._agreeing([*chosen, self._product], asked, threads)
-                for grade in range(size + 1):
-                    counts[:, :, grade] += (-1) ** (size - grade) * comb(size, grade) * found
+
+        def count(agreeing: Agreeing, size: int, left: Sequence[Column]) -> None:
+            """Add the sets of columns that begin with those that agree, which are `size` many."""
+            found = self._counts(agreeing, asked, threads)
+            if exclude_product:
+                found = found - self._counts(agreeing.also(self._product, asked), asked, threads)
+            for grade in range(size + 1):
+                counts[:, :, grade] += (-1) ** (size - grade) * comb(size, grade) * found
+            for number, column in enumerate(left):
+                count(agreeing.also(column, asked), size + 1, left[number + 1 :])
+
+        count(Agreeing.every(asked, self.items), 0, columns)
         if not exclude_product:
             full = np.sum([queries >= 0 for queries, _ in columns], axis=0)  # a query agrees with itself
             self._leave_out_itself(asked, counts, full)
@@ -136,9 +182,11 @@ class Codes:
     def _column(self, name: str) -> Column:
         if name == "product_id":
             return self._product
-        coded = pd.factorize(self.images[name])[0].astype(np.int64)
-        asked, offered = self._places
-        return coded[asked], coded[offered]
+        if name not in self._coded:
+            coded = pd.factorize(self.images[name])[0].astype(np.int64)
+            asked, offered = self._places
+            self._coded[name] = coded[asked], coded[offered]
+        return self._coded[name]
 
     @cached_property
     def _places(self) -> tuple[Array, Array]:
@@ -150,31 +198,18 @@ class Codes:
     def _product(self) -> Column:
         return self.sides.queries.product, self.sides.candidates.product
 
-    def _agreeing(self, columns: Sequence[Column], asked: Array, threads: int) -> Array:
-        """How many candidates, by distance, agree with the asked queries in all of the columns; (asked, bits + 1)."""
-        order, start, stop = self._runs(columns, asked)
-        return distance_counts(self.queries[asked], self.items[order], self.bits, threads, (start, stop))
+    def _of_own_product(self, asked: Array) -> Agreeing:
+        return Agreeing.every(asked, self.items).also(self._product, asked)
 
-    def _runs(self, columns: Sequence[Column], asked: Array) -> tuple[Array, Array, Array]:
-        """Candidates in an order in which those that agree with an asked query are its start .. stop - 1."""
-        known, wanted = np.ones(len(asked), bool), np.zeros(len(asked), np.int64)  # a key of what each query has
-        order, offered = np.arange(len(self.items)), np.zeros(len(self.items), np.int64)
-        most = 1  # keys are below this
-        for queries, items in columns:
-            value = queries[asked]
-            known &= value >= 0
-            size = int(max(value.max(initial=0), items.max(initial=0))) + 2  # 0 stands for nothing
-            wanted, offered, most = wanted * size + value + 1, offered * size + items[order] + 1, most * size
-            keys = np.unique(wanted[known])
-            place = _place_among(keys, offered, most)
-            there = np.flatnonzero(place >= 0)  # few, as a rule: most products are nobody's who asks
-            order, offered, most = order[there], place[there], len(keys)
-            wanted = np.searchsorted(keys, wanted)
-        if columns:
-            turn = np.argsort(offered.astype(np.min_scalar_type(len(asked))), kind="stable")
-            order, offered = order[turn], offered[turn]
-        start, stop = (np.searchsorted(offered, wanted, side=side) for side in ("left", "right"))
-        return order, start, np.where(known, stop, start)
+    def _counts(self, agreeing: Agreeing, asked: Array, threads: int) -> Array:
+        """How many candidates agree with the asked queries, by distance; (asked, bits + 1)."""
+        if agreeing.columns == 0:
+            return distance_counts(self.queries[asked], self.items, self.bits, threads)
+        order, *spans = agreeing.runs()
+        pairs = len(asked) * len(self.items)
+        return distance_counts(
+            self.queries[asked], self.items[order], self.bits, threads, (spans[0], spans[1]), part_of=pairs
+        )
 
     def _leave_out_itself(self, asked: Array, counts: Array, level: Array) -> None:
         """Take each asked query, which is its own nearest candidate, out of its level, (asked,) int64."""
@@ -187,7 +222,7 @@ class Codes:
         found[0] = counts[:, : radius + 1].sum(axis=2).cumsum(axis=1)
         found[1] = counts[:, : radius + 1, 1:].sum(axis=2).cumsum(axis=1)
         distinct, bucket, size = np.unique(self.items, return_inverse=True, return_counts=True)
-        order, start, stop = self._runs([self._product], asked)
+        order, start, stop = self._of_own_product(asked).runs()
         own = self.sides.own[asked]
         for number, query in enumerate(self.queries[asked]):
             apart = np.bitwise_count(distinct ^ query)

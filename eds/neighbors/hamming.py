@@ -2,9 +2,10 @@
 
 A code is one unsigned number; a distance is one XOR and one population count, block by block into buffers that stay
 in cache. Two distances side by side are counted as one number of 16 bits, which halves the counting. Where numba is
-installed and there is much to count, it does the same several times as fast.
+installed and there is much to count, no distance is written down at all (`bit_planes`).
 """
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,23 +16,30 @@ from eds.neighbors.code_search import worth_compiling
 from eds.neighbors.counting import ragged
 
 Array = np.ndarray[Any, np.dtype[Any]]
+Counter = Callable[[Array, int, int], Array]
 BLOCK = 1 << 15  # codes at a time: they and their buffers stay in cache
 CHUNK = 1 << 20  # distances of one query that are counted at a time; even, for they are counted in pairs
 TILE = 8  # queries that meet a block of codes
+WIDE_TILE = 256  # the same where numba counts, which prepares a block for all of them
 SHORT = 64  # codes of a query that are counted pair by pair
 PORTION = 1 << 14  # queries for which that is done at once
 MOST_BITS = 64
 
 
 def distance_counts(
-    queries: Array, codes: Array, bits: int, threads: int = 1, spans: tuple[Array, Array] | None = None
+    queries: Array,
+    codes: Array,
+    bits: int,
+    threads: int = 1,
+    spans: tuple[Array, Array] | None = None,
+    part_of: int = 0,
 ) -> Array:
     """How many codes lie at each Hamming distance: queries (q,), codes (n,) uint64; (q, bits + 1) int64.
 
     Formula: #{c : popcount(q XOR c) = d} for d = 0 .. bits.
     Source: specification 7, `hamming`; 8, groups[d].
     Conventions: every code counts, also an equal one; with spans, start and stop (q,) int64, of each query only the
-    codes start .. stop - 1; at most 64 bits.
+    codes start .. stop - 1; at most 64 bits; part_of: the pairs of the whole job, which decide whether numba starts.
     Example, run by doctest:
     >>> distance_counts(np.array([5], np.uint64), np.array([5, 4, 2], np.uint64), 3).tolist()
     [[1, 1, 0, 1]]
@@ -40,18 +48,21 @@ def distance_counts(
         raise InputError(f"codes have {bits} bits", where="codes", do=f"Codes may have 1 to {MOST_BITS} bits.")
     start, stop = (np.zeros(len(queries), np.int64), np.full(len(queries), len(codes))) if spans is None else spans
     found = np.zeros((len(queries), bits + 1), np.int64)
-    compiled = worth_compiling(bits, int((stop - start).sum()))
-
-    def count(tile: Array) -> None:
-        near = codes[start[tile[0]] : stop[tile[0]]]
-        found[tile] = (_compiled if compiled else _counts)(queries[tile], near, bits)
-
     short = stop - start <= SHORT
     for first in range(0, len(queries), PORTION):
         some = np.flatnonzero(short[first : first + PORTION]) + first
         found[some] = _pair_by_pair(queries[some], codes, start[some], stop[some], bits)
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(count, _tiles(start, np.where(short, start, stop))))
+    long_stop = np.where(short, start, stop)
+    compiled = worth_compiling(bits, max(part_of, int((long_stop - start).sum())))
+    tiles = _tiles(start, long_stop, WIDE_TILE if compiled else TILE)
+    if tiles:
+        count = _planes_counter(codes) if compiled else _plain_counter(codes)
+
+        def fill(tile: Array) -> None:
+            found[tile] = count(queries[tile], start[tile[0]], stop[tile[0]])[:, : bits + 1]
+
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(fill, tiles))
     return found
 
 
@@ -71,13 +82,13 @@ def distances(queries: Array, codes: Array, apart: Array) -> None:
             np.bitwise_count(mixed, out=apart[number, begin : begin + len(block)])
 
 
-def _tiles(start: Array, stop: Array) -> list[Array]:
-    """The queries that have codes to meet, a few at a time that meet the same ones; (up to TILE,) int64 each."""
+def _tiles(start: Array, stop: Array, size: int) -> list[Array]:
+    """The queries that have codes to meet, some at a time that meet the same ones; (up to `size`,) int64 each."""
     order = np.lexsort((stop, start))
     order = order[stop[order] > start[order]]
     fresh = np.diff(start[order], prepend=-1).astype(bool) | np.diff(stop[order], prepend=-1).astype(bool)
     alike = np.split(order, np.flatnonzero(fresh)[1:])
-    return [group[low : low + TILE] for group in alike for low in range(0, len(group), TILE)]
+    return [group[low : low + size] for group in alike for low in range(0, len(group), size)]
 
 
 def _pair_by_pair(queries: Array, codes: Array, start: Array, stop: Array, bits: int) -> Array:
@@ -88,34 +99,44 @@ def _pair_by_pair(queries: Array, codes: Array, start: Array, stop: Array, bits:
     return cells.reshape(len(queries), bits + 1)
 
 
-def _compiled(queries: Array, codes: Array, bits: int) -> Array:
-    """Counts of a tile by numba, (q, bits + 1) int64."""
-    from eds.neighbors.kernels import counted
+def _planes_counter(codes: Array) -> Counter:
+    """Counts of queries (q,) and codes[start:stop] by numba, (q, 65) int64."""
+    from eds.neighbors.bit_planes import counted, planes_of
 
-    counts = np.zeros((len(queries), MOST_BITS + 1), np.int64)
-    counted(queries, codes, counts)
-    return counts[:, : bits + 1]
+    planes = planes_of(codes)
+
+    def count(queries: Array, start: int, stop: int) -> Array:
+        found = np.zeros((len(queries), MOST_BITS + 1), np.int64)
+        counted(queries, codes, planes, start, stop, found)
+        return found
+
+    return count
 
 
-def _counts(queries: Array, codes: Array, bits: int) -> Array:
+def _plain_counter(codes: Array) -> Counter:
     """The same by numpy."""
-    found = np.zeros((len(queries), bits + 1), np.int64)
-    apart = np.empty((len(queries), min(CHUNK, len(codes))), np.uint8)
-    for first in range(0, len(codes), CHUNK):
-        part = codes[first : first + CHUNK]
-        distances(queries, part, apart)
-        for number in range(len(queries)):
-            found[number] += _counted(apart[number, : len(part)], bits)
-    return found
+
+    def count(queries: Array, start: int, stop: int) -> Array:
+        found = np.zeros((len(queries), MOST_BITS + 1), np.int64)
+        apart = np.empty((len(queries), min(CHUNK, stop - start)), np.uint8)
+        for first in range(start, stop, CHUNK):
+            part = codes[first : min(first + CHUNK, stop)]
+            distances(queries, part, apart)
+            for number in range(len(queries)):
+                found[number] += _counted(apart[number, : len(part)])
+        return found
+
+    return count
 
 
-def _counted(row: Array, bits: int) -> Array:
-    """How often each of the distances 0 .. bits stands in a row, (n,) uint8; (bits + 1,) int64."""
+def _counted(row: Array) -> Array:
+    """How often each of the distances 0 .. 64 stands in a row, (n,) uint8; (65,) int64."""
     even = len(row) & ~1
-    pairs = np.zeros((bits + 1) * 256, np.int64)
-    pairs[: bits * 257 + 1] = np.bincount(row[:even].view(np.uint16), minlength=bits * 257 + 1)
-    folded = pairs.reshape(bits + 1, 256)
-    found: Array = folded.sum(axis=1) + folded.sum(axis=0)[: bits + 1]
+    pairs = np.zeros((MOST_BITS + 1) << 8, np.int64)
+    most = (MOST_BITS << 8) + MOST_BITS + 1
+    pairs[:most] = np.bincount(row[:even].view(np.uint16), minlength=most)
+    folded = pairs.reshape(MOST_BITS + 1, 256)
+    found: Array = folded.sum(axis=1) + folded.sum(axis=0)[: MOST_BITS + 1]
     if even < len(row):
         found[row[even]] += 1
     return found

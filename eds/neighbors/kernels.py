@@ -32,19 +32,20 @@ def _population(_: Any, word: Any) -> Any:
     return numba.types.uint64(word), lambda context, builder, signature, given: builder.ctpop(given[0])
 
 
-_ones: Any = intrinsic(_population)
+ones: Any = intrinsic(_population)
 
 
 @compiled
-def _set(codes: Array, query: np.uint64, apart: Array) -> None:
+def set_distances(codes: Array, query: np.uint64, apart: Array) -> None:
+    """The distances of codes (n,) uint64 and a query, into apart (n,)."""
     for place in range(len(codes)):
-        apart[place] = _ones(codes[place] ^ query)
+        apart[place] = ones(codes[place] ^ query)
 
 
 @compiled
 def _add(codes: Array, query: np.uint64, apart: Array) -> None:
     for place in range(len(codes)):
-        apart[place] += _ones(codes[place] ^ query)
+        apart[place] += ones(codes[place] ^ query)
 
 
 @compiled
@@ -78,33 +79,7 @@ def distances(queries: Array, codes: Array, apart: Array) -> None:
     """Every distance of queries (q,) and codes (n,) uint64, into apart (q, n) uint8."""
     for low in range(0, len(codes), BLOCK):
         for number in range(len(queries)):
-            _set(codes[low : low + BLOCK], queries[number], apart[number, low : low + BLOCK])
-
-
-@compiled
-def counted(queries: Array, codes: Array, counts: Array) -> None:
-    """Add to counts (q, 65) int64 how many codes (n,) lie at each distance of the queries (q,) uint64.
-
-    Two distances side by side are counted as one number of 16 bits, which halves the counting.
-    """
-    apart = np.empty(BLOCK, np.uint8)
-    pairs = np.zeros((len(queries), 65 << 8), np.uint32)
-    for low in range(0, len(codes), BLOCK):
-        block = codes[low : low + BLOCK]
-        for number in range(len(queries)):
-            _set(block, queries[number], apart)
-            both = apart[: len(block) & ~1].view(np.uint16)
-            mine = pairs[number]
-            for place in range(len(both)):
-                mine[both[place]] += np.uint32(1)
-            if len(block) & 1:
-                counts[number, apart[len(block) - 1]] += 1
-    for number in range(len(queries)):
-        for one in range(65):
-            for other in range(65):
-                found = pairs[number, one << 8 | other]
-                counts[number, one] += found
-                counts[number, other] += found
+            set_distances(codes[low : low + BLOCK], queries[number], apart[number, low : low + BLOCK])
 
 
 @compiled
@@ -161,7 +136,7 @@ def scan(
             limit = bound[query] if ties or within[query] < k else bound[query] - 1
             if limit < 0:
                 continue
-            _set(codes[0, low:high], asked[query, 0], apart)
+            set_distances(codes[0, low:high], asked[query, 0], apart)
             for word in range(1, words):
                 _add(codes[word, low:high], asked[query, word], apart)
             block = apart[: high - low]

@@ -8,7 +8,7 @@ import pandas as pd
 
 from eds.errors import InputError
 from eds.neighbors.exact import BLOCK
-from eds.neighbors.pace import Pace
+from eds.neighbors.pace import Pace, beside_products
 from eds.neighbors.ranks import pair_ranks, pair_scores
 from eds.neighbors.rules import Rules
 from eds.neighbors.sides import Array, Sides
@@ -90,7 +90,7 @@ def mine_with_recall(
     make = ENGINES.load(engine)
     refuse_effort(effort, engine, approximate=make.approximate)
     sides = Sides.of(vectors, images, rules)
-    given = (vectors, sides, rules, similarity_of(vectors, metric, pace.threads), pace)
+    given = (vectors, sides, rules, similarity_of(vectors, metric, beside_products(pace.threads)), pace)
     searcher = make(*given, effort or 1.0) if make.approximate else make(*given)
     parts = passes(len(sides.queries), vectors.model.dimension, rules.k)
     done = 0
@@ -143,8 +143,8 @@ def passes(queries: int, dimension: int, k: int) -> list[tuple[int, int]]:
 
 def _frame(model: str, sides: Sides, query: Array, candidate: Array, rank: Array, score: Array) -> pd.DataFrame:
     """Rows of table neighbors, sorted by query and rank."""
-    names = {"query_id": sides.queries.ids[query], "candidate_id": sides.candidates.ids[candidate]}
-    columns = {name: pd.Series(ids, dtype="str") for name, ids in names.items()}
+    names = {"query_id": sides.queries.named(query), "candidate_id": sides.candidates.named(candidate)}
+    columns = {name: pd.Series(ids.to_numpy(zero_copy_only=False), dtype="str") for name, ids in names.items()}
     return pd.DataFrame(
         {"model": pd.Series([model] * len(query), dtype="str"), **columns, "rank": rank, "score": score}
     )

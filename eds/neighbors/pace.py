@@ -22,3 +22,8 @@ class Pace:
         if pace.block < 1 or pace.threads < 1:
             raise InputError(f"block is {pace.block}, threads {pace.threads}", do="Give numbers from 1 up.")
         return pace
+
+
+def beside_products(threads: int) -> int:
+    """How many of the threads may work between matrix products: those of the products spin for a while after each."""
+    return max(1, threads // 2)

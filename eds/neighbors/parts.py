@@ -12,6 +12,8 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from eds.engines import Receipt, Site
 from eds.engines.inputs import load_arrays, opened, save_arrays
@@ -19,6 +21,8 @@ from eds.errors import InputError
 from eds.neighbors.sides import Array, Side, Sides
 from eds.vectors import Model, Vectors, stored_width
 from eds.vectors.model import Dtype, Similarity, open_shard
+
+NAMELESS = pa.array([], pa.string())  # a part works on numbers alone
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class Whole:
         rows = np.concatenate([asked.rows[queries], given.rows[candidates]])
         arrays = {
             "stored": self.vectors.take(rows),
-            "ids": _joined(np.concatenate([asked.ids[queries], given.ids[candidates]])),
+            "ids": _joined(pa.concat_arrays([asked.named(queries), given.named(candidates)])),
             "number": candidates,
             "own": self.sides.own[queries],
             "query_product": asked.product[queries],
@@ -77,7 +81,7 @@ class Whole:
         given = self.sides.candidates
         pieces, row = self._pieces(given.rows[candidates])
         arrays = {
-            "ids": _joined(given.ids[candidates]),
+            "ids": _joined(given.named(candidates)),
             "number": candidates,
             "row": row,
             "product": given.product[candidates],
@@ -138,8 +142,8 @@ class Search:
             there = own < len(numbers)
             there[there] = numbers[own[there]] == asked["own"][there]
             sides = Sides(
-                Side(np.arange(queries), np.arange(queries), asked["query_product"], asked["query_category"]),
-                Side(numbers, rows[order], both["product"], both["category"]),
+                Side(NAMELESS, np.arange(queries), asked["query_product"], asked["query_category"]),
+                Side(NAMELESS, rows[order], both["product"], both["category"]),
                 np.where(there, own, -1),
                 model.rows,
             )
@@ -174,9 +178,10 @@ def _piece(piece: Piece, file: Path, part: Part) -> Array:
     return stored[piece.first : piece.last]
 
 
-def _joined(ids: Array) -> Array:
+def _joined(ids: pa.Array) -> Array:
     """Ids as bytes, (n,) uint8; no id holds the character NUL."""
-    return np.frombuffer("\0".join(ids.tolist()).encode(), dtype=np.uint8)
+    together = pc.binary_join(pa.ListArray.from_arrays([0, len(ids)], ids), "\0")
+    return np.frombuffer(together[0].as_buffer(), dtype=np.uint8)
 
 
 def _split(joined: Array) -> list[str]:

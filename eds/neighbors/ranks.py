@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
+from eds.identifiers import encode, numbered, text
 from eds.neighbors.counter import Counter
-from eds.neighbors.pace import Pace
+from eds.neighbors.pace import Pace, beside_products
 from eds.neighbors.rules import Rules
 from eds.neighbors.sides import Array, Side, Sides, named
 from eds.neighbors.similarity import Similarity, similarity_of
@@ -19,11 +20,14 @@ BLOCK = 8192  # vectors in a block
 QUERY_CELLS = 1 << 24  # numbers of all queries of one pass
 
 
-def pair_scores(vectors: Vectors, pairs: pd.DataFrame, *, metric: str | None = None) -> Array:
+def pair_scores(
+    vectors: Vectors, pairs: pd.DataFrame, *, metric: str | None = None, threads: int | None = None
+) -> Array:
     """The exact similarity of each given pair; (pairs,) float64. Any two images that have vectors will do."""
-    asked, query = np.unique(pairs["query_id"].to_numpy(dtype=object).astype(str), return_inverse=True)
-    rows, candidate = vectors.rows_of(asked), vectors.rows_of(pairs["candidate_id"].to_numpy(dtype=object))
-    similarity = similarity_of(vectors, metric)
+    asked, query = numbered(pairs["query_id"])
+    rows = vectors.rows_of(asked)
+    candidate = vectors.rows_of(text(pairs["candidate_id"]))
+    similarity = similarity_of(vectors, metric, Pace.of(BLOCK, threads).threads)
     found = np.empty(len(pairs))
     step = max(1, QUERY_CELLS // vectors.model.dimension)
     for first in range(0, len(asked), step):
@@ -59,7 +63,7 @@ def pair_ranks(
     found = np.full(len(pairs), -1, dtype=np.int64)
     pace = Pace.of(BLOCK if block is None else block, threads)
     every = np.ones(len(sides.candidates), dtype=bool)
-    similarity = similarity_of(vectors, metric, pace.threads)
+    similarity = similarity_of(vectors, metric, beside_products(pace.threads))
     found[known] = counted(
         vectors, sides, rules, similarity, pace, query[known], candidate[known], every, progress=progress
     )
@@ -134,8 +138,7 @@ def _blocks(vectors: Vectors, sides: Sides, rules: Rules, block: int, passing: A
 
 def _numbers(side: Side, pairs: pd.DataFrame, column: str) -> Array:
     """(pairs,) int64: each id's number on that side, -1 where it has none."""
-    known, asked = (pd.Index(ids, dtype=object) for ids in (side.ids, pairs[column].to_numpy(dtype=object)))
-    return known.get_indexer(asked).astype(np.int64)
+    return encode(pairs[column], side.ids)
 
 
 def _refuse_strangers(query: Array, candidate: Array, pairs: pd.DataFrame, images: pd.DataFrame) -> None:

@@ -5,6 +5,7 @@ from typing import Literal, get_args
 
 from eds.errors import InputError
 
+COLUMNS = ("image_id", "product_id", "category", "role")  # of table images: all that the rules and a search look at
 Category = Literal["any", "same", "other"]
 
 

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from eds.engines import Receipt, Site
 from eds.engines.inputs import load_arrays, opened, save_arrays
 from eds.errors import InputError
 from eds.neighbors.exact import BLOCK
 from eds.neighbors.mine import ENGINES, Mined, joined, passes, refuse_effort
-from eds.neighbors.pace import Pace
+from eds.neighbors.pace import Pace, beside_products
 from eds.neighbors.parts import Part, Search, Whole
 from eds.neighbors.rules import Rules
 from eds.neighbors.shortlist import cut
@@ -52,7 +53,7 @@ class Merge:
 def top_k(spec: TopK) -> Receipt:
     """Search one part; writes query, candidate and product numbers and exact scores, (n,) each."""
     with Search.opened(spec.part) as search:
-        similarity = similarity_of(search.vectors, spec.metric, spec.threads)
+        similarity = similarity_of(search.vectors, spec.metric, beside_products(spec.threads))
         pace = Pace.of(BLOCK, spec.threads)
         engine = ENGINES.load(spec.engine)(search.vectors, search.sides, spec.rules, similarity, pace)
         query, candidate, _, score = engine.search(0, len(search.sides.queries), lambda _: None).settle()
@@ -90,10 +91,12 @@ def mine_in_parts(
     refuse_effort(effort, engine, approximate=ENGINES.load(engine).approximate)
     if ENGINES.load(engine).approximate:
         raise InputError(
-            f"an index is searched in one piece, and {engine} is one", do="Leave --engine pool or ray out."
+            f"an index is searched in one piece, and {engine} is one",
+            do="Say --engine plain beside it, or leave --index out: parts are searched exactly.",
         )
     similarity_of(vectors, metric)  # refuses what cannot be compared, before anything is written
     sides = Sides.of(vectors, images, rules)
+    pa.default_memory_pool().release_unused()  # what sorting took: the workers need it more
     whole = Whole(vectors, sides, site)
     blocks = passes(len(sides.queries), vectors.model.dimension, rules.k)
     galleries = [whole.save_gallery(f"gallery-{place:05d}.npz", numbers) for place, numbers in _cuts(whole)]

@@ -12,7 +12,7 @@ import pandas as pd
 
 from eds.engines import Receipt, Site
 from eds.engines.inputs import load_arrays, opened, save_arrays
-from eds.neighbors.pace import Pace
+from eds.neighbors.pace import Pace, beside_products
 from eds.neighbors.parts import Part, Search, Whole
 from eds.neighbors.ranks import BLOCK, QUERY_CELLS, askable, counted
 from eds.neighbors.rules import Rules
@@ -43,7 +43,7 @@ def count(spec: Count) -> Receipt:
             search.vectors,
             search.sides,
             spec.rules,
-            similarity_of(search.vectors, spec.metric, spec.threads),
+            similarity_of(search.vectors, spec.metric, beside_products(spec.threads)),
             Pace.of(BLOCK, spec.threads),
             pairs["query"],
             np.searchsorted(search.numbers, pairs["candidate"]),

@@ -6,6 +6,8 @@ everything within their slack of the k-th is kept until exact scores decide (`se
 do not depend on how the gallery was cut into blocks.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -91,6 +93,21 @@ class Shortlist:
             else quick.astype(np.float64)
         )
         return cut(query, candidate, candidates.product[candidate], score, len(self.kth), self.rules)
+
+
+@dataclass(frozen=True)
+class Shortlists:
+    """Those of queries one behind another, as one."""
+
+    parts: list[Shortlist]
+
+    def settle(self) -> tuple[Array, Array, Array, Array]:
+        """See Shortlist.settle."""
+        with ThreadPoolExecutor(len(self.parts)) as pool:
+            found = list(pool.map(Shortlist.settle, self.parts))
+        query = [part.first - self.parts[0].first + lists[0] for part, lists in zip(self.parts, found, strict=True)]
+        candidate, rank, score = (np.concatenate(column) for column in list(zip(*found, strict=True))[1:])
+        return np.concatenate(query), candidate, rank, score
 
 
 def cut(

@@ -4,7 +4,7 @@ Candidates are numbered in the order of their ids (Unicode code points), so that
 comparing ids. Everything behind this file works on those numbers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,13 +27,17 @@ SHOWN = 5  # ids that a message names
 class Side:
     """The queries, or the candidates, in the order of their ids; every array is (n,)."""
 
-    ids: Array  # str
+    ids: pa.Array  # str; as Python objects millions of them would take most of the memory
     rows: Array  # int64: row of the image's vector
     product: Array  # int64 code; the same product has the same code on both sides
     category: Array  # int64 code; -1 where it is unknown, or where no rule asks for it
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self.rows)
+
+    def named(self, numbers: Array) -> pa.Array:
+        """The ids of these numbers, (n,) int64."""
+        return self.ids.take(pa.array(numbers))
 
 
 @dataclass(frozen=True)
@@ -50,24 +54,26 @@ class Sides:
         """Number the images; refuses duplicated ids, images without a vector, unknown categories."""
         listed = text(images["image_id"])
         order, asked, proposed, ascending = in_id_order(images)
-        aligned = listed.null_count == 0 and listed.equals(text(vectors.ids))  # a row of vectors for each row here
+        aligned = listed.null_count == 0 and listed.equals(vectors.id_column)  # a row of vectors for each row here
         if not ascending:
             refuse_duplicates(images["image_id"], "table images")
         if not aligned:
-            refuse_duplicates(vectors.ids, f"vectors of {vectors.model.name}")
+            refuse_duplicates(vectors.id_column, f"vectors of {vectors.model.name}")
         if rules.category != "any":
             _refuse_unknown_category(images)
-        ids = images["image_id"].to_numpy(dtype=object)
-        ids = ids if ascending else ids[order]
-        product = _codes(images["product_id"])[order]
-        category = np.full(len(ids), -1, dtype=np.int64)
+        ids = listed if ascending else listed.take(pa.array(order))
+        product = _part(_codes(images["product_id"]), order)
+        category: Array = np.broadcast_to(np.int64(-1), len(ids))
         if rules.category != "any":
-            category = _codes(images["category"])[order]
+            category = _part(_codes(images["category"]), order)
         rows = order if aligned else vectors.rows_of(ids)
         number = np.full(len(ids), -1, dtype=np.int64)
         number[proposed] = np.arange(len(proposed))
-        queries, candidates = (Side(ids[part], rows[part], product[part], category[part]) for part in (asked, proposed))
-        return cls(queries, candidates, number[asked], len(vectors.ids))
+        queries, candidates = (
+            Side(_part(ids, part), *(_part(column, part) for column in (rows, product, category)))
+            for part in (asked, proposed)
+        )
+        return cls(queries, candidates, number[asked], len(vectors))
 
     @cached_property
     def number_of_row(self) -> Array:
@@ -104,15 +110,35 @@ def id_order(ids: "pd.Series[Any]") -> Array:
     return order
 
 
+def _part(column: Any, part: Array) -> Any:
+    """What stands at these places, (n,) int64: of all of them, in their order, no copy is made."""
+    if len(part) == len(column) and (np.diff(part) == 1).all():
+        return column
+    return column.take(pa.array(part)) if isinstance(column, pa.Array) else column[part]
+
+
 def _codes(column: "pd.Series[Any]") -> Array:
-    """A number for each text, equal for equal ones, -1 for none; (rows,) int64. Makes no Python text of millions."""
-    codes = text(column).dictionary_encode().indices
-    return np.asarray(pc.fill_null(codes, -1).to_numpy(zero_copy_only=False), dtype=np.int64)
+    """A number for each text, equal for equal ones, -1 for none; (rows,) int64.
+
+    Texts are sorted, which for millions of products is as quick as a dictionary of them and takes a tenth of its room.
+    """
+    listed = text(column)
+    order = None if _ascending(listed, pc.less_equal) else pc.array_sort_indices(listed)
+    ordered = listed if order is None else listed.take(order)
+    fresh = pc.fill_null(pc.not_equal(ordered[1:], ordered[:-1]), False).to_numpy(zero_copy_only=False)
+    codes: Array = np.zeros(len(listed), dtype=np.int64)
+    np.cumsum(fresh, out=codes[1:])
+    codes[len(listed) - listed.null_count :] = -1  # they are sorted to the end
+    if order is None:
+        return codes
+    found = np.empty_like(codes)
+    found[order.to_numpy()] = codes
+    return found
 
 
-def _ascending(ids: pa.Array) -> bool:
-    """Whether each id comes after the one before it, so that none stands there twice."""
-    return ids.null_count == 0 and bool(pc.all(pc.less(ids[:-1], ids[1:])).as_py() is not False)
+def _ascending(ids: pa.Array, before: Callable[[pa.Array, pa.Array], pa.Array] = pc.less) -> bool:
+    """Whether each id comes after the one before it, so that none stands there twice; or as `before` compares."""
+    return ids.null_count == 0 and bool(pc.all(before(ids[:-1], ids[1:])).as_py() is not False)
 
 
 def _other(column: "pd.Series[Any]", word: str) -> Array:
@@ -121,9 +147,9 @@ def _other(column: "pd.Series[Any]", word: str) -> Array:
     return other
 
 
-def refuse_duplicates(ids: "Sequence[str] | Array | pd.Series[Any]", where: str) -> None:
+def refuse_duplicates(ids: "pa.Array | pd.Series[Any]", where: str) -> None:
     """Raise InputError if an id stands there twice."""
-    listed = pa.array(ids, pa.string(), from_pandas=True)
+    listed = text(ids)
     if pc.count_distinct(listed, mode="all").as_py() < len(listed):
         column = pd.Series(listed.to_pylist(), dtype=object)
         again = column[column.duplicated()].unique()

@@ -5,16 +5,19 @@ The quick scores (float32 matrix products) only choose who is looked at; how far
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol
+from copy import copy
+from typing import Any, Protocol, Self
 
 import numpy as np
 
 from eds.errors import InputError
-from eds.neighbors.canonical import CELLS, GATHERED, as_words, dots, lengths, portions, usable
+from eds.neighbors.canonical import as_words, dots, lengths, portions, usable
 from eds.neighbors.sides import named
 from eds.vectors import Vectors
 
 Array = np.ndarray[Any, np.dtype[Any]]
+CODE_CELLS = 1 << 15  # distances of codes in one step: its buffers stay in cache
+EXACT_ROWS = 1 << 13  # vectors from which a thread computes exact scores at a time
 SUMMED = 512  # longest run of products that a BLAS library adds up one after another
 
 
@@ -26,6 +29,9 @@ class Similarity(Protocol):
     @property
     def slack(self) -> float:
         """How far a block score may be from the true one; 0: it is exact. May grow with each block."""
+
+    def fellow(self) -> Self:
+        """Another for other queries, in another thread; bad vectors are refused here."""
 
     def ask(self, rows: Array) -> None:
         """Make the vectors of these rows, (queries,) int64, the queries."""
@@ -57,7 +63,8 @@ class Products:
     """
 
     def __init__(self, vectors: Vectors, cosine: bool, threads: int) -> None:
-        self.vectors, self.cosine, self.threads = vectors, cosine, threads
+        self.vectors, self.cosine = vectors, cosine
+        self.threads = threads
         dimension = vectors.model.dimension
         # Rounding of d products summed in runs, of the lengths, and of the scaling.
         self._relative = (min(dimension, SUMMED) + dimension / 32 + 16) * 2.0**-24
@@ -70,6 +77,12 @@ class Products:
     def slack(self) -> float:
         """Relative rounding error times the longest vector met so far."""
         return self._relative * self._longest
+
+    def fellow(self) -> Self:
+        """See Similarity.fellow."""
+        other = copy(self)
+        other._buffer, other.threads = self._buffer[:0], 1
+        return other
 
     def ask(self, rows: Array) -> None:
         """See Similarity.ask."""
@@ -111,33 +124,34 @@ class Products:
     def exact(self, query: Array, rows: Array) -> Array:
         """See Similarity.exact."""
         found = np.empty(len(query))
+        order = np.argsort(rows)  # the vectors are read forwards
+        ordered = rows[order]
+        alone = self.fellow()
 
-        def fill(portion: tuple[Array, Array, Array]) -> None:
-            part, distinct, place = portion
-            found[part] = self._exact(query[part], self.vectors.take(distinct), distinct, place, threads=1)
+        def fill(block: tuple[int, Array]) -> None:
+            start, stored = block
+            low, high = np.searchsorted(ordered, [start, start + len(stored)])
+            part, here = order[low:high], np.arange(start, start + len(stored))
+            found[part] = alone.exact_with(query[part], np.asarray(stored), here, ordered[low:high] - start)
 
-        each = portions(rows, self.vectors.model.dimension)
-        if self.threads == 1 or len(rows) * self.vectors.model.dimension <= GATHERED:
-            for portion in each:
-                fill(portion)
+        blocks = self.vectors.blocks(EXACT_ROWS)  # views: nothing is copied
+        if self.threads == 1:
+            list(map(fill, blocks))
         else:
             with ThreadPoolExecutor(self.threads) as pool:
-                list(pool.map(fill, each))
+                list(pool.map(fill, blocks))
         return found
 
     def exact_with(self, query: Array, stored: Array, rows: Array, place: Array) -> Array:
         """See Similarity.exact_with."""
-        return self._exact(query, stored, rows, place, self.threads)
-
-    def _exact(self, query: Array, stored: Array, rows: Array, place: Array, threads: int) -> Array:
         needed = np.flatnonzero(np.bincount(place, minlength=len(rows)))
         fresh = needed[self._lengths[rows[needed]] == -1]
-        self._lengths[rows[fresh]] = lengths(stored, fresh, threads)
+        self._lengths[rows[fresh]] = lengths(stored, fresh, self.threads)
         length, found = self._lengths[rows[place]], np.zeros(len(query))
         good = usable(length) & usable(self._length)[query]
         self._bad.append(rows[place[~usable(length)]])
         query, place, length = query[good], place[good], length[good]
-        found[good] = dots(self._raw, query, stored, place, threads)
+        found[good] = dots(self._raw, query, stored, place, self.threads)
         if self.cosine:
             found[good] /= self._length[query] * length
         return found
@@ -165,6 +179,10 @@ class Bits:
     def __init__(self, vectors: Vectors) -> None:
         self.vectors = vectors
 
+    def fellow(self) -> Self:
+        """See Similarity.fellow."""
+        return copy(self)
+
     def ask(self, rows: Array) -> None:
         """See Similarity.ask."""
         self.queries = as_words(self.vectors.take(rows))  # (queries, words) uint64
@@ -175,7 +193,7 @@ class Bits:
 
     def scores(self, first: int, last: int, columns: Array, out: Array) -> None:
         """See Similarity.scores."""
-        step = max(1, CELLS // max(columns.shape[1], 1))
+        step = max(1, CODE_CELLS // max(columns.shape[1], 1))
         for start in range(first, last, step):
             stop = min(start + step, last)
             part = out[start - first : stop - first]

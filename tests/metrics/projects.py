@@ -30,6 +30,16 @@ def catalogue(seed: int = 0) -> pd.DataFrame:
     return rows[tables.IMAGES.names]
 
 
+def measured(project: Project) -> pd.DataFrame:
+    """Table truth without the pairs that are there as a random draw alone, by plain loops."""
+    origins: dict[tuple[str, str], set[str]] = {}
+    for query, candidate, origin in project.read("suspects")[["query_id", "candidate_id", "origin"]].to_numpy():
+        origins.setdefault((query, candidate), set()).add(origin)
+    truth = project.read("truth")
+    pairs = zip(truth["query_id"], truth["candidate_id"], strict=True)
+    return truth[[origins.get(pair, {"pool"}) - {"negative"} != {"random"} for pair in pairs]].reset_index(drop=True)
+
+
 def project_in(folder: Path, seed: int = 0) -> Project:
     """Images, vectors of three models, lists and pool of two of them, random pairs, labels of all."""
     project = Project.create(folder, {"neighbors.k": 12, "suspects.k": 3})

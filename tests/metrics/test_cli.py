@@ -17,7 +17,7 @@ from eds.neighbors import Rules, mine, pair_scores
 from eds.tables import Provenance
 from eds.vectors import Model, Vectors, write
 from eds.workspace import Project
-from tests.metrics.projects import MODELS, project_in
+from tests.metrics.projects import MODELS, measured, project_in
 from tests.reference import metrics as reference
 
 Call = Callable[..., Any]
@@ -44,7 +44,7 @@ def by_name(rows: list[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]
 
 def test_values_are_those_of_slow_formulas(project: Project, call: Call) -> None:
     found = by_name(call("score", "--resamples", "50"))
-    images, truth = project.read("images"), project.read("truth")
+    images, truth = project.read("images"), measured(project)
     labels = list(truth[[*PAIR, "value"]].itertuples(index=False, name=None))
     for model in MODELS:
         vectors = Vectors.open(project.path("embeddings", model))
@@ -80,7 +80,7 @@ def test_lists_and_vectors_give_the_same_and_the_table_is_stored(project: Projec
 
 
 def test_every_number_tells_what_it_rests_on(project: Project, call: Call) -> None:
-    truth = project.read("truth")
+    truth = measured(project)
     one_class = truth[truth["value"] == 0].groupby("query_id").head(1)["query_id"].iloc[0]
     truth.loc[truth["query_id"] == one_class, "value"] = 0
     wild = pd.DataFrame(
@@ -125,7 +125,7 @@ def test_a_model_that_lacks_vectors_is_refused_or_counted(project: Project, call
     with pytest.raises(ProjectError, match="part: 10 images have no vector: i50"):
         call("score")
     rows = by_name(call("score", "-m", "part", "--allow-missing", "--resamples", "0"))
-    lost = (~project.read("truth")["candidate_id"].isin(some)).sum()
+    lost = (~measured(project)["candidate_id"].isin(some)).sum()
     auc = rows["part", "ROC-AUC(average=micro,negatives=annotated)"]
     assert auc["pairs_without_score"] == lost > 0
     assert "images without a vector left out: 10" in auc["note"]

@@ -150,7 +150,10 @@ def test_packing_holds_64_bits_and_three_ways_of_writing() -> None:
         (lambda: TiedLists(np.array([[[-1]]]), (0,)), "below 0"),
         (lambda: TiedLists(np.array([[[1]]]), (0, 1)), "2 levels"),
         (lambda: TiedLists(np.array([[[1]]]), (0,), 0), "k is 0"),
-        (lambda: graded([0.5]), "not whole numbers"),
+        (lambda: graded([0.5]), "relevance is 0.5"),
+        (lambda: ap_at_p(np.array([1, 0.5]), 1), "relevance is 0.5"),
+        (lambda: ap_at_p(np.array([1, np.nan]), 1), "relevance is nan"),
+        (lambda: ndcg_at_p([-1], 1), "relevance is -1"),
     ],
 )
 def test_bad_input_is_told(act: Any, says: str) -> None:

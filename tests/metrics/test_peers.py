@@ -7,6 +7,7 @@ tests in tests/analysis/test_correlation.py, krippendorff's alpha in tests/truth
 
 import warnings
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -84,7 +85,7 @@ def ours(bench: Bench, measures: Mapping[str, str], queries: Mapping[str, Any]) 
 @settings(max_examples=60, deadline=None)
 @given(benches())
 def test_pytrec_eval(bench: Bench) -> None:
-    peer = pytest.importorskip("pytrec_eval")
+    peer = import_module("pytrec_eval")
     judged = judgements(bench)
     theirs = peer.RelevanceEvaluator(judged, set(OURS_TO_TREC.values())).evaluate(runs(bench.lists["A"]))
     found = ours(bench, OURS_TO_TREC, judged)
@@ -97,7 +98,7 @@ def test_pytrec_eval(bench: Bench) -> None:
 @given(benches())
 def test_ir_measures(bench: Bench) -> None:
     """Its Judged@k divides by the length of a shorter list; ours by k, as P@k does in both."""
-    peer = pytest.importorskip("ir_measures")
+    peer = import_module("ir_measures")
     judged = judgements(bench)
     if not judged:
         return
@@ -117,7 +118,6 @@ def test_ir_measures(bench: Bench) -> None:
 
 @pytest.fixture(scope="module")
 def ranx() -> Any:
-    pytest.importorskip("ranx")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numba warns of its own casts while it compiles
         import ranx
@@ -146,7 +146,7 @@ def test_ranx(ranx: Any, bench: Bench) -> None:
 @given(st.permutations(IDS), st.dictionaries(st.sampled_from(IDS), st.sampled_from([1, 0, -1]), min_size=1))
 def test_inferred_ap_of_a_pool_judged_in_part_is_that_of_pytrec_eval(ranking: list[str], told: dict[str, int]) -> None:
     """-1 in its judgements is pooled, not judged."""
-    peer = pytest.importorskip("pytrec_eval")
+    peer = import_module("pytrec_eval")
     if 1 not in told.values():
         return
     judged = {name: value for name, value in told.items() if value >= 0}
@@ -156,7 +156,7 @@ def test_inferred_ap_of_a_pool_judged_in_part_is_that_of_pytrec_eval(ranking: li
 
 def test_equal_scores_go_to_the_smaller_id_here_and_to_the_larger_in_pytrec_eval() -> None:
     """It also keeps scores as 32-bit floats, so that what differs by 1e-9 ties for it, and not here."""
-    peer = pytest.importorskip("pytrec_eval")
+    peer = import_module("pytrec_eval")
     judge = peer.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"})
 
     def theirs(a: float, b: float) -> float:
@@ -172,7 +172,7 @@ def test_equal_scores_go_to_the_smaller_id_here_and_to_the_larger_in_pytrec_eval
 
 def test_average_precision_has_three_denominators_and_peers_have_one() -> None:
     """One hit at place 1 of two places, three positives: 1/3 for trec_eval, ours says which."""
-    peer = pytest.importorskip("pytrec_eval")
+    peer = import_module("pytrec_eval")
     judged = {"q0": {"c0": 1, "c1": 1, "c2": 1}}
     bench = Bench({"A": {"q0": ["c0", "c7"]}}, [("q0", name, 1) for name in judged["q0"]], {"A": []})
     asked = {f"AP@2(divide_by={way})": way for way in ("relevant", "hits", "capped")}

@@ -87,6 +87,14 @@ def test_notes_count_what_was_left_out() -> None:
     assert np.isnan(rows["n", "P@2"]["value"])
 
 
+def test_labels_of_one_class_leave_the_area_undefined_and_the_pairs_counted() -> None:
+    labels = labels_frame([("q", "a", 1), ("q", "b", 1)])
+    scores = scores_frame({"m": [("q", "a", 0.5), ("q", "b", 0.9)]})
+    row = score(None, labels, scores, None, [Measure("ROC-AUC", average="micro")]).iloc[0]
+    assert np.isnan(row["value"])
+    assert (row["n"], row["note"]) == (2, "undefined: nothing to average; pairs used: 2")
+
+
 def test_drawn_negatives_stand_in_for_labelled_ones() -> None:
     labels = labels_frame([("q", "a", 1), ("q", "b", 0), ("r", "a", 1)])
     told = [("q", "a", 0.5), ("q", "b", 0.9), ("q", "x", 0.1), ("q", "y", 0.7), ("r", "a", 0.2), ("r", "x", 0.1)]

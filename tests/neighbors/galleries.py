@@ -39,7 +39,7 @@ class InMemory(Vectors):
         return np.array(self.names, dtype=object)
 
     @property
-    def _arrow_ids(self) -> Any:
+    def id_column(self) -> Any:
         import pyarrow as pa
 
         return pa.array(self.names, pa.string())

@@ -78,6 +78,21 @@ def test_what_is_fresh_is_kept_and_other_words_mine_anew(project: Project) -> No
     assert project.path("neighbors", "one").read_bytes() == before
 
 
+def test_of_table_images_only_what_a_search_looks_at_is_read(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of millions of images the other columns would take more memory than the search."""
+    asked, whole = [], tables.read
+
+    def read(path: Path, table: Any, columns: Any = None) -> pd.DataFrame:
+        asked.append((table.name, columns))
+        return whole(path, table, columns)
+
+    monkeypatch.setattr(tables, "read", read)
+    call(project, "mine", "-m", "one", "--category", "same")
+    assert [list(columns) for name, columns in asked if name == "images"] == [
+        ["image_id", "product_id", "category", "role"]
+    ]
+
+
 def test_options_come_before_settings(project: Project) -> None:
     call(
         project,

@@ -46,6 +46,32 @@ def test_a_crowded_tile_is_thinned_out_and_loses_nothing(
     assert [row[:3] for row in rows(some)] == [row[:3] for row in expected.expected(rule)]
 
 
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("category", ["any", "same", "other"])
+@pytest.mark.parametrize("plain", [True, False])
+def test_first_floors_leave_nobody_out(
+    metric: str, category: Any, plain: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gallery = catalogue(700, 4, products=60, metric=metric, levels=2)
+    product = gallery.images["product_id"].str[1:].astype(int).to_numpy()
+    values = gallery.values + 4 * np.random.default_rng(0).standard_normal((60, 8))[product]  # its product is nearest
+    values = np.where(values > 0, 1.0, -1.0) if metric == "hamming" else values.astype(np.float32).astype(np.float64)
+    gallery = Gallery(gallery.images, values, metric)
+    rule = Rules(4, not plain, not plain, category=category)
+    monkeypatch.setattr(exact, "SAMPLE", 1 << 20)  # the gallery is too small for that
+    expected = rows(mine(gallery.vectors(), gallery.images, rule))
+    monkeypatch.setattr(exact, "SAMPLE", 100)
+    floors, first = [], Exact._first_floors
+
+    def kept(self: Exact, shortlist: Any, tile: Any) -> None:
+        first(self, shortlist, tile)
+        floors.append(shortlist.kth.copy())
+
+    monkeypatch.setattr(Exact, "_first_floors", kept)
+    assert rows(mine(gallery.vectors(), gallery.images, rule)) == expected
+    assert np.isfinite(np.concatenate(floors)).mean() > 0.9
+
+
 def test_floors_are_raised_before_too_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     gallery = ascending("cosine", 1500)
     expected = rows(mine(gallery.vectors(), gallery.images, Rules(4)))

@@ -21,7 +21,8 @@ WAYS = [False, True] if find_spec("numba") else [False]
 def way(compiled: bool, block: int = hamming.BLOCK) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(code_search, "WORTH", 0 if compiled else 1 << 62)
-        for name, value in {"BLOCK": block, "CHUNK": 3 * block, "TILE": 4, "SHORT": 4, "PORTION": 5}.items():
+        sizes = {"BLOCK": block, "CHUNK": 3 * block, "TILE": 4, "WIDE_TILE": 3, "SHORT": 4, "PORTION": 5}
+        for name, value in sizes.items():
             patch.setattr(hamming, name, value)
         yield
 
@@ -76,6 +77,30 @@ def test_many_codes_in_many_blocks(compiled: bool, total: int) -> None:
     else:
         distances(queries, codes, apart)
     assert np.array_equal(apart, expected)
+
+
+@pytest.mark.skipif(not find_spec("numba"), reason="compiled only with numba")
+@settings(deadline=None, max_examples=40)
+@given(
+    st.integers(1, 64), st.integers(0, 3000), st.integers(0, 3000), st.sampled_from([0, 1, 511, 512, 5000]),
+    st.sampled_from(["any", "near", "same", "opposite"]), st.integers(1, 2**32)
+)  # fmt: skip
+def test_runs_that_begin_and_end_between_the_steps(
+    bits: int, start: int, length: int, more: int, kind: str, seed: int
+) -> None:
+    draw = np.random.default_rng(seed)
+    mask = np.uint64((1 << bits) - 1)
+    queries = draw.integers(0, 1 << 64, 11, dtype=np.uint64) & mask
+    codes = draw.integers(0, 1 << 64, start + length + more, dtype=np.uint64) & mask
+    if kind == "near":  # small distances only: all eights but the first are empty
+        codes = queries[0] ^ (codes & np.uint64(7) & mask)
+    elif kind != "any":  # distance 0 or `bits` for one query
+        codes[:] = queries[0] if kind == "same" else queries[0] ^ mask
+    spans = np.full(11, start), np.full(11, start + length)
+    with way(True):
+        found = distance_counts(queries, codes, bits, 2, spans)
+    apart = np.bitwise_count(queries[:, None] ^ codes[start : start + length])
+    assert found.tolist() == [np.bincount(row, minlength=bits + 1).tolist() for row in apart]
 
 
 def test_bad_numbers_are_told() -> None:

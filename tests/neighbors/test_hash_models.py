@@ -11,6 +11,8 @@ from click.testing import CliRunner
 
 from eds import tables
 from eds.cli import cli
+from eds.errors import InputError
+from eds.suspects import sources_frame
 from eds.vectors import Model, pack, write
 from eds.workspace import Project
 
@@ -68,7 +70,7 @@ def test_pool_overlap_scores_and_report(project: Project) -> None:
     pooled = {
         (row.query_id, row.candidate_id)
         for name in (*BITS, "numbers")
-        for row in project.read("neighbors", name).query("rank < 5").itertuples()
+        for row in project.read("neighbors", name).itertuples()  # of codes with the whole tie at place 5
     }
     assert set(zip(suspects["query_id"], suspects["candidate_id"], strict=True)) == pooled
     overlap = run(project, "analysis", "overlap")
@@ -84,3 +86,46 @@ def test_pool_overlap_scores_and_report(project: Project) -> None:
     run(project, "reports", "write")
     page = (project.root / "report.html").read_text()
     assert all(name in page for name in BITS)
+
+
+def test_the_pool_splits_no_tie_group_of_codes_unless_told_to(project: Project) -> None:
+    """Deep lists, a shallow pool: the cut through them is the pool's own."""
+    run(project, "neighbors", "mine", "-k", "20")
+    told = run(project, "suspects", "pool", "-k", "3")
+    assert told["whole_ties"] == sorted(BITS)
+    sources = sources_frame(project.read("suspects"))
+    sizes = {}
+    for name in (*BITS, "numbers"):
+        lists = project.read("neighbors", name)
+        third = lists[lists["rank"] == 2].set_index("query_id")["score"]
+        near = lists[lists["score"] >= lists["query_id"].map(third)]
+        mine = sources[sources["model"] == name]
+        key = ["query_id", "candidate_id"]
+        assert set(map(tuple, mine[key].to_numpy())) == set(map(tuple, near[key].to_numpy()))
+        sizes[name] = len(mine)
+        better = [
+            (lists["query_id"].eq(q) & lists["score"].gt(s)).sum() for q, s in near[["query_id", "score"]].to_numpy()
+        ]
+        ranks = dict(zip(map(tuple, near[key].to_numpy()), better, strict=True))
+        assert {(q, c): r for _, q, c, r in mine.to_numpy()} == ranks
+    assert sizes["numbers"] == 3 * 12 < sizes["coarse"]
+    assert told["raw"] == sum(sizes.values())
+    assert told["unique"] == told["size"] == told["growth"]["size"][2]
+    assert run(project, "analysis", "overlap", "-k", "3")["unique"] == told["size"]
+    assert run(project, "suspects", "growth", "--k-max", "3")["size"] == told["growth"]["size"][:3]
+    for engine in ("serial", "pool"):
+        project.path("suspects").unlink()
+        assert run(project, "suspects", "pool", "-k", "3", "--engine", engine)["size"] == told["size"]
+    project.path("suspects").unlink()
+    cut = run(project, "suspects", "pool", "-k", "3", "--cut-ties")
+    assert cut["whole_ties"] == []
+    assert cut["raw"] == 3 * 12 * 3
+    assert project.state("suspects").made_by == "eds suspects pool -k 3 --cut-ties"
+
+
+def test_lists_that_were_cut_by_id_within_the_group_are_refused(project: Project) -> None:
+    run(project, "neighbors", "mine", "-k", "5", "--cut-ties")
+    with pytest.raises(InputError, match="score as the 5th does were cut off by id") as caught:
+        CliRunner().invoke(cli, ["suspects", "pool", "-k", "5", "-p", str(project.root)], catch_exceptions=False)
+    assert any("lists of model coarse end at depth 5" in fault for fault in caught.value.faults)
+    assert run(project, "suspects", "pool", "-k", "5", "--cut-ties")["raw"] == 3 * 12 * 5

@@ -36,7 +36,6 @@ def test_in_order_or_not_the_numbers_are_the_same(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(sides, "id_order", never)
     monkeypatch.setattr(type(vectors), "rows_of", never)
     quickly = numbered(Sides.of(vectors, gallery.images, rules))
-    # codes of categories go by first sight
     for one, other in zip(quickly[0], slowly[0], strict=True):
         assert one[:2] == other[:2]
         assert len(set(zip(one[2], other[2], strict=True))) == 3

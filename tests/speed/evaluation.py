@@ -2,7 +2,7 @@
 
 Run as `python -m tests.speed.evaluation`: the published benchmark's size, 2,000 queries, 52,712 images, 54,170 labelled
 pairs, six models. Prints the ratio of each and of all together (tables are read, too), and how far the peak of memory
-grows beyond the vectors.
+grows; pages of the memory-mapped vectors count in it, though the kernel may drop them at any time.
 """
 
 import sys
@@ -26,6 +26,7 @@ from tests.speed.neighbors import IMAGES as SIZE
 from tests.speed.neighbors import MODELS, QUERIES, products_alone, shop
 
 PAIRS = 54_170
+ALLOWED = 500  # megabytes
 MEASURES = ("VSD-HR@5", "VSD-HR@9", "VSD-MRR@5", "VSD-MRR@9", "ROC-AUC(average=micro)", "PR-AUC(average=micro)")
 
 
@@ -99,15 +100,22 @@ def peak_from_here() -> float:
     return peak()
 
 
+def told(memory: float) -> str:
+    """Megabytes, held against those that are allowed."""
+    return f"{memory:,.0f} MB ({'within' if memory <= ALLOWED else 'above'} {ALLOWED})"
+
+
 def main() -> None:
     sums = [0.0, 0.0]
     for dimension in MODELS:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh:  # a peak of its own
             evaluation, product, memory = fresh.submit(measured, dimension).result()
         sums[0], sums[1] = sums[0] + evaluation, sums[1] + product
+        mapped = SIZE * dimension * 4 / 2**20
         sys.stdout.write(
             f"d={dimension:<5} evaluation {evaluation:5.2f} s, product {product:5.2f} s: "
-            f"{evaluation / product:.2f} times; peak memory grew by {memory:,.0f} MB\n"
+            f"{evaluation / product:.2f} times; peak memory grew by {told(memory - mapped)} beyond the mapped vectors, "
+            f"by {told(memory)} with them\n"
         )
     sys.stdout.write(f"six models: {sums[0] / sums[1]:.2f} times\n")
 

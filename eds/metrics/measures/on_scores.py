@@ -1,12 +1,14 @@
 """Measures on the scores of labelled pairs. Formulas stand in eds.metrics.auc."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eds.identifiers import Reals
+from eds.identifiers import Flags, Integers, Reals
 from eds.metrics.auc import micro_order, query_aucs, weighted_aucs
 from eds.metrics.auc_report import micro_aucs, two_sided
 from eds.metrics.definition import Definition, Evidence, Parameter, Values
@@ -22,24 +24,40 @@ CONVENTIONS = (
 )
 
 
+@dataclass(frozen=True, eq=False)
+class _Areas:
+    """What both areas of one model are told from, in micro and macro average; scored pairs in the labels' order."""
+
+    labelled: Labelled
+    scored: Flags  # of the labelled pairs
+    query: Integers
+    value: Integers
+    score: Reals
+    by_query: tuple[Reals, Reals]  # ROC and PR
+    whole: tuple[float, float]
+
+
+@lru_cache(maxsize=2)  # annotated and sampled negatives of the model at hand
+def _areas(evidence: Evidence, negatives: str) -> _Areas:
+    labelled, score = _side(evidence, negatives)
+    scored = np.isfinite(score)
+    pairs = labelled.query[scored], labelled.value[scored], score[scored]
+    return _Areas(labelled, scored, *pairs, query_aucs(*pairs, len(labelled.queries)), micro_aucs(*pairs[1:]))
+
+
 def _area(which: int) -> Callable[[Evidence, int | None, Mapping[str, Any]], Values]:
     def compute(evidence: Evidence, k: int | None, parameters: Mapping[str, Any]) -> Values:
-        labelled, score = _side(evidence, parameters["negatives"])
-        scored = np.isfinite(score)
-        query, value, known = labelled.query[scored], labelled.value[scored], score[scored]
-        n = len(labelled.queries)
-        by_query, used = query_aucs(query, value, known, n)[which], two_sided(query, value, n)
-        counts = _counts(labelled, scored)
+        found = _areas(evidence, parameters["negatives"])
+        labelled, by_query, counts = found.labelled, found.by_query[which], _counts(found.labelled, found.scored)
         if parameters["average"] == "macro":
+            used = two_sided(found.query, found.value, len(labelled.queries))
             counts |= _queries(labelled, used)
             return Values(labelled.queries, by_query, n=int(used.sum()), counts=counts)
 
         def resample(times: NDArray[np.int16]) -> Reals:
-            return weighted_aucs(micro_order(query, value, known), times)[which]
+            return weighted_aucs(micro_order(found.query, found.value, found.score), times)[which]
 
-        whole = micro_aucs(value, known)[which]
-        used_pairs = 0 if np.isnan(whole) else len(value)
-        return Values(labelled.queries, by_query, None, whole, resample, used_pairs, counts)
+        return Values(labelled.queries, by_query, None, found.whole[which], resample, len(found.value), counts)
 
     return compute
 
