@@ -1,8 +1,12 @@
-"""Weights files that name no architecture, as MoCo's: `checkpoint:PATH?arch=timm:NAME&prefix=OLD.` says it for them."""
+"""Weights files by their path: those of `eds training` say themselves what they are of, others are told.
+
+`checkpoint:PATH` is enough for the former; `checkpoint:PATH?arch=timm:NAME&prefix=OLD.` says it for MoCo's.
+"""
 
 from dataclasses import replace
 from pathlib import Path
 
+from eds.backbones import weights
 from eds.backbones.network import NetworkBackbone
 from eds.backbones.request import Request
 from eds.errors import InputError
@@ -13,6 +17,7 @@ OPEN_CLIP = "open_clip"
 def load(request: Request) -> NetworkBackbone:
     """The factory of loader `checkpoint`."""
     do = "Say what the weights are of: checkpoint:PATH?arch=timm:resnet50, or arch=open_clip:ViT-B-32."
+    request = completed(request)
     loader, _, name = request.one("arch").partition(":")
     if loader not in ("timm", OPEN_CLIP) or not name:
         raise InputError("the architecture is not told", where=request.text, do=do)
@@ -31,3 +36,10 @@ def load(request: Request) -> NetworkBackbone:
     backbone = timm_models.build(named, name, path)
     backbone.spec = replace(backbone.spec, weights=path.name, licence="not stated")
     return backbone
+
+
+def completed(request: Request) -> Request:
+    """The request with the options that the weights file tells of itself, if it says nothing of the architecture."""
+    if request.loader != "checkpoint" or request.all("arch"):
+        return request
+    return request.with_defaults(weights.told_options(Path(request.name).expanduser()))

@@ -6,7 +6,7 @@ Factories get a `Request`, say which options they know (`only`), and read them t
 """
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,6 +57,11 @@ class Request:
         given = {name: _shown(value) for name, value in settings.items() if value is not None}
         kept = [(name, value) for name, value in self.options if name not in given]
         return replace(self, options=_sorted([*kept, *given.items()]))
+
+    def with_defaults(self, settings: Mapping[str, str]) -> "Request":
+        """With further options where none of that name stands."""
+        further = [(name, value) for name, value in settings.items() if not self.all(name)]
+        return replace(self, options=_sorted([*self.options, *further]))
 
     @property
     def text(self) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import torch
 
+from eds.backbones.checkpoints import completed
 from eds.backbones.loading import load
 from eds.backbones.network import NetworkBackbone
 from eds.backbones.on_torch import TorchRunner
@@ -11,7 +12,7 @@ from eds.backbones.preprocessing import Preprocessing
 from eds.backbones.request import Request
 from eds.errors import InputError
 
-ARCHITECTURES = "timm:NAME, wheel:NAME, or checkpoint:PATH?arch=timm:NAME"
+ARCHITECTURES = "timm:NAME, wheel:NAME, or checkpoint:PATH[?arch=timm:NAME]"
 
 
 @dataclass(frozen=True)
@@ -25,20 +26,20 @@ class Trainable:
     text: str  # the backbone's own
     weights_sha256: str
 
-    def checkpoint_text(self, path: str) -> str:
-        """The text that loads weights of this network, saved at that path, prepared as here."""
+    def checkpoint_options(self) -> dict[str, str]:
+        """What loader checkpoint must be told of weights of this network, to prepare pictures as here."""
         steps = self.preprocessing
         mean, std = (",".join(map(repr, values)) for values in (steps.mean, steps.std))
         parts = {
             "arch": self.architecture, "channels": steps.channels, "crop": steps.crop or 0,
             "interpolation": steps.interpolation, "mean": mean, "resize": steps.resize, "size": steps.size, "std": std,
         }  # fmt: skip
-        return f"checkpoint:{path}?" + "&".join(f"{name}={value}" for name, value in parts.items())
+        return {name: str(value) for name, value in parts.items()}
 
 
 def trainable(text: str) -> Trainable:
     """The network of a backbone's text, on the CPU, all of its weights free to change."""
-    request = Request.parse(text)
+    request = completed(Request.parse(text))
     names = {"timm": request.name.partition(".")[0], "wheel": f"tf_{request.name}"}
     architecture = f"timm:{names[request.loader]}" if request.loader in names else request.one("arch")
     if not architecture.startswith("timm:") or request.one("output", "pooled") != "pooled":

@@ -5,6 +5,7 @@ and the message lists them. Nothing is ever left at its random start.
 """
 
 import hashlib
+import json
 import pickle
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -19,6 +20,7 @@ from eds.files import digest
 
 State = dict[str, torch.Tensor]
 TOLD = 8  # keys told for each kind of fault
+TOLD_KEY = "eds.training"  # in the metadata of our own safetensors files: JSON of what they are
 COUNTER = "num_batches_tracked"  # of batch norms in training; old checkpoints lack it, inference never reads it
 
 
@@ -40,6 +42,21 @@ def read(path: Path, entry: str = "") -> State:
             do="Files that run code on loading are not read; save the state dict alone, best as safetensors.",
         ) from error
     return _tensors(found, path, entry)
+
+
+def told_options(path: Path) -> dict[str, str]:
+    """The options of loader checkpoint that one of our own weights files tells of itself; none of any other file."""
+    from safetensors import SafetensorError, safe_open
+
+    if path.suffix != ".safetensors" or not path.is_file():
+        return {}
+    try:
+        with safe_open(path, framework="pt") as file:
+            found = json.loads((file.metadata() or {}).get(TOLD_KEY, "{}"))
+    except (SafetensorError, OSError, ValueError):  # reading its tensors will say what is wrong
+        return {}
+    options = found.get("options") if isinstance(found, dict) else None
+    return {name: str(value) for name, value in options.items()} if isinstance(options, dict) else {}
 
 
 def file_digest(path: Path) -> str:

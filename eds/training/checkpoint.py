@@ -13,10 +13,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from eds.backbones.weights import TOLD_KEY
 from eds.errors import InputError
 from eds.files import replacing
 
-KEY = "eds.training"
 State = dict[str, Tensor]
 
 
@@ -73,7 +73,7 @@ def write_tensors(path: Path, tensors: State, told: Mapping[str, Any]) -> None:
 
     plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     with replacing(path) as temporary:
-        save_file(plain, temporary, {KEY: json.dumps(told, sort_keys=True)})
+        save_file(plain, temporary, {TOLD_KEY: json.dumps(told, sort_keys=True)})
 
 
 def read_tensors(path: Path) -> tuple[State, dict[str, Any]]:
@@ -82,7 +82,7 @@ def read_tensors(path: Path) -> tuple[State, dict[str, Any]]:
 
     try:
         with safe_open(path, framework="pt") as file:
-            told = json.loads((file.metadata() or {}).get(KEY, "null"))
+            told = json.loads((file.metadata() or {}).get(TOLD_KEY, "null"))
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (no mapping)
     except (SafetensorError, OSError, ValueError) as error:
         raise InputError(

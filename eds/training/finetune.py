@@ -49,6 +49,9 @@ class _LabelTask(NetworkTask):
         place = torch.from_numpy(self.place[rows])
         return cross_entropy(logits, {name: found[place].to(self.device) for name, found in self.wanted.items()})
 
+    def stepped(self, done: float) -> None:
+        """Nothing follows."""
+
 
 def finetune(
     base: Trainable, pixels: Pixels, labels: Supervision, plan: Plan, folder: Path, *,

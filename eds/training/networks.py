@@ -5,6 +5,7 @@ Not here: what is optimised (finetune.py by labels, dino.py without them).
 
 import contextlib
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
@@ -50,7 +51,7 @@ class Trained:
     resumed_at: int
 
 
-class NetworkTask:
+class NetworkTask(ABC):
     """Pictures of `labels.ids`, uint8 (n, side, side, 3), and a network on them; a kind of training adds its loss."""
 
     module: torch.nn.Module
@@ -71,12 +72,13 @@ class NetworkTask:
         """Rows drawn singly: nothing here needs a product twice in a batch."""
         return epoch_batches(self.parts.train, self.singly, self.plan.batch, 2, self.plan.seed, epoch)
 
+    @abstractmethod
     def loss(self, rows: Integers, epoch: int) -> Tensor:
         """Of a batch; smaller is better."""
-        raise NotImplementedError
 
+    @abstractmethod
     def stepped(self, done: float) -> None:
-        """After a step of Adam; `done` is the share of all steps that are done. Nothing follows here."""
+        """What follows a step of Adam; `done` is the share of all steps that are done."""
 
     def worth(self) -> float:
         """Recognition of the products that early stop watches."""
@@ -126,9 +128,9 @@ def train(task: NetworkTask, folder: Path, told: Mapping[str, Any], progress: Pr
     found = fit(task, task.plan, folder, identity, progress=progress, autocast=mixed)
     file, start = folder / WEIGHTS, f"{task.kept}."
     state = {name.removeprefix(start): tensor for name, tensor in found.best.items() if name.startswith(start)}
-    write_tensors(file, state, {"identity": identity})
+    write_tensors(file, state, {"identity": identity, "options": base.checkpoint_options()})
     return Trained(
-        file, digest(file), base.checkpoint_text(str(file)), before, _score(task, parts.held_out), found.best_score,
+        file, digest(file), f"checkpoint:{file}", before, _score(task, parts.held_out), found.best_score,
         found.best_epoch, found.rows, len(parts.train), len(parts.watched), len(parts.held_out), found.resumed_at,
     )  # fmt: skip
 

@@ -1,5 +1,6 @@
 """Checkpoints of authors: wrapped, prefixed, with a second encoder and a projection, as MoCo and SwAV write them."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import timm
 import torch
 
 from eds.backbones import load
-from eds.errors import InputError
+from eds.errors import EdsError, InputError
 from tests.backbones.pictures import pictures, timm_file
 from tests.reference import backbones as slow
 
@@ -49,6 +50,39 @@ def test_swav_drops_what_is_named_and_nothing_else(tmp_path: Path, trunk: dict[s
     with pytest.raises(InputError) as caught:
         load(f"checkpoint:{tmp_path}/swav.pth.tar?{SWAV.removesuffix('&drop=prototypes')}")
     assert caught.value.faults == ("unexpected in the file (1): prototypes.weight",)
+
+
+def saved(path: Path, tensors: dict[str, torch.Tensor], **told: object) -> Path:
+    from safetensors.torch import save_file
+
+    save_file(tensors, path, {"eds.training": json.dumps(told)})
+    return path
+
+
+def test_a_file_that_says_what_it_is_needs_its_path_only(tmp_path: Path, trunk: dict[str, torch.Tensor]) -> None:
+    file = saved(tmp_path / "own.safetensors", trunk, options={"arch": "timm:test_resnet", "size": 48, "crop": "0"})
+    short = load(f"checkpoint:{file}", device="cpu", runtime="torch").spec
+    assert short == load(f"checkpoint:{file}?arch=timm:test_resnet&size=48&crop=0", device="cpu", runtime="torch").spec
+    assert short.preprocessing.side == 48
+    assert load(f"checkpoint:{file}?size=32&crop=0", device="cpu", runtime="torch").spec.preprocessing.side == 32
+
+
+@pytest.mark.parametrize(
+    ("told", "says"),
+    [
+        ({"options": ["arch"]}, "the architecture is not told"),
+        ({"options": {"size": "48"}}, "the architecture is not told"),
+        ({"options": {"arch": "timm:hf-hub:somebody/model"}}, "timm has no model"),
+        ({"options": {"arch": "module:os"}}, "the architecture is not told"),
+        ({"options": {"arch": "timm:test_resnet", "run": "me"}}, "not every option is known"),
+        ({"options": {"arch": "timm:test_vit"}}, "not of this architecture"),
+    ],
+)
+def test_what_a_file_says_of_itself_is_trusted_no_further_than_a_user(
+    tmp_path: Path, trunk: dict[str, torch.Tensor], told: dict[str, object], says: str
+) -> None:
+    with pytest.raises(EdsError, match=says):
+        load(f"checkpoint:{saved(tmp_path / 'own.safetensors', trunk, **told)}", device="cpu", runtime="torch")
 
 
 def test_the_architecture_must_be_told() -> None:

@@ -31,7 +31,9 @@ OF_TIMM = {name: preset for name, preset in PRESETS.items() if not preset.text.s
 def test_the_architecture_exists_and_has_the_dimension(preset: Preset) -> None:
     request = Request.parse(preset.text)
     name = request.one("arch").partition(":")[2] or request.name
-    assert name in timm.list_pretrained() or timm.is_model(name)
+    architecture, _, tag = name.partition(".")
+    assert timm.is_model(architecture)
+    assert name in (timm.list_pretrained() if tag else timm.list_models())
     import torch
 
     with torch.device("meta"):

@@ -12,10 +12,13 @@ from eds.errors import InputError
 
 
 class Evil:
-    """Unpickles to a call: the file that must never be trusted."""
+    """Unpickles to a call that makes this folder: the file that must never be trusted."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
 
     def __reduce__(self) -> tuple[Any, tuple[Path]]:
-        return Path.mkdir, (Path("/tmp/eds-was-here"),)
+        return Path.mkdir, (self.folder,)
 
 
 def state() -> weights.State:
@@ -23,14 +26,14 @@ def state() -> weights.State:
 
 
 def test_a_file_that_runs_code_is_not_read(tmp_path: Path) -> None:
-    path = tmp_path / "evil.pth"
-    torch.save({"state_dict": state(), "args": Evil()}, path)
+    path, made = tmp_path / "evil.pth", tmp_path / "was here"
+    torch.save({"state_dict": state(), "args": Evil(made)}, path)
     with pytest.raises(InputError, match="no plain tensors"):
         weights.read(path)
-    assert not Path("/tmp/eds-was-here").exists()
-    (tmp_path / "evil.pkl").write_bytes(pickle.dumps(Evil()))
+    (tmp_path / "evil.pkl").write_bytes(pickle.dumps(Evil(made)))
     with pytest.raises(InputError, match="no plain tensors"):
         weights.read(tmp_path / "evil.pkl")
+    assert not made.exists()
 
 
 @pytest.mark.parametrize("name", ["torn.pth", "torn.safetensors"])

@@ -84,6 +84,7 @@ def test_neither_the_order_of_rows_nor_the_callers_random_state_matters(tmp_path
 KILLED = """
     import os, signal, sys
     from pathlib import Path
+    from eds.files import unfinished
     from eds.training import loop
     from tests.training.test_hash_head import Design, fitted
 
@@ -93,7 +94,7 @@ KILLED = """
         saved.append(state.epoch)
         if len(saved) == 3:
             Path(sys.argv[1], "dying").touch()
-            path.with_name(f".{path.name}.{os.getpid()}.tmp").write_bytes(b"half")
+            unfinished(path).write_bytes(b"half")
             os.kill(os.getpid(), signal.SIGKILL)
         kept(path, state)
 
