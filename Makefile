@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV   := .venv
 LEAN   := .venv-lean
+STUDIO := .venv-studio
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 DEMO   ?= demo
@@ -11,8 +12,8 @@ JOBS   ?= 2
 
 # Tests that need no torch: they run once more on pandas 2, as an analyst's or annotator's install has it.
 LEAN_TESTS := tests/test_tables.py tests/test_schema.py tests/test_files.py tests/test_config.py tests/test_registry.py \
-              tests/test_workspace.py tests/test_pixels.py tests/test_vectors_store.py tests/faults/test_killed_writers.py \
-              tests/synthetic tests/images tests/suspects tests/neighbors tests/labels tests/conformance/test_stores.py \
+              tests/test_workspace.py tests/pixels tests/test_vectors_store.py tests/faults/test_killed_writers.py \
+              tests/synthetic tests/images tests/suspects tests/neighbors tests/labels tests/conformance/stores \
               tests/truth tests/metrics tests/analysis
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -28,7 +29,7 @@ demo: $(READY) ## Set up, walk the flow on a drawn catalogue (into ./demo), then
 	  echo "To judge pairs, and to see what was judged, start the pages; they tell the address and how to sign in:"; \
 	  echo "  $(BIN)/eds labels serve --demo --project $(DEMO)"; fi
 
-test: $(READY) browser lint ## Set up, then run every check and test
+test: $(READY) $(STUDIO)/.ready browser lint ## Set up, then run every check and test
 	@echo "Tests, with every extra:"
 	@$(BIN)/python -m pytest -q -n $(JOBS) --cov --cov-report=term --cov-fail-under=90
 	@$(MAKE) --no-print-directory test-lean
@@ -62,7 +63,7 @@ constraints: $(READY) ## Pin the versions that are installed now
 	@mv $(VENV)/pins constraints.txt
 
 clean: ## Remove the virtual environments and caches
-	rm -rf $(VENV) $(LEAN) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) $(LEAN) $(STUDIO) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
 
 python:
 	@command -v $(PYTHON) > /dev/null || { echo "eds needs python3 (3.11 or newer): install it, or name one: make PYTHON=python3.12"; exit 1; }
@@ -81,6 +82,13 @@ $(LEAN)/.ready: pyproject.toml constraints.txt | python
 	@test -x $(LEAN)/bin/python || $(PYTHON) -m venv $(LEAN)
 	@grep -v '^pandas==' constraints.txt > $(LEAN)/constraints.txt
 	@$(LEAN)/bin/python -m pip install -q -e ".[labels,test]" "pandas<3" -c $(LEAN)/constraints.txt \
+	  || { echo "Packages could not be installed: see the message above; is there network?"; exit 1; }
+	@touch $@
+
+$(STUDIO)/.ready: | python
+	@echo "Setting up $(STUDIO): Label Studio's SDK, which judges exports and needs another numpy ..."
+	@test -x $(STUDIO)/bin/python || $(PYTHON) -m venv $(STUDIO)
+	@$(STUDIO)/bin/python -m pip install -q label-studio-sdk==2.1.2 \
 	  || { echo "Packages could not be installed: see the message above; is there network?"; exit 1; }
 	@touch $@
 

@@ -54,7 +54,8 @@ def reusability(
     Conventions: `suspects` are lists (model, query_id, candidate_id), `rankings` final lists of all models, or `placed`
     the ranks of the labelled pairs in whole lists; k cuts
     hr_official, mrr_official, hit_rate and mrr, the others use the whole lists (rbp with persistence 0.8), the AUCs
-    `scores`; a query whose positives all fall away no longer counts; a generator without a list or scores: NaN, rank 0.
+    `scores`; a query whose positives all fall away no longer counts, but for rbp, which is a mean
+    over all labelled queries, as the measure is; a generator without a list or scores: NaN, rank 0.
     Example: see tests/analysis/test_reusability.py and the specification's vectors.
     """
     cut_offs([k])
@@ -129,12 +130,13 @@ def _values(
     part = labelled if kept is None else labelled.where(kept)
     if scores is not None:
         return {name: summary(part, score if kept is None else score[kept])[metric] for name, score in scores.items()}
-    formula = ON_LISTS[metric]
-    return {name: mean(_with_positive(judged, formula(judged, k))) for name, judged in lists.judged(part).items()}
+    return {name: mean(_counted(judged, metric, k)) for name, judged in lists.judged(part).items()}
 
 
-def _with_positive(lists: JudgedLists, value: Reals) -> Reals:
-    return np.where(lists.positives > 0, value, np.nan)
+def _counted(lists: JudgedLists, metric: str, k: int) -> Reals:
+    """The values of the queries that count, as in the measure itself."""
+    value = ON_LISTS[metric](lists, k)
+    return value if metric == "rbp" else np.where(lists.positives > 0, value, np.nan)
 
 
 def _own_pairs(suspects: pd.DataFrame) -> dict[str, int]:

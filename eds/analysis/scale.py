@@ -8,10 +8,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from eds.config import EngineSettings
 from eds.errors import InputError
 
-SHARD = 250_000  # images in one piece of work
 TERA = 1e12
+USUAL = EngineSettings()
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ class ScalePlan:
     """The whole: each model, the pictures, what it comes to. Money is None where no price is known."""
 
     models: tuple[ModelCost, ...]
-    shards: int
+    embed_tasks: int  # of one model, as the two below
+    mine_tasks: int
     seconds: float  # of the wall clock, one model after the other
     machine_hours: float
     picture_bytes: float
@@ -76,18 +78,20 @@ def scale_plan(
     machines: int = 1,
     machine_hourly: float = 0.0,
     terabyte_monthly: float = 0.0,
-    shard: int = SHARD,
+    engine: EngineSettings = USUAL,
 ) -> ScalePlan:
     """Time, money and storage of embedding and mining, and the experts' hours.
 
     Formula: of an image, embedding takes 1 / r_m seconds of a machine and mining max(|Q| d_m / c, b_m / v), with r_m
     images, c multiplications and additions, and v bytes read a second; machine hours are N times that / 3600; the wall
-    clock shows n times that, n = min(N, ceil(ceil(N / shard) / M) shard) the images of the busiest of M machines;
+    clock shows n times that, n = min(N, ceil(ceil(N / t) / M) t) the images of the busiest of M machines, where a task
+    has t images: `engine.images` of them to embed, `engine.rows` to mine;
     bytes N b_m of vectors and N s of pictures; expert hours = pairs x experts x seconds per label / 3600.
     Source: specification 1.3 for the pairs; the rest is counting.
     Conventions: every image is embedded once by every model, and is a candidate of every query; mining reads and
-    multiplies at once; shards are equal, a machine works at one at a time, and some idle in the last round; merging
-    the lists, listing the storage, and what fails and is done again are left out; a machine hour is one of work.
+    multiplies at once; tasks are equal, a machine works at one at a time, and some idle in the last round; putting
+    vectors together, merging the lists, listing the storage, and what fails and is done again are left out; a machine
+    hour is one of work.
     Example, run by doctest:
     >>> rate = Rate(100.0, True)
     >>> model = ModelRate("m", rate, 512, 2048.0)
@@ -95,26 +99,28 @@ def scale_plan(
     ...                   picture_bytes=Rate(1e5, False), judged_pairs=6000, experts=3,
     ...                   seconds_per_label=Rate(12.0, True), machines=2)
     >>> plan.models[0].embed_seconds, round(plan.models[0].mine_seconds, 3), plan.vector_bytes, plan.expert_hours
-    (5000.0, 25.6, 2048000000.0, 60.0)
+    (5038.08, 26.844, 2048000000.0, 60.0)
     """
-    _refuse_odd(images, queries, models, experts, machines, shard, machine_hourly, terabyte_monthly,
+    _refuse_odd(images, queries, models, experts, machines, machine_hourly, terabyte_monthly,
                 [mining, reading, picture_bytes, seconds_per_label])  # fmt: skip
-    shards = math.ceil(images / shard)
-    busiest = min(images, math.ceil(shards / machines) * shard)  # images of the machine that works longest
+    tasks = {size: math.ceil(images / size) for size in (engine.images, engine.rows)}
+    # images of the machine that works longest
+    busiest = {size: min(images, math.ceil(count / machines) * size) for size, count in tasks.items()}
     costs = []
     for model in models:
         mine = max(queries * model.dimension / mining.value, model.vector_bytes / reading.value)
         each = 1 / model.images_per_second.value, mine  # seconds of a machine for an image
         hours, stored = images * sum(each) / 3600, images * model.vector_bytes
         costs.append(
-            ModelCost(model.name, busiest * each[0], busiest * each[1], hours, stored,
+            ModelCost(model.name, busiest[engine.images] * each[0], busiest[engine.rows] * each[1], hours, stored,
                       _price(hours, machine_hourly), _price(stored / TERA, terabyte_monthly))
         )  # fmt: skip
     hours = sum(cost.machine_hours for cost in costs)
     vectors, pictures = sum(cost.vector_bytes for cost in costs), images * picture_bytes.value
     return ScalePlan(
         models=tuple(costs),
-        shards=shards,
+        embed_tasks=tasks[engine.images],
+        mine_tasks=tasks[engine.rows],
         seconds=sum(cost.embed_seconds + cost.mine_seconds for cost in costs),
         machine_hours=hours,
         picture_bytes=pictures,
@@ -131,11 +137,10 @@ def _price(amount: float, each: float) -> float | None:
 
 
 def _refuse_odd(
-    images: int, queries: int, models: Sequence[ModelRate], experts: int, machines: int, shard: int,
+    images: int, queries: int, models: Sequence[ModelRate], experts: int, machines: int,
     machine_hourly: float, terabyte_monthly: float, rates: Sequence[Rate],
 ) -> None:  # fmt: skip
-    whole = {"images": images, "queries": queries, "models": len(models), "experts": experts, "machines": machines,
-             "shard": shard}  # fmt: skip
+    whole = {"images": images, "queries": queries, "models": len(models), "experts": experts, "machines": machines}
     faults = [f"{name} is {value}; give 1 or more" for name, value in whole.items() if value < 1]
     prices = {"machine_hourly": machine_hourly, "terabyte_monthly": terabyte_monthly}
     faults += [f"{name} is {value}; give 0 or more" for name, value in prices.items() if not value >= 0]

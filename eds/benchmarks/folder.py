@@ -3,13 +3,13 @@
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from eds.benchmarks.json_files import Faults
 from eds.benchmarks.rows import path_faults
 from eds.errors import InputError
-from eds.files import digest
+from eds.files import abandoned, digest, unfinished
 
 SUMS = "SHA256SUMS"
 
@@ -24,10 +24,12 @@ def whole_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
     if target.exists() and not (replace and (target / SUMS).is_file()):
         raise InputError("is there already" if not replace else f"is no export: it holds no {SUMS}", where=str(target),
                          do="Name a new folder" + (", or say --replace." if not replace else "."))  # fmt: skip
-    building, old = (target.with_name(f".{target.name}.{os.getpid()}.{word}") for word in ("tmp", "old"))
+    building = unfinished(target)
+    old = building.with_suffix(".old")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(target)
+        for leftover in abandoned(target):
+            shutil.rmtree(leftover, ignore_errors=True)
         building.mkdir()
         yield building
         _write_sums(building)
@@ -72,15 +74,3 @@ def _write_sums(folder: Path) -> None:
         stream.writelines(lines)
         stream.flush()
         os.fsync(stream.fileno())
-
-
-def _sweep(target: Path) -> None:
-    """Remove what writers that have died left behind."""
-    for leftover in target.parent.glob(f".{target.name}.*.tmp"):
-        owner = leftover.name.removeprefix(f".{target.name}.").removesuffix(".tmp")
-        with suppress(PermissionError):
-            try:
-                if owner.isdigit():
-                    os.kill(int(owner), 0)
-            except ProcessLookupError:
-                shutil.rmtree(leftover, ignore_errors=True)

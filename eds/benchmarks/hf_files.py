@@ -1,7 +1,6 @@
 """What a Hugging Face data set is made of: features, shards, pictures within Parquet, YAML before the card."""
 
 import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +14,7 @@ from eds.benchmarks.benchmark import Benchmark
 from eds.benchmarks.card import quoted
 from eds.benchmarks.rows import path_faults
 from eds.errors import InputError
+from eds.files import unfinished
 
 PICTURE = pa.struct([pa.field("bytes", pa.binary()), pa.field("path", pa.string())])
 PORTION = 64  # pictures held in memory at once
@@ -127,7 +127,7 @@ def _pictures(shard: Path) -> Iterator[tuple[str, bytes | None]]:
 
 def _place(file: Path, data: bytes) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+    temporary = unfinished(file)
     temporary.write_bytes(data)
     temporary.replace(file)
 

@@ -1,4 +1,4 @@
-"""Results for a model card: the YAML `model-index` that hubs and the benchmark's leaderboard read.
+"""Results as hubs and the benchmark's leaderboard read them: `model-index` of a model card, and `.eval_results/`.
 
 model-index:
 - name: dino
@@ -7,9 +7,16 @@ model-index:
     dataset: {name: ..., type: vsd-benchmark/vsd-fashion, config: TASK, split: test}
     metrics:
     - {type: HR@5, value: 91.9, name: ...}
+
+.eval_results/vsd-fashion-hr-5.yaml, a file for each measure, since an entry holds one value and no name for it:
+
+- dataset: {id: vsd-benchmark/vsd-fashion, task_id: TASK}
+  value: 91.9
+  notes: HR@5 (VSD-HR@5)
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 from eds.benchmarks.card import quoted
@@ -28,7 +35,7 @@ def model_index(model: str, results: Mapping[str, Sequence[Metric]]) -> str:
     """
     lines = ["model-index:", f"- name: {quoted(model)}", "  results:"]
     for task, metrics in results.items():
-        defined = [one for one in metrics if math.isfinite(one[1])]
+        defined = _defined(metrics)
         if not defined:
             continue
         told = {"name": DATASET, "type": TYPE, "config": task, "split": "test"}
@@ -36,3 +43,23 @@ def model_index(model: str, results: Mapping[str, Sequence[Metric]]) -> str:
         lines += [f"    dataset: {quoted(told)}", "    metrics:"]
         lines += [f"    - {quoted({'type': kind, 'value': value, 'name': name})}" for kind, value, name in defined]
     return "\n".join(lines) + "\n"
+
+
+def eval_results(results: Mapping[str, Sequence[Metric]]) -> dict[str, str]:
+    """By name the files of one model's folder `.eval_results/`: an entry for each task; undefined metrics left out.
+
+    >>> found = eval_results({"some_task": [("HR@5", 91.9, "VSD-HR@5")]})
+    >>> print(found["vsd-fashion-hr-5.yaml"].splitlines()[0])
+    - dataset: {"id": "vsd-benchmark/vsd-fashion", "task_id": "some_task"}
+    """
+    files: dict[str, list[str]] = {}
+    for task, metrics in results.items():
+        for kind, value, name in _defined(metrics):
+            lines = files.setdefault(f"vsd-fashion-{re.sub(r'[^a-z0-9]+', '-', kind.lower()).strip('-')}.yaml", [])
+            lines.append(f"- dataset: {quoted({'id': TYPE, 'task_id': task})}")
+            lines += [f"  value: {quoted(value)}", f"  notes: {quoted(f'{kind} ({name})')}"]
+    return {name: "\n".join(lines) + "\n" for name, lines in files.items()}
+
+
+def _defined(metrics: Sequence[Metric]) -> list[Metric]:
+    return [one for one in metrics if math.isfinite(one[1])]

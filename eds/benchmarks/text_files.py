@@ -1,5 +1,6 @@
 """CSV and JSON lines: written from frames, read as text with every damaged line told; .gz is read, too."""
 
+import contextlib
 import gzip
 import json
 from pathlib import Path
@@ -15,6 +16,7 @@ from eds.errors import InputError
 from eds.schema import TEXT
 
 TIME = "%Y-%m-%dT%H:%M:%SZ"  # ISO 8601; Arrow writes the fraction of a second, too
+MOST = 5  # broken rows that are named
 
 
 def arrow_of(frame: pd.DataFrame) -> pa.Table:
@@ -43,6 +45,20 @@ def write_jsonl(frame: pd.DataFrame, file: Path) -> None:
             stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist())
 
 
+def _broken_rows(file: Path, delimiter: str) -> list[str]:
+    """The first rows that have another number of values than the header, by line; none where all is unreadable."""
+    found: list[str] = []
+
+    def note(row: pa_csv.InvalidRow) -> str:
+        found.append(f"line {row.number} has {row.actual_columns} values, not {row.expected_columns}")
+        return "skip"
+
+    options = pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=note)
+    with contextlib.suppress(OSError, pa.ArrowException, ValueError), pa.input_stream(file) as stream:
+        pa_csv.read_csv(stream, read_options=pa_csv.ReadOptions(use_threads=False), parse_options=options)
+    return found[:MOST]
+
+
 def read_csv(file: Path, delimiter: str = ",") -> pd.DataFrame:
     """Every value as text, missing where nothing stands; the row's number is its index, from 0."""
     options = pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
@@ -57,7 +73,7 @@ def read_csv(file: Path, delimiter: str = ",") -> pd.DataFrame:
         table = pa_csv.read_csv(pa.BufferReader(data), parse_options=options, convert_options=convert)
     except (OSError, pa.ArrowException, ValueError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
-        raise InputError(f"cannot be read as CSV ({reason})", where=str(file),
+        raise InputError(f"cannot be read as CSV ({reason})", where=str(file), faults=_broken_rows(file, delimiter),
                          do="Give UTF-8 with a header and as many values in each row.") from error  # fmt: skip
     if len(set(names)) < len(names):
         raise InputError("two columns have one name", where=str(file), do="Rename one of them.")

@@ -13,6 +13,7 @@ from eds.cli.analysis_robustness import leave_one_out, reusability
 from eds.cli.analysis_scale import COUNT, NAMES, machine_options, scale_document, told_scale
 from eds.cli.console import Console, command, lined
 from eds.cli.pooling import lists, percent
+from eds.cli.pooling_ties import whole_ties
 from eds.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,11 +52,12 @@ def budget(console: Console, queries: int | None, images: int | None, outside: b
     """
     machine = {name: options.pop(name) for name in NAMES}
     if queries is not None or images is not None:
+        _refuse_without_project(console, queries=queries, images=images, models=options["models"])
         common = None
         if queries is None or images is None:
             asked, offered, common = _sides(console.project)
             queries, images = queries or asked, images or offered
-        models, k = options.pop("models") or _models_anywhere(console), options.pop("k")
+        models, k = options.pop("models") or _models(console.project), options.pop("k")
         inside = 0 if outside else min(queries, images, queries if common is None else common)
         embedded = images + queries - inside
         plans = _plans(console, queries, images, models, k, inside, **options)
@@ -64,7 +66,7 @@ def budget(console: Console, queries: int | None, images: int | None, outside: b
             options |= _known(console.project)
         models = options["models"] or _models(console.project)
         plans = project_budget(console.project, **options)
-        roles = console.project.read("images")["role"]
+        roles = console.project.read("images", columns=["role"])["role"]
         queries, embedded = int((roles != "candidate").sum()), len(roles)
     settings = _config(console).budget
     sure = _certainty(queries, plans)
@@ -83,10 +85,12 @@ def budget(console: Console, queries: int | None, images: int | None, outside: b
 def overlap(console: Console, k: int | None, models: tuple[str, ...]) -> None:
     """Tell how far the models propose the same pairs; --json holds the matrices for a heat map."""
     from eds.suspects import overlap as compare
+    from eds.suspects import shared_ranks
 
     project = console.project
-    depth = k or project.config.suspects.k
-    document = compare(lists(project, models or project.models("neighbors"), depth), depth)
+    depth, names = k or project.config.suspects.k, models or project.models("neighbors")
+    ties = whole_ties(project, names, None)
+    document = compare(shared_ranks(lists(project, names, depth, ties), ties), depth)
     console.answer({"k": depth, **document}, lambda: _told_overlap(document, depth))
 
 
@@ -104,16 +108,19 @@ def project_budget(
 
 def _sides(project: "Project") -> tuple[int, int, int]:
     """Queries, candidates, and images that are both."""
-    roles = project.read("images")["role"].value_counts()
+    roles = project.read("images", columns=["role"])["role"].value_counts()
     both, asked, offered = (int(roles.get(name, 0)) for name in ("both", "query", "candidate"))
     return asked + both, offered + both, both
 
 
-def _models_anywhere(console: Console) -> int:
-    """As many models as the project has; outside of one it must be said."""
-    if not (console.folder / config.FILE).is_file():
-        raise InputError("how many models is not known", where="option --models", do="Give their number.")
-    return _models(console.project)
+def _refuse_without_project(console: Console, **counts: int | None) -> None:
+    """What is not given is taken from the project; outside of one it must be said."""
+    lacking = [name for name, value in counts.items() if value is None]
+    if lacking and not (console.folder / config.FILE).is_file():
+        raise InputError(
+            f"how many {' and '.join(lacking)} is not known, and here is no project that would tell",
+            where=str(console.folder), do=f"Give {' '.join(f'--{name} N' for name in lacking)}, or --project DIR.",
+        )  # fmt: skip
 
 
 def _models(project: "Project") -> int:
@@ -139,7 +146,7 @@ def _known(project: "Project") -> dict[str, Any]:
 
     if not (project.path("truth").exists() and project.path("suspects").exists()):
         return {}
-    found = pool_report(project.read("images"), project.read("suspects"), project.read("truth"))
+    found = pool_report(project.read("images", columns=["role"]), project.read("suspects"), project.read("truth"))
     positives, random = found["pool"]["positive"], found["random"]
     if not positives or not random or not random.get("p_map"):
         return {}

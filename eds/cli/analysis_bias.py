@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from eds.cli.console import Console, command, lined
-from eds.cli.generators import allow_missing, depth, generator, outsider
+from eds.cli.generators import allow_missing, depth, generator, outsider, with_random
 from eds.cli.results import keep
 
 AUCS = ("macro_roc_auc", "micro_roc_auc", "macro_pr_auc", "micro_pr_auc")
@@ -17,6 +17,7 @@ AUCS = ("macro_roc_auc", "micro_roc_auc", "macro_pr_auc", "micro_pr_auc")
 @generator
 @outsider
 @depth
+@with_random
 @allow_missing
 def bias(
     console: Console,
@@ -25,21 +26,20 @@ def bias(
     makers: tuple[str, ...],
     others: tuple[str, ...],
     k: int | None,
+    with_random: bool,
     allow_missing: bool,
 ) -> None:
     """Compare the models that made the pool with those that did not, by HR, AUC and what pooling does to them."""
     from eds.analysis import bias as compute
     from eds.analysis import undecided_by_labels
-    from eds.cli.analysis_robustness import TABLES, pair_scores_of
-    from eds.cli.evidence import decided_pairs
-    from eds.cli.generators import compared, final_lists, generator_lists
+    from eds.cli.analysis_robustness import TABLES, placed_models
+    from eds.cli.evidence import measured_pairs
+    from eds.cli.generators import generator_lists
 
-    truth = decided_pairs(console.project)
+    truth = measured_pairs(console.project, with_random=with_random)
     lists = generator_lists(console, makers, k)
-    models = compared(console.project, lists, others)
-    rankings = final_lists(console, list(models), cut, allow_missing=allow_missing)
-    scores = pair_scores_of(console, lists, others, truth, allow_missing=allow_missing)
-    found = compute(lists, truth, rankings, scores, cut, metric)
+    evidence, scores = placed_models(console, lists, others, truth, allow_missing=allow_missing)
+    found = compute(lists, truth, evidence.rankings, scores, cut, metric, placed=evidence.placed)
     low, high = (dict(zip(found.models["model"], found.models[name], strict=True)) for name in ("rbp", "rbp_upper"))
     undecided = undecided_by_labels(low, high)
     document = {

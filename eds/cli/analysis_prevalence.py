@@ -16,7 +16,7 @@ def prevalence(console: Console, level: float) -> None:
 
     project = console.project
     truth = decided_pairs(project)
-    document = pool_report(project.read("images"), chosen(project), truth, level)
+    document = pool_report(project.read("images", columns=["role"]), chosen(project), truth, level)
     kept = keep(console, "prevalence", document, ["images", "suspects", "truth"])
     console.answer(document, lambda: f"{_told(document, level)}\n{kept}")
 

@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eds.cli.console import Console, command, lined
-from eds.cli.generators import allow_missing, depth, generator, outsider
+from eds.cli.generators import allow_missing, depth, generator, outsider, with_random
 from eds.cli.results import keep
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from eds.cli.evidence import Evidence
 
 AUCS = ("macro_roc_auc", "micro_roc_auc", "macro_pr_auc", "micro_pr_auc")
 METRICS = (
@@ -27,6 +29,7 @@ TABLES = ["suspects", "truth", "embeddings", "neighbors"]
 @generator
 @outsider
 @depth
+@with_random
 @allow_missing
 def leave_one_out(
     console: Console,
@@ -35,17 +38,18 @@ def leave_one_out(
     makers: tuple[str, ...],
     others: tuple[str, ...],
     k: int | None,
+    with_random: bool,
     allow_missing: bool,
 ) -> None:
     """Take each generator's labels away: every model's AUC, and whether the order of the models stays."""
     from eds.analysis import leave_one_out as compute
     from eds.analysis import tau_ap_b
-    from eds.cli.evidence import decided_pairs
+    from eds.cli.evidence import measured_pairs
     from eds.cli.generators import generator_lists
 
-    truth = decided_pairs(console.project)
+    truth = measured_pairs(console.project, with_random=with_random)
     lists = generator_lists(console, makers, k)
-    scores = pair_scores_of(console, lists, others, truth, allow_missing=allow_missing)
+    _, scores = placed_models(console, lists, others, truth, whole=False, allow_missing=allow_missing)
     found: list[dict[str, Any]] = []
     for mode in modes:
         for metric in metrics:
@@ -67,6 +71,7 @@ def leave_one_out(
 @generator
 @outsider
 @depth
+@with_random
 @allow_missing
 def reusability(
     console: Console,
@@ -75,38 +80,41 @@ def reusability(
     makers: tuple[str, ...],
     others: tuple[str, ...],
     k: int | None,
+    with_random: bool,
     allow_missing: bool,
 ) -> None:
     """Tell how each generator would fare had it been new: its own finds unjudged, all models scored anew."""
     from eds.analysis import reusability_table
-    from eds.cli.evidence import decided_pairs
-    from eds.cli.generators import compared, final_lists, generator_lists
+    from eds.cli.evidence import measured_pairs
+    from eds.cli.generators import generator_lists
 
-    truth = decided_pairs(console.project)
+    truth = measured_pairs(console.project, with_random=with_random)
     lists = generator_lists(console, makers, k)
-    models = compared(console.project, lists, others)
-    rankings = final_lists(console, list(models), cut, allow_missing=allow_missing)
-    scores = None
-    if set(metrics) & set(AUCS):
-        scores = pair_scores_of(console, lists, others, truth, allow_missing=allow_missing)
-    table = reusability_table(lists, truth, rankings, cut, metrics, scores)
+    found, scores = placed_models(console, lists, others, truth, allow_missing=allow_missing)
+    table = reusability_table(lists, truth, found.rankings, cut, metrics, scores, found.placed)
     summary = [_verdict(str(name), part) for name, part in table.groupby("metric", sort=False)]
     document = {"cut": cut, "metrics": summary, "models": table}
     kept = keep(console, "reusability", document, TABLES)
     console.answer(document, lambda: f"{_told_reusability(document)}\n\n{kept}")
 
 
-def pair_scores_of(
-    console: Console, lists: "pd.DataFrame", others: tuple[str, ...], truth: "pd.DataFrame", *, allow_missing: bool
-) -> "pd.DataFrame":
-    """Scores of the labelled pairs by generators and outsiders; who has none is told."""
+def placed_models(
+    console: Console,
+    lists: "pd.DataFrame",
+    others: tuple[str, ...],
+    truth: "pd.DataFrame",
+    *,
+    whole: bool = True,
+    allow_missing: bool,
+) -> "tuple[Evidence, pd.DataFrame]":
+    """Generators and outsiders: ranks (with `whole`) and scores of the labelled pairs; who has none is told."""
     from eds.cli.evidence import gather
     from eds.cli.generators import compared
     from eds.errors import InputError
 
     models = compared(console.project, lists, others)
     images = console.project.read("images")
-    found = gather(console, models, images, truth, lists=False, allow_missing=allow_missing)
+    found = gather(console, models, images, truth, lists=whole, allow_missing=allow_missing)
     gone = sorted(set(lists["model"]) - set(models))
     if gone:
         console.say(f"Generators without vectors or lists are not evaluated: {', '.join(gone)}.")
@@ -114,7 +122,7 @@ def pair_scores_of(
         raise InputError(
             "no labelled pair has a score", where=str(console.project.root), do="Bring the models' vectors."
         )
-    return found.scores
+    return found, found.scores
 
 
 def _told_left_out(mode: str, found: list[dict[str, Any]]) -> str:

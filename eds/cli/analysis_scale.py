@@ -67,7 +67,7 @@ def scale_document(
     prices = {name: options[name] for name in ("machines", "machine_hourly", "terabyte_monthly")}
     plan = scale_plan(
         images, queries, chosen, mining=mining, reading=rates.ASSUMED_READING, picture_bytes=picture,
-        judged_pairs=pairs, experts=experts, seconds_per_label=label, **prices,
+        judged_pairs=pairs, experts=experts, seconds_per_label=label, engine=_engine(project), **prices,
     )  # fmt: skip
     told = [*dict.fromkeys(one.images_per_second for one in chosen), mining, rates.ASSUMED_READING, picture, label]
     return {**asdict(plan), "images": images, "queries": queries, "machines": options["machines"],
@@ -90,7 +90,8 @@ def told_scale(document: dict[str, Any], currency: str = "") -> str:
     machines = document["machines"]
     lines = [
         f"Machines: {document['images']:,} images, {document['queries']:,} queries, {machines:,} of"
-        f" {'these machines' if machines > 1 else 'this machine'}, pieces of work: {document['shards']:,}",
+        f" {'these machines' if machines > 1 else 'this machine'}; tasks of a model: {document['embed_tasks']:,} to"
+        f" embed, {document['mine_tasks']:,} to mine",
         lined(heads, rows),
         f"In all {time_of(document['seconds'])}; pictures {size_of(document['picture_bytes'])}; experts"
         f" {document['expert_hours']:,.0f} hours for {document['judgements']:,.0f} judgements.",
@@ -128,6 +129,11 @@ def size_of(count: float) -> str:
 def _figure(value: float) -> float:
     """A number as it is read: whole from 100 up."""
     return round(value) if value >= 100 else round(value, 2)
+
+
+def _engine(project: "Project | None") -> config.EngineSettings:
+    """How work is cut into tasks: as the project says, or as usual."""
+    return project.config.engine if project else config.EngineSettings()
 
 
 def _known(project: "Project") -> "list[ModelRate]":

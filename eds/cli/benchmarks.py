@@ -93,6 +93,10 @@ def import_files(
     candidates = images.loc[images["role"] != "query", "image_id"]
     outside = labels.outside(queries, candidates)
     notes += [f"{count:,} {what}: every measure counts them" for what, count in outside.items() if count]
+    entries = [entry["path"] for entry in contents["metadata"][1]["images"]]
+    again = len(entries) - len(set(entries))
+    if again:
+        notes.append(f"{again:,} entries of the metadata name images that others name: each image counts once")
     if labels.repeated:
         notes.append(f"{labels.repeated:,} annotations say again what others say: each pair counts once")
     asked = labels.pairs["query_id"].nunique()
@@ -101,13 +105,14 @@ def import_files(
     line = typed("eds benchmarks import vsd", words)
     frames = {"truth": labels.truth(), "suspects": labels.suspects(), "images": images}
     take_votes, count = taking(votes, images["image_id"])
-    left_out = {entry["path"] for entry in contents["metadata"][1]["images"]} - set(images["image_id"])
+    left_out = set(entries) - set(images["image_id"])
     with together(project) as work:
         made_by = project.provenance(line, {}, [])
         work.put({name: frames[name] for name in TABLES}, made_by, take_votes, left_out=left_out)
     return {
         "format": "vsd",
         "images": len(images),
+        "images_repeated": again,
         "products": int(images["product_id"].nunique()),
         "queries": len(queries),
         "candidates": len(candidates),

@@ -42,10 +42,15 @@ def shared(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
+every_label = click.option(
+    "--with-random", is_flag=True,
+    help="Labels of random pairs too: the format cannot mark them, and its readers would measure models on them.",
+)  # fmt: skip
 pictures = click.option("--no-images", is_flag=True, help="Paths instead of pictures, where a licence forbids them.")
 
 
 @command(export, "vsd", example="eds benchmarks export vsd out/vsd --licence cc-by-4.0")
+@every_label
 @shared
 def vsd(console: Console, place: "Address", **options: Any) -> None:
     """Write VSD-Fashion's raw files: metadata, seeds, annotations, manifest, and votes.jsonl."""
@@ -55,6 +60,7 @@ def vsd(console: Console, place: "Address", **options: Any) -> None:
 
 
 @command(export, "trec", example="eds benchmarks export trec out/trec")
+@every_label
 @shared
 def trec(console: Console, place: "Address", **options: Any) -> None:
     """Write TREC's qrels and a run for each model, with ids.tsv."""
@@ -115,6 +121,7 @@ def hand_on(
     replace: bool,
     hide_experts: bool,
     no_lists: bool,
+    with_random: bool = True,
     **words: str,
 ) -> None:
     """Gather the project's tables, write the format, the card and the checksums; tell what is not in it."""
@@ -122,11 +129,16 @@ def hand_on(
     from eds.benchmarks.folder import SUMS, whole_folder
     from eds.cli.benchmark_facts import card_of
 
-    benchmark, kept = gathered(console.project, lists=not no_lists, hide_experts=hide_experts)
+    everything, kept = gathered(console.project, lists=not no_lists, hide_experts=hide_experts)
+    benchmark = everything if with_random else _measured(everything)
+    apart = 0 if everything.truth is None or benchmark.truth is None else len(everything.truth) - len(benchmark.truth)
     benchmark = benchmark.with_(card=card_of(console.project, benchmark, kept, words))
     with folder_for(place, last=SUMS, replace=replace) as folder:
         with whole_folder(folder, replace=replace) as building:
             lost, front = write(benchmark, building)
+            if apart:
+                lost.append(f"{apart:,} labels of random pairs, which serve p and recall: models are not measured on"
+                            " them (--with-random writes them, too)")  # fmt: skip
             if kept is not None and len(kept.gold):
                 lost.append(f"the known answers of {len(kept.gold):,} gold pairs: kept back")
             (building / "README.md").write_text(markdown(benchmark, kind, lost, front), encoding="utf-8")
@@ -161,6 +173,14 @@ def gathered(project: "Project", *, lists: bool, hide_experts: bool) -> "tuple[B
         project.read("suspects") if there["suspects"] else None, votes, runs,
         project.image_root if isinstance(project.pictures, Path) else None,
     ), kept  # fmt: skip
+
+
+def _measured(benchmark: "Benchmark") -> "Benchmark":
+    """The benchmark with those labels only that models are measured on."""
+    from eds.suspects import benchmark_labels
+
+    truth = benchmark.truth
+    return benchmark if truth is None else benchmark.with_(truth=benchmark_labels(truth, benchmark.suspects))
 
 
 def _votes(project: "Project") -> tuple[Any, Any]:

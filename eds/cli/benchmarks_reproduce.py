@@ -55,8 +55,8 @@ def reproduce() -> None:
 def vsd(console: Console, tables_only: bool, out: Path | None, **options: Any) -> None:
     """Compute Tables 1 to 8 of VSD-Fashion's paper, and write them beside the printed cells with a verdict for each.
 
-    OUT gets tables.md, cells.csv, reproduction.json, model-index/ and trec/, and of each task a project of its name
-    with report.html and evaluator.csv. A second call makes only what is missing.
+    OUT gets tables.md, cells.csv, reproduction.json, model-index/, eval-results/ and trec/, and of each task a project
+    of its name with report.html and evaluator.csv. A second call makes only what is missing.
     """
     if tables_only:
         from eds.cli.reproduce_printed import printed

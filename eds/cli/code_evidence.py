@@ -32,7 +32,7 @@ def hash_models(project: "Project", models: Sequence[str]) -> list[str]:
 
 def coded(
     console: Console, models: Sequence[str], images: "pd.DataFrame", measures: "Sequence[Measure]",
-    attributes: Sequence[str] = (), *, allow_missing: bool = False,
+    attributes: Sequence[str] = (), *, allow_missing: bool = False, with_random: bool = False,
 ) -> "dict[str, Coded]":  # fmt: skip
     """By hash model its histograms, as far as the measures ask."""
     from eds.cli.evidence import opened
@@ -52,7 +52,7 @@ def coded(
             do="Make one (eds training hash), or import codes (eds embeddings import --similarity hamming).",
         )  # fmt: skip
     sources = {measure.parameters["grades"] for measure in asked if "grades" in measure.parameters}
-    gradings = {source: grading(project, source, attributes) for source in sorted(sources)}
+    gradings = {source: grading(project, source, attributes, with_random=with_random) for source in sorted(sources)}
     radii = {
         source: max((measure.k or 0 for measure in asked
                      if measure.name == "mLGAP" and measure.parameters["grades"] == source), default=None)
@@ -68,9 +68,11 @@ def coded(
     return found
 
 
-def grading(project: "Project", source: str, attributes: Sequence[str]) -> "Grading":
+def grading(project: "Project", source: str, attributes: Sequence[str], *, with_random: bool = False) -> "Grading":
     """What the word for a source of grades means in this project."""
+    from eds.cli.pooling import chosen
     from eds.neighbors.graded import Grading
+    from eds.suspects import benchmark_labels
 
     if project.config.neighbors.category != "any":
         raise InputError(
@@ -82,6 +84,7 @@ def grading(project: "Project", source: str, attributes: Sequence[str]) -> "Grad
     if source not in ("truth", "votes"):
         return Grading(columns=COLUMNS.get(source) or tuple(attributes), exclude_product=kept)
     truth = project.read("truth")
+    truth = truth if with_random else benchmark_labels(truth, chosen(project))
     grade = truth["value"] if source == "truth" else truth["votes_for"]
     return Grading(truth[["query_id", "candidate_id"]].assign(grade=grade), exclude_product=kept)
 

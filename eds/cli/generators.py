@@ -24,6 +24,9 @@ outsider = click.option(
     help="A model to compare that did not make it (default: all others with vectors or lists).",
 )  # fmt: skip
 depth = click.option("-k", "k", type=click.IntRange(1), help="Depth of the pool (default: eds.toml).")
+with_random = click.option(
+    "--with-random", is_flag=True, help="Measure on the labels of random pairs too, which serve p and recall."
+)
 allow_missing = click.option(
     "--allow-missing", is_flag=True, help="Leave out images that a model has no vector of, and count them."
 )
@@ -72,8 +75,10 @@ def final_lists(console: Console, models: Sequence[str], least: int, *, allow_mi
     """
     import pandas as pd
 
+    from eds.neighbors.rules import COLUMNS
+
     project = console.project
-    images = project.read("images")
+    images = project.read("images", columns=COLUMNS)
     parts = []
     for name in models:
         found = project.read("neighbors", name) if name in project.models("neighbors") else None

@@ -57,12 +57,15 @@ def _by_labels(measure: "Measure") -> bool:
     return measure.definition.needs in ("lists", "official lists", "scores")
 
 
-def judged_fair(console: Console, results: "Sequence[Result]", found: "Evidence", makers: Sequence[str]) -> Fair | None:
+def judged_fair(
+    console: Console, results: "Sequence[Result]", found: "Evidence", makers: Sequence[str], *,
+    with_random: bool = False,
+) -> Fair | None:  # fmt: skip
     """The verdicts on the new models among those scored; None where there is none, or nothing hangs on labels."""
     import pandas as pd
 
     from eds.analysis import Pooled, fairness
-    from eds.cli.evidence import decided_pairs
+    from eds.cli.evidence import measured_pairs
     from eds.cli.generators import generator_lists, told_makers
     from eds.cli.metrics import drawn_negatives
 
@@ -76,7 +79,7 @@ def judged_fair(console: Console, results: "Sequence[Result]", found: "Evidence"
     lists = generator_lists(console, named, None) if known else empty
     drawn = drawn_negatives(project, [result.measure for result in results])
     pooled = Pooled(
-        lists, decided_pairs(project), found.rankings, found.placed, found.scores,
+        lists, measured_pairs(project, with_random=with_random), found.rankings, found.placed, found.scores,
         None if drawn is None else drawn.assign(value=0),
     )  # fmt: skip
     return Fair(new, sorted(set(lists["model"])), fairness(results, new, pooled))
@@ -136,9 +139,9 @@ def told_fair(fair: Fair | None) -> list[str]:
 
 def _decided(name: str, rows: list[dict[str, Any]]) -> str:
     """By which measures the labels there are decide between the model and all others, and what to do for the rest."""
-    mine = [row for row in rows if row["model"] == name and row["undecided_with"] is not None]
-    sure = [row["measure"] for row in mine if not row["undecided_with"]]
-    unsure = [f"{row['measure']} (with {', '.join(row['undecided_with'])})" for row in mine if row["undecided_with"]]
+    from eds.analysis.fairness_words import decided_by
+
+    sure, unsure = decided_by(name, rows)
     parts = [f"decided against all others by {', '.join(sure)}"] if sure else []
     parts += [f"undecided by {', '.join(unsure)}"] if unsure else []
     more = f" The pairs whose judgement would decide: eds suspects add {name}." if unsure else ""
@@ -147,42 +150,14 @@ def _decided(name: str, rows: list[dict[str, Any]]) -> str:
 
 def why(row: dict[str, Any], fair: Fair) -> str:
     """The reason for a verdict, in words."""
-    kind, good = row["kind"], row["verdict"] == "fair"
-    if kind == "ceiling":
-        places = row["measure"].partition("@")[2].partition("(")[0]
-        of = f"its first {places} places" if places else "its places"
-        bound = f": it cannot exceed that by now, and would be {row['at_most']:.3f} were all others similar"
-        if good:
-            return f"{row['judged']:.1%} of {of} are judged"
-        return f"only {row['judged']:.1%} of {of} are judged{bound if row['at_most'] == row['at_most'] else ''}"
-    if kind == "interval":
-        return f"missing labels leave it between {row['value']:.3f} and {row['at_most']:.3f}"
-    if kind in ("own finds", "reuse"):
-        changes = f"models that made the pool change by {row['change']:.3f} at most without their own finds' labels"
-        if row["verdict"] != "fair without own finds":
-            return changes
-        return f"{changes}, for labelled negatives are their own mistakes; {_own_removed(row['measure'], fair)}"
-    if kind == "makers not known" and len(fair.makers) > 1:
-        return (
-            f"of the models that made the pool ({', '.join(fair.makers)}) fewer than two are scored here: leave out -m"
-        )
-    if kind == "makers not known":
-        few = f"only {', '.join(fair.makers)} made the pool" if fair.makers else "nothing tells who made the pool"
-        return f"{few}; name the models that did, with vectors or lists: --generator MODEL"
-    return "it has no lists" if kind == "no lists" else "it needs no labels"
+    from eds.analysis.fairness_words import reason
+
+    return reason(row, fair.makers, fair.found.reuse)
 
 
 def _rows(fair: Fair) -> list[dict[str, Any]]:
     rows: list[Any] = fair.found.verdicts.to_dict(orient="records")
     return rows
-
-
-def _own_removed(measure: str, fair: Fair) -> str:
-    """Each maker's value without the pairs that only it proposed: what a new model's AUC stands beside."""
-    reuse = fair.found.reuse
-    mine = reuse[reuse["measure"] == measure]
-    told = [f"{model} {value:.3f}" for model, value in zip(mine["model"], mine["unpooled"], strict=True)]
-    return f"compare with their values without these: {', '.join(told)}"
 
 
 def _number(value: float) -> str:

@@ -88,7 +88,7 @@ def _refuse_without_pictures(console: Console, specs: Sequence[str], *, partial:
     root = console.project.pictures
     if isinstance(root, str):
         return  # they lie elsewhere, and are asked for one by one
-    paths = console.project.read("images")["path"]
+    paths = console.project.read("images", columns=["path"])["path"]
     absent = [path for path in paths if not (root / path).is_file()]
     if absent and not (partial and len(absent) < len(paths)):
         raise InputError(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from eds.cli.console import lined, typed
 from eds.cli.engine import site
+from eds.cli.pooling_ties import check_whole, mined_depth, whole_ties
 from eds.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ KEYS = ("k", "order", "batch")  # that eds.toml has, too
 
 def make_pool(project: "Project", options: Mapping[str, Any]) -> dict[str, Any]:
     """Make or grow the pool, write it, and tell what it is; `options` were typed, the rest is eds.toml's."""
-    from eds.suspects import overlap, pool_growth, reversed_pairs, sources_frame
+    from eds.suspects import overlap, pool_growth, reversed_pairs, shared_ranks, sources_frame
     from eds.suspects import pool as make
 
     settings = {f"suspects.{key}": project.config.value(f"suspects.{key}") for key in KEYS if key not in options}
@@ -31,8 +32,10 @@ def make_pool(project: "Project", options: Mapping[str, Any]) -> dict[str, Any]:
     symmetric = options.get("symmetric", "keep")
     settings["project.seed"] = project.config.project.seed
     names = sorted(options.get("models", ())) or project.models("neighbors")
-    proposed = lists(project, names, 2 * used["k"])
+    ties = whole_ties(project, names, options.get("keep_ties"))
+    proposed = lists(project, names, 2 * used["k"], ties)
     check_mined(project, names, used["k"])
+    check_whole(project, ties, proposed, used["k"])
     before = chosen(project)
     after = make(
         proposed,
@@ -43,8 +46,10 @@ def make_pool(project: "Project", options: Mapping[str, Any]) -> dict[str, Any]:
         previous=before,
         symmetric=symmetric,
         truth=decided(project),
+        whole_ties=ties,
     )
-    typed_line = typed("eds suspects pool", options)
+    proposed = shared_ranks(proposed, ties)
+    typed_line = _line(options)
     parents = [project.path("neighbors", model) for model in names]
     made_by = project.provenance(typed_line, settings, parents, given=options)
     if project.path("suspects").exists():
@@ -63,6 +68,7 @@ def make_pool(project: "Project", options: Mapping[str, Any]) -> dict[str, Any]:
         "size": len(mine),
         "new": len(after) - len(before),
         "batches": int(mine["batch"].nunique()),
+        "whole_ties": ties,
         "models_no_longer_pooled": gone,
         "stale_lists": {state.model: list(state.reasons) for state in states if state.condition == "stale"},
         "symmetric": {
@@ -104,6 +110,11 @@ def told_pool(document: dict[str, Any]) -> str:
         f"{both['pairs_both_ways']:,} pairs stand there both ways (rule: {both['rule']})"
         + (f"; {both['left_out']:,} were left out." if both["left_out"] else "."),
     ]
+    if document["whole_ties"]:
+        lines.append(
+            f"Of {', '.join(document['whole_ties'])} all came in that score as the candidate at place "
+            f"{document['k']} does; their ranks are those of the first of each tie (--cut-ties: by id)."
+        )
     if document["models_no_longer_pooled"]:
         gone = ", ".join(document["models_no_longer_pooled"])
         lines.append(f"Pairs that only {gone} proposed are kept; sources say so.")
@@ -145,8 +156,16 @@ def decided(project: "Project") -> "pd.DataFrame | None":
     return project.read("truth")[["query_id", "candidate_id", "value"]]
 
 
-def lists(project: "Project", models: Sequence[str], depth: int) -> "pd.DataFrame":
-    """The models' lists, as deep as is needed."""
+def _line(options: Mapping[str, Any]) -> str:
+    """The command as it can be typed again."""
+    words = dict(options)
+    if words.get("keep_ties") is False:
+        words |= {"keep_ties": None, "cut_ties": True}
+    return typed("eds suspects pool", words)
+
+
+def lists(project: "Project", models: Sequence[str], depth: int, ties: Sequence[str] = ()) -> "pd.DataFrame":
+    """The models' lists, as deep as is needed; of the models `ties` the tie group of the last place whole."""
     import pandas as pd
 
     from eds.suspects.sharded import heads, heads_in_parts
@@ -161,18 +180,18 @@ def lists(project: "Project", models: Sequence[str], depth: int) -> "pd.DataFram
         )
     with site(project, "lists") as place:
         if place:
-            return heads_in_parts({model: project.path("neighbors", model) for model in models}, depth, place)
-    return pd.concat([heads(project.read("neighbors", model), depth) for model in models], ignore_index=True)
+            return heads_in_parts(
+                {model: project.path("neighbors", model) for model in models}, depth, place, ties=ties
+            )
+    parts = [heads(project.read("neighbors", model), depth, ties=model in ties) for model in models]
+    return pd.concat(parts, ignore_index=True)
 
 
 def check_mined(project: "Project", models: Sequence[str], k: int, wanted: str = "") -> None:
     """Refuse what needs more candidates than the lists were made to hold; by default a pool."""
-    from eds import tables
-
     faults = []
     for model in models:
-        made_by, _ = tables.read_provenance(project.path("neighbors", model), tables.NEIGHBORS)
-        mined = made_by.given.get("k", made_by.settings.get("neighbors.k"))
+        mined = mined_depth(project, model)
         if mined is not None and mined < k:
             faults.append(f"the lists of model {model} were made to depth {mined}")
     if faults:
@@ -229,7 +248,7 @@ def pairs_of(file: Path) -> "pd.DataFrame":
 def known_pairs(project: "Project", file: Path) -> "pd.DataFrame":
     """A file of pairs whose images are all in table images: no other can be shown to anybody."""
     table = pairs_of(file)
-    images = project.read("images")["image_id"] if project.path("images").exists() else None
+    images = project.read("images", columns=["image_id"])["image_id"] if project.path("images").exists() else None
     faults = []
     for name in ("query_id", "candidate_id"):
         if images is not None and {"query_id", "candidate_id"} <= set(table.columns):

@@ -39,11 +39,11 @@ def results(
     suspects: "pd.DataFrame | None",
     *,
     allow_missing: bool,
+    with_random: bool = False,
 ) -> "tuple[list[Result], Evidence, pd.DataFrame | None]":
     """Every model's measures, the ranks and scores behind them, and the drawn negatives."""
     from eds.cli.metrics import evaluated
     from eds.reports.facts.scores import measures
-    from eds.suspects import benchmark_labels
 
     for name, frame in (("images", images), ("truth", truth)):
         if frame is None:
@@ -56,12 +56,13 @@ def results(
     asked = measures(drawn is not None)
     if not (settings.exclude_product and settings.one_per_product):
         asked = [one for one in asked if one.definition.needs != "official lists"]
-    labels = None if truth is None else benchmark_labels(truth[[*PAIR, "value"]], suspects)
-    found, evidence = evaluated(console, asked, allow_missing=allow_missing, truth=labels)
+    found, evidence = evaluated(console, asked, allow_missing=allow_missing, with_random=with_random)
     return found, evidence, drawn
 
 
-def codes(console: Console, truth: "pd.DataFrame | None", *, allow_missing: bool) -> "list[Result]":
+def codes(
+    console: Console, truth: "pd.DataFrame | None", *, allow_missing: bool, with_random: bool = False
+) -> "list[Result]":
     """What measures on binary codes give, of the models that have codes; none where there is no such model."""
     from eds.cli.code_evidence import hash_models
     from eds.cli.metrics import evaluated
@@ -70,7 +71,8 @@ def codes(console: Console, truth: "pd.DataFrame | None", *, allow_missing: bool
     names = hash_models(console.project, console.project.models("embeddings"))
     if not names:
         return []
-    return evaluated(console, measures(truth is not None), names, allow_missing=allow_missing)[0]
+    asked = measures(truth is not None)
+    return evaluated(console, asked, names, allow_missing=allow_missing, with_random=with_random)[0]
 
 
 def searches(project: "Project") -> "list[Search]":

@@ -10,7 +10,7 @@ import click
 
 from eds.cli.addresses import ADDRESS, file_for
 from eds.cli.console import Console, command
-from eds.cli.generators import allow_missing, generator
+from eds.cli.generators import allow_missing, generator, with_random
 
 if TYPE_CHECKING:
     from eds.reports import Gap, Material, Report
@@ -32,6 +32,7 @@ def reports() -> None:
 @click.option("--no-pictures", is_flag=True, help="Leave pictures out: only names in the galleries.")
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, help="Of the limits.")
 @generator
+@with_random
 @allow_missing
 def write(console: Console, out: "Address | None", **options: Any) -> None:
     """Write the report: HTML, and beside it its numbers as JSON and CSV. What is missing is told where it belongs."""
@@ -77,6 +78,7 @@ def gathered(
     no_pictures: bool = False,
     level: float = 0.95,
     makers: tuple[str, ...] = (),
+    with_random: bool = False,
     allow_missing: bool = False,
 ) -> "Material":
     """Everything that the project has for a report; what it lacks is kept as the reason."""
@@ -96,8 +98,9 @@ def gathered(
     images, suspects, truth = (
         attempt(name, partial(read.table, project, name)) for name in ("images", "suspects", "truth")
     )
-    scored = attempt("results", lambda: read.results(console, images, truth, suspects, allow_missing=allow_missing))
-    coded = attempt("codes", lambda: read.codes(console, truth, allow_missing=allow_missing))
+    which = {"allow_missing": allow_missing, "with_random": with_random}
+    scored = attempt("results", lambda: read.results(console, images, truth, suspects, **which))
+    coded = attempt("codes", lambda: read.codes(console, truth, **which))
     lists = attempt("generators", lambda: read.generators(console, suspects, makers))
     for name in ("scores", "negatives", "rankings"):
         gaps |= {name: gaps["results"]} if "results" in gaps else {}
@@ -108,7 +111,7 @@ def gathered(
         seed=settings.project.seed, level=level, resamples=resamples, experts=settings.budget.experts,
         seconds=settings.budget.seconds, hourly=settings.budget.hourly, currency=settings.budget.currency,
         gallery=gallery, slices=slices or ("category",), image_root=None if no_pictures else project.pictures,
-        images=images, suspects=suspects, truth=truth,
+        images=images, suspects=suspects, truth=truth, with_random=with_random,
         judging=attempt("judging", lambda: read.judging(project, resamples, level)),
         models=attempt("models", lambda: read.models(project)),
         searches=attempt("searches", lambda: read.searches(project)) or (), codes=coded or (),

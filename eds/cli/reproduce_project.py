@@ -88,7 +88,7 @@ def take_vectors(task: Task, given: "Mapping[str, tuple[Path, Path | None]]", kn
 
     project = task.console.project
     with project.writing(COMMAND):
-        write_left_out(project, known - set(project.read("images")["image_id"]))
+        write_left_out(project, known - set(project.read("images", columns=["image_id"])["image_id"]))
         told = _kept(project.root / GIVEN)
         for name, (file, ids) in given.items():
             try:

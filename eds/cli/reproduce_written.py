@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 COUNTS = ("queries", "candidates", "pairs", "positives")
 TREC, INDEX, KEPT = "trec", "model-index", "reproduction.json"
+MODELS, EVALS = "eval-results", ".eval_results"  # eval-results/NAME/ is laid out as a model's repository
 FEW = 4  # rows that are named behind a reason
 RUN_DEPTH = 100  # of the TREC runs
 
@@ -44,7 +45,7 @@ def written(
     out: Path, table: "pd.DataFrame", tasks: Mapping[str, dict[str, Any]], gone: Mapping[str, str], tolerance: float
 ) -> dict[str, Any]:
     """Write what holds for all tasks; the document of the command."""
-    from eds.benchmarks.model_index import model_index
+    from eds.benchmarks.model_index import eval_results, model_index
     from eds.benchmarks.paper import paper
     from eds.benchmarks.reproduction_text import markdown
     from eds.benchmarks.verdicts import counted, missing_cells
@@ -54,11 +55,13 @@ def written(
     sentences |= {name: [f"Not run: {why}."] for name, why in gone.items()}
     write_text(out / "tables.md", markdown(table, paper(), sentences))
     write_text(out / "cells.csv", table.to_csv(index=False))
-    folder = out / INDEX
-    shutil.rmtree(folder, ignore_errors=True)
+    for folder in (INDEX, MODELS):
+        shutil.rmtree(out / folder, ignore_errors=True)
     for model in sorted({model for one in tasks.values() for model in one["values"]}):
         metrics = {name: _metrics(one["values"].get(model, {})) for name, one in tasks.items()}
-        write_text(folder / f"{model}.yaml", model_index(model, metrics))
+        write_text(out / INDEX / f"{model}.yaml", model_index(model, metrics))
+        for name, text in eval_results(metrics).items():
+            write_text(out / MODELS / model / EVALS / name, text)
     known = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file() and _told(path, out)}
     files = sorted({*known, KEPT})
     document = {
@@ -142,4 +145,4 @@ def _metrics(values: Mapping[str, float]) -> list[tuple[str, float, str]]:
 def _told(path: Path, out: Path) -> bool:
     """Whether a file is one that a reader looks for; not the tables of the projects."""
     parts = path.relative_to(out).parts
-    return len(parts) == 1 or parts[0] in (TREC, INDEX) or parts[1].startswith(("report.", "evaluator."))
+    return len(parts) == 1 or parts[0] in (TREC, INDEX, MODELS) or parts[1].startswith(("report.", "evaluator."))

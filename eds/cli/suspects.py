@@ -20,6 +20,7 @@ from eds.cli.pooling import (
     pool_depth,
     told_pool,
 )
+from eds.cli.pooling_ties import whole_ties
 from eds.errors import InputError, ProjectError
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ def suspects() -> None:
 @batch
 @click.option(
     "--symmetric", type=click.Choice(["keep", "merge"]), default="keep", help="(q, c) and (c, q): judge both, or one."
+)
+@click.option(
+    "--keep-ties/--cut-ties", default=None, help="Take all that score as the k-th does (usual for codes), or cut by id."
 )
 @engine_option
 def pool(console: Console, **options: Any) -> None:
@@ -126,7 +130,7 @@ def negatives(console: Console, n: int, lo: int, hi: int, keep_top: bool) -> Non
         )
         append(project, after, typed("eds suspects negatives", {"n": n, "lo": lo, "hi": hi, "keep-top": keep_top}))
     drawn = after[after["origin"] == "negative"]
-    asked = int((project.read("images")["role"] != "candidate").sum())
+    asked = int((project.read("images", columns=["role"])["role"] != "candidate").sum())
     short = asked - int((drawn.groupby("query_id").size() >= n).sum())
     document = {"drawn": len(drawn), "queries": int(drawn["query_id"].nunique()), "queries_with_fewer": short}
     console.answer(
@@ -236,11 +240,12 @@ def list_(console: Console) -> None:
 @click.option("--models", multiple=True, metavar="MODEL", help="Only this model; may be given several times.")
 def growth(console: Console, k_max: int | None, models: tuple[str, ...]) -> None:
     """Tell the pool's size and new pairs at each k, and, with labels, the positives at each rank."""
-    from eds.suspects import pool_growth, positive_rate_by_rank
+    from eds.suspects import pool_growth, positive_rate_by_rank, shared_ranks
 
     project = console.project
     names = models or project.models("neighbors")
-    proposed = lists(project, names, k_max or 20)
+    ties = whole_ties(project, names, None)
+    proposed = shared_ranks(lists(project, names, k_max or 20, ties), ties)
     if k_max is None:
         k_max = min(20, int(proposed["rank"].max()) + 1)
     check_mined(project, names, k_max, f"growth up to k = {k_max}")

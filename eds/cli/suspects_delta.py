@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from eds.cli.console import Console, typed
-from eds.cli.pooling import append, chosen, percent
+from eds.cli.pooling import append, chosen, decided, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,24 +20,25 @@ NEXT = (
 def add_delta(console: Console, model: str, k: int | None, n: int | None) -> dict[str, Any]:
     """Put the pairs whose judgement would decide where the model stands behind the suspects; what was done."""
     from eds.analysis.campaign_cost import campaign_cost
-    from eds.cli.evidence import decided_pairs
+    from eds.cli.evidence import measured_pairs
     from eds.cli.generators import final_lists
     from eds.cli.report_material import pool_depth
-    from eds.suspects import draw_delta
+    from eds.suspects import benchmark_labels, draw_delta
 
     project = console.project
     deep = k or pool_depth(project)
-    truth, before = decided_pairs(project), chosen(project)
+    truth, before = measured_pairs(project), chosen(project)
     lists = final_lists(console, [model], deep)
     seed = project.config.project.seed
-    found = draw_delta(lists, before, _judged(project, truth), truth["query_id"].drop_duplicates(), deep, n, seed)
-    if found.chosen:
+    judged, queries = benchmark_labels(_judged(project), before), truth["query_id"].drop_duplicates()
+    found = draw_delta(lists, before, judged, queries, deep, n, seed, known=decided(project))
+    if found.chosen or found.known:
         append(project, found.suspects, typed("eds suspects add", {"k": k, "n": n}, model))
     pay = project.config.budget
     cost = campaign_cost(found.chosen, pay.experts, pay.seconds, hourly=pay.hourly)
     return {
         "model": model, "k": deep, "places": found.places, "judged": found.judged, "waiting": found.waiting,
-        "added": found.chosen, "left": found.left, "judged_after": found.judged_after,
+        "added": found.chosen, "known": found.known, "left": found.left, "judged_after": found.judged_after,
         "undecided_with": _undecided(console, model, deep, truth, lists),
         "cost": {"experts": pay.experts, "judgements": cost.judgements, "hours": cost.hours, "money": cost.money,
                  "currency": pay.currency},
@@ -53,8 +54,12 @@ def told_delta(document: dict[str, Any]) -> str:
         f"Of the first {k} places of {model}, {document['judged']:,} of {document['places']:,} are judged "
         f"({percent(share)}){waits}."
     ]
+    if document["known"]:
+        lines.append(
+            f"{document['known']:,} have a label already, as random pairs: it counts from now on (eds metrics score)."
+        )
     if not added:
-        return f"{lines[0]} Nothing is left to add." + (f"\n{NEXT}" if document["waiting"] else "")
+        return f"{' '.join(lines)} Nothing is left to add." + (f"\n{NEXT}" if document["waiting"] else "")
     rest = f"; {left:,} more are open" if left else ""
     lines.append(
         f"Added {added:,} pairs that nobody judged, those of the first places first{rest}. When all are judged, "
@@ -72,12 +77,14 @@ def told_delta(document: dict[str, Any]) -> str:
     return "\n".join([*lines, NEXT])
 
 
-def _judged(project: "Project", truth: "pd.DataFrame") -> "pd.DataFrame":
+def _judged(project: "Project") -> "pd.DataFrame":
     """Pairs that have a label, and those that somebody answered: asked again, they would tell nothing new."""
     import pandas as pd
 
+    from eds.cli.evidence import decided_pairs
     from eds.cli.truth import any_acts, labels_of
 
+    truth = decided_pairs(project)
     if not any_acts(project):
         return truth[PAIR]
     return pd.concat([truth[PAIR], labels_of(project, None)[0][PAIR]], ignore_index=True).drop_duplicates()

@@ -26,7 +26,9 @@ from eds.reports.numbers import shown, text_of, undefined
 NUMERIC = {"count", "share", "value", "signed", "p", "hours", "seconds", "times", "few"}
 NARROW = 66
 TAIL = 24  # letters of an image's name under its picture: the end of a path tells more than its beginning
-CHIPS = {"generator": "", "outsider": "out", "fair to new models": "good", "not fair to new models": "bad"}
+CHIPS = {"generator": "", "outsider": "out", "fair to new models": "good", "not fair to new models": "bad",
+         "fair": "good", "fair without own finds": "", "not fair": "bad", "not known": "out"}  # fmt: skip
+ROOMS = {8: None, 12: "names", 99: "long names"}  # letters of a row's name that stay on one line, and its class
 
 
 def block_of(block: Block, section: str) -> Markup:
@@ -78,7 +80,7 @@ def _table(table: Table, section: str) -> Markup:
     body = [tag("tr", *(_cell(column, row, at == 0) for at, column in enumerate(table.columns))) for row in table.rows]
     folded = table.caption == "details"
     name = f"{section}-{table.key}"
-    inner = tag("table", tag("thead", head), tag("tbody", *body), aria_labelledby=f"{name}-title")
+    inner = tag("table", tag("thead", head), tag("tbody", *body), class_=_room(table), aria_labelledby=f"{name}-title")
     box = tag("div", inner, class_="scroll", tabindex="0", role="region", aria_labelledby=f"{name}-title")
     note = tag("p", table.caption, class_="caption") if table.caption and not folded else None
     words = tag("h3", table.title, id=f"{name}-title")
@@ -87,6 +89,14 @@ def _table(table: Table, section: str) -> Markup:
         summary = tag("summary", tag("span", table.title, id=f"{name}-title"), tag("span", rows, class_="rows"))
         return tag("details", summary, box, id=name, class_="table")
     return tag("div", words, box, note, id=name, class_="table narrow" if _letters(table) <= NARROW else "table")
+
+
+def _room(table: Table) -> str | None:
+    """The class that keeps the names of the rows from being broken, as far as that is sensible."""
+    first = table.columns[0]
+    words = [word for row in table.rows for word in shown(row.get(first.key), first.kind).split()]
+    longest = max(map(len, words), default=0)
+    return next((room for letters, room in ROOMS.items() if longest <= letters), "long names")
 
 
 def _letters(table: Table) -> int:

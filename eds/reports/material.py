@@ -17,6 +17,7 @@ from eds.suspects import benchmark_labels
 from eds.truth import PanelAgreement
 
 PAIR = ["query_id", "candidate_id"]
+ALL_RANDOM = Gap("Only random pairs are labelled.", "eds suspects pool, have it judged, then eds truth decide")
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ class Material:
     images: pd.DataFrame | None = None
     suspects: pd.DataFrame | None = None
     truth: pd.DataFrame | None = None
+    with_random: bool = False  # are models measured on the labels of random pairs, too?
     judging: Judging | None = None
     models: Sequence[ModelCard] | None = None
     searches: Sequence[Search] = ()  # of the lists that there are
@@ -108,9 +110,11 @@ class Material:
     @property
     def labels(self) -> pd.DataFrame:
         """The labels that models are measured on: query_id, candidate_id, value; see `benchmark_labels`."""
-        kept: pd.DataFrame = self.once(
-            "labels", lambda: benchmark_labels(self.need("truth")[[*PAIR, "value"]], self.suspects)
-        )
+        truth = self.need("truth")[[*PAIR, "value"]]
+        suspects = None if self.with_random else self.suspects
+        kept: pd.DataFrame = self.once("labels", lambda: benchmark_labels(truth, suspects))
+        if not len(kept):
+            raise Missing(ALL_RANDOM)
         return kept
 
     @property

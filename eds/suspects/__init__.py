@@ -4,7 +4,7 @@ from eds.suspects.benchmark_labels import benchmark_labels
 from eds.suspects.cost import expected_draws_for_positives, labelling_cost, n_pairs
 from eds.suspects.delta import Delta, draw_delta
 from eds.suspects.draws import draw_near, draw_random
-from eds.suspects.lists import labels_frame, lists_frame
+from eds.suspects.lists import labels_frame, lists_frame, shared_ranks
 from eds.suspects.negatives import draw_negatives, sampled_negatives
 from eds.suspects.overlap import overlap, pool_growth, positive_rate, positive_rate_by_rank
 from eds.suspects.plain import suspect_pool
@@ -37,6 +37,7 @@ __all__ = [
     "reorder",
     "reversed_pairs",
     "sampled_negatives",
+    "shared_ranks",
     "sources_frame",
     "suspect_pool",
 ]

@@ -32,11 +32,13 @@ class Delta:
     waiting: int  # among the suspects already, and not judged
     chosen: int
     left: int  # open, and not chosen for want of n
+    known: int = 0  # labelled already, as random draws: taken besides, for nothing
 
     @property
     def judged_after(self) -> float:
         """judged@k once everything chosen and waiting is judged."""
-        return (self.judged + self.waiting + self.chosen) / self.places if self.places else float("nan")
+        after = self.judged + self.waiting + self.chosen + self.known
+        return after / self.places if self.places else float("nan")
 
 
 def draw_delta(
@@ -47,6 +49,7 @@ def draw_delta(
     k: int,
     n: int | None = None,
     seed: int = 0,
+    known: pd.DataFrame | None = None,
 ) -> Delta:
     """The suspects with the pairs behind them whose judgement decides where one new model stands.
 
@@ -55,9 +58,10 @@ def draw_delta(
     one rank carry the same and come in random order; with n the rank that is cut is drawn uniformly.
     Source: specification 13.5.
     Conventions: `lists` are those of one model (model, query_id, candidate_id, rank); only queries that have a label
-    count, as in every measure; `judged` are pairs that have a label or an answer; pairs that wait among the suspects
-    (pool, random) are not chosen again. Probability is 1, and drawn / open of the rank that is cut. Suspects that have
-    sources gain the model, where it ranks them among its first k too.
+    count, as in every measure; `judged` are pairs that have a label or an answer; pairs that wait in the pool are not
+    chosen again. `known` are pairs whose label is there, but as a random draw's, which models are not measured on
+    (`benchmark_labels`): they come in besides, whatever n, and need no judgement. Probability is 1, and drawn / open of
+    the rank that is cut. Suspects that have sources gain the model, where it ranks them among its first k too.
     Example, run by doctest:
     >>> lists = pd.DataFrame({"model": "new", "query_id": "q", "candidate_id": ["a", "b", "c"], "rank": [0, 1, 2]})
     >>> seen = pd.DataFrame({"query_id": ["q"], "candidate_id": ["a"]})
@@ -74,18 +78,19 @@ def draw_delta(
     names = distinct(near["query_id"]), distinct(near["candidate_id"])
     keys = pair_keys(near, *names)
     done = contains(_sorted_keys(judged, names), keys)
-    asked = there[there["origin"].isin(["pool", "random"])]
-    waiting = ~done & contains(_sorted_keys(asked, names), keys)
-    free = near[~done & ~waiting].sort_values(PAIR)
+    waiting = ~done & contains(_sorted_keys(there[there["origin"] == "pool"], names), keys)
+    granted = ~done & ~waiting & contains(_sorted_keys(near.iloc[:0] if known is None else known, names), keys)
+    free = near[~done & ~waiting & ~granted].sort_values(PAIR)
     model = str(models[0])
     lottery = generator(seed, f"delta {model}", int((there["stratum"] == f"{STRATUM}{model}").sum()))
     free = free.assign(lot=lottery.random(len(free))).sort_values(["rank", "lot"], ignore_index=True)
     chosen = free.head(len(free) if n is None else whole(n, "n", 1))
     size = free["rank"].value_counts()
-    taken = (chosen["rank"].value_counts() / size).reindex(chosen["rank"])
-    share: Reals = np.asarray(taken, dtype=np.float64)
-    rows = behind(chosen, there, origin="pool", stratum=f"{STRATUM}{model}", probability=share)
-    rows = rows.assign(sources=(f"{model}:" + chosen["rank"].astype(str)).to_numpy())
+    drawn = (chosen["rank"].value_counts() / size).reindex(chosen["rank"])
+    share: Reals = np.concatenate([np.ones(int(granted.sum())), np.asarray(drawn, dtype=np.float64)])
+    taken = pd.concat([near[granted].sort_values([*PAIR]), chosen], ignore_index=True)
+    rows = behind(taken, there, origin="pool", stratum=f"{STRATUM}{model}", probability=share)
+    rows = rows.assign(sources=(f"{model}:" + taken["rank"].astype(str)).to_numpy())
     told = _with_source(there, near.assign(model=model))
     return Delta(
         append_rows(told, rows) if len(rows) else told,
@@ -94,6 +99,7 @@ def draw_delta(
         int(waiting.sum()),
         len(chosen),
         len(free) - len(chosen),
+        int(granted.sum()),
     )
 
 

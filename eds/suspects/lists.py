@@ -45,13 +45,18 @@ class Lists:
 
 
 def read_lists(
-    frame: pd.DataFrame, k: int | None = None, models: Sequence[str] | None = None, *, rankings: bool = True
+    frame: pd.DataFrame,
+    k: int | None = None,
+    models: Sequence[str] | None = None,
+    *,
+    rankings: bool = True,
+    shared: Sequence[str] = (),
 ) -> Lists:
     """The lists of `frame` (columns model, query_id, candidate_id, rank), cut at depth k, checked.
 
     Refused: wrong columns or values, a model that is not there, a pair or a rank that stands twice in
     one list, a query in its own list. With `rankings=False` (what sources tell of several times) a rank
-    may stand twice.
+    may stand twice, and in the lists of the models `shared` (see `shared_ranks`).
     """
     kept = frame[[name for name in COLUMNS if name in frame.columns]]
     if k is not None:
@@ -73,15 +78,38 @@ def read_lists(
         candidate,
         arrow["rank"].to_numpy().astype(np.int64),
     )
-    _check_rows(found, rankings=rankings)
+    _check_rows(found, set(found.models if not rankings else shared))
     return found
+
+
+def shared_ranks(lists: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
+    """The lists, those of `models` with candidates of one score at one rank, that of the first of them.
+
+    Formula: rank = |{candidates of the list with a larger score}|.
+    Source: specification 0: ranks are by score, then by id; a cut through a group of ties would be by id alone.
+    Conventions: needs the column score; a cut `rank < k` then takes a tie group whole, or leaves it.
+    Example, run by doctest:
+    >>> codes = pd.DataFrame({"model": "m", "query_id": "q", "candidate_id": list("abc"), "rank": [0, 1, 2],
+    ...                       "score": [-1.0, -3.0, -3.0]})
+    >>> shared_ranks(codes, ["m"])["rank"].tolist()
+    [0, 1, 1]
+    """
+    if not len(models):
+        return lists
+    if "score" not in lists.columns:
+        raise InputError("ties cannot be told without scores", where="table neighbors", do="Mine them again.")
+    mine = lists["model"].isin(list(models))
+    first = lists[mine].groupby(["model", "query_id", "score"], sort=False)["rank"].transform("min")
+    rank = lists["rank"].copy()
+    rank[mine] = first
+    return lists.assign(rank=rank)
 
 
 def check_comparable(lists: Lists, k: int) -> None:
     """Refuse models whose lists cover different queries, or end before depth k where others reach on."""
     if not lists.models:
         raise InputError("there are no lists to pool", where="table neighbors", do="Make them: eds neighbors mine.")
-    sizes = lists.sizes()
+    sizes = np.minimum(lists.sizes(), k)  # whole tie groups make a list longer
     faults = []
     for number, model in enumerate(lists.models):
         missing = np.flatnonzero(sizes[:, number] == 0)
@@ -145,12 +173,14 @@ def _check_models(models: Sequence[str], column: "pd.Series[str]") -> None:
         )
 
 
-def _check_rows(lists: Lists, *, rankings: bool) -> None:
+def _check_rows(lists: Lists, shared: set[str]) -> None:
     own = pc.fill_null(pc.index_in(lists.candidates, value_set=lists.queries), -1).to_numpy(zero_copy_only=False)
     themselves = (own[lists.candidate] == lists.query) if len(lists.query) else np.zeros(0, np.bool_)
     depth = int(lists.rank.max(initial=0)) + 1
     place = (lists.query * max(len(lists.models), 1) + lists.model) * depth + lists.rank
-    again = _again(place) if rankings else np.zeros(len(place), np.bool_)
+    strict = np.array([name not in shared for name in lists.models], np.bool_)[lists.model]
+    again = np.zeros(len(place), np.bool_)
+    again[strict] = _again(place[strict])
     faults = [
         *_told(lists, np.asarray(themselves), "lists the query itself"),
         *_told(lists, again, "has two candidates at one rank"),

@@ -14,7 +14,7 @@ import pyarrow as pa
 from eds.errors import InputError
 from eds.identifiers import Flags, Integers, contains, decode
 from eds.suspects.codes import generator, judged, pair_keys, whole
-from eds.suspects.lists import COLUMNS, Lists, check_comparable, read_lists
+from eds.suspects.lists import COLUMNS, Lists, check_comparable, read_lists, shared_ranks
 from eds.suspects.orders import ABSENT, Arrangement, Work, arrange
 from eds.suspects.prefix import drawn_in_batches
 from eds.suspects.rows import canonical
@@ -36,6 +36,7 @@ def pool(
     symmetric: str = "keep",
     truth: pd.DataFrame | None = None,
     floor: float = FLOOR,
+    whole_ties: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Every pair within the first k of some model's list: previous suspects first, then the new pairs.
 
@@ -43,7 +44,8 @@ def pool(
     Source: specification 1.2. Rows, seeds and models may come in any order: the result is the same.
     Conventions: (q, c) and (c, q) are two pairs. `symmetric="merge"` has one of them judged where both
     are new: the one with the better best rank, at equal ranks the one with the smaller query id; and
-    none where the other was there before. `truth` feeds the bandit's posterior; see eds.suspects.orders.
+    none where the other was there before. `truth` feeds the bandit's posterior; see eds.suspects.orders. Of the
+    models `whole_ties` all that score as the k-th does come in, at the rank of the first of them (`shared_ranks`).
     Example, run by doctest:
     >>> lists = pd.DataFrame({"model": ["a", "b"], "query_id": "q", "candidate_id": "c", "rank": [0, 3]})
     >>> pool(lists, k=6)[["query_id", "candidate_id", "sources"]].to_numpy().tolist()
@@ -53,7 +55,7 @@ def pool(
     whole(batch_size, "batch_size", 1)
     if symmetric not in ("keep", "merge"):
         raise InputError(f"unknown rule {symmetric!r} for symmetric pairs", do="Give keep or merge.")
-    lists = read_lists(neighbors, k, models)
+    lists = read_lists(shared_ranks(neighbors, whole_ties), k, models, shared=whole_ties)
     check_comparable(lists, k)
     before = SUSPECTS.empty() if previous is None else previous.reset_index(drop=True)
     check(before, SUSPECTS, "previous suspects")

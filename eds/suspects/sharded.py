@@ -4,7 +4,7 @@ What is dear about a pool over long lists is reading them; the union of their he
 piece, so that batches and probabilities are drawn over all pairs at once.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from eds import tables
 from eds.engines import Receipt, Site, deliver
 from eds.engines.inputs import opened
 from eds.files import digest
+from eds.suspects.lists import shared_ranks
 from eds.tables import NEIGHBORS, Provenance
 
 Progress = Callable[[int, int], None]
@@ -26,28 +27,30 @@ class Head:
     out: str
     lists: Receipt
     depth: int
+    ties: bool = False  # keep the tie group of the last rank whole
 
 
 def head(spec: Head) -> Receipt:
     """Read one model's lists; writes those rows of table neighbors."""
     with opened([spec.lists]) as (file,):
-        kept = heads(tables.read(file, NEIGHBORS), spec.depth)
+        kept = heads(tables.read(file, NEIGHBORS), spec.depth, ties=spec.ties)
     return deliver(spec.out, len(kept), lambda path: tables.write(kept, NEIGHBORS, path, Provenance("part")))
 
 
-def heads(lists: pd.DataFrame, depth: int) -> pd.DataFrame:
-    """The rows of table neighbors at ranks 0..depth-1."""
-    kept: pd.DataFrame = lists[lists["rank"] < depth].reset_index(drop=True)
+def heads(lists: pd.DataFrame, depth: int, *, ties: bool = False) -> pd.DataFrame:
+    """The rows of table neighbors at ranks 0..depth-1; with `ties` also those that score as the last of them does."""
+    rank = shared_ranks(lists, sorted(lists["model"].unique()))["rank"] if ties else lists["rank"]
+    kept: pd.DataFrame = lists[rank < depth].reset_index(drop=True)
     return kept
 
 
 def heads_in_parts(
-    files: Mapping[str, Path], depth: int, site: Site, *, progress: Progress | None = None
+    files: Mapping[str, Path], depth: int, site: Site, *, ties: Sequence[str] = (), progress: Progress | None = None
 ) -> pd.DataFrame:
-    """The heads of all models' lists, done at a site; `files` are the tables neighbors by model."""
+    """The heads of all models' lists, done at a site; `files` are the tables neighbors by model; see `heads`."""
     specs = []
     for name, file in files.items():
         _, rows = tables.read_provenance(file, NEIGHBORS)
-        specs.append(Head(site.at(f"{name}.parquet"), site.reachable(file, digest(file), rows), depth))
+        specs.append(Head(site.at(f"{name}.parquet"), site.reachable(file, digest(file), rows), depth, name in ties))
     with opened(site.finish(head, specs, progress)) as made:
         return pd.concat([tables.read(part, NEIGHBORS) for part in made], ignore_index=True)

@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from eds.benchmarks import croissant, hf_dataset, trec, votes_files
+from eds.benchmarks import croissant, hf_dataset, text_files, trec, votes_files
 from eds.benchmarks.folder import whole_folder
 from eds.cli import cli
-from eds.errors import EdsError
+from eds.errors import EdsError, InputError
 from tests.benchmarks.cases import benchmark
 
 
@@ -238,3 +238,11 @@ def test_votes_that_the_label_store_refuses_take_the_tables_back(
     assert {name: held for name, held in state(project).items() if "labels" not in name} == tables
     CliRunner().invoke(cli, ["labels", "export", str(tmp_path / "after.csv"), "-p", str(project)])
     assert (tmp_path / "after.csv").read_bytes() == (tmp_path / "before.csv").read_bytes()
+
+
+def test_a_row_of_another_length_is_named_by_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv"
+    file.write_text("query_id,candidate_id,value\na,b,1\na,c\na,d,0\na,e,0,1\n", encoding="utf-8")
+    with pytest.raises(InputError, match="cannot be read as CSV") as caught:
+        text_files.read_csv(file)
+    assert list(caught.value.faults) == ["line 3 has 2 values, not 3", "line 5 has 4 values, not 3"]

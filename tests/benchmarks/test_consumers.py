@@ -1,12 +1,13 @@
 """Every export is read by those it is for, and gives them the numbers that it gives us.
 
-Label Studio's SDK needs another numpy than we do, so it is not here: see test_label_studio.py.
+Label Studio's SDK needs another numpy than we do: see test_label_studio_sdk.py.
 """
 
 import gzip
 import json
 import os
 import shutil
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def exported(tmp_path: Path) -> tuple[Benchmark, Path]:
 @pytest.mark.parametrize("pictures", [True, False])
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 def test_mlcroissant_finds_nothing_to_complain_of(exported: tuple[Benchmark, Path], pictures: bool) -> None:
-    mlc = pytest.importorskip("mlcroissant")
+    mlc = import_module("mlcroissant")
     given, folder = exported
     croissant.write(given, folder, pictures=pictures)
     found = mlc.Dataset(str(folder / "croissant.json"))
@@ -62,7 +63,6 @@ def test_datasets_loads_the_folder_without_a_network(
     import subprocess
     import sys
 
-    pytest.importorskip("datasets")
     given, folder = exported
     _, front = hf_dataset.write(given, folder, pictures=pictures)
     (folder / "README.md").write_text(front + "# x\n", encoding="utf-8")
@@ -116,7 +116,7 @@ MEASURES = {"AP@10(divide_by=relevant)": "AP@10", "nDCG@10": "nDCG@10", "RR@10":
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_ir_measures_gives_our_numbers(ranked: tuple[Path, Path], packed: bool) -> None:
-    ir_measures: Any = pytest.importorskip("ir_measures")
+    ir_measures: Any = import_module("ir_measures")
     project, folder = ranked
     scores = run("metrics", "score", "-p", project, "--from", "neighbors", "--preset", "trec", "--resamples", 0)
     ours = {(row["model"], row["measure"]): row["value"] for row in scores}
@@ -186,4 +186,8 @@ def test_ranx_files_are_read(ranked: tuple[Path, Path], tmp_path: Path) -> None:
     same(wanted.truth, found.truth, ["query_id", "candidate_id"])
     for model in ("one", "two"):
         same(wanted.runs["one"].drop(columns="model"), found.runs[model].drop(columns="model"), ["query_id", "rank"])
+    ranx = import_module("ranx")
+    run = ranx.Run.from_file(str(folder / "runs" / "one.run"), kind="trec").to_dict()
+    assert {query: {name: float(score) for name, score in found.items()} for query, found in run.items()} == lists
+    assert ranx.Qrels.from_file(str(folder / "qrels.txt"), kind="trec").to_dict() == qrels
     shutil.rmtree(project)

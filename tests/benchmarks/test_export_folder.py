@@ -4,6 +4,7 @@ import hashlib
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ def test_the_card_shows_text_as_text_and_knows_its_numbers() -> None:
     body = text.split("---\n", 2)[2]
     assert "<" not in body
     assert "To \\*test\\* &lt;script&gt;." in body
-    told = pytest.importorskip("yaml").safe_load(text.split("---\n", 2)[1])
+    told = import_module("yaml").safe_load(text.split("---\n", 2)[1])
     assert told["pretty_name"] == "Größe <b>"
     assert told["license"] == "cc-by-4.0"
     assert told["annotations_creators"] == ["expert-generated"]

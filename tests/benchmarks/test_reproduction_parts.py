@@ -2,6 +2,7 @@
 
 import json
 from decimal import ROUND_HALF_UP, Decimal
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eds.benchmarks.given_models import official_lists, read_runs, run_files, unscored, vectors_in
-from eds.benchmarks.model_index import model_index
+from eds.benchmarks.model_index import eval_results, model_index
 from eds.benchmarks.paper import TASKS, WILD, ZERO_SHOT, cells, paper
 from eds.benchmarks.release_files import find_files
 from eds.benchmarks.reproduction_text import markdown, rounded
@@ -52,7 +53,9 @@ def test_verdicts_by_unit_and_doubt(key: tuple[int, str, str], value: float, ver
     ]
     assert (found["table"], found["label"], found["column"]) == key
     assert (found["verdict"], found["note"]) == (verdict, "so")
-    assert found["why"] or verdict not in ("doubtful", "not computed")
+    doubt = cells().set_index(["table", "label", "column"]).sort_index().loc[key, "why"]
+    assert found["why"] == ("undefined" if verdict == "not computed" else doubt)
+    assert (doubt != "") >= (verdict == "doubtful")
 
 
 def test_reasons_are_counted_and_every_table_is_written() -> None:
@@ -181,10 +184,28 @@ def test_strange_ids_and_lacking_scores_are_told() -> None:
 
 
 def test_the_model_index_is_read_by_the_hub() -> None:
-    hub = pytest.importorskip("huggingface_hub.repocard_data")
+    hub = import_module("huggingface_hub.repocard_data")
     text = model_index('a: "b" #c', {WILD: [("HR@5", 12.5, "VSD-HR@5"), ("PR-AUC", float("nan"), "x")], ZERO_SHOT: []})
     name, results = hub.model_index_to_eval_results(yaml.safe_load(text)["model-index"])
     assert name == 'a: "b" #c'
     assert [(one.metric_type, one.metric_value, one.dataset_config, one.dataset_type) for one in results] == [
         ("HR@5", 12.5, WILD, "vsd-benchmark/vsd-fashion")
     ]
+
+
+def test_eval_results_are_read_by_the_hub() -> None:
+    hub = import_module("huggingface_hub")
+    files = eval_results({
+        WILD: [("HR@5", 12.5, "VSD-HR@5"), ("PR-AUC", float("nan"), "x")],
+        ZERO_SHOT: [("HR@5", 3.0, "VSD-HR@5"), ("ROC-AUC", 70.25, "ROC-AUC(average=micro)")],
+    })  # fmt: skip
+    assert sorted(files) == ["vsd-fashion-hr-5.yaml", "vsd-fashion-roc-auc.yaml"]
+    found = {name: hub.parse_eval_result_entries(yaml.safe_load(text)) for name, text in files.items()}
+    assert [(one.dataset_id, one.task_id, one.value, one.notes) for one in found["vsd-fashion-hr-5.yaml"]] == [
+        ("vsd-benchmark/vsd-fashion", WILD, 12.5, "HR@5 (VSD-HR@5)"),
+        ("vsd-benchmark/vsd-fashion", ZERO_SHOT, 3.0, "HR@5 (VSD-HR@5)"),
+    ]
+    (area,) = found["vsd-fashion-roc-auc.yaml"]
+    assert (area.task_id, area.value) == (ZERO_SHOT, 70.25)
+    for name, entries in found.items():
+        assert hub.eval_result_entries_to_yaml(entries) == yaml.safe_load(files[name])

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from eds.benchmarks import croissant, hf_dataset, label_studio, trec, votes_files, vsd_export
+from eds.benchmarks.benchmark import Benchmark
 from eds.benchmarks.folder import verified, whole_folder
 from eds.benchmarks.hf_files import unpacked
 from tests.benchmarks.cases import PAIR, benchmark, same
@@ -21,6 +22,16 @@ def plain_votes(votes: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def same_tables(given: Benchmark, found: Benchmark) -> None:
+    """The catalogue, the decided pairs, the suspects and the votes came back."""
+    same(given.images, found.images, ["image_id"])
+    same(given.truth, found.truth, PAIR)
+    same(given.suspects, found.suspects, [*PAIR, "origin"])
+    assert given.votes is not None
+    assert found.votes is not None
+    same(plain_votes(given.votes), plain_votes(found.votes), ["vote_id"])
+
+
 @pytest.mark.parametrize("pictures", [True, False])
 def test_hugging_face_holds_everything(tmp_path: Path, pictures: bool) -> None:
     given = benchmark(tmp_path / "root")
@@ -29,12 +40,7 @@ def test_hugging_face_holds_everything(tmp_path: Path, pictures: bool) -> None:
     assert lost == ([] if pictures else ["the pictures: their paths only"])
     assert verified(tmp_path / "out") == ""
     found = hf_dataset.read(tmp_path / "out")
-    same(given.images, found.images, ["image_id"])
-    same(given.truth, found.truth, PAIR)
-    same(given.suspects, found.suspects, [*PAIR, "origin"])
-    assert given.votes is not None
-    assert found.votes is not None
-    same(plain_votes(given.votes), plain_votes(found.votes), ["vote_id"])
+    same_tables(given, found)
     for model, run in given.runs.items():
         same(run, found.runs[model], ["query_id", "rank"])
     with unpacked(found, tmp_path / "new") as count:
@@ -50,12 +56,7 @@ def test_croissant_holds_all_but_lists(tmp_path: Path, pictures: bool) -> None:
         lost = croissant.write(given, folder, pictures=pictures)
     assert lost == [*([] if pictures else ["the pictures: their paths only"]), "the lists of 2 models"]
     found = croissant.read(tmp_path / "out")
-    same(given.images, found.images, ["image_id"])
-    same(given.truth, found.truth, PAIR)
-    same(given.suspects, found.suspects, [*PAIR, "origin"])
-    assert given.votes is not None
-    assert found.votes is not None
-    same(plain_votes(given.votes), plain_votes(found.votes), ["vote_id"])
+    same_tables(given, found)
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])

@@ -156,6 +156,13 @@ def test_the_tables_are_what_the_files_say(project: Project, tmp_path: Path) -> 
     assert {state.condition for state in map(project.state, ("images", "truth", "suspects"))} == {"fresh"}
 
 
+def test_an_image_that_is_named_twice_counts_once_and_is_told(project: Project, tmp_path: Path) -> None:
+    told = bring(project, files(tmp_path, metadata={"images": [*IMAGES, IMAGES[0]]}), "--gallery-phases", "gallery")
+    assert (told["images"], told["images_repeated"]) == (len(project.read("images")), 1)
+    assert any("1 entries of the metadata name images that others name" in note for note in told["notes"])
+    assert project.read("images")["image_id"].is_unique
+
+
 def test_nothing_is_half_imported(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bring(project, files(tmp_path))
     before = {name: project.path(name).read_bytes() for name in ("images", "truth", "suspects")}

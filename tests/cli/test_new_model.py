@@ -185,9 +185,10 @@ def test_in_a_pool_of_ones_own_the_new_model_is_the_one_no_source_names(tmp_path
     assert before["verdict"] == "fair without own finds"
     assert "m0 " in before["why"]
     assert "new " not in before["why"].partition("compare with")[2]
-    assert eds("suspects", "add", "new", "-k", 5)["added"] > 0
+    added = eds("suspects", "add", "new", "-k", 5)["added"]
     suspects, truth = project.read("suspects"), project.read("truth")
     delta = suspects.loc[suspects["stratum"] == "delta:new", PAIR]
+    assert added == len(delta) > 0
     more = delta.assign(value=similar(delta), votes_for=0, votes_against=0, unsure=0, tie=False, rule="majority")
     project.write(pd.concat([truth, more], ignore_index=True), "truth", Provenance("eds truth decide"))
     rows = eds("metrics", "score", "--resamples", 0)

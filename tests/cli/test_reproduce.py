@@ -121,6 +121,10 @@ def test_what_is_written(done: dict[str, Any], drawn: dict[str, Any], place: Pat
     assert [one["dataset"]["config"] for one in card["results"]] == [ZERO, WILD]
     first = {one["type"]: one["value"] for one in card["results"][1]["metrics"]}
     assert first["ROC-AUC"] == pytest.approx(rows.loc["dino", "ROC-AUC"], abs=1e-6)
+    (area,) = (out / "eval-results" / "dino").glob(".eval_results/vsd-fashion-roc-auc.yaml")
+    told = yaml.safe_load(area.read_text(encoding="utf-8"))
+    assert [one["dataset"]["task_id"] for one in told] == [ZERO, WILD]
+    assert told[1]["value"] == first["ROC-AUC"]
     report = (out / ZERO / "report.html").read_text(encoding="utf-8")
     assert "resnet50" in report
     assert "argus_id_c" in report

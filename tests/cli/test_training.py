@@ -156,7 +156,8 @@ def test_a_checkpoint_of_another_architecture_is_refused(project: Path) -> None:
     file = project / "training" / "small" / "backbone.safetensors"
     with pytest.raises(EdsError) as error:
         call(project, "training", "finetune", "other", "--base", f"checkpoint:{file}?arch=timm:test_vit&size=32")
-    assert "architecture" in str(error.value) or "checkpoint" in str(error.value)
+    assert f"{file}: the weights are not of this architecture" in str(error.value)
+    assert any("missing from the file" in fault and "cls_token" in fault for fault in error.value.faults)
 
 
 def test_another_run_under_the_same_name_is_refused_unless_it_is_to_begin_anew(project: Path) -> None:

@@ -9,14 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eds.analysis import bias, compare_models, indistinguishable, leave_one_out, score_limits
+from eds.analysis import (
+    Pooled,
+    bias,
+    compare_models,
+    fairness,
+    indistinguishable,
+    leave_one_out,
+    score_limits,
+)
 from eds.analysis.pool_report import pool_report
 from eds.metrics import Measure
 from eds.metrics.auc import roc_auc
 from eds.metrics.placed import read_places
 from eds.reports import Material, Report, Search, build
 from eds.reports.document import Figure, Gap, Sentence, Table, share
-from eds.reports.facts import noise
+from eds.reports.facts import newcomers, noise
 from eds.reports.facts.curves import curve
 from eds.reports.facts.scores import COMPARED
 from eds.suspects import overlap, positive_rate_by_rank
@@ -238,3 +246,41 @@ def test_without_codes_there_is_no_section_for_them_and_with_damaged_ones_a_gap(
     gap = Gap("codes are damaged", "make them anew")
     told = build(replace(whole, codes=(), gaps={"codes": gap}, kept={}), {})
     assert next(part for part in told.sections if part.key == "codes").blocks == (gap,)
+
+
+def test_new_models_are_judged_fair_as_the_library_does(made: tuple[Material, Report]) -> None:
+    material, report = made
+    section = next(part for part in report.sections if part.key == "newcomers")
+    results = [one for one in material.need("results") if str(one.measure) in newcomers.LABELS]
+    pooled = Pooled(material.need("generators"), material.labels, material.rankings, None, material.scores,
+                    material.need("negatives").assign(value=0))  # fmt: skip
+    expected = fairness(results, ["late"], pooled).verdicts.set_index("measure")
+    table, reasons = (block for block in section.blocks if isinstance(block, Table))
+    assert {row["measure"] for row in table.rows} == set(newcomers.LABELS) == set(expected.index)
+    for row in table.rows:
+        same = expected.loc[row["measure"]]
+        assert row["model"] == "late"
+        assert row["verdict"] == same["verdict"]
+        for name in ("value", "judged", "at_most"):
+            assert row[name] == pytest.approx(same[name], nan_ok=True)
+        others = same["undecided_with"]
+        assert row["undecided_with"] == ([] if others is None else others or ["nobody"])
+    assert {row["why"] for row in reasons.rows} == {row["why"] for row in table.rows}
+    (figure,) = (block for block in section.blocks if isinstance(block, Figure))
+    values = {(one.model, one.measure.name): one.values.value for one in results if one.values}
+    left = {one.model: one.values.value for one in material.need("results")
+            if one.measure.name == "RBP-residual" and one.values}  # fmt: skip
+    for name, low, high in zip(figure.data["labels"], figure.data["low"], figure.data["high"], strict=True):
+        assert (low, high) == pytest.approx((values[name, "RBP"], values[name, "RBP"] + left[name]))
+    told = " ".join(block.template for block in section.blocks if isinstance(block, Sentence))
+    assert "undecided by" in told
+
+
+def test_where_every_model_made_the_pool_no_section_tells_of_new_ones() -> None:
+    everything = material()
+    assert newcomers.wanted(everything)
+    made_all = everything.need("rankings")
+    made_all = made_all[made_all["rank"] < 4][["model", "query_id", "candidate_id", "rank"]]
+    assert not newcomers.wanted(replace(everything, generators=made_all))
+    later = everything.need("suspects").assign(stratum="delta:late")
+    assert newcomers.new_models(replace(everything, generators=made_all, suspects=later)) == ["late"]

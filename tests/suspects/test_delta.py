@@ -83,6 +83,22 @@ def test_what_was_left_comes_next_time_and_what_waits_is_not_chosen_again() -> N
     assert draw_delta(mine, second.suspects, every, queries, 5).chosen == 0
 
 
+def test_labels_of_random_draws_come_in_for_nothing() -> None:
+    mine, suspects, judged, ranks = case(1)
+    queries = judged["query_id"].drop_duplicates()
+    asked, there, done = (set(queries), set(pairs_of(suspects)), set(pairs_of(judged)))
+    near = {pair for pair, rank in ranks.items() if rank < 5 and pair[0] in asked}
+    drawn = sorted(near - there - done)[::3]
+    known = pd.DataFrame([*drawn, *sorted(done)], columns=PAIR)
+    found = draw_delta(mine, suspects, judged, queries, 5, 4, known=known)
+    assert (found.known, found.chosen) == (len(drawn), 4)
+    new = found.suspects.iloc[len(suspects) :]
+    assert set(drawn) <= set(pairs_of(new))
+    assert new["probability"].tolist()[: len(drawn)] == [1.0] * len(drawn)
+    assert found.known + found.chosen + found.left == len(near - there - done)
+    assert found.judged_after == pytest.approx(1 - found.left / found.places)
+
+
 def test_a_prefix_of_a_rank_is_drawn_evenly() -> None:
     lists = frame_of([("new", f"q{number:02}", "c", 0) for number in range(20)])
     nothing = pd.DataFrame({"query_id": ["x"], "candidate_id": ["y"]})

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eds.errors import InputError, TableError
-from eds.suspects import pool, reorder, reversed_pairs, sources_frame
+from eds.suspects import pool, reorder, reversed_pairs, shared_ranks, sources_frame
 from eds.tables import NEIGHBORS, SUSPECTS, check
 from tests.reference import suspects as slow
 from tests.suspects.lists import drawn_lists, frame_of, rankings
@@ -43,6 +43,34 @@ def test_merged_pool_holds_one_of_two_symmetric_pairs(rows: list[slow.Row], k: i
     assert set(pairs_of(merged)) == slow.merged(rows, k)
     assert reversed_pairs(merged) == 0
     assert reversed_pairs(kept) == len(kept) - len(merged)
+
+
+@given(rankings(), st.integers(1, 5), st.integers(1, 3), st.data())
+def test_a_cut_takes_tie_groups_whole_where_it_is_told_to(
+    rows: list[slow.Row], k: int, distinct: int, data: st.DataObject
+) -> None:
+    """Every model has few different scores, as codes do; some models take ties whole, some are cut by id."""
+    lists = frame_of(rows)
+    lists["score"] = -(lists["rank"] // distinct).astype(float)
+    names = sorted(lists["model"].unique())
+    whole = data.draw(st.lists(st.sampled_from(names), unique=True))
+    found = pool(lists, k, whole_ties=whole)
+    expected: dict[tuple[str, str], dict[str, int]] = {}
+    for model, query, candidate, rank in rows:
+        if model not in whole:
+            place = rank
+        else:  # how many score more
+            place = sum(
+                1 for m, q, _, other in rows if (m, q) == (model, query) and other // distinct < rank // distinct
+            )
+        if place < k:
+            expected.setdefault((query, candidate), {})[model] = place
+    assert pairs_of(found) == {
+        pair: ";".join(f"{name}:{by[name]}" for name in sorted(by)) for pair, by in expected.items()
+    }
+    pd.testing.assert_frame_equal(pool(lists.iloc[::-1], k, whole_ties=whole), found)
+    pd.testing.assert_frame_equal(pool(shared_ranks(lists, whole), k, whole_ties=whole), found)
+    pd.testing.assert_frame_equal(pool(lists, k, whole_ties=whole, previous=found), found)
 
 
 def test_a_model_added_later_yields_only_the_delta_pool() -> None:

@@ -1,7 +1,7 @@
 """What every number means and does not say, and what the report was made from."""
 
 from eds.metrics.measure import definition_of
-from eds.reports.document import Block, Column, Number, Table, count, say
+from eds.reports.document import Block, Column, Missing, Number, Table, count, say
 from eds.reports.material import Material
 
 SAID = (
@@ -26,6 +26,23 @@ def conventions(material: Material) -> tuple[Block, ...]:
         say("Limits are at {level}: over queries drawn again {times} times with seed {seed} (all pairs of a query"
             " together), Wilson's for rates, Clopper and Pearson's for p.", level=Number(material.level, "share"),
             times=count(material.resamples), seed=count(material.seed)),
+        *_random(material),
+    )  # fmt: skip
+
+
+def _random(material: Material) -> tuple[Block, ...]:
+    """What becomes of the labels of random pairs, where there are any."""
+    if material.truth is None or material.suspects is None or material.with_random:
+        return (say("Models are measured on the labels of random pairs, too."),) if material.with_random else ()
+    try:
+        apart = len(material.truth) - len(material.labels)
+    except Missing:
+        apart = len(material.truth)
+    if not apart:
+        return ()
+    return (
+        say("{n} labels are of random pairs alone. They tell p and what the pool missed; no model is measured on them,"
+            " for as negatives they are far easier than the pool's.", n=count(apart)),
     )  # fmt: skip
 
 
