@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from eds.cli.compared import TABLES, compared, comparing
 from eds.cli.console import Console, command, lined
-from eds.cli.generators import allow_missing, depth, generator, outsider, with_random
 from eds.cli.results import keep
 
 AUCS = ("macro_roc_auc", "micro_roc_auc", "macro_pr_auc", "micro_pr_auc")
@@ -14,32 +14,15 @@ AUCS = ("macro_roc_auc", "micro_roc_auc", "macro_pr_auc", "micro_pr_auc")
 @command(None, "bias", example="eds analysis bias --generator beit --generator clip --cut 5")
 @click.option("--cut", type=click.IntRange(1), default=5, help="Cut-off of HR and of what is judged.")
 @click.option("--metric", type=click.Choice(AUCS), default="macro_roc_auc", help="The AUC that stands against HR.")
-@generator
-@outsider
-@depth
-@with_random
-@allow_missing
-def bias(
-    console: Console,
-    cut: int,
-    metric: str,
-    makers: tuple[str, ...],
-    others: tuple[str, ...],
-    k: int | None,
-    with_random: bool,
-    allow_missing: bool,
-) -> None:
+@comparing
+def bias(console: Console, cut: int, metric: str, **chosen: Any) -> None:
     """Compare the models that made the pool with those that did not, by HR, AUC and what pooling does to them."""
     from eds.analysis import bias as compute
     from eds.analysis import undecided_by_labels
-    from eds.cli.analysis_robustness import TABLES, placed_models
-    from eds.cli.evidence import measured_pairs
-    from eds.cli.generators import generator_lists
 
-    truth = measured_pairs(console.project, with_random=with_random)
-    lists = generator_lists(console, makers, k)
-    evidence, scores = placed_models(console, lists, others, truth, allow_missing=allow_missing)
-    found = compute(lists, truth, evidence.rankings, scores, cut, metric, placed=evidence.placed)
+    here = compared(console, **chosen)
+    evidence = here.evidence
+    found = compute(here.lists, here.truth, evidence.rankings, here.scores, cut, metric, placed=evidence.placed)
     low, high = (dict(zip(found.models["model"], found.models[name], strict=True)) for name in ("rbp", "rbp_upper"))
     undecided = undecided_by_labels(low, high)
     document = {

@@ -4,20 +4,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eds.cli.compared import TABLES, compared, comparing
 from eds.cli.console import Console, command, lined
-from eds.cli.generators import allow_missing, depth, generator, outsider, with_random
 from eds.cli.results import keep
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eds.cli.evidence import Evidence
-
 AUCS = ("macro_roc_auc", "micro_roc_auc", "macro_pr_auc", "micro_pr_auc")
 METRICS = (
     "hr_official", "mrr_official", "hit_rate", "mrr", "condensed_ap", "condensed_ndcg", "bpref", "inf_ap", "rbp",
 )  # fmt: skip
-TABLES = ["suspects", "truth", "embeddings", "neighbors"]
 
 
 @command(None, "leave-one-out", example="eds analysis leave-one-out --mode unique --mode all")
@@ -26,34 +23,17 @@ TABLES = ["suspects", "truth", "embeddings", "neighbors"]
     "--mode", "modes", type=click.Choice(["unique", "all"]), multiple=True, default=("unique", "all"),
     help="unique: labels of pairs that nobody else proposed fall away; all: of every pair the model proposed.",
 )  # fmt: skip
-@generator
-@outsider
-@depth
-@with_random
-@allow_missing
-def leave_one_out(
-    console: Console,
-    metrics: tuple[str, ...],
-    modes: tuple[str, ...],
-    makers: tuple[str, ...],
-    others: tuple[str, ...],
-    k: int | None,
-    with_random: bool,
-    allow_missing: bool,
-) -> None:
+@comparing
+def leave_one_out(console: Console, metrics: tuple[str, ...], modes: tuple[str, ...], **chosen: Any) -> None:
     """Take each generator's labels away: every model's AUC, and whether the order of the models stays."""
     from eds.analysis import leave_one_out as compute
     from eds.analysis import tau_ap_b
-    from eds.cli.evidence import measured_pairs
-    from eds.cli.generators import generator_lists
 
-    truth = measured_pairs(console.project, with_random=with_random)
-    lists = generator_lists(console, makers, k)
-    _, scores = placed_models(console, lists, others, truth, whole=False, allow_missing=allow_missing)
+    here = compared(console, whole=False, **chosen)
     found: list[dict[str, Any]] = []
     for mode in modes:
         for metric in metrics:
-            told = compute(lists, truth, scores, metric, mode)
+            told = compute(here.lists, here.truth, here.scores, metric, mode)
             full = list(told["full"].values())
             for name, row in told["loo"].items():
                 told["spearman"][name]["tau_ap_b"] = tau_ap_b(full, list(row.values()))
@@ -68,61 +48,18 @@ def leave_one_out(
     "--metric", "metrics", type=click.Choice([*METRICS, *AUCS]), multiple=True,
     default=("hr_official", "macro_roc_auc", "bpref", "rbp"), help="Which measures; several may be.",
 )  # fmt: skip
-@generator
-@outsider
-@depth
-@with_random
-@allow_missing
-def reusability(
-    console: Console,
-    cut: int,
-    metrics: tuple[str, ...],
-    makers: tuple[str, ...],
-    others: tuple[str, ...],
-    k: int | None,
-    with_random: bool,
-    allow_missing: bool,
-) -> None:
+@comparing
+def reusability(console: Console, cut: int, metrics: tuple[str, ...], **chosen: Any) -> None:
     """Tell how each generator would fare had it been new: its own finds unjudged, all models scored anew."""
     from eds.analysis import reusability_table
-    from eds.cli.evidence import measured_pairs
-    from eds.cli.generators import generator_lists
 
-    truth = measured_pairs(console.project, with_random=with_random)
-    lists = generator_lists(console, makers, k)
-    found, scores = placed_models(console, lists, others, truth, allow_missing=allow_missing)
-    table = reusability_table(lists, truth, found.rankings, cut, metrics, scores, found.placed)
+    here = compared(console, **chosen)
+    found = here.evidence
+    table = reusability_table(here.lists, here.truth, found.rankings, cut, metrics, here.scores, found.placed)
     summary = [_verdict(str(name), part) for name, part in table.groupby("metric", sort=False)]
     document = {"cut": cut, "metrics": summary, "models": table}
     kept = keep(console, "reusability", document, TABLES)
     console.answer(document, lambda: f"{_told_reusability(document)}\n\n{kept}")
-
-
-def placed_models(
-    console: Console,
-    lists: "pd.DataFrame",
-    others: tuple[str, ...],
-    truth: "pd.DataFrame",
-    *,
-    whole: bool = True,
-    allow_missing: bool,
-) -> "tuple[Evidence, pd.DataFrame]":
-    """Generators and outsiders: ranks (with `whole`) and scores of the labelled pairs; who has none is told."""
-    from eds.cli.evidence import gather
-    from eds.cli.generators import compared
-    from eds.errors import InputError
-
-    models = compared(console.project, lists, others)
-    images = console.project.read("images")
-    found = gather(console, models, images, truth, lists=whole, allow_missing=allow_missing)
-    gone = sorted(set(lists["model"]) - set(models))
-    if gone:
-        console.say(f"Generators without vectors or lists are not evaluated: {', '.join(gone)}.")
-    if found.scores is None or not len(found.scores):
-        raise InputError(
-            "no labelled pair has a score", where=str(console.project.root), do="Bring the models' vectors."
-        )
-    return found, found.scores
 
 
 def _told_left_out(mode: str, found: list[dict[str, Any]]) -> str:

@@ -19,11 +19,6 @@ generator = click.option(
     "-g", "--generator", "makers", multiple=True, metavar="MODEL",
     help="A model that made the pool (default: those that the suspects' sources name).",
 )  # fmt: skip
-outsider = click.option(
-    "-o", "--outsider", "others", multiple=True, metavar="MODEL",
-    help="A model to compare that did not make it (default: all others with vectors or lists).",
-)  # fmt: skip
-depth = click.option("-k", "k", type=click.IntRange(1), help="Depth of the pool (default: eds.toml).")
 with_random = click.option(
     "--with-random", is_flag=True, help="Measure on the labels of random pairs too, which serve p and recall."
 )
@@ -92,18 +87,6 @@ def final_lists(console: Console, models: Sequence[str], least: int, *, allow_mi
             found = _mined(console, name, images, max(least, DEPTH), allow_missing=allow_missing)
         parts.append(found)
     return pd.concat(parts, ignore_index=True)
-
-
-def compared(project: "Project", lists: "pd.DataFrame", others: Sequence[str]) -> dict[str, str]:
-    """The generators and the outsiders, with where each is taken from; generators that are gone by now are missing."""
-    from eds.cli.evidence import chosen_models
-
-    there = chosen_models(project, ())
-    makers = [name for name in sorted(lists["model"].unique()) if name in there]
-    wrong = sorted(set(others) & set(makers))
-    if wrong:
-        raise InputError(f"{', '.join(wrong)} made the pool", where="option --outsider", do="Name other models.")
-    return chosen_models(project, [*makers, *others]) if others else there
 
 
 def mined_to(project: "Project", name: str) -> int:

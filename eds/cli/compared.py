@@ -1,0 +1,81 @@
+"""Generators against outsiders: the options of the analyses that compare them, and what all of them start from."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from eds.cli.console import Console
+from eds.cli.generators import allow_missing, generator, generator_lists, with_random
+from eds.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eds.cli.evidence import Evidence
+    from eds.workspace import Project
+
+TABLES = ["suspects", "truth", "embeddings", "neighbors"]  # what such an analysis reads
+outsider = click.option(
+    "-o", "--outsider", "others", multiple=True, metavar="MODEL",
+    help="A model to compare that did not make it (default: all others with vectors or lists).",
+)  # fmt: skip
+depth = click.option("-k", "k", type=click.IntRange(1), help="Depth of the pool (default: eds.toml).")
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The generators' lists, the labels, and every compared model's ranks (if asked for) and scores of the pairs."""
+
+    lists: "pd.DataFrame"
+    truth: "pd.DataFrame"
+    evidence: "Evidence"
+    scores: "pd.DataFrame"
+
+
+def comparing(function: Callable[..., None]) -> Callable[..., None]:
+    """The options that `compared` takes."""
+    for add in (allow_missing, with_random, depth, outsider, generator):
+        function = add(function)
+    return function
+
+
+def compared(
+    console: Console,
+    makers: Sequence[str],
+    others: Sequence[str],
+    k: int | None,
+    with_random: bool,
+    allow_missing: bool,
+    *,
+    whole: bool = True,
+) -> Compared:
+    """Generators and outsiders on the labelled pairs; `whole` counts ranks, too. Generators without scores are told."""
+    from eds.cli.evidence import gather, measured_pairs
+
+    truth = measured_pairs(console.project, with_random=with_random)
+    lists = generator_lists(console, makers, k)
+    models = _models(console.project, lists, others)
+    images = console.project.read("images")
+    found = gather(console, models, images, truth, lists=whole, allow_missing=allow_missing)
+    gone = sorted(set(lists["model"]) - set(models))
+    if gone:
+        console.say(f"Generators without vectors or lists are not evaluated: {', '.join(gone)}.")
+    if found.scores is None or not len(found.scores):
+        raise InputError(
+            "no labelled pair has a score", where=str(console.project.root), do="Bring the models' vectors."
+        )
+    return Compared(lists, truth, found, found.scores)
+
+
+def _models(project: "Project", lists: "pd.DataFrame", others: Sequence[str]) -> dict[str, str]:
+    """The generators and the outsiders, with where each is taken from; generators that are gone by now are missing."""
+    from eds.cli.evidence import chosen_models
+
+    there = chosen_models(project, ())
+    makers = [name for name in sorted(lists["model"].unique()) if name in there]
+    wrong = sorted(set(others) & set(makers))
+    if wrong:
+        raise InputError(f"{', '.join(wrong)} made the pool", where="option --outsider", do="Name other models.")
+    return chosen_models(project, [*makers, *others]) if others else there
