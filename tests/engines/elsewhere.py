@@ -85,6 +85,7 @@ def begun(name: str) -> Engine:
 
 def main() -> None:
     """Answer every request with receipts, then None or the error."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts tests with & lets them ignore it
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever a library prints shall not stand among the answers
 
