@@ -11,9 +11,14 @@ from typing import NoReturn
 import pytest
 
 
+def in_ci() -> bool:
+    """Whether this is continuous integration, where nobody looks at what was skipped."""
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")
+
+
 def lacking(what: str) -> NoReturn:
-    """Skip the test, saying what cannot be done here; where the variable CI is set, fail it: there nobody looks."""
-    if os.environ.get("CI", "").lower() not in ("", "0", "false"):
+    """Skip the test, saying what cannot be done here; in continuous integration fail it."""
+    if in_ci():
         pytest.fail(f"{what}; in continuous integration (variable CI) this is a failure, not a skip", pytrace=False)
     pytest.skip(what)
 

@@ -3,24 +3,22 @@
 import builtins
 import json
 import math
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.privileges import in_ci
 from tests.spec_adapter import QUANTITIES, evaluate
 
 PLACE = Path(__file__).parents[2] / "shared" / "spec" / "vectors.json"
 
 # Somebody's clone may stand alone; where the project is checked, the specification must be there.
-pytestmark = pytest.mark.skipif(
-    not PLACE.is_file() and "CI" not in os.environ, reason=f"the specification is not at {PLACE}"
-)
+pytestmark = pytest.mark.skipif(not PLACE.is_file() and not in_ci(), reason=f"the specification is not at {PLACE}")
 
 
 def vectors() -> list[dict[str, Any]]:
-    if not PLACE.is_file() and "CI" not in os.environ:
+    if not PLACE.is_file() and not in_ci():
         return []
     found: list[dict[str, Any]] = json.loads(PLACE.read_text(encoding="utf-8"))["vectors"]
     return found

@@ -79,14 +79,15 @@ def test_many_codes_in_many_blocks(compiled: bool, total: int) -> None:
     assert np.array_equal(apart, expected)
 
 
-@pytest.mark.skipif(not find_spec("numba"), reason="compiled only with numba")
+@pytest.mark.parametrize("compiled", WAYS)
 @settings(deadline=None, max_examples=40)
 @given(
-    st.integers(1, 64), st.integers(0, 3000), st.integers(0, 3000), st.sampled_from([0, 1, 511, 512, 5000]),
-    st.sampled_from(["any", "near", "same", "opposite"]), st.integers(1, 2**32)
+    bits=st.integers(1, 64), start=st.integers(0, 3000), length=st.integers(0, 3000),
+    more=st.sampled_from([0, 1, 511, 512, 5000]), kind=st.sampled_from(["any", "near", "same", "opposite"]),
+    seed=st.integers(1, 2**32),
 )  # fmt: skip
 def test_runs_that_begin_and_end_between_the_steps(
-    bits: int, start: int, length: int, more: int, kind: str, seed: int
+    compiled: bool, bits: int, start: int, length: int, more: int, kind: str, seed: int
 ) -> None:
     draw = np.random.default_rng(seed)
     mask = np.uint64((1 << bits) - 1)
@@ -97,7 +98,7 @@ def test_runs_that_begin_and_end_between_the_steps(
     elif kind != "any":  # distance 0 or `bits` for one query
         codes[:] = queries[0] if kind == "same" else queries[0] ^ mask
     spans = np.full(11, start), np.full(11, start + length)
-    with way(True):
+    with way(compiled):
         found = distance_counts(queries, codes, bits, 2, spans)
     apart = np.bitwise_count(queries[:, None] ^ codes[start : start + length])
     assert found.tolist() == [np.bincount(row, minlength=bits + 1).tolist() for row in apart]
