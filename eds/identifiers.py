@@ -29,13 +29,18 @@ def text(column: Any) -> pa.Array:
     return array if array.type == pa.string() else array.cast(pa.string())
 
 
+def coded(column: Any) -> pa.DictionaryArray:
+    """A text column as codes into its distinct ids, in any order; itself where eds.schema.to_codes made it."""
+    return column if isinstance(column, pa.DictionaryArray) else text(column).dictionary_encode()
+
+
 def distinct(*columns: Any) -> pa.Array:
     """The distinct ids of all the columns (Arrow or pandas), ascending.
 
     >>> distinct(["b", "a"], ["é", "a"]).to_pylist()
     ['a', 'b', 'é']
     """
-    names = pc.unique(pa.chunked_array([pc.unique(text(column)) for column in columns], pa.string()))
+    names = pc.unique(pa.chunked_array([coded(column).dictionary for column in columns], pa.string()))
     return names.take(pc.sort_indices(names))
 
 
@@ -45,9 +50,9 @@ def encode(column: Any, names: pa.Array) -> Integers:
     >>> encode(["c", "a"], pa.array(["a", "b"]))
     array([-1,  0])
     """
-    coded = text(column).dictionary_encode()
-    places = pc.fill_null(pc.index_in(coded.dictionary, value_set=names), -1).to_numpy(zero_copy_only=False)
-    rows = coded.indices.to_numpy(zero_copy_only=False)
+    codes = coded(column)
+    places = pc.fill_null(pc.index_in(codes.dictionary, value_set=names), -1).to_numpy(zero_copy_only=False)
+    rows = codes.indices.to_numpy(zero_copy_only=False)
     return places.astype(np.int64)[rows] if len(places) else np.zeros(len(rows), np.int64)
 
 
@@ -58,11 +63,11 @@ def numbered(column: Any) -> tuple[pa.Array, Integers]:
     >>> names.to_pylist(), codes.tolist()
     (['a', 'b'], [1, 0, 1])
     """
-    coded = text(column).dictionary_encode()
-    order = pc.sort_indices(coded.dictionary)
+    codes = coded(column)
+    order = pc.sort_indices(codes.dictionary)
     places = np.empty(len(order), np.int64)
     places[order.to_numpy()] = np.arange(len(order))
-    return coded.dictionary.take(order), places[coded.indices.to_numpy()]
+    return codes.dictionary.take(order), places[codes.indices.to_numpy()]
 
 
 def decode(codes: Integers, names: pa.Array) -> "pd.Series[str]":
@@ -99,9 +104,9 @@ def word(text: str) -> int:
 
 def words(column: Any) -> Words:
     """The word of every id; (rows,) uint64. Each distinct one is hashed once."""
-    coded = text(column).dictionary_encode()
-    found = np.array([word(name) for name in coded.dictionary.to_pylist()], dtype=np.uint64)
-    return found[coded.indices.to_numpy()] if len(found) else np.empty(0, np.uint64)
+    codes = coded(column)
+    found = np.array([word(name) for name in codes.dictionary.to_pylist()], dtype=np.uint64)
+    return found[codes.indices.to_numpy()] if len(found) else np.empty(0, np.uint64)
 
 
 def scramble(values: Words) -> Words:

@@ -66,6 +66,28 @@ class Table:
 
 def to_arrow(frame: pd.DataFrame, table: Table, where: str = "") -> pa.Table:
     """The frame as Arrow in the declared order, the user's columns behind; or all faults at once."""
+    arrays, _ = _checked(frame, table, where)
+    schema = _schema(table)
+    for name in frame.columns:
+        if name not in arrays:
+            arrays[str(name)] = pa.array(frame[name], from_pandas=True)
+            schema = schema.append(pa.field(str(name), arrays[str(name)].type))
+    return pa.table(arrays, schema=schema)
+
+
+def to_codes(frame: pd.DataFrame, table: Table, where: str = "") -> dict[str, pa.Array]:
+    """The declared columns, checked as `to_arrow` checks them; each text as codes into its distinct values.
+
+    They come from the checking, and text is dear to encode again: see eds.identifiers, which takes them as they are.
+    """
+    arrays, coded = _checked(frame, table, where)
+    return {**arrays, **coded}
+
+
+def _checked(
+    frame: pd.DataFrame, table: Table, where: str
+) -> tuple[dict[str, pa.Array], dict[str, pa.DictionaryArray]]:
+    """The declared columns as they are, and the texts among them as codes; or all faults at once."""
     faults = _column_faults(frame, table)
     arrays: dict[str, pa.Array] = {}
     coded: dict[str, pa.DictionaryArray] = {}
@@ -84,12 +106,7 @@ def to_arrow(frame: pd.DataFrame, table: Table, where: str = "") -> pa.Table:
         faults += _key_faults([coded[name] for name in table.key], table.key)
     if faults:
         raise _refusal(faults, table, where)
-    schema = _schema(table)
-    for name in frame.columns:
-        if name not in arrays:
-            arrays[str(name)] = pa.array(frame[name], from_pandas=True)
-            schema = schema.append(pa.field(str(name), arrays[str(name)].type))
-    return pa.table(arrays, schema=schema)
+    return arrays, coded
 
 
 def to_frame(arrow: pa.Table) -> pd.DataFrame:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from eds.errors import InputError
 from eds.identifiers import Flags, Integers, Reals, encode, numbered, places_of
-from eds.schema import Column, Table, to_arrow
+from eds.schema import Column, Table, to_codes
 from eds.tables import CANDIDATE, MODEL, QUERY
 
 LABELS = Table(
@@ -73,7 +73,7 @@ def read_labels(frame: pd.DataFrame, where: str = "labels", *, queries: pa.Array
     `queries` (distinct ids, ascending) holds every query of the frame; default: those that stand in it.
     Equal duplicates collapse; a pair that is both 1 and 0, or any other value, is refused.
     """
-    told = to_arrow(frame[[name for name in LABELS.names if name in frame.columns]], LABELS, where)
+    told = to_codes(frame[[name for name in LABELS.names if name in frame.columns]], LABELS, where)
     queries, query = numbered(told["query_id"]) if queries is None else (queries, encode(told["query_id"], queries))
     candidates, candidate = numbered(told["candidate_id"])
     value = told["value"].to_numpy().astype(np.int64)
@@ -98,7 +98,7 @@ def scores_of(labelled: Labelled, scores: pd.DataFrame) -> dict[str, Reals]:
 
     `scores` has columns model, query_id, candidate_id, score; pairs without a label are passed over.
     """
-    told = to_arrow(scores[[name for name in SCORED.names if name in scores.columns]], SCORED, "scores of pairs")
+    told = to_codes(scores[[name for name in SCORED.names if name in scores.columns]], SCORED, "scores of pairs")
     models, model = numbered(told["model"])
     place = labelled.at(told["query_id"], told["candidate_id"])
     table = np.full((len(models), len(labelled.value)), np.nan)

@@ -9,7 +9,7 @@ import pyarrow as pa
 from eds.errors import InputError
 from eds.identifiers import Flags, Integers, Reals, encode, numbered, shown
 from eds.metrics.labelled import Labelled
-from eds.schema import Table, to_arrow
+from eds.schema import Table, to_codes
 from eds.tables import NEIGHBORS
 
 COLUMNS = ["model", "query_id", "candidate_id", "rank"]
@@ -107,7 +107,7 @@ def read_rankings(frame: pd.DataFrame) -> Rankings:
     Refused: wrong columns or values, a candidate or a rank that stands twice in a list, a list with gaps, a query
     in its own list.
     """
-    told = to_arrow(frame[[name for name in COLUMNS if name in frame.columns]], RANKINGS)
+    told = to_codes(frame[[name for name in COLUMNS if name in frame.columns]], RANKINGS)
     (models, model), (queries, query), (candidates, candidate) = (numbered(told[name]) for name in COLUMNS[:3])
     rank = told["rank"].to_numpy().astype(np.int64)
     order = np.lexsort((rank, query, model))

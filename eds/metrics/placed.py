@@ -14,7 +14,7 @@ from eds.errors import InputError
 from eds.identifiers import Integers, distinct, encode, shown
 from eds.metrics.labelled import Labelled
 from eds.metrics.lists import JudgedLists
-from eds.schema import Column, Table, to_arrow
+from eds.schema import Column, Table, to_codes
 from eds.tables import CANDIDATE, MODEL, QUERY
 
 PLACES = Table(
@@ -78,8 +78,8 @@ def read_places(places: pd.DataFrame, lengths: pd.DataFrame) -> Placed:
 
     Refused: wrong columns or values, a pair or a rank that stands twice in a list, a rank behind the list's end.
     """
-    told = to_arrow(places[[name for name in PLACES.names if name in places.columns]], PLACES)
-    sizes = to_arrow(lengths[[name for name in LENGTHS.names if name in lengths.columns]], LENGTHS)
+    told = to_codes(places[[name for name in PLACES.names if name in places.columns]], PLACES)
+    sizes = to_codes(lengths[[name for name in LENGTHS.names if name in lengths.columns]], LENGTHS)
     models, queries = (distinct(told[name], sizes[name]) for name in ("model", "query_id"))
     candidates = distinct(told["candidate_id"])
     length = np.zeros((len(models), len(queries)), np.int64)

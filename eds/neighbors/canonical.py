@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
-CELLS = 1 << 18  # float64 numbers in one step: its buffers stay in cache, and threads seldom wait for each other
+CELLS = 1 << 19  # float64 numbers in one step: small enough for the cache, and threads seldom wait for each other
 GATHERED = 1 << 18  # numbers gathered from the vectors at once: they, too, stay in cache
 
 
@@ -27,19 +27,17 @@ def dots(left: Array, left_row: Array, right: Array, right_row: Array, threads: 
     n, width = len(left_row), left.shape[1]
     found = np.empty(n)
     step = max(1, CELLS // max(width, 1))
+    alike = left is right and left_row is right_row
 
     def fill(start: int, stop: int) -> None:
         size = min(step, stop - start)  # memory is used again: threads that keep asking for it wait for each other
-        left_room, right_room = np.empty((size, width), left.dtype), np.empty((size, width), right.dtype)
-        room = np.empty((size, width))
+        first_of, second_of = _Widened(left, size), _Widened(right, size)
         with np.errstate(over="ignore", invalid="ignore"):  # a thread does not inherit it
             for first in range(start, stop, step):
                 part = slice(first, min(first + step, stop))
-                here = slice(0, part.stop - first)
-                left.take(left_row[part], 0, left_room[here], "clip")  # "raise" would copy; the rows are known
-                right.take(right_row[part], 0, right_room[here], "clip")
-                np.multiply(left_room[here], right_room[here], room[here], dtype=np.float64)
-                np.add.reduce(room[here], axis=1, out=found[part])
+                one = first_of.rows(left_row[part])
+                other = one if alike else second_of.rows(right_row[part])
+                np.add.reduce(np.multiply(one, other, one), axis=1, out=found[part])
 
     share = max(step, -(-n // threads))
     starts = range(0, n, share)
@@ -49,6 +47,21 @@ def dots(left: Array, left_row: Array, right: Array, right_row: Array, threads: 
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(fill, starts, [min(start + share, n) for start in starts]))
     return found
+
+
+class _Widened:
+    """Rows of a table of vectors as float64, in memory that is used again; to widen first is quicker than ufuncs do."""
+
+    def __init__(self, vectors: Array, size: int) -> None:
+        self._vectors = vectors
+        self._stored, self._wide = np.empty((size, vectors.shape[1]), vectors.dtype), np.empty((size, vectors.shape[1]))
+
+    def rows(self, rows: Array) -> Array:
+        """(n, width) float64 until the next call."""
+        stored, wide = self._stored[: len(rows)], self._wide[: len(rows)]
+        self._vectors.take(rows, 0, stored, "clip")  # "raise" would copy; the rows are known
+        np.copyto(wide, stored)
+        return wide
 
 
 def lengths(vectors: Array, rows: Array | None = None, threads: int = 1) -> Array:

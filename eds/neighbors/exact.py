@@ -19,8 +19,8 @@ from eds.vectors import Vectors
 Array = np.ndarray[Any, np.dtype[Any]]
 Advance = Callable[[int], None]  # told how many vectors have been dealt with since the last call
 BLOCK = 2048  # vectors in a block: the tiles of scores of all threads stay near the processor
-TILE_QUERIES = 2048
-SAMPLE = 1024  # candidates that give the first floors
+TILE_QUERIES = 512
+SAMPLE = 512  # candidates that give the first floors
 CROWD = 4096  # candidates of one tile that it is worth to thin out before they are offered
 WAITING = 1 << 22  # offered candidates after which the floors are raised in any case
 

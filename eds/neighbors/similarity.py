@@ -17,7 +17,7 @@ from eds.vectors import Vectors
 
 Array = np.ndarray[Any, np.dtype[Any]]
 CODE_CELLS = 1 << 15  # distances of codes in one step: its buffers stay in cache
-EXACT_ROWS = 1 << 13  # vectors from which a thread computes exact scores at a time
+EXACT_ROWS = 1 << 12  # vectors from which a thread computes exact scores at a time
 SUMMED = 512  # longest run of products that a BLAS library adds up one after another
 
 

@@ -33,7 +33,8 @@ def test_a_crowded_tile_is_thinned_out_and_loses_nothing(
         plain(self, shortlist, query, candidate, scores)
 
     monkeypatch.setattr(Exact, "_raise", counting)
-    found = mine(gallery.vectors(shard=2000), gallery.images, rule)  # too few candidates for first floors
+    monkeypatch.setattr(exact, "SAMPLE", len(gallery.images))  # too few candidates for first floors
+    found = mine(gallery.vectors(shard=2000), gallery.images, rule)
     assert len(thinned) == 2
     assert min(thinned) > exact.CROWD
     monkeypatch.setattr(exact, "CROWD", 1 << 40)
