@@ -24,6 +24,7 @@ from starlette.routing import Route
 from annotator_ui import names
 from annotator_ui.site import site
 from eds.errors import EdsError, ImageError
+from eds.files import abandoned, unfinished
 from eds.labels.store import Store
 from eds.pixels import Box, inside, open_rgb
 from eds.workspace import Project
@@ -150,8 +151,10 @@ class Pictures:
             full.save(memory, "WEBP", quality=QUALITY[size], method=4)
         data = memory.getvalue()
         file.parent.mkdir(parents=True, exist_ok=True)
-        temporary = file.with_name(f".{file.name}.{os.getpid()}.{threading.get_ident()}.tmp")
+        temporary = unfinished(file)
         try:
+            for leftover in abandoned(file):
+                leftover.unlink(missing_ok=True)
             temporary.write_bytes(data)
             temporary.replace(file)  # whole or not at all; what a power cut spoils is seen and made anew
         except OSError:

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 from eds.cli import cli
 
-DEPLOY = Path(__file__).parents[1] / "deploy"
+ROOT = Path(__file__).parents[1]
+DEPLOY = ROOT / "deploy"
 NGINX = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
 UNIT = (DEPLOY / "eds-annotator@.service").read_text(encoding="utf-8")
 PORTS = re.findall(r"server 127\.0\.0\.1:(\d+)", NGINX)
@@ -143,3 +144,10 @@ def test_no_file_holds_a_password_and_a_key_stands_once(compose: Any) -> None:
 def test_every_file_is_told_of() -> None:
     said = (DEPLOY / "README.md").read_text(encoding="utf-8")
     assert {file.name for file in DEPLOY.iterdir()} - {"README.md"} <= set(re.findall(r"`([\w.@-]+)`", said))
+
+
+def test_no_page_installs_the_package_of_an_index_that_is_called_alike() -> None:
+    pages = [path for path in ROOT.rglob("*.md") if not path.relative_to(ROOT).parts[0].startswith(".")]
+    told = [path.relative_to(ROOT).as_posix() for path in pages if re.search(r'pip install "?eds\b', path.read_text())]
+    assert len(pages) > 10
+    assert told == []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eds.cli.console import Console, command, given, lined, typed
-from eds.cli.engine import PLACES, choose, site
+from eds.cli.engine import PLACES, choose, refuse_in_parts, site
 from eds.errors import EdsError, InputError, ProjectError
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from eds.workspace import Project
 
 SEARCHES = ("exact", "faiss")
+WHOLE = {  # options of a search in one piece, and what to do instead where it is in parts
+    "threads": ("--threads", "Leave --threads out: [engine] threads says how many each part takes."),
+    "allow_low_recall": ("--allow-low-recall", "Leave --allow-low-recall out: parts are searched exactly."),
+}
 KEYS = ("k", "engine", "exclude_product", "one_per_product", "category")  # that eds.toml has, too
 
 
@@ -66,8 +70,10 @@ def neighbors() -> None:
 def mine(console: Console, **options: Any) -> None:
     """Search the k nearest candidates of every query, by every model; what is fresh is left alone."""
     project = console.project
+    asked = _told_apart(given(options))
+    refuse_in_parts(project, dict(WHOLE[name] for name in WHOLE if name in asked))
     with project.writing("eds neighbors mine"):
-        rows = _mine(project, console, _told_apart(given(options)))
+        rows = _mine(project, console, asked)
     headings = ["model", "queries", "rows", "short", "recall", "made"]
     lines = [lined(headings, [[row[heading] for heading in headings] for row in rows])]
     lines += [

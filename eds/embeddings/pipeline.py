@@ -6,7 +6,6 @@ number of threads; only a bounded number of pictures is ever decoded ahead.
 """
 
 import hashlib
-import os
 from collections import deque
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -19,13 +18,13 @@ from PIL import Image
 
 from eds.backbones import Backbone
 from eds.embeddings.sources import Part
+from eds.engines.cores import cores
 from eds.errors import ImageError
 from eds.jpegs import plain_rgb
-from eds.pixels import MAX_PIXELS, Colour, Folders, Objects, folders_of, read_bytes, rgb_of, strict
+from eds.pixels import ELSEWHERE, MAX_PIXELS, Colour, Folders, Objects, folders_of, read_bytes, rgb_of, strict
 from eds.storage import Address, is_remote
 
 Pixels = np.ndarray[Any, np.dtype[np.uint8]]  # (height, width, 3), or (n, height, width, 3) for a batch
-ELSEWHERE = 16  # threads where pictures come over a network: they wait more than they work
 CHUNK = 8  # pictures in one task: fewer hand-overs between threads
 
 
@@ -70,9 +69,7 @@ def prepared(
 
 def threads(workers: int) -> int:
     """The number of threads that `workers` asks for: 0 means one per core that we may use."""
-    if workers > 0:
-        return workers
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return workers if workers > 0 else cores()
 
 
 def _prepare_all(jobs: list[Job], folders: Folders | Objects, by_key: Mapping[Hashable, Backbone]) -> list[Prepared]:

@@ -3,9 +3,10 @@
 A task is given a part of table images and keeps its models from one task to the next. The parts are added in the order
 of the table, by the writer of `compute`: the folders are the same, file by file, for models that give an image the
 same bits in any batch. What is lacking is decided once and written down (plan.json): a run that was stopped,
-even while parts were being put together, goes on from that plan.
+even while parts were being put together, goes on from that plan, unless more is lacking by now.
 """
 
+import base64
 import hashlib
 import json
 import time
@@ -24,14 +25,15 @@ from eds.embeddings.compute import Done, Progress, Summary, bad_images, begun_mo
 from eds.embeddings.sources import USED, Sources
 from eds.engines import Receipt, Site, deliver
 from eds.engines.inputs import load_arrays, opened, save_arrays
-from eds.engines.outputs import SUFFIX
-from eds.errors import InputError
+from eds.engines.outputs import disown, vouched
+from eds.errors import EdsError, InputError
 from eds.storage import Address
 from eds.tables import Provenance
 from eds.vectors import Vectors, Writer
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Dtype = Literal["float32", "float16"]
+PLAN = "plan.json"
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ class Embed:
 
     out: str
     images: Receipt
+    sources: str  # digest of what these are made from, which the table may not tell: other pictures are another task
     root: str
     models: tuple[Asked, ...]
     batch: int
@@ -98,6 +101,7 @@ class _Part:
     """Images that the same models lack, all within one range of the table."""
 
     images: Receipt
+    sources: str
     range: int
     lacking: tuple[str, ...]
 
@@ -131,12 +135,12 @@ def compute_in_parts(
     parts = _planned(images, catalogue, writers, site, [[asdict(asked) for asked in models], root, batch, dtype])
     specs = [
         Embed(
-            site.at(f"vectors-{number:05d}.npz"), part.images, root,
+            site.at(f"vectors-{number:05d}.npz"), part.images, part.sources, root,
             tuple(asked for asked in models if asked.name in part.lacking), batch, dtype, site.settings.threads,
         )
         for number, part in enumerate(parts)
     ]  # fmt: skip
-    fresh = [not storage.exists(spec.out + SUFFIX) for spec in specs]
+    fresh = [not vouched(Embedder, spec) for spec in specs]
     clock = time.monotonic()
     made = site.finish(Embedder, specs, progress, gpus=site.settings.gpus)
     share = (time.monotonic() - clock) / max(
@@ -150,10 +154,12 @@ def compute_in_parts(
         ])  # fmt: skip
     if assembly.bad and on_bad == "fail":
         raise refusal(assembly.bad, catalogue)
+    assembly.refuse_incomplete(site)
     done = []
     for name, writer in writers.items():
         model = writer.finish(catalogue.wanted, provenance[name])
         done.append(Done(model, assembly.computed[name], model.rows - assembly.computed[name]))
+    storage.put(site.at(PLAN), b"{}")  # what is lacking next time, though parts may stay, is decided then
     return Summary(tuple(done), bad_images(catalogue, assembly.bad), round(time.monotonic() - begun, 3))
 
 
@@ -177,7 +183,10 @@ class _Assembly:
             with opened([part.images, receipt]) as (images, result):
                 names, arrays = tables.read(images, USED, ["image_id"])["image_id"], load_arrays(result)
             row = self._row_of.get_indexer(names)
-            self.bad |= {int(row[int(place)]): why for place, why in json.loads(arrays["bad"].tobytes()).items()}
+            bad = json.loads(arrays["bad"].tobytes())
+            self.bad |= {int(row[int(place)]): why for place, why in bad.items()}
+            if bad:
+                disown(receipt.url)  # a picture may be mended by the next run, and nothing that it is known by changes
             for name in part.lacking:
                 rows[name].append(row[arrays[f"{name}:places"]])
                 vectors[name].append(arrays[f"{name}:vectors"])
@@ -187,6 +196,21 @@ class _Assembly:
                 self._add(
                     name, np.concatenate(rows[name]), np.concatenate(vectors[name]), seconds[name] if timed else None
                 )
+
+    def refuse_incomplete(self, site: Site) -> None:
+        """Raise EdsError if an image lacks a vector without being bad; what was added is kept."""
+        faults = []
+        for name, writer in self.writers.items():
+            writer.flush()
+            lacks = writer.lacking(self.catalogue.wanted)
+            lacks[list(self.bad)] = False
+            faults += [f"{name}: {int(lacks.sum()):,}"] if lacks.any() else []
+        if faults:
+            raise EdsError(
+                "the parts do not hold the vectors of all images", where=str(site.work),
+                do="Remove that folder, and compute again: eds embeddings compute.",
+                faults=[f"{told} images without a vector" for told in faults],
+            )  # fmt: skip
 
     def _add(self, name: str, row: Array, vectors: Array, seconds: float | None) -> None:
         order = np.argsort(row)
@@ -201,16 +225,18 @@ def _planned(
 ) -> list[_Part]:
     """The parts to compute: those of a run of the same that was stopped, else cut now and written down."""
     columns = images[USED.names].reset_index(drop=True)
-    rows = hashlib.sha256(pd.util.hash_pandas_object(columns, index=False).to_numpy().tobytes()).hexdigest()
-    key = hashlib.sha256(json.dumps([told, rows, site.settings.images]).encode()).hexdigest()
-    plan = site.at("plan.json")
-    if storage.exists(plan):
-        found = json.loads(storage.read(plan))
-        if found["key"] == key:
-            return [_Part(Receipt(**part["images"]), part["range"], tuple(part["lacking"])) for part in found["parts"]]
+    sources = pd.util.hash_pandas_object(catalogue.wanted, index=False).to_numpy()
+    rows = pd.util.hash_pandas_object(columns, index=False).to_numpy()
+    told = [*told, _digest(rows.tobytes()), _digest(sources.tobytes()), site.settings.images]
+    key = _digest(json.dumps(told).encode())
     readable = np.ones(len(images), dtype=bool)
     readable[list(catalogue.bad)] = False
     lacking = np.column_stack([writer.lacking(catalogue.wanted) & readable for writer in writers.values()])
+    begun = _begun(site, key, lacking)
+    if begun is None:
+        storage.put(site.at(PLAN), json.dumps({"key": key, "lacking": _packed(lacking)}).encode())
+    else:
+        lacking = begun
     needed = np.flatnonzero(lacking.any(axis=1))
     parts: list[_Part] = []
     for number, first in enumerate(range(0, len(needed), site.settings.images)):
@@ -218,9 +244,29 @@ def _planned(
         for pattern in np.unique(lacking[rows_here], axis=0):
             here = rows_here[(lacking[rows_here] == pattern).all(axis=1)]
             names = tuple(name for name, lacks in zip(writers, pattern.tolist(), strict=True) if lacks)
-            parts.append(_Part(_saved(columns.iloc[here], site.at(f"images-{len(parts):05d}.parquet")), number, names))
-    storage.put(plan, json.dumps({"key": key, "parts": [asdict(part) for part in parts]}).encode())
+            saved = _saved(columns.iloc[here], site.at(f"images-{len(parts):05d}.parquet"))
+            parts.append(_Part(saved, _digest(sources[here].tobytes()), number, names))
     return parts
+
+
+def _begun(site: Site, key: str, lacking: Array) -> Array | None:
+    """What the run lacked, (images, models) bool, that was stopped; None if there is none, or more is lacking now."""
+    if not storage.exists(site.at(PLAN)):
+        return None
+    found = json.loads(storage.read(site.at(PLAN)))
+    if found.get("key") != key or "lacking" not in found:
+        return None
+    flat = np.unpackbits(np.frombuffer(base64.b64decode(found["lacking"]), dtype=np.uint8), count=lacking.size)
+    planned = flat.astype(bool).reshape(lacking.shape)
+    return None if (lacking & ~planned).any() else planned
+
+
+def _packed(lacking: Array) -> str:
+    return base64.b64encode(np.packbits(lacking).tobytes()).decode()
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def _saved(images: pd.DataFrame, address: str) -> Receipt:

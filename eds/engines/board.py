@@ -15,7 +15,7 @@ class _Task:
 
     spec: Spec
     runners: dict[Hashable, float] = field(default_factory=dict)  # who is at it, since when
-    since: float = 0.0  # when the first of them began, alive or not
+    since: float = 0.0  # when the first runner began; counted anew once all of them are lost
     lost: int = 0
     over: bool = False
 

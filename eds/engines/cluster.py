@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from eds.config import EngineSettings
-from eds.engines.pool import cores
+from eds.engines.cores import cores
 from eds.errors import InputError, MissingExtraError
 
 # Without these a task on a node whose link is cut is waited for without end (measured beyond 300 s; with them 35 s).

@@ -46,11 +46,24 @@ def perform(work: Work, function: Callable[[Any], Receipt], spec: Spec) -> Recei
 def standing(address: str, key: str) -> Receipt | None:
     """The receipt of an output that this task has written; None where there is none that is whole."""
     try:
-        told = json.loads(storage.read(address + SUFFIX))
+        told = _told(address)
         good = told["task"] == key and storage.digest(address) == told["sha256"]
         return Receipt(address, told["sha256"], int(told["rows"])) if good else None
     except (storage.AbsentError, ValueError, KeyError, TypeError):
         return None
+
+
+def vouched(work: Work, spec: Spec) -> bool:
+    """Whether a receipt tells this very task; its output is not looked at."""
+    try:
+        return bool(_told(spec.out)["task"] == task_key(work, spec))
+    except (storage.AbsentError, ValueError, KeyError, TypeError):
+        return False
+
+
+def disown(address: str) -> None:
+    """Let an output count no more, so that its task is done again; it stays for whoever reads it now."""
+    storage.put(address + SUFFIX, b"{}")
 
 
 def task_key(work: Work, spec: Spec) -> str:
@@ -77,3 +90,7 @@ def sweep(address: str, *, everywhere: bool = False) -> None:
             begun = path.parent.glob(f".{escape(path.name)}.*.tmp")
             for leftover in begun if everywhere else files.abandoned(path):
                 leftover.unlink(missing_ok=True)
+
+
+def _told(address: str) -> Any:
+    return json.loads(storage.read(address + SUFFIX))

@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from eds.config import EngineSettings
 from eds.engines.board import Board
+from eds.engines.cores import cores
 from eds.engines.outputs import sweep
 from eds.engines.protocol import USUAL, Need, Receipt, Spec, Work
 from eds.engines.worker import serve
@@ -134,11 +135,6 @@ class _Worker:
             self.process.join(GRACE)
             return number, None
         return number, answer
-
-
-def cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager

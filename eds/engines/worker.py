@@ -24,15 +24,20 @@ def serve(pipe: "connection.Connection[Answer, tuple[Work, Spec]]") -> None:
     function: Any = None
     while True:
         try:
-            wanted, spec = pipe.recv()
+            asked = pipe.recv_bytes()
+        except (EOFError, BrokenPipeError, ConnectionResetError):
+            return  # the parent has closed the pipe
+        try:
+            wanted, spec = pickle.loads(asked)  # noqa: S301 - from our parent
             if wanted is not work:
                 work, function = wanted, made(wanted)  # one at a time: a model that is not asked for makes room
             answer: Answer = perform(wanted, function, spec)
-        except (EOFError, BrokenPipeError, ConnectionResetError):
-            return  # the parent has closed the pipe
         except Exception as error:  # noqa: BLE001 - whatever it is, the parent raises it
             answer = portable(error)
-        pipe.send(answer)
+        try:
+            pipe.send(answer)
+        except (BrokenPipeError, ConnectionResetError):
+            return
 
 
 def portable(error: Exception) -> Exception:

@@ -7,7 +7,6 @@ less. Threads share the work; the result does not depend on their number.
 """
 
 import hashlib
-import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -19,11 +18,13 @@ import numpy as np
 import pandas as pd
 from PIL import Image
 
+from eds.engines.cores import cores
 from eds.errors import ImageError, InputError
 from eds.images.changes import Memory, Seen, remember, remembered
 from eds.images.duplicates import HIGH, WIDE, difference_hashes, exact_groups, near_pairs
 from eds.images.headers import stated_size
 from eds.pixels import (
+    ELSEWHERE,
     TURNS,
     Folders,
     Objects,
@@ -40,7 +41,6 @@ from eds.storage import Address, is_remote
 Check = Literal["full", "header"]
 PORTION = 64  # files handed to a thread at once
 SMALL = 1 << 17  # bytes of a file: to read and hash smaller ones, threads take longer than one of them alone
-ELSEWHERE = 16  # threads where pictures come over a network: they wait more than they work
 KEEP_EVERY = 10_000  # files read before what is known so far is kept
 
 
@@ -79,7 +79,7 @@ def scan(
     seen: list[Seen] = []
     kept = 0
     try:
-        workers = workers or (ELSEWHERE if is_remote(root) else os.cpu_count() or 1)
+        workers = workers or (ELSEWHERE if is_remote(root) else cores())
         for portion, from_memory in _looked(images["path"].tolist(), root, known, check, workers):
             seen += portion
             reused |= from_memory

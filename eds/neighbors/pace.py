@@ -1,8 +1,8 @@
 """How the work is cut up; none of it changes a result."""
 
-import os
 from dataclasses import dataclass
 
+from eds.engines.cores import cores
 from eds.errors import InputError
 
 MOST_THREADS = 8
@@ -18,7 +18,7 @@ class Pace:
     @classmethod
     def of(cls, block: int, threads: int | None) -> "Pace":
         """Checked; threads None: one per core, at most 8."""
-        pace = cls(block, min(MOST_THREADS, os.cpu_count() or 1) if threads is None else threads)
+        pace = cls(block, min(MOST_THREADS, cores()) if threads is None else threads)
         if pace.block < 1 or pace.threads < 1:
             raise InputError(f"block is {pace.block}, threads {pace.threads}", do="Give numbers from 1 up.")
         return pace

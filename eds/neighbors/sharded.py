@@ -50,7 +50,7 @@ class Merge:
     rules: Rules
 
 
-def top_k(spec: TopK) -> Receipt:
+def best_of_part(spec: TopK) -> Receipt:
     """Search one part; writes query, candidate and product numbers and exact scores, (n,) each."""
     with Search.opened(spec.part) as search:
         similarity = similarity_of(search.vectors, spec.metric, beside_products(spec.threads))
@@ -115,7 +115,7 @@ def mine_in_parts(
         if progress:
             progress(done, tasks)
 
-    receipts = iter(site.finish(top_k, [spec for row in searches for spec in row], found))
+    receipts = iter(site.finish(best_of_part, [spec for row in searches for spec in row], found))
     for place, ((first, last), row) in enumerate(zip(blocks, searches, strict=True)):
         parts = tuple(next(receipts) for _ in row)
         merges.append(Merge(site.at(f"lists-{place:05d}.npz"), parts, last - first, rules))

@@ -31,7 +31,6 @@ class Count:
     part: Part
     pairs: Receipt  # query and candidate numbers, (n,) each, sorted by query
     rules: Rules
-    metric: str | None
     threads: int
 
 
@@ -43,7 +42,7 @@ def count(spec: Count) -> Receipt:
             search.vectors,
             search.sides,
             spec.rules,
-            similarity_of(search.vectors, spec.metric, beside_products(spec.threads)),
+            similarity_of(search.vectors, threads=beside_products(spec.threads)),
             Pace.of(BLOCK, spec.threads),
             pairs["query"],
             np.searchsorted(search.numbers, pairs["candidate"]),
@@ -59,11 +58,10 @@ def ranks_in_parts(
     rules: Rules,
     site: Site,
     *,
-    metric: str | None = None,
     progress: Progress | None = None,
 ) -> Array:
     """What `pair_ranks` gives, done at a site; `progress` is told (tasks done, tasks)."""
-    similarity_of(vectors, metric)  # refuses what cannot be compared, before anything is written
+    similarity_of(vectors)  # refuses what cannot be compared, before anything is written
     sides = Sides.of(vectors, images, rules)
     query, candidate, known = askable(sides, pairs, images, rules)
     found = np.full(len(pairs), -1, dtype=np.int64)
@@ -78,7 +76,7 @@ def ranks_in_parts(
         for number, (gallery, pieces) in enumerate(galleries):
             part = whole.part(given, gallery, pieces)
             out = site.at(f"before-{place:05d}-{number:05d}.npz")
-            specs.append(Count(out, part, listed, rules, metric, site.settings.threads))
+            specs.append(Count(out, part, listed, rules, site.settings.threads))
     receipts = iter(site.finish(count, specs, progress))
     for block in blocks:
         with opened([next(receipts) for _ in galleries]) as files:

@@ -21,9 +21,10 @@ from eds.pixels.decode import (
     stored_size,
     strict,
 )
-from eds.pixels.files import MAX_BYTES, Folders, Objects, Status, folders_of, inside, read_bytes
+from eds.pixels.files import ELSEWHERE, MAX_BYTES, Folders, Objects, Status, folders_of, inside, read_bytes
 
 __all__ = [
+    "ELSEWHERE",
     "MAX_BYTES",
     "MAX_PIXELS",
     "TURNS",

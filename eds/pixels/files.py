@@ -16,6 +16,7 @@ from eds.storage import Address
 
 Root = TypeVar("Root", Path, Address)
 MAX_BYTES = 1 << 29  # of a file
+ELSEWHERE = 16  # threads where pictures come over a network: they wait more than they work
 MISSING = os.strerror(errno.ENOENT)
 
 

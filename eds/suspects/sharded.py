@@ -4,7 +4,7 @@ What is dear about a pool over long lists is reading them; the union of their he
 piece, so that batches and probabilities are drawn over all pairs at once.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +16,6 @@ from eds.engines.inputs import opened
 from eds.files import digest
 from eds.suspects.lists import shared_ranks
 from eds.tables import NEIGHBORS, Provenance
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -44,13 +42,11 @@ def heads(lists: pd.DataFrame, depth: int, *, ties: bool = False) -> pd.DataFram
     return kept
 
 
-def heads_in_parts(
-    files: Mapping[str, Path], depth: int, site: Site, *, ties: Sequence[str] = (), progress: Progress | None = None
-) -> pd.DataFrame:
+def heads_in_parts(files: Mapping[str, Path], depth: int, site: Site, *, ties: Sequence[str] = ()) -> pd.DataFrame:
     """The heads of all models' lists, done at a site; `files` are the tables neighbors by model; see `heads`."""
     specs = []
     for name, file in files.items():
         _, rows = tables.read_provenance(file, NEIGHBORS)
         specs.append(Head(site.at(f"{name}.parquet"), site.reachable(file, digest(file), rows), depth, name in ties))
-    with opened(site.finish(head, specs, progress)) as made:
+    with opened(site.finish(head, specs)) as made:
         return pd.concat([tables.read(part, NEIGHBORS) for part in made], ignore_index=True)

@@ -3,6 +3,8 @@
 import base64
 import io
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -137,6 +139,30 @@ def test_pictures_are_made_once_and_a_spoilt_file_is_made_anew(site: Site, monke
     assert made == ["thumb"] * 4
     assert not list(site.pictures.folder.rglob("*.tmp"))
     assert not site.pictures._making
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from annotator_ui.pictures import Pictures
+from eds.workspace import Project
+Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+pictures = Pictures(Project.open(Path(sys.argv[1])), None, bytes(32), "")
+pictures.picture(pictures.source(sys.argv[2]), "thumb")
+"""
+
+
+def test_what_a_process_that_was_killed_left_is_cleared_and_no_others_is(site: Site) -> None:
+    source = site.pictures.source(LARGE)
+    assert source is not None
+    file = site.pictures._file(source, "thumb")
+    subprocess.run([sys.executable, "-c", KILLED, site.project.root, LARGE], check=False)
+    (left,) = file.parent.glob(".*.tmp")
+    machine = left.name.removeprefix(f".{file.name}.").partition("-")[0]
+    elsewhere = left.with_name(left.name.replace(machine, "0" * 8))  # another container's, which may be at it
+    elsewhere.write_bytes(b"RIFF")
+    assert site.pictures.picture(source, "thumb") == file.read_bytes()
+    assert sorted(path.name for path in file.parent.iterdir()) == [elsewhere.name, file.name]
 
 
 def test_a_full_disk_costs_the_cache_not_the_picture(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

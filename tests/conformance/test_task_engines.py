@@ -71,6 +71,9 @@ def test_an_error_is_raised_as_it_is_and_what_was_finished_is_kept(
     assert len(journal(tmp_path)) <= 2  # those that were under way when the error came
     with pytest.raises(ZeroDivisionError, match="a bug"):
         list(engines[name].map(square, squares(tmp_path / "bug", 1, breaks=0)))
+    with pytest.raises(EOFError, match="a file ends early"):  # by which a pipe, too, says that it is closed
+        list(engines[name].map(square, squares(tmp_path / "early", 1, ends_early=0)))
+    assert journal(tmp_path / "early") == [0]
 
 
 @pytest.mark.parametrize("work", [square, Squarer])

@@ -96,11 +96,12 @@ def main() -> None:
         while True:
             try:
                 fn, specs, need = pickle.load(requests)
+            except EOFError:
+                return
+            try:
                 for receipt in engine.map(fn, specs, need):
                     answer(receipt)
                 answer(None)
-            except EOFError:
-                return
             except BaseException as error:  # noqa: BLE001 - the other side raises it
                 answer(error)
 

@@ -33,6 +33,8 @@ def square(spec: Square) -> Receipt:
         raise InputError("this number is bad", where=f"number {spec.number}", do="Give another.", faults=["a", "b"])
     if spec.mood == "breaks":
         raise ZeroDivisionError("a bug")
+    if spec.mood == "ends early":
+        raise EOFError("a file ends early")
     if spec.mood == "dies" or (spec.mood == "dies once" and first):
         os.kill(os.getpid(), signal.SIGKILL)
     if spec.mood == "stops" or (spec.mood == "stops once" and first):

@@ -69,6 +69,17 @@ def test_a_task_that_was_lost_has_all_its_time_again() -> None:
         made.refuse_hopeless()
 
 
+def test_time_runs_on_while_another_is_at_a_task_whose_first_runner_was_lost() -> None:
+    made, clock = board(1, deadline=5)
+    made.begin(0, "a")
+    clock.now = 5
+    made.begin(0, "b")
+    made.lose(0, "a", "killed")
+    clock.now = 10
+    with pytest.raises(EdsError, match="within 10 s, though 1 are at it"):
+        made.refuse_hopeless()
+
+
 def test_what_is_done_cannot_be_lost() -> None:
     made, _ = board(1, deadline=None)
     made.begin(0, "a")

@@ -1,5 +1,6 @@
 """The commands that work in parts write the files of those that do not, and say no to what makes no sense."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,83 @@ def test_lists_and_pool_are_the_same_files(tmp_path: Path) -> None:
     for found, expected in zip(kept["both"], kept["plain"], strict=False):
         pd.testing.assert_frame_equal(found, expected)
     assert not any((project.root / ".eds" / "work").glob("*"))
+
+
+def broken(project: Project) -> bytes:
+    """Spoil the model's last shard, so that mining goes wrong when some parts are done; gives what was there."""
+    shard = sorted(project.path("embeddings", "m").glob("*.npy"))[-1]
+    whole = shard.read_bytes()
+    shard.write_bytes(whole[:-4] + bytes(4))
+    return whole
+
+
+def mended(project: Project, whole: bytes) -> None:
+    sorted(project.path("embeddings", "m").glob("*.npy"))[-1].write_bytes(whole)
+
+
+def parts(folder: Path) -> list[str]:
+    """The outputs of tasks that stand below a folder."""
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.receipt"))
+
+
+def test_a_project_that_is_its_own_place_of_work_loses_nothing(tmp_path: Path) -> None:
+    project = shop(tmp_path / "shop")
+    for work in (str(project.root), "."):
+        run(project, "neighbors mine -k 5 --force", EDS_ENGINE="serial", EDS_ENGINE_WORK=work)
+        run(project, "suspects pool -k 3", EDS_ENGINE="serial", EDS_ENGINE_WORK=work)
+        assert len(project.read("neighbors", "m")) == 120 * 5
+        assert read_model(project.path("embeddings", "m")).rows == 120
+        assert not parts(project.root)
+        project.path("suspects").unlink()
+
+
+def test_a_relative_place_of_work_is_below_the_project_and_what_others_keep_there_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    project = shop(tmp_path / "shop")
+    (tmp_path / "work" / "neighbors").mkdir(parents=True)
+    (tmp_path / "work" / "neighbors" / "of a stranger").write_text("kept")
+    whole = broken(project)
+    with pytest.raises(InputError, match="is not the one that was written"):
+        run(project, "neighbors mine -k 5", EDS_ENGINE="serial", EDS_ENGINE_WORK="../work", EDS_ENGINE_ROWS="50")
+    assert len(parts(tmp_path / "work")) == 2
+    mended(project, whole)
+    run(project, "neighbors mine -k 5", EDS_ENGINE="serial", EDS_ENGINE_WORK="../work", EDS_ENGINE_ROWS="50")
+    assert not parts(tmp_path / "work")
+    assert (tmp_path / "work" / "neighbors" / "of a stranger").read_text() == "kept"
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_projects_with_one_place_of_work_leave_each_others_parts_alone(tmp_path: Path) -> None:
+    first, second = shop(tmp_path / "first"), shop(tmp_path / "second")
+    given = {"EDS_ENGINE": "serial", "EDS_ENGINE_WORK": str(tmp_path / "work"), "EDS_ENGINE_ROWS": "50"}
+    whole = broken(first)
+    with pytest.raises(InputError, match="is not the one that was written"):
+        run(first, "neighbors mine -k 5", **given)
+    begun = parts(tmp_path / "work")
+    copy = Project.open(shutil.copytree(first.root, tmp_path / "copy"))
+    mended(copy, whole)
+    for project in (second, copy):
+        run(project, "neighbors mine -k 5", **given)
+        assert parts(tmp_path / "work") == begun
+    mended(first, whole)
+    run(first, "neighbors mine -k 5", **given)
+    assert not parts(tmp_path / "work")
+
+
+@pytest.mark.parametrize("option", ["--threads 2", "--allow-low-recall"])
+@pytest.mark.parametrize(("engine", "variable"), [("--engine serial", "plain"), ("", "pool")])
+def test_what_a_search_in_parts_does_not_heed_is_refused(
+    option: str, engine: str, variable: str, tmp_path: Path
+) -> None:
+    project = shop(tmp_path / "shop")
+    name = option.split()[0]
+    told = f"^{name} cannot be with --engine {engine[9:] or variable}, .* Leave {name} out: .* say --engine plain"
+    with pytest.raises(InputError, match=told):
+        run(project, f"neighbors mine -k 5 {option} {engine}", EDS_ENGINE=variable)
+    run(project, f"neighbors mine -k 5 {option} --engine plain", EDS_ENGINE=variable)
 
 
 def test_two_places_are_refused(tmp_path: Path) -> None:
