@@ -117,7 +117,9 @@ class EngineSettings:
     memory: int = setting(0, "megabytes of one task, for Ray to plan with; 0: not told", low=0)
     gpus: float = setting(0.0, "GPUs of one task that embeds, for Ray to plan with", low=0)
     cluster: str = setting("local", "Ray: local, or host:port of a cluster's head")
-    work: str = setting("", "folder (from the project) or s3:// prefix of parts, seen by all machines; empty: .eds/work")
+    work: str = setting(
+        "", "folder (from the project) or s3:// prefix of parts, seen by all machines; empty: .eds/work"
+    )
     rows: int = setting(262_144, "vectors of the gallery in one task", low=1)
     images: int = setting(4096, "images in one task that embeds", low=1)
     deadline: float = setting(3600.0, "seconds after which a task is begun once more elsewhere; 0: never", low=0)
