@@ -133,7 +133,8 @@ async def do_sign_out(request: Request) -> Response:
     if not form_is_ours(site(), request.cookies.get(FORM), given.get("token", "")):
         return RedirectResponse(f"{site().base}/sign-out", 303)
     if given.get("act") == "everywhere":
-        await _in_thread(sign_out_everywhere, site().store, request.scope["eds.viewer"].name)
+        name = request.scope["eds.viewer"].name
+        await _in_thread(sign_out_everywhere, site().store, name, by=name)
     await _in_thread(sign_out, site().store, request.scope["eds.token"])
     answer = RedirectResponse(f"{site().base}/sign-in", 303)
     answer.headers.append("Set-Cookie", session_cookie(site(), request.scope["eds.client"], ""))

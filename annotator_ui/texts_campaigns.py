@@ -8,7 +8,9 @@ class CAMPAIGNS:
 
     title = "Campaigns"
     about = "Which pairs a panel judges, how, and under which guideline."
-    tabs = ("All campaigns", "New campaign", "Guidelines", "Change or close", "Known pairs")
+    all_tab, new_tab, guideline_tab, change_tab, known_tab = tabs = (
+        "All campaigns", "New campaign", "Guidelines", "Change or close", "Known pairs",
+    )  # fmt: skip
     heads = ("Campaign", "State", "Mode", "Pairs", "Experts", "Judged", "Guideline", "Mixed in")
     table = "All campaigns"
     empty_title = "No campaign yet"
@@ -47,7 +49,9 @@ class CAMPAIGNS:
     polarity_help = "As most pairs are: of the pool most are similar, of random pairs and negatives hardly any."
     mixed = "Mixed in, unseen"
     gold_share = "Known pairs (gold), % of the pairs"
-    gold_help = "In a random session, 10 to 20 % known positives tell what is missed."
+    gold_help = (
+        "5 % where so many are known. In a random session, 10 to 20 % known positives tell what is missed: 15 %."
+    )
     gold_usable: ClassVar = {
         None: "{known:,} known pairs can be hidden here: such as are not asked anyway and no guideline shows.",
         "similar": "{known:,} known pairs can be hidden in this grid: not similar, so that nobody may leave them "
@@ -61,6 +65,7 @@ class CAMPAIGNS:
     repeat_share = "Asked a second time, %"
     repeat_help = "Of a grid the second time is one by one: that is how grid and pair are held against each other."
     grid_guard = "A grid is always guarded against skimming: let a share be asked a second time, one by one."
+    grid_gold_needed = "A grid is always guarded by known pairs, once there are such: mix a share of them in."
     grid_gold: ClassVar = {
         "similar": "Known pairs that are not similar are the second guard: mix some in once there are any.",
         "different": "Known similar pairs are the second guard: mix some in once there are any.",

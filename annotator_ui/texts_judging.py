@@ -60,7 +60,6 @@ PAGE: Texts = {
     "rest": "You have judged for a while. Look at something far away for a minute; nothing is lost.",
     "restOk": "Go on",
     "close": "Close",
-    "cancel": "Cancel",
 }
 GRID: Texts = {
     "similar": "Untouched means similar. Mark those that are not similar.",
@@ -100,6 +99,9 @@ STATES: Texts = {
     "loadingBody": "The next pairs are on their way.",
     "aheadTitle": "You are ahead of the network",
     "aheadBody": "All pairs that were fetched are judged, and kept in this browser. It goes on by itself.",
+    "unreachedTitle": "The server cannot be reached",
+    "unreachedBody": "Nothing was fetched yet. It goes on by itself as soon as there is a network again; what you "
+    "judged before is kept in this browser.",
     "finishedTitle": "All done. Thank you!",
     "finishedBody": "You have judged everything of this campaign. Your lead sees it at once; if there is more, "
     "it appears in your list of campaigns.",
@@ -120,7 +122,8 @@ STATES: Texts = {
     "asideTitle": "{count} could not be shown",
     "asideBody": "Everything else is judged. Try those once more, or tell your lead.",
     "errorTitle": "The page cannot be shown",
-    "errorBody": "Something unexpected happened. What you judged is kept. Reload the page to go on.",
+    "errorBody": "A part of this page did not come, or broke. What you judged is kept in this browser. Reload it to "
+    "go on.",
     "reload": "Reload",
     "refusedTitle": "{count} not accepted",
     "refusedBody": "The server does not take them, so they stay in this browser. Tell your lead what it says:",

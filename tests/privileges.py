@@ -1,12 +1,14 @@
-"""What only root may do, and some tests must: skipped elsewhere, but never in continuous integration."""
+"""What some tests need, a package or what only root may do: skipped elsewhere, but never in continuous integration."""
 
+import importlib
+import importlib.util
 import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -16,11 +18,28 @@ def in_ci() -> bool:
     return os.environ.get("CI", "").lower() not in ("", "0", "false")
 
 
-def lacking(what: str) -> NoReturn:
+def lacking(what: str, *, allow_module_level: bool = False) -> NoReturn:
     """Skip the test, saying what cannot be done here; in continuous integration fail it."""
     if in_ci():
         pytest.fail(f"{what}; in continuous integration (variable CI) this is a failure, not a skip", pytrace=False)
-    pytest.skip(what)
+    pytest.skip(what, allow_module_level=allow_module_level)
+
+
+def is_lean() -> bool:
+    """Whether this is the environment of `make test-lean`: no torch, and other packages left out, too."""
+    return importlib.util.find_spec("torch") is None
+
+
+def needed(module: str) -> Any:
+    """The module, where what it needs is installed; without it the test is skipped in the lean environment alone."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "eds":
+            raise
+        if is_lean():
+            pytest.skip(f"{error.name} is not installed, nor is torch: a lean environment", allow_module_level=True)
+        lacking(f"{error.name} is not installed", allow_module_level=True)
 
 
 def needs_root(what: str) -> None:

@@ -46,7 +46,9 @@ QUANTITIES: dict[str, Callable[..., Any]] = {
     "n_pairs": suspects.n_pairs,
     "labelling_cost": suspects.labelling_cost,
     "expected_draws_for_positives": suspects.expected_draws_for_positives,
-    "overlap": lambda suspects: OVERLAP(lists_frame(suspects)),
+    "overlap": lambda suspects: OVERLAP(
+        lists_frame(suspects), n_queries=len({query for told in suspects.values() for query in told})
+    ),
     "pool_growth": lambda suspects, k_max: GROWTH(lists_frame(suspects), k_max),
     "positive_rate": lambda suspects, labels: RATE(lists_frame(suspects), labels_frame(labels)),
     "positive_rate_by_rank": lambda suspects, labels: BY_RANK(lists_frame(suspects), labels_frame(labels)),

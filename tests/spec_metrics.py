@@ -19,7 +19,9 @@ QUANTITIES: dict[str, Callable[..., Any]] = {
     "absolute_rank_metrics": lambda rankings, labels, k: metrics.absolute_rank_metrics(
         lists_frame({"model": rankings}), labels_frame(labels), k
     ),
-    "identity_metrics": lambda rankings, **given: metrics.identity_metrics(lists_frame({"model": rankings}), **given),
+    "identity_metrics": lambda rankings, **given: metrics.identity_metrics(
+        lists_frame({"model": rankings}), **given, queries=list(rankings)
+    ),
     "roc_auc": metrics.roc_auc,
     "pr_auc": metrics.pr_auc,
     "auc_report": lambda scores, labels: metrics.auc_report(scores_frame({"model": scores}), labels_frame(labels)),

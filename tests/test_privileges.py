@@ -1,22 +1,23 @@
-import os
+"""A package that a test needs is skipped where it may be missing, and missed where it must be there."""
 
 import pytest
 
-from tests.privileges import needs_root
+from tests.privileges import is_lean, needed
 
 
-@pytest.mark.parametrize(("told", "ends"), [
-    (None, pytest.skip.Exception), ("", pytest.skip.Exception), ("false", pytest.skip.Exception),
-    ("true", pytest.fail.Exception), ("1", pytest.fail.Exception),
-])  # fmt: skip
-def test_what_needs_root_is_skipped_elsewhere_and_fails_in_integration(
-    told: str | None, ends: type[BaseException], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("CI", raising=False)
-    if told is not None:
-        monkeypatch.setenv("CI", told)
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(ends, match="only root may fly"):
-        needs_root("fly")
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
-    needs_root("fly")
+def test_what_is_installed_is_given() -> None:
+    assert needed("json").dumps([]) == "[]"
+
+
+def test_a_missing_package_is_a_failure_in_continuous_integration(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.skip.Exception if is_lean() else pytest.fail.Exception, match="nosuchpackage"):
+        needed("nosuchpackage")
+    monkeypatch.delenv("CI")
+    with pytest.raises(pytest.skip.Exception, match="nosuchpackage"):
+        needed("nosuchpackage")
+
+
+def test_a_module_of_ours_that_is_gone_is_no_missing_package() -> None:
+    with pytest.raises(ModuleNotFoundError, match=r"eds\.nosuchmodule"):
+        needed("eds.nosuchmodule")

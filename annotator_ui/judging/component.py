@@ -1,4 +1,8 @@
-"""The judging component, as a Streamlit script mounts it. Everything else happens in the browser and in routes.py."""
+"""The judging component, as Streamlit scripts mount it. Everything else happens in the browser and in routes.py.
+
+It is one component with two starts: the page where pairs are judged, and on pages without pairs a line that says how
+saving stands and sends what closed tabs left behind in this browser.
+"""
 
 from typing import Any
 
@@ -20,16 +24,18 @@ def show(found: Standing, who: Viewer, view: str) -> None:
     _mount(key=f"judging-{view}-{found.handle}", data=data_for(found, who, view))
 
 
+def show_saving(who: Viewer) -> None:
+    """The line that says how saving stands, where no pair is shown; the script runs anew when all is stored."""
+    _mount(key="saving", data=_common(who, "saving.js", judging=False), on_stored_change=lambda: None)
+
+
 def data_for(found: Standing, who: Viewer, view: str) -> dict[str, Any]:
     """What the page is told; the same at every rerun as long as nothing has changed."""
     pictures = site().pictures
     return {
-        "base": site().base,
-        "version": assets.version(),
-        "modules": [name for name in assets.files() if name != "loader.js"],
+        **_common(who, "main.js", judging=True),
         "campaign": found.handle,
         "title": found.name,
-        "expert": who.name,
         "view": view,
         "polarity": found.polarity or "similar",
         "size": PAGE,
@@ -38,5 +44,17 @@ def data_for(found: Standing, who: Viewer, view: str) -> dict[str, Any]:
         ),
         "home": url("/"),
         "signIn": url("/sign-in"),
+    }
+
+
+def _common(who: Viewer, start: str, *, judging: bool) -> dict[str, Any]:
+    """What both starts are told: `start` is the module that the loader mounts."""
+    return {
+        "base": site().base,
+        "version": assets.version(),
+        "modules": [name for name in assets.files() if name != "loader.js"],
+        "start": start,
+        "judging": judging,
+        "expert": who.name,
         "texts": ALL,
     }

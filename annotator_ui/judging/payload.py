@@ -25,7 +25,7 @@ class Flag:
 class Delivery:
     """One POST of the page: what was judged, by whom, in which tab."""
 
-    tab: str
+    tab: str | None  # none where it is no judging page that sends what such a page left behind
     expert: str  # who judged; another may have signed in meanwhile in the same browser
     judgements: list[Judgement]
     flags: list[Flag]
@@ -42,7 +42,8 @@ def parse_delivery(body: bytes) -> Delivery:
     if faults:
         raise InputError("the judgements cannot be read", where="judgements", do="Reload the page.", faults=faults)
     kept = [one for one in judgements if one is not None]
-    return Delivery(text(held, "tab"), text(held, "expert"), kept, [one for one in flags if one is not None])
+    tab = None if held.get("tab", "") is None else text(held, "tab")
+    return Delivery(tab, text(held, "expert"), kept, [one for one in flags if one is not None])
 
 
 def parse_object(body: bytes) -> dict[str, Any]:

@@ -118,7 +118,7 @@ def _history(request: Request, viewer: Viewer, campaign: str, _: bytes) -> dict[
     count = payload.parse_count(request.query_params.get("count", ""), 50, LONGEST_HISTORY)
     _standing(viewer, campaign)
     answers = last_answers(site().store, campaign, viewer.name, count)
-    return {"answers": [{**_shown(viewer, one.task), "value": one.value} for one in answers]}
+    return {"answers": [{**_shown(viewer, one.task), "value": one.value, "seconds": one.seconds} for one in answers]}
 
 
 def _judgements(request: Request, viewer: Viewer, campaign: str, body: bytes) -> dict[str, Any]:
@@ -130,7 +130,8 @@ def _judgements(request: Request, viewer: Viewer, campaign: str, body: bytes) ->
     told = [one.token for one in stored]
     for one in came.flags:
         told.append(flag_task(store, viewer.name, one.assignment, one.reason, one.token).token)
-    return {"stored": told, "standby": not CLAIMS.holds(viewer.name, campaign, came.tab)}
+    standby = came.tab is not None and not CLAIMS.holds(viewer.name, campaign, came.tab)
+    return {"stored": told, "standby": standby}
 
 
 def _tab(_: Request, viewer: Viewer, campaign: str, body: bytes) -> dict[str, Any]:

@@ -59,5 +59,5 @@ def _read(rows: str) -> pd.DataFrame:
 
 def _add(pairs: pd.DataFrame, by: str) -> None:
     new = add_gold(site().store, pairs, by=by)
-    st.session_state["campaigns_next"] = 4
+    st.session_state["campaigns_next"] = SAYS.known_tab
     done(SAYS.known_added.format(new=new))

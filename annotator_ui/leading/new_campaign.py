@@ -13,7 +13,7 @@ from eds.analysis.campaign_cost import campaign_cost
 from eds.labels.calibration import plan_calibration
 from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.experts import list_experts
-from eds.labels.gold import gold_to_hide
+from eds.labels.gold import USUAL, gold_to_hide, usual_share
 from eds.labels.guidelines import guideline_named, list_guidelines
 from eds.truth.modes import ModesCompared
 
@@ -37,13 +37,13 @@ def new_campaign(who: Viewer) -> None:
         )
         mode, polarity = _mode(pairs)
         guideline = _guideline()
-        shares, stop = _mixed(pairs, mode, polarity)
+        shares, stop, guarded = _mixed(pairs, mode, polarity)
         calibration = _calibration()
         seed = int(st.number_input(SAYS.seed, 0, 2**31, site().project.config.project.seed))
     with aside:
         _cost(len(pairs), len(panel), shares, early_stop=stop)
     with form:
-        if st.button(SAYS.make, type="primary", disabled=mode == "grid" and not shares[1]):
+        if st.button(SAYS.make, type="primary", disabled=not guarded):
             plan = Plan(name.strip(), mode, polarity, guideline, seed, shares[0], shares[1], stop, shares[2])
             with telling():
                 _make(plan, pairs, panel, calibration, who.name)
@@ -114,26 +114,32 @@ def _guideline() -> str:
     return str(chosen)
 
 
-def _mixed(pairs: pd.DataFrame, mode: str, polarity: str | None) -> tuple[tuple[float, float, float], bool]:
-    """The shares of gold, repeats and control, and whether asking stops early."""
+def _mixed(pairs: pd.DataFrame, mode: str, polarity: str | None) -> tuple[tuple[float, float, float], bool, bool]:
+    """The shares of gold, repeats and control; whether asking stops early; whether a grid has its guards."""
     st.markdown(f"**{SAYS.mixed}**")
     known = gold_to_hide(site().store, pairs, polarity) if len(pairs) else 0
     left, right = st.columns(2)
-    gold = left.number_input(SAYS.gold_share, 0, 100, 0, step=5, help=SAYS.gold_help)
-    again = right.number_input(SAYS.repeat_share, 0, 100, 5, step=5, help=SAYS.repeat_help)
+    usual = 100 * usual_share(site().store, pairs, polarity) if len(pairs) else 0.0
+    gold = left.number_input(
+        SAYS.gold_share, 0.0, 100.0, usual, step=5.0, format="%.3g", key=f"gold-{usual}", help=SAYS.gold_help
+    )  # other pairs, another suggestion
+    again = right.number_input(SAYS.repeat_share, 0, 100, round(100 * USUAL), step=5, help=SAYS.repeat_help)
     wanted = round(gold / 100 * len(pairs))
     usable = SAYS.gold_usable[polarity].format(known=known)
     if wanted > known:
         st.warning(SAYS.gold_short.format(wanted=wanted, usable=usable))
     else:
         put(show.note(usable))
+    guarded = mode != "grid" or (again > 0 and (gold > 0 or not known))
     if mode == "grid" and not again:
         st.warning(SAYS.grid_guard)
+    elif polarity is not None and not guarded:
+        st.warning(SAYS.grid_gold_needed)
     elif polarity is not None and not gold:
         put(show.note(SAYS.grid_gold[polarity]))
     stop = st.checkbox(SAYS.stop)
     control = st.number_input(SAYS.control, 1, 100, 10) if stop else 10
-    return (gold / 100, again / 100, control / 100), stop
+    return (gold / 100, again / 100, control / 100), stop, guarded
 
 
 def _calibration() -> tuple[int, float]:
@@ -179,7 +185,7 @@ def _cost(pairs: int, experts: int, shares: tuple[float, float, float], *, early
 def _make(plan: Plan, pairs: pd.DataFrame, panel: list[str], calibration: tuple[int, float], by: str) -> None:
     create_campaign(site().store, plan, pairs[["query_id", "candidate_id", "origin"]], panel, by=by)
     st.session_state[CHOSEN] = plan.name
-    st.session_state["campaigns_next"] = 0
+    st.session_state["campaigns_next"] = SAYS.all_tab
     if calibration[0]:
         plan_calibration(site().store, plan.name, *calibration, by=by)
     done(SAYS.made.format(name=plan.name, pairs=len(pairs), experts=len(panel)))

@@ -31,10 +31,10 @@ class Campaign:
     experts: int
 
 
-def begin(title: str, about: str, role: str = "lead") -> Viewer:
-    """Head of a screen; whoever has not the role is told so, and the script stops."""
+def begin(title: str, about: str) -> Viewer:
+    """Head of a screen for leads; whoever is none is told so, and the script stops."""
     who = viewer()
-    if not may(who, role):
+    if not may(who, "lead"):
         st.header(COMMON.refused_title, anchor=False)
         st.write(COMMON.refused)
         st.stop()

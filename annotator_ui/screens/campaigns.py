@@ -25,17 +25,17 @@ def main() -> None:
     with needing():
         sections = {name: name for name in SAYS.tabs}
         if (wanted := st.session_state.pop("campaigns_next", None)) is not None:
-            st.session_state[SECTION] = SAYS.tabs[wanted]
+            st.session_state[SECTION] = wanted
         chosen = st.segmented_control(
-            SAYS.title, list(sections), default=SAYS.tabs[0], key=SECTION, label_visibility="collapsed"
+            SAYS.title, list(sections), default=SAYS.all_tab, key=SECTION, label_visibility="collapsed"
         )
-        if chosen == SAYS.tabs[1]:
+        if chosen == SAYS.new_tab:
             new_campaign(who)
-        elif chosen == SAYS.tabs[2]:
+        elif chosen == SAYS.guideline_tab:
             guideline_editor(who)
-        elif chosen == SAYS.tabs[3]:
+        elif chosen == SAYS.change_tab:
             change_campaign(who)
-        elif chosen == SAYS.tabs[4]:
+        elif chosen == SAYS.known_tab:
             known_pairs(who)
         else:
             _overview()

@@ -3,6 +3,7 @@
 import pandas as pd
 import streamlit as st
 
+from annotator_ui.judging.component import show_saving
 from annotator_ui.plain import as_typed
 from annotator_ui.site import may, site, viewer
 from annotator_ui.texts import HOME as SAYS
@@ -22,6 +23,7 @@ def main() -> None:
         _project(campaigns)
     if mine or not may(who, "lead"):
         _own(who.name, mine)
+        show_saving(who)
 
 
 def _own(name: str, mine: list[Standing]) -> None:
@@ -36,7 +38,7 @@ def _own(name: str, mine: list[Standing]) -> None:
     else:
         st.header(SAYS.all_finished_title, anchor=False)
         st.write(SAYS.all_finished)
-    per_hour = pace(own_acts(site().store, name)["created_at"], pd.Timestamp.now("UTC")).per_hour
+    per_hour = pace(own_acts(site().store, name), pd.Timestamp.now("UTC")).per_hour
     for place, one in enumerate(waiting):
         _waiting(name, one, per_hour, first=place == 0)
     for one in done:

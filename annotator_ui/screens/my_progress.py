@@ -3,6 +3,7 @@
 import pandas as pd
 import streamlit as st
 
+from annotator_ui.judging.component import show_saving
 from annotator_ui.plain import as_typed
 from annotator_ui.site import site, viewer
 from annotator_ui.texts import HOME, REST_AFTER, told_hours
@@ -19,11 +20,12 @@ def main() -> None:
     mine = [one for one in mine if one.member]
     acts = own_acts(store, who.name)
     st.header(SAYS.title, anchor=False)
+    show_saving(who)
     if not len(acts):
         st.subheader(SAYS.nothing_title, anchor=False)
         st.write(SAYS.nothing)
         return
-    found = pace(acts["created_at"], pd.Timestamp.now("UTC"))
+    found = pace(acts, pd.Timestamp.now("UTC"))
     left = sum(one.left for one in mine)
     if found.stretch_minutes >= REST_AFTER:
         st.info(SAYS.rest(round(found.stretch_minutes)))

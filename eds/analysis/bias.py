@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from eds.analysis.leave_one_out import leave_one_out
-from eds.analysis.rank_correlation import competition_ranks, kendall_tau, tau_ap_b
+from eds.analysis.rank_correlation import DECIMALS, competition_ranks, kendall_tau, tau_ap_b
 from eds.identifiers import Reals
 from eds.metrics import incomplete_formulas as incomplete
 from eds.metrics import rank_formulas as formulas
@@ -49,9 +49,10 @@ def bias(
     Formula, by model: hr_official = labelled positives among the first k, over k, mean over queries with a positive;
     judged = labelled among the first k, over k, over the same queries: hr_official cannot exceed it (the structural
     ceiling); hr_most = hr_official + 1 - judged, its value if every unlabelled place were positive; rbp and rbp_upper =
-    RBP and RBP + residual; auc = `metric` on all labels; self_removed = the same without the pairs that only the model
-    itself proposed; shift = self_removed - auc. By group (`groups`): means over its models; in the row self_removed the
-    outsiders' mean over all reduced pools, so that both sides are judged on pools they had no part in.
+    RBP and RBP + residual; auc = `metric` on all labels, prevalence the share of positives that it rests on;
+    self_removed = the same without the pairs that only the model itself proposed; shift = self_removed - auc. By group
+    (`groups`): means over its models; in the row self_removed the outsiders' mean over all reduced pools, so that both
+    sides are judged on pools they had no part in.
     Source: specification 5.4, 6.1, 13.5, 13.10; for the order of models Kendall's tau_b and tau_AP,b of HR and AUC.
     Conventions: `suspects` are the generators' lists (model, query_id, candidate_id), `rankings` final lists of all
     models, or `placed` the ranks of the labelled pairs (some models by lists, some by ranks), `scores` those of the
@@ -73,7 +74,7 @@ def bias(
         alone = float(np.mean([row.get(name, np.nan) for row in own]))
         rows.append(
             {"model": name, "generator": name in removed, **_on_lists(lists.get(name), cut, persistence), "auc": auc,
-             "self_removed": alone, "shift": alone - auc}
+             "prevalence": left_out["prevalence"].get(name, float("nan")), "self_removed": alone, "shift": alone - auc}
         )  # fmt: skip
     table = pd.DataFrame(rows)
     for column in ("hr_official", "auc", "self_removed"):
@@ -86,17 +87,19 @@ def undecided_by_labels(low: Mapping[str, float], high: Mapping[str, float]) -> 
 
     Formula: low_a <= high_b and low_b <= high_a, as RBP and RBP + residual.
     Source: specification 13.5.
-    Conventions: ascending by name; intervals that touch overlap; an undefined one overlaps with all.
+    Conventions: ascending by name; limits are rounded to 12 decimals before they are compared, so that noise of the
+    last bit parts nothing; intervals that touch overlap; an undefined one overlaps with all.
     Example, run by doctest:
     >>> undecided_by_labels({"a": 0.1, "b": 0.3, "c": 0.6}, {"a": 0.4, "b": 0.5, "c": 0.7})
     [('a', 'b')]
     """
     names = sorted(low)
+    least, most = ({name: round(side[name], DECIMALS) for name in names} for side in (low, high))
     return [
         (a, b)
         for place, a in enumerate(names)
         for b in names[place + 1 :]
-        if not (low[a] > high[b] or low[b] > high[a])
+        if not (least[a] > most[b] or least[b] > most[a])
     ]
 
 

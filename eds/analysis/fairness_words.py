@@ -5,10 +5,12 @@ from typing import Any
 
 import pandas as pd
 
+from eds.analysis.fairness import FAIR, SELF_REMOVED
+
 
 def reason(row: Mapping[str, Any], makers: Sequence[str], reuse: pd.DataFrame) -> str:
     """Why a row of `Fairness.verdicts` has its verdict; `makers` made the pool, `reuse` stands beside the verdicts."""
-    kind, good = row["kind"], row["verdict"] == "fair"
+    kind, good = row["kind"], row["verdict"] == FAIR
     if kind == "ceiling":
         places = row["measure"].partition("@")[2].partition("(")[0]
         of = f"its first {places} places" if places else "its places"
@@ -20,7 +22,7 @@ def reason(row: Mapping[str, Any], makers: Sequence[str], reuse: pd.DataFrame) -
         return f"missing labels leave it between {row['value']:.3f} and {row['at_most']:.3f}"
     if kind in ("own finds", "reuse"):
         changes = f"models that made the pool change by {row['change']:.3f} at most without their own finds' labels"
-        if row["verdict"] != "fair without own finds":
+        if row["verdict"] != SELF_REMOVED:
             return changes
         return f"{changes}, for labelled negatives are their own mistakes; {_own_removed(row['measure'], reuse)}"
     if kind == "makers not known" and len(makers) > 1:

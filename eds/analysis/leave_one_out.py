@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eds.analysis.rank_correlation import spearman
+from eds.analysis.rank_correlation import spearman, tau_ap, tau_ap_b
 from eds.errors import InputError
 from eds.identifiers import Flags, Reals, distinct, encode
 from eds.metrics.auc import Ordered, micro_order, segment_aucs
-from eds.metrics.auc_report import AUCS
+from eds.metrics.auc_report import AUCS, two_sided
 from eds.metrics.labelled import Labelled, read_labels, scores_of
 
 MODES = ("unique", "all")
@@ -26,14 +26,17 @@ def leave_one_out(
 ) -> dict[str, Any]:
     """Every model's AUC with each generator's labels taken away.
 
-    Formula: loo[r][m] is the metric of m on the labels kept without r: in mode `unique` those of pairs that another
-    generator proposed too, in mode `all` those of pairs that r did not propose; mean and std over r for each evaluated
-    model m; Spearman between full and loo[r] for each removed model r; self_removal_shift[m] = loo[m][m] - full[m].
-    Source: specification 6.1.
+    Formula: loo[r][m] is the metric of m on the labels kept without r: in mode `unique` all but those of pairs that r
+    alone proposed, in mode `all` those of pairs that r did not propose; mean and std over r for each evaluated model m;
+    Spearman, tau_AP and tau_AP,b between full and loo[r] for each removed model r; self_removal_shift[m] =
+    loo[m][m] - full[m]; prevalence[m] = the share of positives that full[m] rests on, the chance level of a PR-AUC.
+    Source: specification 6.1; 5.2 for the prevalence; 13.4 for tau_AP.
     Conventions: `suspects` are lists (model, query_id, candidate_id); full is over all labels; labels of pairs that
-    nobody proposed fall away in mode `unique` and stay in mode `all`; undefined entries (NaN) are left out of mean and
-    std and make that row's Spearman undefined; every model with scores is evaluated, generator or not.
-    Example: see tests/analysis/test_leave_one_out.py and the specification's vectors.
+    nobody proposed (`n_labels_nobody_proposed`, of an imported or enlarged benchmark) stay in both modes, so that `all`
+    lies within `unique` within full; undefined entries (NaN) are left out of mean and std and make that row's
+    correlations undefined; every model with scores is evaluated, generator or not; prevalence of a macro metric is the
+    mean over the queries it averages.
+    Example: see tests/analysis/test_resampling.py, against loops, and the specification's vectors.
     """
     if metric not in AUCS or mode not in MODES:
         raise InputError(
@@ -44,12 +47,14 @@ def leave_one_out(
     if not removed:
         raise InputError("no generator is named", where="suspects", do="Give the lists that the pool was made of.")
     times = proposed.sum(axis=0)
-    kept = (times - proposed > 0) if mode == "unique" else ~proposed
+    kept = ~(proposed & (times == 1)) if mode == "unique" else ~proposed
     full: dict[str, float] = {}
+    prevalence: dict[str, float] = {}
     loo: dict[str, dict[str, float]] = {name: {} for name in removed}
     for model, score in scores_of(labelled, scores).items():
         values = _metric_on(labelled, score, metric, np.concatenate([np.ones((1, len(score)), np.bool_), kept]))
         full[model] = values[0]
+        prevalence[model] = _prevalence(labelled, score, metric)
         for name, value in zip(removed, values[1:], strict=True):
             loo[name][model] = value
     table = np.array([list(row.values()) for row in loo.values()]).reshape(len(removed), len(full))
@@ -59,6 +64,7 @@ def leave_one_out(
         "mean": dict(zip(full, _column(table, 0, ddof), strict=True)),
         "std": dict(zip(full, _column(table, 1, ddof), strict=True)),
         "spearman": {name: _order_kept(list(full.values()), list(row.values())) for name, row in loo.items()},
+        "prevalence": prevalence,
         "self_removal_shift": {name: loo[name][name] - full[name] for name in removed if name in full},
         "n_labels": len(labelled.value),
         "n_labels_kept": dict(zip(removed, kept.sum(axis=1).tolist(), strict=True)),
@@ -96,6 +102,17 @@ def _metric_on(labelled: Labelled, score: Reals, metric: str, kept: Flags) -> li
     return found
 
 
+def _prevalence(labelled: Labelled, score: Reals, metric: str) -> float:
+    """The share of positives among the pairs that the metric is computed on."""
+    scored = np.isfinite(score)
+    query, value, n = labelled.query[scored], labelled.value[scored], len(labelled.queries)
+    if metric.startswith("micro"):
+        return float(value.mean()) if len(value) else float("nan")
+    used = two_sided(query, value, n)
+    shares = np.bincount(query, value, n)[used] / np.bincount(query, minlength=n)[used]
+    return float(shares.mean()) if used.any() else float("nan")
+
+
 def _column(table: npt.NDArray[np.float64], which: int, ddof: int) -> list[float]:
     """Mean (0) or standard deviation (1) of each column, undefined entries left out."""
     found = []
@@ -110,5 +127,5 @@ def _column(table: npt.NDArray[np.float64], which: int, ddof: int) -> list[float
 
 def _order_kept(full: list[float], reduced: list[float]) -> dict[str, float]:
     if np.isnan(full).any() or np.isnan(reduced).any():
-        return dict.fromkeys(("rho", "p_t", "p_exact"), float("nan"))
-    return spearman(full, reduced)
+        return dict.fromkeys(("rho", "p_t", "p_exact", "tau_ap", "tau_ap_b"), float("nan"))
+    return {**spearman(full, reduced), "tau_ap": tau_ap(full, reduced), "tau_ap_b": tau_ap_b(full, reduced)}

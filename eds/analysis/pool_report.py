@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from eds.analysis.population import population
 from eds.analysis.prevalence import chebyshev_bound, discovery_gain, p_lower_bound, p_map, p_posterior
 from eds.analysis.recall import pool_recall, stratified_estimate
 from eds.analysis.unseen import unseen_positives
@@ -23,19 +24,24 @@ def pool_report(
 
     Formula: those of eds.analysis.prevalence, recall and unseen, and of eds.suspects.positive_rate.
     Source: specification 1.6, 3, 13.1, 13.2, 13.9.
-    Conventions: all pairs A = |Q| |D| - |Q and D|. Random draws are counted where they are labelled, for p only if at
+    Conventions: all pairs A = |Q| |D| - |Q and D|, without those of one product where the random draws left them out
+    (`product_pairs`; see eds.analysis.population); pairs of the pool that are not among them, as candidates of another
+    role, count nowhere (`pool_pairs_left_out`). Random draws are counted where they are labelled, for p only if at
     least 95 % of those outside the pool are (`enough`): draws inside it are labelled with the pool. Draws from all
     pairs that lie outside the pool are uniform draws from outside, and so serve the recall, unless strata of the
     outside were drawn themselves; what no stratum covers is one that was not drawn from. Pairs of the pool without a
     label count as not found. What cannot be computed is None. Rates with Wilson limits, p with Clopper and Pearson's.
-    Example: see tests/analysis/test_pool_report.py.
+    Example: see tests/analysis/test_pool_report.py, against loops over the pairs.
     """
     labels = truth[[*PAIR, "value"]]
-    everything = _all_pairs(images)
-    mine = suspects.loc[suspects["origin"] == "pool", PAIR].drop_duplicates()
+    among = population(images, suspects)
+    everything = among.size
+    pooled = suspects[suspects["origin"] == "pool"]
+    counted = among.holds(pooled)
+    mine = pooled.loc[counted, PAIR].drop_duplicates()
     judged = mine.merge(labels, on=PAIR)
     pool = {"pairs": len(mine), **_rate(int(judged["value"].sum()), len(judged), level)}
-    lists = sources_frame(suspects)
+    lists = sources_frame(pooled[counted])
     models, ranks, unseen = _by_model(lists, labels, judged, level)
     lower = p_lower_bound(pool["positive"], everything)
     draws = _draws(suspects, labels, mine)
@@ -44,6 +50,8 @@ def pool_report(
         draws["strata"].append({"stratum": "not drawn from", "N": beyond, "n": 0, "a": 0})
     return {
         "pairs": everything,
+        "product_pairs": "left out" if among.apart else "counted",
+        "pool_pairs_left_out": len(pooled[PAIR].drop_duplicates()) - len(mine),
         "pool": pool,
         "models": models,
         "ranks": ranks,
@@ -54,12 +62,6 @@ def pool_report(
         "recall": pool_recall(pool["positive"], draws["strata"], level) if draws["strata"] else None,
         "unseen": unseen,
     }
-
-
-def _all_pairs(images: pd.DataFrame) -> int:
-    roles = images["role"].value_counts()
-    both, asked, offered = (int(roles.get(name, 0)) for name in ("both", "query", "candidate"))
-    return (both + asked) * (both + offered) - both
 
 
 def _rate(positive: int, labelled: int, level: float) -> dict[str, Any]:
@@ -104,7 +106,6 @@ def _draws(suspects: pd.DataFrame, labels: pd.DataFrame, pool: pd.DataFrame) -> 
         known = part[part["value"].notna()]
         if name == "all":
             inside = known.merge(pool, on=PAIR)
-            beyond = len(part) - len(part.merge(pool, on=PAIR))
             beyond = len(part) - len(part.merge(pool, on=PAIR))
             found["all"] = {
                 "N": size,

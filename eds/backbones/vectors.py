@@ -12,7 +12,7 @@ def check_batch(batch: npt.NDArray[np.uint8], side: int) -> None:
     if batch.dtype != np.uint8 or batch.ndim != 4 or batch.shape[1:] != (side, side, 3):
         raise InputError(
             f"the batch is {batch.dtype} {batch.shape}, not uint8 (n, {side}, {side}, 3)",
-            do="Stack what prepare gave.",
+            do="Stack what spec.preprocessing.pixels gave.",
         )
 
 

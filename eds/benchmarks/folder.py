@@ -2,12 +2,13 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from eds.benchmarks.json_files import Faults
 from eds.benchmarks.rows import path_faults
+from eds.benchmarks.text_files import lines
 from eds.errors import InputError
 from eds.files import abandoned, digest, unfinished
 
@@ -49,22 +50,46 @@ def whole_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def verified(folder: Path) -> str:
-    """Hold every file against the folder's checksums; a note where there are none, an error where one differs."""
+def verified(place: Path) -> tuple[str, ...]:
+    """Hold every file against the checksums of its folder; notes where they tell nothing, an error where one differs.
+
+    Of a folder every file must be there. A file alone is held with those beside it that are there: which of them it
+    needs its reader knows.
+    """
+    folder = place if place.is_dir() else place.parent
     sums = folder / SUMS
     if not sums.is_file():
-        return f"{folder} has no {SUMS}: whether it is whole cannot be told"
-    faults = Faults()
-    for number, line in enumerate(sums.read_text(encoding="utf-8").splitlines(), 1):
+        return (f"{folder} has no {SUMS}: whether it is whole cannot be told",) if place.is_dir() else ()
+    faults, named = Faults(), set()
+    for number, line in enumerate(lines(sums), 1):
+        if not line:
+            continue
         expected, gap, name = line.partition("  ")
         if not gap or len(expected) != 64 or path_faults(name):
             faults.add(sums, [f"line {number} is no checksum with a path below the folder"])
         elif not (folder / name).is_file():
-            faults.add(folder / name, [f"is missing ({SUMS} line {number})"])
-        elif digest(folder / name) != expected:
+            faults.add(folder / name, [f"is missing ({SUMS} line {number})"] if place.is_dir() else [])
+        elif digest(folder / name) != expected.lower():
             faults.add(folder / name, [f"is not as {SUMS} says (line {number}): cut off or changed"])
+        named.add(name)
     faults.refuse("the export is not whole", "Nothing was imported. Copy or export it again:")
-    return ""
+    there = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()] if place.is_dir() else [
+        Path(place.name)]  # fmt: skip
+    strange = sorted(path.as_posix() for path in there if path.as_posix() not in {*named, SUMS}
+                     and not any(part.startswith(".") for part in path.parts))  # fmt: skip
+    if not strange:
+        return ()
+    return (f"{sums} does not name {len(strange):,} files that lie there, as {strange[0]}: whether they are whole"
+            " cannot be told",)  # fmt: skip
+
+
+def all_verified(places: Iterable[Path | None]) -> list[str]:
+    """The same of several files and folders, each folder once; the notes, each once."""
+    given = [one for one in places if one is not None]
+    folders = {one.resolve() for one in given if one.is_dir()}
+    return list(dict.fromkeys(
+        note for one in given if one.is_dir() or one.parent.resolve() not in folders for note in verified(one)
+    ))  # fmt: skip
 
 
 def _write_sums(folder: Path) -> None:

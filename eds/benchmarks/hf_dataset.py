@@ -148,7 +148,7 @@ def _images(parts: dict[str, pd.DataFrame], files: dict[str, Place], faults: Fau
         frame, place = parts[name], files[name]
         if not rows.columns(frame, ["id"], place, faults):
             return None
-        frame = frame.assign(id=frame["id"].map(str), role=role)
+        frame = frame.assign(id=rows.texts(frame["id"]), role=role)
         rows.ids(frame, ["id"], place, faults)
         twice = frame.index[frame["id"].duplicated()]
         faults.add(
@@ -193,7 +193,8 @@ def _truth(qrels: pd.DataFrame, place: Place, faults: Faults, notes: list[str]) 
     if not rows.columns(qrels, ["query-id", "corpus-id", "score"], place, faults):
         return None
     frame = qrels.rename(columns={"query-id": "query_id", "corpus-id": "candidate_id", "score": "value"})
-    frame = frame.assign(**{name: frame[name].map(str) for name in PAIR})
+    frame = frame.assign(**{name: rows.texts(frame[name]) for name in PAIR})
+    rows.ids(frame, PAIR, place, faults)
     score = pd.to_numeric(frame["value"], errors="coerce")
     bad = frame.index[score.isna()]
     faults.add(
@@ -202,10 +203,10 @@ def _truth(qrels: pd.DataFrame, place: Place, faults: Faults, notes: list[str]) 
     graded = int((score > 1).sum())
     if graded:
         notes.append(f"{graded:,} grades above 1 count as similar: labels are 1 and 0")
-    frame = frame.assign(value=(score.fillna(0) > 0).astype("int64"))
-    frame, repeated = rows.judgements(frame, place, faults)
-    if repeated:
-        notes.append(f"{repeated:,} rows of qrels say again what others say: each pair counts once")
+    frame, told = rows.judged(frame.assign(value=score.fillna(0)), place)
+    frame = frame.assign(value=(frame["value"] > 0).astype("int64"))
+    frame, again = rows.judgements(frame, place, faults)
+    notes += [*told, *again]
     if faults.any():
         return None
     if set(FURTHER) <= set(frame.columns):

@@ -103,8 +103,8 @@ def unpacked(benchmark: Benchmark, root: Path, note: Callable[[Path], None] | No
                 elif not told:
                     if note is not None:
                         note(root / path)
-                    _place(root / path, data)
                     made.append(root / path)
+                    _place(root / path, data)
         if told:
             raise InputError("pictures cannot be unpacked", where=str(root), faults=told[:10],
                              do="Nothing was imported. Use a project with an image root of its own.")  # fmt: skip
@@ -128,8 +128,12 @@ def _pictures(shard: Path) -> Iterator[tuple[str, bytes | None]]:
 def _place(file: Path, data: bytes) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = unfinished(file)
-    temporary.write_bytes(data)
-    temporary.replace(file)
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(file)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def readme_front(benchmark: Benchmark, names: Sequence[str]) -> str:

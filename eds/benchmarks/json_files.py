@@ -36,8 +36,11 @@ class Faults:
                              faults=lines)  # fmt: skip
 
 
-def read_json(file: Path) -> Any:
-    """The content of a JSON file; a file that ends in the middle is told as such."""
+def read_json(file: Path, *, exact: bool = False) -> Any:
+    """The content of a JSON file; a file that ends in the middle is told as such.
+
+    `exact`: NaN and Infinity, which Python writes and JSON does not know, are refused: they would count as missing.
+    """
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -47,7 +50,7 @@ def read_json(file: Path) -> Any:
             f"cannot be read ({error.strerror or error})", where=str(file), do="Give a readable file."
         ) from error
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=no_number if exact else None)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno:,}, column {error.colno:,}"
         if _ends_early(text, error):
@@ -57,6 +60,13 @@ def read_json(file: Path) -> Any:
                 do="Get the whole file again; nothing was imported.",
             ) from error
         raise InputError(f"is no JSON ({error.msg}, {place})", where=str(file), do="Mend that place.") from error
+    except (ValueError, RecursionError) as error:  # a constant, a number of too many digits, lists within lists
+        raise InputError(f"is no JSON that can be read ({error})", where=str(file), do="Write it anew.") from error
+
+
+def no_number(name: str) -> Any:
+    """Refuse NaN and Infinity, as json's `parse_constant`."""
+    raise ValueError(f"it holds {name}: give a number, or null")
 
 
 def _ends_early(text: str, error: json.JSONDecodeError) -> bool:

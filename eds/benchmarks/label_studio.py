@@ -125,8 +125,8 @@ def _choice(text: str) -> dict[str, Any]:
 def read(place: Path) -> Benchmark:
     """An exported folder, or a file of tasks as Label Studio exports it (JSON)."""
     file = place / "tasks.json" if place.is_dir() else place
-    content = read_json(file)
-    names = read_json(place / EXPERTS) if (place / EXPERTS).is_file() else {}
+    content = read_json(file, exact=True)
+    names = read_json(place / EXPERTS, exact=True) if (place / EXPERTS).is_file() else {}
     if not isinstance(names, dict):
         raise InputError("is no object of numbers and names", where=str(place / EXPERTS), do="Export again.")
     if not isinstance(content, list):

@@ -51,10 +51,12 @@ def read(file: Path, rule: str, faults: Faults) -> tuple[pd.DataFrame | None, pd
     frame, place = read_csv(file), Place(file)
     if not rows.columns(frame, PAIR, place, faults):
         return None, None, []
+    if not len(frame):
+        faults.add(file, ["holds no pairs"])
     notes = []
     strange = sorted(set(map(str, frame.columns)) - set(COLUMNS))
     if strange:
-        notes.append(f"{file.name}: columns {', '.join(strange)} mean nothing here and are left out")
+        notes.append(f"{file}: columns {', '.join(strange)} mean nothing here and are left out")
     truth, suspects, told = tables_of(frame, place, rule, faults)
     return truth, suspects, [*notes, *told]
 
@@ -63,7 +65,7 @@ def tables_of(
     frame: pd.DataFrame, place: Place, rule: str, faults: Faults
 ) -> tuple[pd.DataFrame | None, pd.DataFrame | None, list[str]]:
     """The same of a frame with these columns, or some of them."""
-    file, notes = place.file, []
+    file, notes = place.file, list[str]()
     rows.ids(frame, PAIR, place, faults)
     frame = as_kinds(frame, COLUMNS, place.file, faults, place.unit)
     outside = frame["value"].notna() & ~frame["value"].isin([0, 1])
@@ -71,9 +73,8 @@ def tables_of(
         file,
         (f"{place.of(row)} has value {frame['value'].loc[row]}: give 1, 0 or nothing" for row in frame.index[outside]),
     )
-    frame, repeated = rows.judgements(frame, place, faults)
-    if repeated:
-        notes.append(f"{file.name}: {repeated:,} rows say again what others say: each pair counts once")
+    frame, told = rows.judgements(frame, place, faults)
+    notes += told
     if faults.any():
         return None, None, notes
     judged, asked = frame[frame["value"].notna()], frame[frame["origin"].notna()]

@@ -1,6 +1,6 @@
 """Rows that others wrote, held against what a benchmark's rows are: every fault by row, over whole columns."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -57,10 +57,33 @@ def paths(frame: pd.DataFrame, place: Place, faults: Faults, column: str = "path
     )
 
 
+def as_paths(frame: pd.DataFrame, wrong: Mapping[str, str], place: Place, faults: Faults) -> None:
+    """Tell the first row of each id whose path (`wrong`: id -> path) leaves the image root."""
+    for name in PAIR:
+        first = frame[frame[name].isin(wrong)].drop_duplicates(name)[name]
+        faults.add(place.file, (f"{place.of(row)} has {name} {one!r}, so path {wrong[one]!r}: {told}"
+                                for row, one in first.items() for told in path_faults(wrong[one])))  # fmt: skip
+
+
+def plain(frame: pd.DataFrame, place: Place, faults: Faults) -> None:
+    """No value may be a list or an object."""
+    for name in frame.columns:
+        nested = frame[name].map(lambda value: isinstance(value, (dict, list, tuple, np.ndarray))).astype(bool)
+        faults.add(place.file, _told(frame[name], nested, place, str(name), "give text or a number"))
+
+
+def texts(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Ids as text: whole numbers become it, all else stays as it is, so that `ids` can tell it."""
+    named: pd.Series[Any] = column.astype(object).map(
+        lambda one: str(one) if isinstance(one, (int, np.integer)) and not isinstance(one, (bool, np.bool_)) else one
+    )
+    return named
+
+
 def judgements(
     frame: pd.DataFrame, place: Place, faults: Faults, key: list[str] | None = None
-) -> tuple[pd.DataFrame, int]:
-    """The rows, each pair once, and how many said again what another had said; contradictions are faults.
+) -> tuple[pd.DataFrame, list[str]]:
+    """The rows, each pair once, and a note where some say again what another has said; contradictions are faults.
 
     `frame` has query_id, candidate_id and value (1, 0).
     """
@@ -77,7 +100,24 @@ def judgements(
         f"{place.of(frame.index[row])} says {values[row]} of {' '.join(map(str, frame[key].iloc[row]))!r}, "
         f"{place.of(frame.index[first[row]])} says {values[first[row]]}: decide for one" for row in differs[:MOST]
     ))  # fmt: skip
-    return frame[~again], int(again.sum())
+    if not again.any():
+        return frame, []
+    at = int(np.flatnonzero(again)[0])
+    here, before = (place.of(frame.index[row]) for row in (at, first[at]))
+    note = (f"{place.file}: {int(again.sum()):,} {place.unit}s say again what others say, as {here} what {before} "
+            "says: each pair counts once")  # fmt: skip
+    return frame[~again], [note]
+
+
+def judged(frame: pd.DataFrame, place: Place) -> tuple[pd.DataFrame, list[str]]:
+    """The rows without those of a grade below 0, as trec_eval has it: pooled, and judged by nobody."""
+    below = (frame["value"] < 0).to_numpy(bool)
+    if not below.any():
+        return frame, []
+    first = place.of(frame.index[below][0])
+    note = (f"{place.file}: {int(below.sum()):,} {place.unit}s have a grade below 0, as {first}: pairs that nobody "
+            "judged, left out")  # fmt: skip
+    return frame[~below], [note]
 
 
 def known(frame: pd.DataFrame, names: list[str], images: "pd.Series[Any]", place: Place, faults: Faults) -> None:
@@ -89,20 +129,10 @@ def known(frame: pd.DataFrame, names: list[str], images: "pd.Series[Any]", place
         faults.add(place.file, _told(frame[name], lost, place, name, do))
 
 
-def zero_one(frame: pd.DataFrame, name: str, place: Place, faults: Faults) -> "pd.Series[Any]":
-    """The column as 1 and 0 (missing where it is neither, which is told)."""
-    meaning: dict[Any, int] = {"1": 1, "0": 0, "1.0": 1, "0.0": 0, 1: 1, 0: 0}
-    given = frame[name].astype(object)
-    codes, distinct = pd.factorize(given, use_na_sentinel=True)
-    table = [None if isinstance(value, (bool, np.bool_)) else meaning.get(value) for value in distinct]
-    found = pd.Series(np.array([*table, None], dtype=object)[codes], index=frame.index).astype("Int64")
-    faults.add(place.file, _told(given, found.isna(), place, name, "give 1 or 0"))
-    return found
-
-
 def _told(column: "pd.Series[Any]", bad: Any, place: Place, name: str, do: str) -> Iterator[str]:
     wrong = column[np.asarray(bad, dtype=bool)]
     for row, value in wrong.iloc[:MOST].items():
-        yield f"{place.of(row)} has {name} {None if pd.isna(value) else value!r}: {do}"
+        shown = None if pd.api.types.is_scalar(value) and pd.isna(value) else value
+        yield f"{place.of(row)} has {name} {shown!r}: {do}"
     if len(wrong) > MOST:
         yield f"and {len(wrong) - MOST:,} more of this kind"

@@ -1,8 +1,12 @@
 """CSV and JSON lines: written from frames, read as text with every damaged line told; .gz is read, too."""
 
 import contextlib
+import csv
 import gzip
+import io
 import json
+import zlib
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
-from eds.benchmarks.json_files import Faults
+from eds.benchmarks.json_files import Faults, no_number
 from eds.errors import InputError
 from eds.schema import TEXT
 
@@ -63,14 +67,16 @@ def read_csv(file: Path, delimiter: str = ",") -> pd.DataFrame:
     """Every value as text, missing where nothing stands; the row's number is its index, from 0."""
     options = pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
     try:
-        with pa.input_stream(file) as stream:  # gzip by the name's ending
-            data = stream.read()
+        data = unpacked(file)
         names = pa_csv.open_csv(pa.BufferReader(data), parse_options=options).schema.names
         kinds = dict.fromkeys(names, pa.string())
         convert = pa_csv.ConvertOptions(
             column_types=kinds, null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=False
         )
         table = pa_csv.read_csv(pa.BufferReader(data), parse_options=options, convert_options=convert)
+        _refuse_cut(data, file, delimiter)
+    except InputError:
+        raise
     except (OSError, pa.ArrowException, ValueError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise InputError(f"cannot be read as CSV ({reason})", where=str(file), faults=_broken_rows(file, delimiter),
@@ -81,6 +87,31 @@ def read_csv(file: Path, delimiter: str = ",") -> pd.DataFrame:
     return frame.where(frame.notna(), None)
 
 
+def _refuse_cut(data: bytes, file: Path, delimiter: str) -> None:
+    """Refuse a file that ends within quotation marks, or with a line that has neither a last value nor an end.
+
+    A whole last line may lack its end: many programs write none.
+    """
+    line = data.count(b"\n") + 1
+    if data.count(b'"') % 2 and _open_quotes(data, delimiter):
+        told = "its last quotation mark is not closed"
+    elif data.endswith(delimiter.encode()):
+        told = f"line {line:,} has no line end, and its last value is empty"
+    else:
+        return
+    do = "Nothing was imported. Get the whole file again; if it is whole, end its last line."
+    raise InputError(f"was cut off: {told}", where=str(file), do=do)
+
+
+def _open_quotes(data: bytes, delimiter: str) -> bool:
+    rows = csv.reader(io.StringIO(data.decode("utf-8", "replace"), newline=""), delimiter=delimiter, strict=True)
+    try:
+        deque(rows, 0)
+    except csv.Error as error:
+        return "end of data" in str(error)
+    return False
+
+
 def read_jsonl(file: Path) -> pd.DataFrame:
     """One object a line as a row; lines that are no object are told, empty ones passed over."""
     rows, numbers, faults = [], [], Faults()
@@ -88,25 +119,34 @@ def read_jsonl(file: Path) -> pd.DataFrame:
         if not line.strip():
             continue
         try:
-            row: Any = json.loads(line)
-        except ValueError:
-            row = None
-        if isinstance(row, dict):
+            row: Any = json.loads(line, parse_constant=no_number)
+            told = "" if isinstance(row, dict) else "is no JSON object"
+        except json.JSONDecodeError:
+            told = "is no JSON object"
+        except (ValueError, RecursionError) as error:
+            told = f"cannot be read: {error}"
+        if told:
+            faults.add(file, [f"line {number + 1} {told}"])
+        else:
             rows.append(row)
             numbers.append(number)
-        else:
-            faults.add(file, [f"line {number + 1} is no JSON object"])
     faults.refuse("is not whole, or no JSON lines", "Nothing was imported. Write one object a line:")
     return pd.DataFrame(rows, index=numbers, dtype=object)
+
+
+def unpacked(file: Path) -> bytes:
+    """What a file holds, packed (.gz) or not."""
+    try:
+        return gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"is damaged or cut off ({error})", where=str(file),
+                         do="Nothing was imported. Get the whole file again.") from error  # fmt: skip
 
 
 def lines(file: Path) -> list[str]:
     """The lines of a text file, packed or not."""
     try:
-        data = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
-        return data.decode("utf-8-sig").split("\n")
-    except (OSError, EOFError) as error:
-        raise InputError(f"cannot be read ({error})", where=str(file), do="Get the whole file again.") from error
+        return unpacked(file).decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 (byte {error.start:,})", where=str(file), do="Save it as UTF-8.") from error
 

@@ -105,14 +105,18 @@ def read(
         graded = int((judged["value"] > 1).sum())
         if graded:
             notes.append(f"{graded:,} grades above 1 count as similar: labels are 1 and 0")
+        judged, told = rows.judged(judged, places["truth"])
         judged = judged.assign(value=(judged["value"] > 0).astype("int64"))
-        judged, repeated = rows.judgements(judged, places["truth"], faults)
-        if repeated:
-            notes.append(f"{repeated:,} lines say again what others say: each pair counts once")
+        judged, again = rows.judgements(judged, places["truth"], faults)
+        notes += [*told, *again]
+        if not len(judged):
+            faults.add(qrels, ["holds no pairs"])
     tables = {}
     for model, (file, frame) in lists.items():
         places[f"run of {model}"] = Place(file, "line", 1)
         frame = _decoded(frame, named, places[f"run of {model}"], faults)
+        if not len(frame):
+            faults.add(file, ["holds no pairs"])
         run, note = _ranked(frame, model, places[f"run of {model}"], faults)
         tables[model] = run
         notes += note
@@ -129,7 +133,7 @@ def read(
         notes.append("the files tell no catalogue: without one of the project's own, an id is its own path and product")
         places["catalogue"] = Place(qrels or next(iter(named_runs.values())))
     else:
-        places["images"] = Place(ids or Path("ids.tsv"))
+        places["ids"] = Place(ids or Path("ids.tsv"))
     return Benchmark(images, truth, suspects, None, tables, places=places, notes=tuple(notes))
 
 

@@ -1,6 +1,5 @@
 """The lines of qrels and runs, and ranx' JSON and Parquet, as frames; damaged lines are told by their number."""
 
-import gzip
 import json
 import math
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from eds.benchmarks.json_files import Faults
-from eds.benchmarks.text_files import lines
+from eds.benchmarks.text_files import lines, unpacked
 from eds.errors import InputError
 
 QRELS = "qid 0 docno rel"
@@ -99,12 +98,16 @@ def _ranx(file: Path, faults: Faults) -> pd.DataFrame:
     return done
 
 
+class _Members(list[tuple[str, Any]]):
+    """The members of a JSON object, those that stand there twice, too."""
+
+
 def _json_rows(file: Path) -> list[tuple[str, str, Any]]:
+    data = unpacked(file)
     try:
-        data = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
-        content = json.loads(data)
-    except (OSError, EOFError, ValueError) as error:
+        content = json.loads(data, object_pairs_hook=_Members)
+    except (ValueError, RecursionError) as error:
         raise InputError(f"is no whole JSON ({error})", where=str(file), do="Get the whole file again.") from error
-    if not isinstance(content, dict) or not all(isinstance(one, dict) for one in content.values()):
+    if not isinstance(content, _Members) or not all(isinstance(one, _Members) for _, one in content):
         raise InputError("is not of the form {qid: {docno: score}}", where=str(file), do="Write it with ranx.")
-    return [(query, document, score) for query, scores in content.items() for document, score in scores.items()]
+    return [(query, document, score) for query, scores in content for document, score in scores]

@@ -38,7 +38,7 @@ class Files:
         """Every file that is given, by its kind, with what it holds."""
         given = {"metadata": self.metadata, "seeds": self.seeds, "annotations": self.annotations,
                  "manifest": self.manifest}  # fmt: skip
-        return {name: (file, read_json(file)) for name, file in given.items() if file is not None}
+        return {name: (file, read_json(file, exact=True)) for name, file in given.items() if file is not None}
 
 
 @dataclass(frozen=True, eq=False)

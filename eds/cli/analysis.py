@@ -8,7 +8,7 @@ import click
 from eds import config
 from eds.cli.analysis_bias import bias
 from eds.cli.analysis_identification import identification
-from eds.cli.analysis_prevalence import prevalence
+from eds.cli.analysis_prevalence import COLUMNS, prevalence
 from eds.cli.analysis_robustness import leave_one_out, reusability
 from eds.cli.analysis_scale import COUNT, NAMES, machine_options, scale_document, told_scale
 from eds.cli.console import Console, command, lined
@@ -90,7 +90,8 @@ def overlap(console: Console, k: int | None, models: tuple[str, ...]) -> None:
     project = console.project
     depth, names = k or project.config.suspects.k, models or project.models("neighbors")
     ties = whole_ties(project, names, None)
-    document = compare(shared_ranks(lists(project, names, depth, ties), ties), depth)
+    asked = int((project.read("images", columns=["role"])["role"] != "candidate").sum())
+    document = compare(shared_ranks(lists(project, names, depth, ties), ties), depth, asked)
     console.answer({"k": depth, **document}, lambda: _told_overlap(document, depth))
 
 
@@ -146,7 +147,7 @@ def _known(project: "Project") -> dict[str, Any]:
 
     if not (project.path("truth").exists() and project.path("suspects").exists()):
         return {}
-    found = pool_report(project.read("images", columns=["role"]), project.read("suspects"), project.read("truth"))
+    found = pool_report(project.read("images", columns=COLUMNS), project.read("suspects"), project.read("truth"))
     positives, random = found["pool"]["positive"], found["random"]
     if not positives or not random or not random.get("p_map"):
         return {}

@@ -4,11 +4,9 @@ from typing import Any
 
 import click
 
-from eds.cli.compared import TABLES, compared, comparing
+from eds.cli.compared import AUCS, TABLES, compared, comparing
 from eds.cli.console import Console, command, lined
 from eds.cli.results import keep
-
-AUCS = ("macro_roc_auc", "micro_roc_auc", "macro_pr_auc", "micro_pr_auc")
 
 
 @command(None, "bias", example="eds analysis bias --generator beit --generator clip --cut 5")
@@ -53,6 +51,9 @@ def _told(document: dict[str, Any]) -> str:
     ]
     heads = ["model", "generator", f"VSD-HR@{cut}", f"judged@{cut}", "HR at most", "RBP", "RBP at most", "AUC",
              "without its own", "shift"]  # fmt: skip
+    if document["metric"].endswith("pr_auc"):  # which is read against its chance level
+        names.append("prevalence")
+        heads.append("chance level of AUC")
     rows = table[names].astype(object).to_numpy().tolist()
     orders = document["orders"]
     lines = [

@@ -6,6 +6,8 @@ from eds.cli.console import Console, command, lined
 from eds.cli.pooling import chosen, percent
 from eds.cli.results import keep, level
 
+COLUMNS = ["image_id", "product_id", "role"]  # of table images: what tells all pairs
+
 
 @command(None, "prevalence", example="eds analysis prevalence --json")
 @level
@@ -16,7 +18,7 @@ def prevalence(console: Console, level: float) -> None:
 
     project = console.project
     truth = decided_pairs(project)
-    document = pool_report(project.read("images", columns=["role"]), chosen(project), truth, level)
+    document = pool_report(project.read("images", columns=COLUMNS), chosen(project), truth, level)
     kept = keep(console, "prevalence", document, ["images", "suspects", "truth"])
     console.answer(document, lambda: f"{_told(document, level)}\n{kept}")
 
@@ -27,6 +29,11 @@ def _told(document: dict[str, Any], level: float) -> str:
         f"The pool: {pool['pairs']:,} of {document['pairs']:,} pairs, {pool['labelled']:,} labelled, "
         f"{pool['positive']:,} of them similar: p_k = {_share(pool)} (limits at {level:.0%})."
     ]
+    if document["product_pairs"] == "left out":
+        parts.append("Pairs of one product count nowhere, as the random pairs leave them out.")
+    if document["pool_pairs_left_out"]:
+        parts.append(f"{document['pool_pairs_left_out']:,} pairs of the pool are left out: they are not among all pairs"
+                     " (of a query with a candidate, by images.role).")  # fmt: skip
     if document["models"]:
         rows = [
             [one["model"], one["pairs"], one["labelled"], one["positive"], _share(one), one["pairs_only_here"],

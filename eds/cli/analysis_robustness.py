@@ -4,14 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.compared import TABLES, compared, comparing
+from eds.cli.compared import AUCS, TABLES, compared, comparing
 from eds.cli.console import Console, command, lined
 from eds.cli.results import keep
 
 if TYPE_CHECKING:
     import pandas as pd
 
-AUCS = ("macro_roc_auc", "micro_roc_auc", "macro_pr_auc", "micro_pr_auc")
 METRICS = (
     "hr_official", "mrr_official", "hit_rate", "mrr", "condensed_ap", "condensed_ndcg", "bpref", "inf_ap", "rbp",
 )  # fmt: skip
@@ -21,22 +20,18 @@ METRICS = (
 @click.option("--metric", "metrics", type=click.Choice(AUCS), multiple=True, default=AUCS, help="Which of the AUCs.")
 @click.option(
     "--mode", "modes", type=click.Choice(["unique", "all"]), multiple=True, default=("unique", "all"),
-    help="unique: labels of pairs that nobody else proposed fall away; all: of every pair the model proposed.",
+    help="unique: labels of pairs that it alone proposed fall away; all: of every pair that it proposed.",
 )  # fmt: skip
 @comparing
 def leave_one_out(console: Console, metrics: tuple[str, ...], modes: tuple[str, ...], **chosen: Any) -> None:
     """Take each generator's labels away: every model's AUC, and whether the order of the models stays."""
     from eds.analysis import leave_one_out as compute
-    from eds.analysis import tau_ap_b
 
     here = compared(console, whole=False, **chosen)
     found: list[dict[str, Any]] = []
     for mode in modes:
         for metric in metrics:
             told = compute(here.lists, here.truth, here.scores, metric, mode)
-            full = list(told["full"].values())
-            for name, row in told["loo"].items():
-                told["spearman"][name]["tau_ap_b"] = tau_ap_b(full, list(row.values()))
             found.append({"mode": mode, "metric": metric, **told})
     kept = keep(console, "leave-one-out", found, TABLES)
     console.answer(found, lambda: "\n\n".join([*(_told_left_out(mode, found) for mode in modes), kept]))
@@ -80,7 +75,7 @@ def _told_left_out(mode: str, found: list[dict[str, Any]]) -> str:
             f"Mode {mode}: {mine[0]['n_labels']:,} labels"
             + (f", {nobody:,} of them of pairs that nobody proposed." if nobody else "."),
             "Evaluated models: on all labels; mean and spread when each generator in turn is removed; shift when the"
-            " model itself is.",
+            " model itself is; beside a PR-AUC the share of similar pairs it rests on, its chance level.",
             lined(["evaluated", "generator", *metrics], evaluated),
             "",
             "Removed models: whether the order of all models stays (Spearman; exact p, t approximation; tau_AP,b).",
@@ -91,8 +86,14 @@ def _told_left_out(mode: str, found: list[dict[str, Any]]) -> str:
 
 def _spread(told: dict[str, Any], name: str) -> str:
     shift = told["self_removal_shift"].get(name)
-    own = "" if shift is None else f"; {shift:+.3f}"
-    return f"{told['full'][name]:.4f}; {told['mean'][name]:.4f} ± {told['std'][name]:.4f}{own}"
+    own = "" if shift is None else f"; {shift:+.3f}" if shift == shift else "; n/a"
+    chance = f"; chance {_figure(told['prevalence'][name])}" if told["metric"].endswith("pr_auc") else ""
+    full, mean, std = (_figure(told[kind][name], 4) for kind in ("full", "mean", "std"))
+    return f"{full}; {mean} ± {std}{own}{chance}"
+
+
+def _figure(value: float, decimals: int = 3) -> str:
+    return "n/a" if value != value else f"{value:.{decimals}f}"
 
 
 def _kept_order(told: dict[str, float]) -> str:
@@ -100,15 +101,15 @@ def _kept_order(told: dict[str, float]) -> str:
         return "n/a"
     exact = told["p_exact"]
     shown = "n/a" if exact is None or exact != exact else f"{exact:.3f}"
-    return f"{told['rho']:.2f} (p {shown}, t {told['p_t']:.3f}; {told['tau_ap_b']:.2f})"
+    return f"{told['rho']:.2f} (p {shown}, t {told['p_t']:.3f}; {_figure(told['tau_ap_b'], 2)})"
 
 
 def _verdict(name: str, part: "pd.DataFrame") -> dict[str, Any]:
     moved = (part["rank_full"] - part["rank_unpooled"]).abs()
     return {
         "metric": name,
-        "largest_drop": float(part["drop"].max()),
-        "largest_rise": float(-part["drop"].min()),
+        "largest_drop": float(part["drop"].clip(lower=0).max()),
+        "largest_rise": float((0.0 - part["drop"]).clip(lower=0).max()),
         "mean_drop": float(part["drop"].mean()),
         "largest_move": int(moved.max()),
         "least_tau_b": float(part["kendall_tau_b"].min()),

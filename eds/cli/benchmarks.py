@@ -71,18 +71,17 @@ def import_files(
 ) -> dict[str, Any]:
     """Read and check the raw files, then write the project's tables; the caller holds the project."""
     from eds.benchmarks import Files, read_annotations
-    from eds.benchmarks.folder import SUMS, verified
+    from eds.benchmarks.folder import all_verified
     from eds.cli.imported_votes import taking
     from eds.cli.together import together
     from eds.images.vsd import DOMAINS, read_parts
 
     project = console.project
-    if (metadata.parent / SUMS).is_file():
-        verified(metadata.parent)
+    whole = all_verified([metadata, annotations, seeds, votes, manifest])
     contents = Files(metadata, annotations, seeds, manifest).contents()
     labels = read_annotations(contents)
     found = read_parts(contents, [phase.strip() for phase in gallery_phases.split(",") if phase.strip()])
-    images, notes = found.images, list(found.notes)
+    images, notes = found.images, [*whole, *found.notes]
     if apart:
         strange = images["role"] == "query"
         named = images["phase"].fillna("wild") + ":" + images["product_id"]
@@ -104,7 +103,7 @@ def import_files(
         notes.append(f"{len(queries) - asked:,} queries have no annotation")
     line = typed("eds benchmarks import vsd", words)
     frames = {"truth": labels.truth(), "suspects": labels.suspects(), "images": images}
-    take_votes, count = taking(votes, images["image_id"])
+    take_votes, counts = taking(votes, images["image_id"])
     left_out = set(entries) - set(images["image_id"])
     with together(project) as work:
         made_by = project.provenance(line, {}, [])
@@ -120,9 +119,9 @@ def import_files(
         "pairs": len(labels.pairs),
         "positives": int(labels.pairs["value"].sum()),
         "repeated": labels.repeated,
-        "votes": count,
+        "votes": counts.added,
         "outside": outside,
-        "notes": notes,
+        "notes": [*notes, *counts.notes],
     }
 
 

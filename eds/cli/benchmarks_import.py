@@ -42,7 +42,10 @@ def shared(function: Callable[..., None]) -> Callable[..., None]:
 def trec(
     console: Console, place: Path | None, qrels: Path | None, runs: tuple[Path, ...], ids: Path | None, **options: Any
 ) -> None:
-    """Bring in TREC's qrels and runs: tables truth, suspects and neighbors; images where the project has none."""
+    """Bring in TREC's qrels and runs: tables truth, suspects and neighbors; images where the project has none.
+
+    A catalogue that the project has stays as it is, whatever ids.tsv says of its images; --replace takes the file's.
+    """
     from eds.benchmarks import trec as kind
     from eds.errors import InputError
 
@@ -111,9 +114,9 @@ def bring_in(
 
     project = console.project
     with project.writing(f"{PREFIX} {kind}"):
-        whole = folders.verified(place) if place is not None and place.is_dir() else ""
+        whole = folders.all_verified([place, *_files(words)])
         benchmark = read()
-        benchmark = benchmark.with_(notes=(*([whole] if whole else []), *benchmark.notes))
+        benchmark = benchmark.with_(notes=(*whole, *benchmark.notes))
         options = given({"campaign": campaign, "apart": apart, "replace": replace})
         told = {
             name: [str(one) for one in value] if isinstance(value, tuple) else value for name, value in words.items()
@@ -123,6 +126,11 @@ def bring_in(
     console.answer(document, lambda: _told(document))
     for note in document["notes"]:
         console.say(f"Note: {note}.")
+
+
+def _files(words: dict[str, Any]) -> list[Path]:
+    every = [one for value in words.values() for one in (value if isinstance(value, tuple) else [value])]
+    return [one for one in every if isinstance(one, Path)]
 
 
 def take_in(
@@ -146,13 +154,15 @@ def take_in(
     from eds.cli.together import refuse_others, together
     from eds.workspace import check_model_name
 
+    if benchmark.votes is not None:
+        benchmark = benchmark.with_(votes=imported_votes.ours(benchmark.votes, benchmark.places["votes"]))
     own = project.read("images") if project.path("images").exists() else None
-    benchmark, from_project = of_the_project(benchmark, own, project.image_root)
+    benchmark, from_project = of_the_project(benchmark, own, project.image_root, replace=replace)
     benchmark = set_apart(benchmark) if apart and not from_project else benchmark
     benchmark, faults = checked(benchmark)
     images, votes = benchmark.images, benchmark.votes
     if votes is not None and images is not None:
-        votes = imported_votes.checked(votes, images["image_id"], benchmark.places["votes"], faults)
+        imported_votes.check(votes, images["image_id"], benchmark.places["votes"], faults)
     faults.refuse("the benchmark cannot be imported", "Nothing was imported:")
     given_frames: dict[str, Any] = {
         f"neighbors/{check_model_name(model)}": run for model, run in benchmark.runs.items()
@@ -162,7 +172,9 @@ def take_in(
     )
     frames = {name: frame for name, frame in given_frames.items() if frame is not None}
     refuse_others(project, tuple(frames), prefix, replace)
-    take_votes = None if votes is None else imported_votes.step(votes, benchmark.places["votes"], campaign)
+    counts, take_votes = imported_votes.Counts(), None
+    if votes is not None:
+        take_votes = imported_votes.step(votes, benchmark.places["votes"], campaign, counts)
     parents = [project.path("images")] if from_project else []
     made_by = project.provenance(line, {}, parents)
     with together(project) as work, hf_files.unpacked(benchmark, project.image_root, work.picture) as pictures:
@@ -175,9 +187,9 @@ def take_in(
         "pairs": 0 if truth is None else len(truth),
         "positives": 0 if truth is None else int(truth["value"].sum()),
         "suspects": 0 if benchmark.suspects is None else len(benchmark.suspects),
-        "votes": 0 if votes is None else len(votes),
+        "votes": counts.added,
         "runs": {model: len(run) for model, run in benchmark.runs.items()},
-        "notes": list(benchmark.notes),
+        "notes": [*benchmark.notes, *counts.notes],
     }
 
 

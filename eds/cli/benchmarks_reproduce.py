@@ -127,7 +127,7 @@ def _vsd(
         values |= {key: Found(why=why) for key in keys}
     table = compared(every, values, tolerance)
     document = written(out, table, documents, gone, tolerance)
-    console.answer(document, lambda: told(document, table))
+    console.answer(document, lambda: told(document))
 
 
 def _known(found: "Mapping[str, Files]") -> set[str]:

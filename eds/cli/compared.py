@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from eds.workspace import Project
 
 TABLES = ["suspects", "truth", "embeddings", "neighbors"]  # what such an analysis reads
+AUCS = ("macro_roc_auc", "micro_roc_auc", "macro_pr_auc", "micro_pr_auc")
 outsider = click.option(
     "-o", "--outsider", "others", multiple=True, metavar="MODEL",
     help="A model to compare that did not make it (default: all others with vectors or lists).",
@@ -51,11 +52,11 @@ def compared(
     *,
     whole: bool = True,
 ) -> Compared:
-    """Generators and outsiders on the labelled pairs; `whole` counts ranks, too. Generators without scores are told."""
+    """Generators and outsiders on the labelled pairs; `whole` counts ranks, too. Models without scores are told."""
     from eds.cli.evidence import gather, measured_pairs
 
     truth = measured_pairs(console.project, with_random=with_random)
-    lists = generator_lists(console, makers, k)
+    lists = generator_lists(console, makers, k, allow_missing=allow_missing)
     models = _models(console.project, lists, others)
     images = console.project.read("images")
     found = gather(console, models, images, truth, lists=whole, allow_missing=allow_missing)
@@ -66,6 +67,9 @@ def compared(
         raise InputError(
             "no labelled pair has a score", where=str(console.project.root), do="Bring the models' vectors."
         )
+    unscored = sorted(set(models) - set(found.scores["model"]))
+    if unscored:
+        console.say(f"No labelled pair has a score by {', '.join(unscored)}, so that there is no AUC of it.")
     return Compared(lists, truth, found, found.scores)
 
 

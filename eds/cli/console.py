@@ -133,12 +133,14 @@ def typed(command: str, options: Mapping[str, Any], *arguments: str) -> str:
 
     >>> typed("eds suspects pool", {"k": 6, "models": ["a", "b c"], "keep_ties": True})
     "eds suspects pool -k 6 --models a --models 'b c' --keep-ties"
+    >>> typed("eds metrics score", {"resamples": 0, "preset": None, "by_query": False})
+    'eds metrics score --resamples 0'
     """
     words = [*command.split(), *map(str, arguments)]
     for name, value in options.items():
         option = f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
         for one in value if isinstance(value, (list, tuple)) else [value]:
-            words += [option] if one is True else [] if one in (None, False, "") else [option, str(one)]
+            words += [option] if one is True else [] if one is None or one is False or one == "" else [option, str(one)]
     return shlex.join(words)
 
 

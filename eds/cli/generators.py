@@ -27,7 +27,7 @@ allow_missing = click.option(
 )
 
 
-def generator_lists(console: Console, makers: Sequence[str], k: int | None) -> "pd.DataFrame":
+def generator_lists(console: Console, makers: Sequence[str], k: int | None, *, allow_missing: bool) -> "pd.DataFrame":
     """The lists that the pool was made of: model, query_id, candidate_id, rank.
 
     They are what the suspects' sources tell. Of an imported benchmark those are not known, whoever proposes its pairs
@@ -48,7 +48,7 @@ def generator_lists(console: Console, makers: Sequence[str], k: int | None) -> "
     parts = [told[told["model"].isin(wanted)]]
     if rest:
         deep = k or console.project.config.suspects.k
-        lists = final_lists(console, rest, deep)
+        lists = final_lists(console, rest, deep, allow_missing=allow_missing)
         parts.append(lists.loc[lists["rank"] < deep, list(told.columns)])
     return pd.concat(parts, ignore_index=True)
 

@@ -34,8 +34,15 @@ def campaigns() -> None:
     "--polarity", type=click.Choice(["similar", "different"]), help="Grid: what an untouched candidate means."
 )
 @click.option("--guideline", default="", help="Version of the guideline; every label stores it.")
-@click.option("--gold-share", type=share, default=0.0, help="Known pairs mixed in, as a share of the pairs.")
-@click.option("--repeat-share", type=share, default=0.0, help="Pairs asked a second time, as a share.")
+@click.option(
+    "--gold-share",
+    type=share,
+    help="Known pairs mixed in, as a share of the pairs (default: in a grid 0.05, of random pairs only 0.15, as far as "
+    "so many are known; else 0).",
+)
+@click.option(
+    "--repeat-share", type=share, help="Pairs asked a second time, as a share (default: in a grid 0.05, else 0)."
+)
 @click.option("--early-stop", is_flag=True, help="Ask no further when a pair's majority is certain.")
 @click.option("--control-share", type=share, default=0.1, help="With early stop: pairs that everybody judges.")
 def campaign(
@@ -47,13 +54,14 @@ def campaign(
     mode: str,
     polarity: str | None,
     guideline: str,
-    gold_share: float,
-    repeat_share: float,
+    gold_share: float | None,
+    repeat_share: float | None,
     early_stop: bool,
     control_share: float,
 ) -> None:
     """Let a panel judge the project's suspects."""
     from eds.labels.campaigns import Plan, create_campaign
+    from eds.labels.gold import USUAL, usual_share
     from eds.labels.queue import progress
 
     suspects = console.project.read("suspects")
@@ -64,9 +72,14 @@ def campaign(
     if undecided:
         suspects = _without_label(console, suspects)
     seed = console.project.config.project.seed
-    plan = Plan(name, mode, polarity, guideline, seed, gold_share, repeat_share, early_stop, control_share)
     with opened_store(console, create=True) as store:
         suspects = _with_gold(console, store, suspects, polarity)
+        if gold_share is None:
+            guarded = mode == "grid" or set(suspects["origin"]) == {"random"}
+            gold_share = usual_share(store, suspects, polarity) if guarded else 0.0
+        if repeat_share is None:
+            repeat_share = USUAL if mode == "grid" and "repeat" not in set(suspects["origin"]) else 0.0
+        plan = Plan(name, mode, polarity, guideline, seed, gold_share, repeat_share, early_stop, control_share)
         create_campaign(store, plan, suspects, panel, by=BY)
         tell_frame(console, progress(store, name), NO_CAMPAIGNS)
 

@@ -2,6 +2,7 @@
 
 import click
 
+from eds.cli.label_audit import audit
 from eds.cli.label_campaigns import campaigns, status
 from eds.cli.label_experts import experts
 from eds.cli.label_files import backup, export, import_, restore, upgrade
@@ -18,7 +19,7 @@ def labels() -> None:
     """Keep every judgement: experts, campaigns, guidelines, flags, import, export, backup."""
 
 
-PEOPLE = (serve, experts, campaigns, status, guideline, calibration, gold, flags, adjudicate)
+PEOPLE = (serve, experts, campaigns, status, guideline, calibration, gold, flags, adjudicate, audit)
 FILES = (import_, export, backup, restore, upgrade)
 for one in (*PEOPLE, *FILES):
     labels.add_command(one)

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 LISTS = ("lists", "official lists")
 CATALOGUE = ("image_id", "product_id", "category", "role")  # all that lists and ranks need of table images
+OPTIONS = {
+    "name": "preset", "texts": "measure", "models": "model", "runs": "run", "makers": "generator", "source": "from",
+    "attributes": "attribute",
+}  # fmt: skip  # parameters of `score` that are not called as their options
 LABELS = ("truth", "suspects")  # the labels, and which of them are of random pairs
 
 
@@ -100,9 +104,11 @@ def score(
 
     project = console.project
     measures = asked_measures(name, texts)
-    words = given({"preset": name, "measure": texts, "model": models, "vectors": vectors, "runs": runs, "ids": ids,
-                   "from": source, "by_query": by_query, "with_random": with_random,
-                   "attribute": attributes})  # fmt: skip
+    words = _typed_options({
+        "name": name, "texts": texts, "models": models, "vectors": vectors, "runs": runs, "ids": ids, "makers": makers,
+        "source": source, "by_query": by_query, "resamples": resamples, "level": level, "with_random": with_random,
+        "allow_missing": allow_missing, "attributes": attributes,
+    })  # fmt: skip
     with project.writing("eds metrics score"):
         _labels(project, measures, with_random=with_random)  # refused before anything is computed
         came = bring(console, models, vectors, runs, ids, partial=allow_missing)
@@ -121,15 +127,12 @@ def score(
         table, sources = with_limits(console, results, resamples, level, by_query=by_query), found.sources
         parents = [project.path("images"), *(project.path(one) for one in LABELS if project.path(one).exists())]
         parents += [project.path(where, model) for model, where in sources.items()]
-        line = typed("eds metrics score", {
-            **_words(name, texts, models, source, by_query, allow_missing), "with_random": with_random,
-            "attribute": list(attributes), "vectors": list(vectors), "run": list(runs), "ids": list(ids),
-        })  # fmt: skip
+        line = typed("eds metrics score", words)
         rules = {f"neighbors.{key}": project.config.value(f"neighbors.{key}")
                  for key in ("exclude_product", "one_per_product", "category")}  # fmt: skip
         made_by = project.provenance(line, {**rules, "project.seed": project.config.project.seed}, parents, given=words)
         project.write(table, "scores", made_by)
-    fair = judged_fair(console, everything, found, makers, with_random=with_random)
+    fair = judged_fair(console, everything, found, makers, with_random=with_random, allow_missing=allow_missing)
     console.answer(
         with_fairness(score_rows(results, table), fair),
         lambda: "\n\n".join([told_scores(results, table, level), *told_fair(fair)]),
@@ -137,11 +140,15 @@ def score(
 
 
 def asked_measures(name: str | None, texts: Sequence[str]) -> "list[Measure]":
-    """The preset's measures and those that are named, each once; the preset vsd where nothing is asked."""
+    """The preset's measures and those that are named, each once; the preset vsd where nothing is asked.
+
+    A PR-AUC comes with the prevalence of its pairs, beside which it is to be read.
+    """
     from eds.metrics import Measure, preset
+    from eds.metrics.presets import with_chance
 
     chosen = list(preset(name or "vsd").measures) if name or not texts else []
-    return list(dict.fromkeys([*chosen, *map(Measure.parse, texts)]))
+    return with_chance([*chosen, *map(Measure.parse, texts)])
 
 
 def scored(
@@ -199,6 +206,7 @@ def evaluated(
     from eds.cli.code_evidence import coded, hash_models
     from eds.cli.evidence import chosen_models, gather
     from eds.metrics import evaluate
+    from eds.metrics.besides import also_asked
     from eds.tables import IMAGES, read
 
     project = console.project
@@ -214,6 +222,9 @@ def evaluated(
         chosen = {name: chosen[name] for name in hash_models(project, list(chosen))}
     histograms = coded(console, list(chosen), images, measures, attributes, allow_missing=allow_missing,
                        with_random=with_random)  # fmt: skip
+    pooled = _pooled(project)
+    if not all(cuts):  # ranks are counted of the pairs that are asked, and of no other
+        pairs = pd.concat([pairs, also_asked(labels, images, measures, pooled)], ignore_index=True)
     found = gather(
         console, chosen, images, pairs, lists=bool(cuts),
         depth=max(cuts, default=0) if all(cuts) else None, scores="scores" in needs,
@@ -221,7 +232,7 @@ def evaluated(
     )  # fmt: skip
     results = evaluate(
         found.rankings, labels, found.scores, images, measures, negatives=negatives, placed=found.placed,
-        own=found.own, coded=histograms or None,
+        own=found.own, coded=histograms or None, pooled=pooled,
     )  # fmt: skip
     for name, codes in histograms.items():
         found.notes.setdefault(name, []).append(f"codes of {codes.bits} bits, {codes.n:,} candidates")
@@ -238,6 +249,14 @@ def _labels(project: "Project", measures: "Sequence[Measure]", *, with_random: b
     if wanted or project.path("truth").exists():
         return measured_pairs(project, with_random=with_random)
     return pd.DataFrame({**{name: pd.Series([], dtype="str") for name in PAIR}, "value": pd.Series([], dtype="int64")})
+
+
+def _pooled(project: "Project") -> "pd.DataFrame | None":
+    """The pool's pairs, judged or not."""
+    if not project.path("suspects").exists():
+        return None
+    suspects = project.read("suspects", columns=["query_id", "candidate_id", "origin"])
+    return suspects.loc[suspects["origin"] == "pool", ["query_id", "candidate_id"]].drop_duplicates()
 
 
 def _noted(result: "Result", notes: Sequence[str]) -> "Result":
@@ -275,10 +294,6 @@ def drawn_negatives(project: "Project", measures: "Sequence[Measure]") -> "pd.Da
     return drawn
 
 
-def _words(
-    name: str | None, texts: Sequence[str], models: Sequence[str], source: str, by_query: bool, allow_missing: bool
-) -> dict[str, Any]:
-    return {
-        "preset": name, "measure": list(texts), "model": list(models), "from": None if source == "auto" else source,
-        "by_query": by_query, "allow_missing": allow_missing,
-    }  # fmt: skip
+def _typed_options(values: dict[str, Any]) -> dict[str, Any]:
+    """Of the parameters of `score` those that were typed, by the names of their options."""
+    return {OPTIONS.get(name, name): value for name, value in given(values).items()}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Fair:
-    """The new models, whether it is known who made the pool, and the verdicts."""
+    """The new models, those whose lists the pool was made of (none where that is not known), and the verdicts."""
 
     new: list[str]
     makers: list[str]
@@ -23,21 +23,18 @@ class Fair:
 
 
 def new_models(project: "Project", models: Sequence[str], makers: Sequence[str]) -> list[str]:
-    """The models that did not make the pool, or of which only chosen pairs were added to it later."""
+    """Of these models the new ones; `makers` where they are named, else those that the suspects tell."""
+    from eds.analysis import newcomers
     from eds.cli.generators import told_makers
 
     known = set(makers) or set(told_makers(project)[0]["model"])
-    later = set(_chosen_for(project))
-    return [name for name in models if name not in known or name in later]
+    return newcomers.new_models(models, known, _strata(project))
 
 
-def _chosen_for(project: "Project") -> list[str]:
-    """The models for which pairs were chosen: what of these is judged are own finds of theirs."""
+def _strata(project: "Project") -> list[object]:
     from eds.cli.pooling import chosen
-    from eds.suspects.delta import STRATUM
 
-    strata = chosen(project)["stratum"].dropna().unique()
-    return sorted(stratum.removeprefix(STRATUM) for stratum in strata if stratum.startswith(STRATUM))
+    return list(chosen(project)["stratum"].unique())
 
 
 def beside(
@@ -59,12 +56,11 @@ def _by_labels(measure: "Measure") -> bool:
 
 def judged_fair(
     console: Console, results: "Sequence[Result]", found: "Evidence", makers: Sequence[str], *,
-    with_random: bool = False,
+    with_random: bool = False, allow_missing: bool = False,
 ) -> Fair | None:  # fmt: skip
     """The verdicts on the new models among those scored; None where there is none, or nothing hangs on labels."""
-    import pandas as pd
-
     from eds.analysis import Pooled, fairness
+    from eds.analysis.newcomers import UNMADE, chosen_for
     from eds.cli.evidence import measured_pairs
     from eds.cli.generators import generator_lists, told_makers
     from eds.cli.metrics import drawn_negatives
@@ -74,9 +70,8 @@ def judged_fair(
     if not new or not any(_by_labels(result.measure) for result in results):
         return None
     known = bool(makers) or len(told_makers(project)[0]) > 0
-    empty = pd.DataFrame({name: pd.Series([], dtype="str") for name in ("model", "query_id", "candidate_id")})
-    named = [*makers, *(name for name in _chosen_for(project) if name in found.sources)] if makers else []
-    lists = generator_lists(console, named, None) if known else empty
+    named = [*makers, *(name for name in chosen_for(_strata(project)) if name in found.sources)] if makers else []
+    lists = generator_lists(console, named, None, allow_missing=allow_missing) if known else UNMADE
     drawn = drawn_negatives(project, [result.measure for result in results])
     pooled = Pooled(
         lists, measured_pairs(project, with_random=with_random), found.rankings, found.placed, found.scores,
@@ -109,6 +104,8 @@ def told_fair(fair: Fair | None) -> list[str]:
     """The verdicts for reading, and what to do where nothing is decided; nothing where no model is new."""
     if fair is None or not len(fair.found.verdicts):
         return []
+    from eds.analysis.fairness import FAIR
+
     rows = _rows(fair)
     heads = ["model", "measure", "value", "at most", "judged", "verdict", "undecided with"]
     cells = [
@@ -122,7 +119,7 @@ def told_fair(fair: Fair | None) -> list[str]:
     )
     reasons: dict[str, list[str]] = {}
     for row in rows:
-        if row["kind"] == "ceiling" and row["verdict"] != "fair":
+        if row["kind"] == "ceiling" and row["verdict"] != FAIR:
             text = (
                 "places without a label count as not similar, so that the value may be too small; VSD-HR and P cannot "
                 "exceed the share that is judged by now, nor 'at most' were all the others similar"

@@ -25,7 +25,7 @@ def score_rows(results: "Sequence[Result]", table: "pd.DataFrame") -> list[dict[
 
 
 def counted_of(result: "Result") -> dict[str, Any]:
-    """What a number rests on: used, skipped and why, unlabelled, without a score."""
+    """What a number rests on: used, skipped and why, unlabelled, without a score; None: that was not counted."""
     told = dict(result.values.counts) if result.values else {}
     skipped = {
         name.removeprefix("queries ").removesuffix(" skipped"): count
@@ -34,11 +34,11 @@ def counted_of(result: "Result") -> dict[str, Any]:
     }
     return {
         "queries_used": told.get("queries used"),
-        "queries_skipped": sum(skipped.values()),
+        "queries_skipped": sum(skipped.values()) if told else None,
         "skipped_because": skipped,
         "pairs_used": told.get("pairs used"),
-        "pairs_unlabelled": told.get("places unlabelled", 0),
-        "pairs_without_score": told.get("pairs without a score", 0),
+        "pairs_unlabelled": told.get("places unlabelled", told.get("pairs unlabelled")),
+        "pairs_without_score": told.get("pairs without a score"),
         "counts": told,
     }
 
@@ -112,7 +112,8 @@ def value_with_limits(row: Mapping[Any, Any]) -> str:
 
 def _used(results: "Sequence[Result]", measures: Sequence[str]) -> str:
     """For each measure what it rests on; where models differ, from the least to the most."""
-    heads = ["measure", "n", "queries skipped", "places unlabelled", "similar in no list", "pairs without a score"]
+    heads = ["measure", "n", "queries skipped", "unlabelled", "similar not found", "behind their product",
+             "pairs without a score"]  # fmt: skip
     rows = []
     for name in measures:
         mine = [result for result in results if str(result.measure) == name]
@@ -122,13 +123,17 @@ def _used(results: "Sequence[Result]", measures: Sequence[str]) -> str:
         found = [
             [result.values.n if result.values else 0 for result in mine],
             [one["pairs_unlabelled"] for one in counted],
-            [one["counts"].get("positives in no list") for one in counted],
-            [one["counts"].get("pairs without a score") for one in counted],
+            [one["counts"].get("positives not found") for one in counted],
+            [one["counts"].get("positives behind another image of their product") for one in counted],
+            [one["pairs_without_score"] for one in counted],
         ]
-        n, unlabelled, lost, unscored = map(_range, found)
-        on_lists = any("places" in one["counts"] for one in counted)
-        rows.append([name, n, skipped, unlabelled if on_lists else "-", lost, unscored])
-    return lined(heads, rows)
+        rows.append([name, *map(_range, found)])
+        rows[-1].insert(2, skipped)
+    legend = (
+        "Unlabelled: places of the lists, of AUC pairs of the pool. Similar not found: not among the places that the"
+        " measure looks at; behind their product: never to be found, since another image of their product stands there."
+    )
+    return f"{lined(heads, rows)}\n{legend}"
 
 
 def _range(values: Sequence[int | None]) -> str:

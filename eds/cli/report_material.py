@@ -1,6 +1,7 @@
 """What `eds reports write` reads of a project: each part, or the reason why it is not there."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from eds.cli.console import Console
@@ -91,13 +92,15 @@ def searches(project: "Project") -> "list[Search]":
     return found
 
 
-def generators(console: Console, suspects: "pd.DataFrame | None", makers: Sequence[str]) -> "pd.DataFrame":
+def generators(
+    console: Console, suspects: "pd.DataFrame | None", makers: Sequence[str], *, allow_missing: bool
+) -> "pd.DataFrame":
     """The lists that the pool was made of."""
     from eds.cli.generators import generator_lists
 
     if suspects is None:
         table(console.project, "suspects")
-    return generator_lists(console, makers, None)
+    return generator_lists(console, makers, None, allow_missing=allow_missing)
 
 
 def judging(project: "Project", resamples: int, level: float) -> "Judging":
@@ -117,6 +120,8 @@ def judging(project: "Project", resamples: int, level: float) -> "Judging":
         kept.labels, early_stop=kept.early_stop, control=kept.control, resamples=resamples or 1, level=level,
         seed=project.config.project.seed,
     )  # fmt: skip
+    if not resamples:  # limits of a single resample would be invented ones
+        found = replace(found, coefficients=found.coefficients.assign(low=float("nan"), high=float("nan")))
     texts = {}
     with opened(project) as store:
         from eds.labels.guidelines import guideline_named

@@ -101,7 +101,7 @@ def gathered(
     which = {"allow_missing": allow_missing, "with_random": with_random}
     scored = attempt("results", lambda: read.results(console, images, truth, suspects, **which))
     coded = attempt("codes", lambda: read.codes(console, truth, **which))
-    lists = attempt("generators", lambda: read.generators(console, suspects, makers))
+    lists = attempt("generators", lambda: read.generators(console, suspects, makers, allow_missing=allow_missing))
     for name in ("scores", "negatives", "rankings"):
         gaps |= {name: gaps["results"]} if "results" in gaps else {}
     found, evidence, negatives = scored or (None, None, None)

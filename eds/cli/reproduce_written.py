@@ -73,7 +73,7 @@ def written(
     return document
 
 
-def told(document: dict[str, Any], table: "pd.DataFrame") -> str:
+def told(document: dict[str, Any]) -> str:
     """The answer for reading."""
     lines = []
     for name, one in document["tasks"].items():

@@ -86,7 +86,7 @@ def _make(console: Console, line: str, name: str, words: Mapping[str, Any], *, r
             "seed": plan.seed}  # fmt: skip
     if not replace:
         _refuse_others(target, told)
-    folder = run_folder(project, name, replace=replace)
+    folder = run_folder(project, name)
     images = project.read("images")
     vectors, there = _opened(console, base, images)
     supervision = supervise(labels, there, _truth(project, labels), torn_negative=words["torn_negative"])
@@ -94,7 +94,7 @@ def _make(console: Console, line: str, name: str, words: Mapping[str, Any], *, r
     parents += [project.path("truth")] if labels == "truth" else []
     with console.progress("training", "epochs") as progress:
         found = fit_hash_head(inputs(vectors, list(supervision.ids)), supervision, design, plan, folder,
-                              base_of(vectors), progress=progress)  # fmt: skip
+                              base_of(vectors), anew=replace, progress=progress)  # fmt: skip
     if found.resumed_at:
         console.say(f"Went on after epoch {found.resumed_at}.")
     made_by = project.provenance(line, {} if words["seed"] is not None else {"project.seed": plan.seed}, parents,

@@ -42,7 +42,7 @@ def finetune(console: Console, name: str, base: str, objective: str, replace: bo
     from eds.backbones.trainable import trainable
     from eds.training.dino import continue_dino
     from eds.training.finetune import finetune as by_labels
-    from eds.training.pictures import prepared
+    from eds.training.pictures import PIXELS, prepared
     from eds.training.supervision import supervise
     from eds.workspace import check_model_name
 
@@ -52,13 +52,15 @@ def finetune(console: Console, name: str, base: str, objective: str, replace: bo
     plan, images, labels = planned(project, options), project.read("images"), options["labels"]
     check_model_name(name)
     with project.writing("eds training finetune"):
-        folder = run_folder(project, name, replace=replace)
+        folder = run_folder(project, name)
         supervision, network = supervise(labels, images), trainable(_text(base, random_init=options["random_init"]))
         dino = _dino(options, network.preprocessing.side) if objective == "dino" else None
         folder.mkdir(parents=True, exist_ok=True)
+        if replace:  # they are made from the catalogue again
+            (folder / PIXELS).unlink(missing_ok=True)
         with console.progress("reading", "images") as progress:
             pixels = prepared(images, supervision.ids, project.image_root, network.preprocessing, folder, progress)
-        how: dict[str, Any] = {"frozen": options["frozen"], "device": options["device"]}
+        how: dict[str, Any] = {"frozen": options["frozen"], "device": options["device"], "anew": replace}
         with console.progress("training", "epochs") as progress:
             if dino:
                 found = continue_dino(network, pixels, supervision, plan, folder, dino, progress=progress, **how)

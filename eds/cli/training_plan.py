@@ -15,7 +15,6 @@ PLAN = (
     "seed",
 )  # fmt: skip
 Command = Callable[..., None]
-FILES = ("state.safetensors", "head.safetensors", "backbone.safetensors", "log.csv", "pixels.npy")
 
 
 def plan_options(learning_rate: float, keep: str | None = "best") -> Callable[[Command], Command]:
@@ -53,10 +52,6 @@ def planned(project: "Project", options: Mapping[str, Any]) -> "Plan":
     return Plan(**{"seed": project.config.project.seed, **values})
 
 
-def run_folder(project: "Project", name: str, *, replace: bool) -> Path:
-    """Where the run keeps its state; emptied if it is to begin anew."""
-    folder = project.root / "training" / name
-    if replace:
-        for file in FILES:
-            (folder / file).unlink(missing_ok=True)
-    return folder
+def run_folder(project: "Project", name: str) -> Path:
+    """Where the run keeps its state."""
+    return project.root / "training" / name

@@ -2,10 +2,13 @@
 
 The journal says what was being put in place (eds.cli.together). While it is there nothing counts, and everything goes
 back; only where votes went into a label store that was there does the store decide: its transaction came last.
+
+A journal comes with its project, perhaps from a stranger, and so does images.root: nothing outside the project's own
+folder is ever touched. Pictures that an import put outside are told, and taken as they are when it is begun again.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from glob import escape
 from pathlib import Path
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
 STAGE = Path(".eds") / "together"
 JOURNAL, PICTURES, BEFORE = "journal.json", "pictures", "before"
+MOVE = {"staged": str, "place": str, "before": bool, "sha256": str}  # what is told of a file that is moved
+SHOWN = 10  # files that are named; of more, how many
 
 
 def recover(project: "Project") -> str:
@@ -41,62 +46,91 @@ def put_right(project: "Project") -> str:
     if not told:
         return ""
     done = bool(told["store"]) and _store_holds(project, told["token"])
-    if not done:
-        undo(project, stage, told["moves"])
+    left = [] if done else undo(project, stage, told["moves"])
     (stage / JOURNAL).unlink()
     rmtree(stage, ignore_errors=True)
     return (
         "An import was interrupted when all of it was stored: it is complete."
         if done
-        else "An import was interrupted: what it had begun to write is taken back; import again."
+        else "An import was interrupted: what it had begun to write is taken back; import again." + _told(left)
     )
 
 
 def read_journal(stage: Path) -> dict[str, Any]:
-    """What the journal tells; nothing where there is none."""
+    """What the journal tells; nothing where there is none, and refused where no import can have written it."""
+    file = stage / JOURNAL
     try:
-        told: dict[str, Any] = json.loads((stage / JOURNAL).read_text(encoding="utf-8"))
+        told = json.loads(file.read_bytes())
     except FileNotFoundError:
         return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise _damaged(file, f"it cannot be read: {error}") from error
+    if not isinstance(told, dict) or not _has(told, {"token": str, "store": bool, "moves": list}):
+        raise _damaged(file, "it lacks token, store or moves")
+    if wrong := [number for number, move in enumerate(told["moves"]) if not _has(move, MOVE)]:
+        raise _damaged(file, f"of move {wrong[0]} it lacks {' or '.join(MOVE)}")
     return told
 
 
-def undo(project: "Project", stage: Path, moves: Iterable[Mapping[str, Any]]) -> None:
+def undo(project: "Project", stage: Path, moves: Iterable[Mapping[str, Any]]) -> list[Path]:
     """Put back every file that was moved; may be done again, and leaves alone what others have written meanwhile.
 
-    A journal comes with its project, perhaps from a stranger: what lies outside is not touched, whatever it says.
+    Pictures that lie outside the project stay, whoever named them: which these are is the answer.
     """
     from eds.files import digest
 
-    root, homes = project.root, _homes(project)
+    root, left = project.root, []
     for move in moves:
         place, old = root / move["place"], stage / BEFORE / Path(move["staged"]).name
-        if not _within(place, homes[:1]) or not place.exists() or digest(place) != move["sha256"]:
+        if not _within(place, root) or not place.is_file() or digest(place) != move["sha256"]:
             continue  # not moved yet, or put back already
         if not move["before"]:
             place.unlink()
-        elif old.exists():
+        elif old.is_file() and _within(old, root):
             old.replace(place)
+    for file in _pictures(stage, root):
+        with suppress(OSError, ValueError):
+            files = [one for one in (file, *file.parent.glob(f".{escape(file.name)}.*.tmp")) if one.is_file()]
+            left += [one for one in files if not _within(one, root)]
+            for one in files:
+                if _within(one, root):
+                    one.unlink()
+    return left
+
+
+def _pictures(stage: Path, root: Path) -> Iterator[Path]:
+    """The pictures that were about to be written; a line that is not whole names none."""
     with suppress(FileNotFoundError):
-        for line in (stage / PICTURES).read_text(encoding="utf-8").splitlines():
-            with suppress(OSError, ValueError):
-                file = root / json.loads(line)  # a path that leaves the project is absolute
-                if not _within(file, homes):
-                    continue
-                for one in (file, *file.parent.glob(f".{escape(file.name)}.*.tmp")):
-                    one.unlink(missing_ok=True)
+        for line in (stage / PICTURES).read_bytes().splitlines():
+            with suppress(ValueError, TypeError, RecursionError):
+                yield root / json.loads(line)  # a path that leaves the project is absolute
 
 
-def _homes(project: "Project") -> list[Path]:
-    """Where an import writes: the project, and the folder of its pictures."""
-    from eds.storage import is_remote
-
-    pictures = [] if is_remote(project.pictures) else [project.image_root.resolve()]
-    return [project.root.resolve(), *pictures]
+def _within(file: Path, root: Path) -> bool:
+    """Whether the file lies in the project, by its name and, where it is a link, by what it leads to."""
+    home = root.resolve()
+    return file.parent.resolve().is_relative_to(home) and file.resolve().is_relative_to(home)
 
 
-def _within(file: Path, homes: Iterable[Path]) -> bool:
-    return any(file.resolve().is_relative_to(home) for home in homes)
+def _told(left: list[Path]) -> str:
+    """Which files that the journal names stay, for they lie outside the project."""
+    if not left:
+        return ""
+    named = ", ".join(map(repr, map(str, left[:SHOWN]))) + (f" and {len(left) - SHOWN} more" if left[SHOWN:] else "")
+    return f" Outside the project nothing is removed: {named}. A picture of the same content is taken as it is."
+
+
+def _has(found: Any, kinds: Mapping[str, type]) -> bool:
+    return isinstance(found, dict) and all(
+        isinstance(found.get(name), kind) and "\0" not in str(found[name]) for name, kind in kinds.items()
+    )
+
+
+def _damaged(file: Path, why: str) -> ProjectError:
+    return ProjectError(
+        f"the journal of an interrupted import is damaged, or no import wrote it ({why})", where=str(file),
+        do=f"Move the folder {file.parent} away: what an import replaced is in its folder {BEFORE}; then import again.",
+    )  # fmt: skip
 
 
 def _store_holds(project: "Project", token: str) -> bool:

@@ -5,7 +5,7 @@ keeps unique. So nobody waits for anybody, an expert who leaves blocks nobody, a
 only add rows.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -20,8 +20,7 @@ from eds.labels import audit, early_stop, schema
 from eds.labels.authority import check_lead
 from eds.labels.bulk import fetch, insert, reserve
 from eds.labels.experts import known
-from eds.labels.gold import add_gold as add_gold  # asked for here, too: a campaign plants it
-from eds.labels.gold import check_planted, hideable, known_answer, told_to
+from eds.labels.gold import check_hidden, check_planted, hideable, known_answer, told_to
 from eds.labels.order import positions
 from eds.labels.pairs import checked, numbered
 from eds.labels.planting import plan_items
@@ -49,8 +48,8 @@ class Plan:
 
 def create_campaign(store: Store, plan: Plan, pairs: pd.DataFrame, experts: Sequence[str], *, by: str = "") -> None:
     """Begin a campaign on pairs (query_id, candidate_id, perhaps origin) with a panel of experts."""
-    check_plan(plan)
     checked_pairs = checked(pairs, "pairs")
+    check_plan(plan, checked_pairs["kind"].unique().to_pylist())
 
     def act(connection: sa.Connection) -> None:
         check_lead(connection, store, by, "make a campaign")
@@ -61,6 +60,7 @@ def create_campaign(store: Store, plan: Plan, pairs: pd.DataFrame, experts: Sequ
         number = connection.execute(sa.insert(campaign).values(values).returning(campaign.c.id)).scalar_one()
         _join(connection, number, experts, now)
         _add_items(connection, _of(connection, plan.name), checked_pairs)
+        check_hidden(connection, checked_pairs, plan.polarity, plan.gold_share)
         audit.note(connection, now, by, "create campaign", plan.name, pairs=len(pairs), experts=list(experts))
 
     _refusing_doubles(store, act, plan.name)
@@ -139,8 +139,8 @@ def set_guideline(store: Store, name: str, version: str, *, by: str = "") -> Non
     store.write(act)
 
 
-def check_plan(plan: Plan) -> None:
-    """Raise InputError with every fault of a plan."""
+def check_plan(plan: Plan, kinds: Collection[str] = ()) -> None:
+    """Raise InputError with every fault of a plan; `kinds` are those of its pairs, which may hold repeats already."""
     check_name(plan.name, "campaign")
     check_long(plan.guideline, "guideline")
     faults = []
@@ -149,6 +149,9 @@ def check_plan(plan: Plan) -> None:
     if plan.mode == "grid" and plan.polarity not in schema.POLARITIES:
         faults.append(f"polarity is {plan.polarity!r}; a grid says what an untouched candidate means: "
                       f"{' or '.join(schema.POLARITIES)}")  # fmt: skip
+    if plan.mode == "grid" and not plan.repeat_share and "repeat" not in kinds:
+        faults.append("repeat_share is 0, but a grid is guarded against skimming by pairs that are asked again, "
+                      "one by one: give 0.05, say")  # fmt: skip
     if plan.mode == "pair" and plan.polarity is not None:
         faults.append("polarity is for grids only")
     for share in ("gold_share", "repeat_share", "control_share"):

@@ -26,6 +26,8 @@ from eds.labels.texts import refuse
 
 TOUCHED = {"similar": 0, "different": 1}  # the answer of a pair that nobody may leave untouched, by polarity
 WORDS = {0: "not similar", 1: "similar"}
+USUAL = 0.05  # share of gold where nobody names one
+USUAL_RANDOM = 0.15  # among random pairs, of which people overlook a third: the sensitivity is estimated from it
 
 
 def add_gold(store: Store, pairs: pd.DataFrame, *, by: str = "") -> int:
@@ -93,6 +95,31 @@ def gold_to_hide(store: Store, pairs: pd.DataFrame, polarity: str | None) -> int
     """How many gold pairs a campaign on these pairs could hide; `polarity` of a grid, else none."""
     asked = checked(pairs, "pairs")
     return len(store.read(lambda connection: hideable(connection, asked, polarity, known_answer(asked, polarity))))
+
+
+def usual_share(store: Store, pairs: pd.DataFrame, polarity: str | None) -> float:
+    """The share of gold to mix into these pairs where nobody names one: no more than is known, 0 if they hold some."""
+    asked = checked(pairs, "pairs")
+    normal = asked.filter(pc.equal(asked["kind"], "normal"))
+    if not len(normal) or pc.any(pc.equal(asked["kind"], "gold")).as_py():
+        return 0.0
+    usual = USUAL_RANDOM if normal["origin"].unique().to_pylist() == ["random"] else USUAL
+    return min(usual, gold_to_hide(store, pairs, polarity) / len(normal))
+
+
+def check_hidden(connection: sa.Connection, asked: pa.Table, polarity: str | None, share: float) -> None:
+    """Refuse a grid (polarity) that hides no gold (no share of it, none in `asked`) though there is some to hide."""
+    if polarity is None or share > 0 or pc.any(pc.equal(asked["kind"], "gold")).as_py():
+        return
+    found = len(hideable(connection, asked, polarity, TOUCHED[polarity]))
+    if found:
+        most = min(USUAL, found / max(1, pc.sum(pc.equal(asked["kind"], "normal")).as_py()))
+        raise InputError(
+            f"gold_share is 0, but a grid is guarded by hidden known pairs, and {found:,} are known that are "
+            f"{WORDS[TOUCHED[polarity]]}, of a query that it asks",
+            where="gold_share",
+            do=f"Mix them in: gold_share {most:.2g}, say.",
+        )
 
 
 def check_planted(connection: sa.Connection, planted: pa.Table, polarity: str | None) -> None:

@@ -12,7 +12,10 @@ from eds.labels.store import Store
 from eds.labels.texts import check_name
 
 PAUSE = 120.0  # seconds without a judgement from which on it was a break
+NEAR = 1.0  # seconds: what is stored this soon after another belongs to its page, which is sent in several parts
+EACH = 30.0  # seconds that each answer of a page may take before it was one: a grid of 24 may well take three minutes
 RECENT = 300  # judgements that the pace is told from
+ENOUGH = 10  # judgements that a pace can be told from
 
 
 @dataclass(frozen=True)
@@ -44,21 +47,32 @@ def own_acts(store: Store, expert_name: str) -> pd.DataFrame:
     return found.assign(first=found["sequence"] == 1).drop(columns="sequence")
 
 
-def pace(moments: "pd.Series[pd.Timestamp]", now: pd.Timestamp) -> Pace:
-    """The pace of the last RECENT judgements; `moments` in order. Breaks (gaps from PAUSE seconds on) do not count.
+def pace(acts: pd.DataFrame, now: pd.Timestamp) -> Pace:
+    """The pace of the last RECENT judgements; `acts` (created_at, seconds) in order. Breaks do not count.
 
-    >>> moments = pd.Series(pd.date_range("2026-05-01 12:00", periods=61, freq="10s", tz="UTC"))
-    >>> pace(moments, moments.iloc[-1])
+    Formula:     work of a page = gap since the page before, if gap <= max(PAUSE, EACH * answers), else its `seconds`
+    Source:      the pace of a grid, 24 pairs in three minutes, is no sequence of breaks
+    Conventions: answers that were stored within NEAR seconds of each other are a page; the first one after a break does
+                 not count without `seconds`, nor where these are a break themselves
+
+    >>> moments = pd.date_range("2026-05-01 12:00", periods=61, freq="10s", tz="UTC")
+    >>> pace(pd.DataFrame({"created_at": moments, "seconds": np.nan}), moments[-1])
     Pace(per_hour=360.0, stretch_minutes=10.0)
     """
-    seconds = moments.astype("datetime64[us, UTC]").astype(np.int64).to_numpy() / 1e6
-    if not len(seconds):
+    if not len(acts):
         return Pace(None, 0.0)
-    gaps = np.diff(seconds)
-    recent = gaps[-RECENT:]
-    working = recent[recent < PAUSE]
-    per_hour = 3600 * len(working) / working.sum() if len(working) >= 10 and working.sum() > 0 else None
-    breaks = np.flatnonzero(gaps >= PAUSE)
-    began = seconds[breaks[-1] + 1] if len(breaks) else seconds[0]
-    rests = now.timestamp() - seconds[-1] >= PAUSE
-    return Pace(None if per_hour is None else float(per_hour), 0.0 if rests else float(seconds[-1] - began) / 60)
+    moments = acts["created_at"].astype("datetime64[us, UTC]").astype(np.int64).to_numpy() / 1e6
+    first = np.flatnonzero(np.diff(moments, prepend=-np.inf) > NEAR)
+    answers = np.diff(first, append=len(moments))
+    pages = moments[first + answers - 1]
+    own = np.add.reduceat(acts["seconds"].astype(float).fillna(0.0).to_numpy(), first)
+    longest = np.maximum(PAUSE, EACH * answers)
+    gaps = np.diff(pages, prepend=-np.inf)
+    broke = gaps > longest
+    work = np.where(broke, np.where(own <= longest, own, 0.0), gaps)
+    behind = np.cumsum(answers[::-1])[::-1] - answers  # answers that came later
+    recent = (behind < RECENT) & ~(broke & (work == 0))
+    counted, seconds = int(answers[recent].sum()), float(work[recent].sum())
+    per_hour = 3600 * counted / seconds if counted >= ENOUGH and seconds > 0 else None
+    rests = now.timestamp() - pages[-1] > longest[-1]
+    return Pace(per_hour, 0.0 if rests else float(work[np.flatnonzero(broke)[-1] :].sum()) / 60)

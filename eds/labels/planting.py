@@ -27,7 +27,8 @@ def plan_items(pairs: pa.Table, gold: pa.Table, *, seed: int, gold_share: float,
     """The items of new pairs: themselves, some again, and gold that is not among them.
 
     `pairs` has pair, query_id, candidate_id, kind, origin; `gold` the same of what may be planted (gold.py).
-    Adds `control` (1: never stopped early). Shares count from the number of normal pairs.
+    Adds `control` (1: never stopped early). Shares count from the number of normal pairs; a grid (polarity) has one of
+    each at least, where a share of it is asked for.
     """
     normal = pairs.filter(pc.equal(pairs["kind"], "normal"))
     queries, candidates = (normal[name].combine_chunks() for name in ("query_id", "candidate_id"))
@@ -37,9 +38,11 @@ def plan_items(pairs: pa.Table, gold: pa.Table, *, seed: int, gold_share: float,
         queries, candidates, f"{seed}/control", controls
     )
     parts = [pairs.append_column("control", pa.array(control))]
-    again = first_by_draw(queries, candidates, f"{seed}/repeat", round(repeat_share * len(normal)))
+    least = int(polarity is not None and len(normal) > 0)
+    repeats = max(round(repeat_share * len(normal)), least) if repeat_share else 0
+    again = first_by_draw(queries, candidates, f"{seed}/repeat", repeats)
     parts.append(_planted(normal.filter(pa.array(again)), "repeat"))
-    wanted = round(gold_share * len(normal))
+    wanted = max(round(gold_share * len(normal)), min(least, len(gold))) if gold_share else 0
     if wanted > len(gold):
         usable = "that this campaign does not ask anyway and no guideline shows"
         if polarity is not None:

@@ -48,6 +48,7 @@ class Answer:
     task: Task
     value: int | None
     label_id: str
+    seconds: float | None  # of a grid page the same for all that was answered at once
 
 
 _CAMPAIGN = sa.select(campaign.c.id).where(campaign.c.name == sa.bindparam("campaign")).scalar_subquery()
@@ -81,7 +82,7 @@ _NEXT = (
     .limit(sa.bindparam("count"))
 )
 _LAST = (
-    sa.select(*_SHOWN, label_event.c.value, label_event.c.label_id)
+    sa.select(*_SHOWN, label_event.c.value, label_event.c.label_id, label_event.c.seconds)
     .select_from(_JOINED.join(label_event, label_event.c.assignment == assignment.c.id))
     .where(
         assignment.c.campaign == _CAMPAIGN,
@@ -127,7 +128,7 @@ def last_answers(store: Store, campaign_name: str, expert_name: str, count: int 
     """What this expert judged last, latest first: for undo after a reload."""
     asked = {**_names(campaign_name, expert_name), "count": count}
     rows = store.read(lambda connection: connection.execute(_LAST, asked).all())
-    return [Answer(Task(row[0], row[1], row[2], row[3], bool(row[4])), row[5], row[6]) for row in rows]
+    return [Answer(Task(row[0], row[1], row[2], row[3], bool(row[4])), *row[5:]) for row in rows]
 
 
 def progress(store: Store, campaign_name: str | None = None) -> pd.DataFrame:

@@ -181,14 +181,14 @@ def sign_out(store: Store, token: str) -> None:
     store.write(lambda connection: connection.execute(end), again=True)
 
 
-def sign_out_everywhere(store: Store, name: str, *, by: str = "") -> int:
-    """End every session of an expert; how many there were."""
+def sign_out_everywhere(store: Store, name: str, *, by: str) -> int:
+    """End every session of an expert, who may do so, and whoever may disable them; how many there were."""
 
     def act(connection: sa.Connection) -> int:
-        if by and by != name:
+        if by != name:
             check_account(connection, store, by, "disable", name)
         ended = end_sessions(connection, known(connection, name), store.now())
-        audit.note(connection, store.now(), by or name, "sign out everywhere", name, sessions=ended)
+        audit.note(connection, store.now(), by, "sign out everywhere", name, sessions=ended)
         return ended
 
     return store.write(act)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from eds.identifiers import Reals
+from eds.identifiers import Flags, Integers, Reals
 from eds.metrics.coded import Coded
 from eds.metrics.labelled import Labelled
 from eds.metrics.lists import JudgedLists
@@ -39,6 +39,9 @@ class Evidence:
     products: JudgedLists | None = None  # of all queries, labelled by product
     product_queries: pa.Array | None = None
     coded: Coded | None = None  # of a model of binary codes
+    hidden: Integers | None = None  # (positives,) place of another image of the product, 0 where none is in the list
+    barred: Flags | None = None  # (positives,) whether the official rules leave the pair out
+    unlabelled: int | None = None  # pooled pairs of the labelled queries that have no label
 
 
 @dataclass(frozen=True, eq=False)

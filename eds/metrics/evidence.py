@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Reals, decode, encode
+from eds.identifiers import Flags, Integers, Reals, decode, distinct, encode
+from eds.metrics.besides import POOLED, hidden_places, left_out_by_rules, placed_with_pooled, pooled_of, without_label
 from eds.metrics.coded import Coded
 from eds.metrics.definition import Evidence
 from eds.metrics.identity import own_product_lists
@@ -32,6 +34,10 @@ class Gathered:
     left_out: int  # drawn negatives that are labelled, or whose query is not
     products: dict[str, tuple[JudgedLists, pa.Array]]  # with the ids of their queries
     coded: dict[str, Coded]
+    hidden: dict[str, Integers]
+    barred: Flags | None
+    unlabelled: int | None
+    scored: bool  # whether scores were given at all
 
     @property
     def models(self) -> list[str]:
@@ -44,13 +50,20 @@ class Gathered:
         return Evidence(
             self.labelled,
             self.lists.get(model),
-            self.scores.get(model),
+            self.scores.get(model, self._unscored(self.labelled)),
             self.sampled,
-            self.sampled_scores.get(model),
+            self.sampled_scores.get(model, self._unscored(self.sampled)),
             products,
             queries,
             self.coded.get(model),
+            self.hidden.get(model),
+            self.barred,
+            self.unlabelled,
         )
+
+    def _unscored(self, labelled: Labelled | None) -> Reals | None:
+        """The scores of a model that has none: every pair counts as one without a score."""
+        return None if labelled is None or not self.scored else np.full(len(labelled.value), np.nan)
 
 
 def gather(
@@ -64,6 +77,7 @@ def gather(
     placed: Placed | None = None,
     own: Placed | None = None,
     coded: Mapping[str, Coded] | None = None,
+    pooled: pd.DataFrame | None = None,
 ) -> Gathered:
     """The frames of `eds.metrics.score`, checked, with all that is missing told at once."""
     _check_given(rankings, placed, own, scores, images, negatives, coded, measures)
@@ -79,14 +93,28 @@ def gather(
     products: dict[str, tuple[JudgedLists, pa.Array]] = {}
     if lists is not None and images is not None and any(m.definition.needs == "product lists" for m in measures):
         of = dict(zip(images["image_id"], images["product_id"], strict=True))
-        gallery = images[images["role"] != "query"] if "role" in images.columns else images
-        products = {name: (found, lists.queries) for name, found in own_product_lists(lists, gallery, of).items()}
+        roles = "role" in images.columns
+        gallery = images[images["role"] != "query"] if roles else images
+        asked = distinct(images.loc[images["role"] != "candidate", "image_id"]) if roles else lists.queries
+        found = own_product_lists(lists, gallery, of, asked)
+        products = {name: (own_lists, asked) for name, own_lists in found.items()}
     if own is not None:
         products |= {name: (found, own.queries) for name, found in own.own_product().items()}
     sampled, left_out = (None, 0) if negatives is None else with_negatives(labelled, negatives)
+    asked = None if pooled is None else pooled_of(labelled, pooled)
+    among = asked if any(measure.name in POOLED for measure in measures) else None
+    hidden: dict[str, Integers] = {}
+    barred = None
+    if images is not None and any(measure.definition.needs == "official lists" for measure in measures):
+        barred = left_out_by_rules(labelled, images)
+        for source in (lists, placed):
+            hidden |= {} if source is None else hidden_places(source, labelled, images)
     return Gathered(
         labelled,
-        {**({} if lists is None else lists.judged(labelled)), **({} if placed is None else placed.judged(labelled))},
+        {
+            **({} if lists is None else lists.judged(labelled, among)),
+            **({} if placed is None else placed_with_pooled(placed, labelled, among)),
+        },
         {} if lists is None else lists.without_labels(labelled),
         {} if scores is None else scores_of(labelled, scores),
         sampled,
@@ -94,6 +122,10 @@ def gather(
         left_out,
         products,
         dict(coded or {}),
+        hidden,
+        barred,
+        None if asked is None else without_label(asked, labelled),
+        scores is not None,
     )
 
 

@@ -1,12 +1,14 @@
 """Whether lists find the other pictures of the query's own product: the recognition table."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from eds.errors import InputError
 from eds.identifiers import Flags, Integers, Reals, distinct, encode
 from eds.metrics import rank_formulas as formulas
 from eds.metrics.absolute import cut_offs, mean
@@ -14,7 +16,11 @@ from eds.metrics.lists import JudgedLists, Rankings, read_rankings
 
 
 def identity_metrics(
-    rankings: pd.DataFrame, item_of: Mapping[str, str], gallery: Sequence[str], k: Sequence[int]
+    rankings: pd.DataFrame,
+    item_of: Mapping[str, str],
+    gallery: Sequence[str],
+    k: Sequence[int],
+    queries: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """HR and MRR on the query's own product, with each denominator under its own name.
 
@@ -23,7 +29,8 @@ def identity_metrics(
     (H_k |Q|); hit_rate and mrr standard.
     Source: specification 4.3; capped HR with slot-normalised MRR is the published table's most likely reading.
     Conventions: lists are per image with the own product kept; queries with n_q = 0 are skipped and counted; an
-    image that `item_of` does not know is its own product.
+    image that `item_of` does not know is its own product. `queries` are all that were asked: one whose list is empty
+    stands in no row and counts as without a hit (default: those that have rows).
     Example, run by doctest:
     >>> rankings = pd.DataFrame({"model": "m", "query_id": "a", "candidate_id": ["c", "b"], "rank": [0, 1]})
     >>> identity_metrics(rankings, {"a": "A", "b": "A"}, ["a", "b", "c"], [2])["hr_capped@2"]
@@ -32,11 +39,18 @@ def identity_metrics(
     read = read_rankings(rankings)
     images = pd.DataFrame({"image_id": pd.Series(list(gallery), dtype="str")})
     images["product_id"] = images["image_id"].map(dict(item_of)).fillna(images["image_id"])
-    own = {name: name for name in read.queries.to_pylist()} | dict(item_of)
-    lists = own_product_lists(read, images, own)[read.models[0]] if read.models else None
+    asked = read.queries if queries is None else distinct(pa.array(list(queries), pa.string()))
+    own = {name: name for name in asked.to_pylist()} | dict(item_of)
     found: dict[str, Any] = {}
     cuts = cut_offs(k)
-    if lists is None:
+    if len(read.models) > 1:
+        raise InputError(
+            f"{len(read.models)} models have lists", where="table neighbors", do="Give those of one model."
+        )
+    if not read.models:
+        read = replace(read, models=["no model"])  # lists that are all empty: none of the queries has a hit
+    (lists,) = own_product_lists(read, images, own, asked).values()
+    if not lists.n_queries:
         return {"n_queries": 0, "n_skipped": 0}
     found = {"n_queries": int((lists.positives > 0).sum()), "n_skipped": int((lists.positives == 0).sum())}
     for cut in cuts:
@@ -58,25 +72,30 @@ def capped_hits(lists: JudgedLists, k: int) -> Reals:
     return np.where(most > 0, formulas.hits(lists, k) / np.maximum(most, 1), np.nan)
 
 
-def own_product_lists(read: Rankings, images: pd.DataFrame, item_of: Mapping[str, str]) -> dict[str, JudgedLists]:
-    """By model: the lists of all queries, every place labelled by whether it shows the query's own product.
+def own_product_lists(
+    read: Rankings, images: pd.DataFrame, item_of: Mapping[str, str], queries: pa.Array
+) -> dict[str, JudgedLists]:
+    """By model: the lists of `queries` (distinct ids), every place labelled by whether it shows the own product.
 
-    `images` (image_id, product_id) is the gallery; `item_of` names the product of every query.
+    `images` (image_id, product_id) is the gallery; `item_of` names the product of every query. A query without a row
+    has an empty list; lists of other queries are passed over.
     """
-    products = distinct(images["product_id"], pa.array([item_of[name] for name in read.queries.to_pylist()]))
+    of = pa.array([item_of[name] for name in queries.to_pylist()], pa.string())
+    products = distinct(images["product_id"], of)
     gallery = distinct(images["image_id"])
     product = np.empty(len(gallery), np.int64)
     product[encode(images["image_id"], gallery)] = encode(images["product_id"], products)
-    own = encode(pa.array([item_of[name] for name in read.queries.to_pylist()], pa.string()), products)
-    inside = encode(read.queries, gallery) >= 0
-    others = np.bincount(product, minlength=len(products))[own] - _shares(read.queries, gallery, product, own, inside)
+    own = encode(of, products)
+    inside = encode(queries, gallery) >= 0
+    others = np.bincount(product, minlength=len(products))[own] - _shares(queries, gallery, product, own, inside)
+    query = encode(read.queries, queries)[read.query] if len(read.query) else read.query
     at = encode(read.candidates, gallery)
     shown = np.where(at >= 0, product[at] if len(product) else -1, -1)
-    label = (shown[read.candidate] == own[read.query]).astype(np.int64)
+    label = (shown[read.candidate] == own[query]).astype(np.int64)
     found = {}
     for number, name in enumerate(read.models):
-        mine = read.model == number
-        rows = (read.query[mine], read.rank[mine] + 1, label[mine], np.ones(int(mine.sum()), np.bool_))
+        mine = (read.model == number) & (query >= 0)
+        rows = (query[mine], read.rank[mine] + 1, label[mine], np.ones(int(mine.sum()), np.bool_))
         found[name] = JudgedLists(*rows, others, np.zeros(len(others), np.int64))
     return found
 

@@ -96,7 +96,8 @@ def inf_ap(lists: JudgedLists) -> Reals:
     1/j + ((j-1)/j) ((r+n+u)/(j-1)) (r+e)/(r+n+2e), with r, n, u = labelled positives, labelled negatives, pooled but
     unlabelled above, e = 1e-5.
     Source: specification 13.5; Yilmaz and Aslam 2006.
-    Conventions: positives that the list does not hold add 0; R = 0: NaN.
+    Conventions: positives that the list does not hold add 0; R = 0: NaN; where no pool is told, only labelled pairs
+    count as pooled.
     Example, run by doctest:
     >>> from eds.metrics.examples import lists
     >>> inf_ap(lists("?-?++")).round(6).tolist()

@@ -1,6 +1,6 @@
 """Bundles of measures under a name, with the rules their lists have to follow."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from eds.errors import UnknownNameError
@@ -77,6 +77,20 @@ PRESETS: Mapping[str, Preset] = {
         ),
     )
 }
+
+
+def with_chance(measures: Sequence[Measure]) -> list[Measure]:
+    """The measures, each once, and behind every PR-AUC its chance level, Prevalence of the same pairs.
+
+    >>> [str(one) for one in with_chance([Measure.parse("PR-AUC(average=micro)")])]
+    ['PR-AUC(average=micro,negatives=annotated)', 'Prevalence(average=micro,negatives=annotated)']
+    """
+    found: list[Measure] = []
+    for measure in measures:
+        found.append(measure)
+        if measure.name == "PR-AUC" and (chance := Measure("Prevalence", **measure.parameters)) not in measures:
+            found.append(chance)
+    return list(dict.fromkeys(found))
 
 
 def preset(name: str) -> Preset:

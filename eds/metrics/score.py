@@ -41,6 +41,7 @@ def score(
     placed: Placed | None = None,
     own: Placed | None = None,
     coded: Mapping[str, Coded] | None = None,
+    pooled: pd.DataFrame | None = None,
     by_query: bool = False,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
@@ -49,9 +50,10 @@ def score(
     `rankings`: neighbors; `truth`: query_id, candidate_id, value; `scores`: model, query_id, candidate_id, score of the
     labelled (and drawn) pairs; `images`: the catalogue, against which lists are checked; `negatives`: drawn pairs that
     count as negative where a measure says so; `placed`, `own`: in the stead of lists the ranks of the labelled pairs,
-    and of pairs of one product in lists that keep it; `coded`: by model the
-    distance histograms of its codes. What no measure needs may be None. A value is null where it is
-    undefined, and `note` tells what was used and left out.
+    and of pairs of one product in lists that keep it; `coded`: by model the distance histograms of its codes; `pooled`:
+    the pairs (query_id, candidate_id) that were asked, judged or not, which infAP needs and AUC counts (default: the
+    labelled ones). What no measure needs may be None. A value is null where it is undefined, and `note` tells what was
+    used and left out.
     """
     found = evaluate(
         rankings,
@@ -63,6 +65,7 @@ def score(
         placed=placed,
         own=own,
         coded=coded,
+        pooled=pooled,
         progress=progress,
     )
     return scores_table(found, by_query=by_query)
@@ -79,11 +82,21 @@ def evaluate(
     placed: Placed | None = None,
     own: Placed | None = None,
     coded: Mapping[str, Coded] | None = None,
+    pooled: pd.DataFrame | None = None,
     progress: Progress | None = None,
 ) -> list[Result]:
     """As `score`, but as results that keep their values by query: what limits are computed from."""
     sources = gather(
-        rankings, truth, scores, images, measures, negatives=negatives, placed=placed, own=own, coded=coded
+        rankings,
+        truth,
+        scores,
+        images,
+        measures,
+        negatives=negatives,
+        placed=placed,
+        own=own,
+        coded=coded,
+        pooled=pooled,
     )
     if not sources.models:
         raise InputError("there is no model to score", where="tables neighbors, scores", do="Mine lists first.")
@@ -127,8 +140,11 @@ def _row(result: Result) -> dict[str, Any]:
 
 
 def _query_rows(result: Result) -> pd.DataFrame:
-    """The defined values by query; what is skipped is counted in the row over all of them."""
-    values = result.values
+    """The defined values by query; what is skipped is counted in the row over all of them.
+
+    None of a measure that is no mean of its queries' values (micro AUC): the values of its queries are those of macro.
+    """
+    values = result.values if result.values is not None and result.values.whole is None else None
     defined = np.flatnonzero(~np.isnan(values.by_query)) if values else np.zeros(0, np.int64)
     weight = np.ones(len(defined)) if values is None or values.weight is None else values.weight[defined]
     return pd.DataFrame(
@@ -156,7 +172,9 @@ def _result(model: str, measure: Measure, evidence: Evidence, sources: Gathered)
         return Result(model, measure, None, f"undefined: the model has no {definition.needs}")
     values = definition.compute(evidence, measure.k, measure.parameters)
     told = []
-    if np.isnan(values.value):
+    if isinstance(given, np.ndarray) and not np.isfinite(given).any():
+        told.append("undefined: the model has no scores")
+    elif np.isnan(values.value):
         told.append("undefined: nothing to average")
     if sampled and sources.left_out:
         told.append(f"drawn negatives left out: {sources.left_out}")

@@ -23,9 +23,9 @@ from eds.reports.figures import draw
 from eds.reports.markup import Markup, join, tag, text
 from eds.reports.numbers import shown, text_of, undefined
 
-NUMERIC = {"count", "share", "value", "signed", "p", "hours", "seconds", "times", "few"}
+NUMERIC = {"count", "share", "points", "value", "signed", "p", "hours", "seconds", "times", "few"}
 NARROW = 66
-TAIL = 24  # letters of an image's name under its picture: the end of a path tells more than its beginning
+SIDES = {"part", "generator"}  # columns that a phone has no room for: the name of the row tells it there
 CHIPS = {"generator": "", "outsider": "out", "fair to new models": "good", "not fair to new models": "bad",
          "fair": "good", "fair without own finds": "", "not fair": "bad", "not known": "out"}  # fmt: skip
 ROOMS = {8: None, 12: "names", 99: "long names"}  # letters of a row's name that stay on one line, and its class
@@ -94,7 +94,7 @@ def _table(table: Table, section: str) -> Markup:
 def _room(table: Table) -> str | None:
     """The class that keeps the names of the rows from being broken, as far as that is sensible."""
     first = table.columns[0]
-    words = [word for row in table.rows for word in shown(row.get(first.key), first.kind).split()]
+    words = [word for row in table.rows for word in shown(row.get(first.key), first.kind_in(row)).split()]
     longest = max(map(len, words), default=0)
     return next((room for letters, room in ROOMS.items() if longest <= letters), "long names")
 
@@ -103,7 +103,7 @@ def _letters(table: Table) -> int:
     """How wide the table is, roughly, in letters: small ones stand beside a figure."""
     widths = []
     for column in table.columns:
-        cells = [len(shown(row.get(column.key), column.kind)) for row in table.rows if column.kind != "names"]
+        cells = [len(shown(row.get(column.key), column.kind_in(row))) for row in table.rows if column.kind != "names"]
         cells += [sum(len(str(name)) + 3 for name in row[column.key]) for row in table.rows if column.kind == "names"]
         cells += [len(_limits(column, row)) for row in table.rows]
         widths.append(3 + max([len(column.label), *cells]))
@@ -113,24 +113,32 @@ def _letters(table: Table) -> int:
 def _heading(column: Column, first: bool) -> Markup:
     numeric = column.kind in NUMERIC
     button = tag("button", column.label, type="button", title=column.formula or None)
-    return tag("th", button, scope="col", class_="n" if numeric and not first else None)
+    look = "n" if numeric and not first else "side" if column.key in SIDES and not first else None
+    return tag("th", button, scope="col", class_=look)
 
 
 def _cell(column: Column, row: Any, first: bool) -> Markup:
     value = row.get(column.key)
     if column.kind == "names":
         return tag("td", join((tag("span", name, class_="chip") for name in value), " "), data_value=raw(list(value)))
-    what: Any = shown(value, column.kind)
+    what: Any = shown(value, column.kind_in(row))
     between = _limits(column, row)
     limits = tag("small", between) if between else None
     told = {"data_low": raw(row[column.low]), "data_high": raw(row[column.high])} if between else {}
-    look = "n" if column.kind in NUMERIC and not first else None
+    look = "n" if column.kind in NUMERIC and not first else "side" if column.key in SIDES and not first else None
     if undefined(value):
         look = f"{look or ''} none".strip()
     if column.kind == "text" and value in CHIPS:
         what = tag("span", value, class_=f"chip {CHIPS[value]}".strip())
+    if first and ("part" in row or "generator" in row):
+        told["data_side"] = _side(row)
     name = "th" if first else "td"
     return tag(name, text(what), limits, class_=look, data_value=raw(value), scope="row" if first else None, **told)
+
+
+def _side(row: Any) -> str:
+    """Whether a model made the pool, in a word."""
+    return str(row["part"]) if "part" in row else "generator" if row["generator"] else "outsider"
 
 
 def _limits(column: Column, row: Any) -> str:
@@ -138,7 +146,8 @@ def _limits(column: Column, row: Any) -> str:
     low, high = (row.get(end) if end else None for end in (column.low, column.high))
     if undefined(low) or undefined(high):
         return ""
-    return f"{shown(low, column.kind)} – {shown(high, column.kind)}".replace(" %", "")
+    kind = column.kind_in(row)
+    return f"{shown(low, kind)} – {shown(high, kind)}".replace(" %", "").replace(" pp", "")
 
 
 def _figure(figure: Figure, section: str) -> Markup:
@@ -170,12 +179,8 @@ def _picture(picture: Picture, part: str) -> Markup:
     return tag(
         "figure",
         tag("div", inside, class_="field"),
-        tag("figcaption", _tail(picture.image_id), title=f"{part}: {picture.image_id}"),
+        tag("figcaption", picture.image_id, title=f"{part}: {picture.image_id}"),
     )
-
-
-def _tail(name: str) -> str:
-    return name if len(name) <= TAIL else f"…{name[1 - TAIL :]}"
 
 
 def _gap(gap: Gap) -> Markup:

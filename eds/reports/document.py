@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Kind = Literal["text", "count", "share", "value", "signed", "p", "hours", "seconds", "times", "few", "flag", "names"]
+Kind = Literal[
+    "text", "count", "share", "points", "value", "signed", "p", "hours", "seconds", "times", "few", "flag", "names"
+]
 SLOT = re.compile(r"\{([a-z_0-9]+)\}")
 
 
@@ -32,7 +34,10 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table; `low` and `high` name the fields of its limits, `formula` what the number is."""
+    """A column of a table; `low` and `high` name the fields of its limits, `formula` what the number is.
+
+    `kind_of` names the field of a row that says how its number is shown, where rows are of different measures.
+    """
 
     key: str
     label: str
@@ -40,6 +45,12 @@ class Column:
     low: str = ""
     high: str = ""
     formula: str = ""
+    kind_of: str = ""
+
+    def kind_in(self, row: Mapping[str, Any]) -> Kind:
+        """How the number of this row is shown."""
+        kind: Kind = row[self.kind_of] if self.kind_of else self.kind
+        return kind
 
 
 @dataclass(frozen=True)

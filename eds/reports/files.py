@@ -64,8 +64,9 @@ def _block(block: Block) -> dict[str, Any]:
     if isinstance(block, Sentence):
         return {"kind": "sentence", **_sentence(block)}
     if isinstance(block, Table):
-        columns = {one.key: {"label": clean(one.label), "kind": one.kind, "low": one.low or None,
-                   "high": one.high or None, "formula": one.formula or None} for one in block.columns}  # fmt: skip
+        columns = {one.key: {"label": clean(one.label), "kind": one.kind, "kind_of": one.kind_of or None,
+                   "low": one.low or None, "high": one.high or None, "formula": one.formula or None}
+                   for one in block.columns}  # fmt: skip
         return {"kind": "table", "key": block.key, "title": block.title, "caption": block.caption, "columns": columns,
                 "rows": _plain(block.rows)}  # fmt: skip
     if isinstance(block, Figure):

@@ -24,6 +24,8 @@ def shown(value: Any, kind: Kind) -> str:
     ['54,170', '84.8 %', '0.044 %', '−0.031']
     >>> [shown(0.70412, "value"), shown(0.0001, "p"), shown(1946.13, "times"), shown(None, "count")]
     ['0.704', '< 0.001', '1,946 ×', 'n/a']
+    >>> shown(-0.0312, "points"), shown(0.00004, "points")  # of the difference of two shares
+    ('−3.1 pp', '0.0 pp')
     """
     if kind == "names":
         return ", ".join(map(str, value))
@@ -46,6 +48,8 @@ def _number(value: float, kind: Kind) -> str:
         return _minus(f"{value:,.0f}")
     if kind == "share":
         return f"{_digits(100 * value)} %"
+    if kind == "points":
+        return "0.0 pp" if round(value, 3) == 0 else _minus(f"{100 * value:+.1f} pp")
     if kind == "few":
         return _minus(f"{value:,.1f}")
     if kind == "signed":

@@ -14,7 +14,7 @@ from eds.suspects.codes import judged, whole
 from eds.suspects.lists import Lists, read_lists
 
 
-def overlap(lists: pd.DataFrame, k: int | None = None) -> dict[str, Any]:
+def overlap(lists: pd.DataFrame, k: int | None = None, n_queries: int | None = None) -> dict[str, Any]:
     """The model-overlap matrix and its relatives, over the lists cut at depth k.
 
     Formula: overlap[a][b] = sum over q of |L_a(q) and L_b(q)| / sum over q of min(|L_a(q)|, |L_b(q)|);
@@ -23,6 +23,7 @@ def overlap(lists: pd.DataFrame, k: int | None = None) -> dict[str, Any]:
     Source: specification 1.5.
     Conventions: the diagonal is 1 and never averaged; a zero denominator is NaN; a query for which neither
     model has a list does not count in their mean. proposed_by_exactly[j-1] = pairs that exactly j models propose.
+    mean_candidates_per_query = unique / |Q|, `n_queries` where some of them have no list (default: those that have).
     Example, run by doctest:
     >>> from eds.suspects import lists_frame
     >>> overlap(lists_frame({"a": {"q": ["x", "y"]}, "b": {"q": ["y", "z"]}}))["overlap"]
@@ -55,7 +56,7 @@ def overlap(lists: pd.DataFrame, k: int | None = None) -> dict[str, Any]:
         "raw": len(found.rank),
         "unique": len(keys),
         "duplication_rate": 1 - _ratio(len(keys), len(found.rank)),
-        "mean_candidates_per_query": _ratio(len(keys), queries),
+        "mean_candidates_per_query": _ratio(len(keys), queries if n_queries is None else n_queries),
         "proposed_by_exactly": np.bincount(times, minlength=models + 1)[1:].tolist(),
         "unique_by_model": dict(zip(found.models, alone.tolist(), strict=True)),
     }

@@ -132,13 +132,16 @@ class DinoTask(NetworkTask):
 
 def continue_dino(
     base: Trainable, pixels: Pixels, labels: Supervision, plan: Plan, folder: Path, dino: Dino, *,
-    frozen: int = 0, device: str = "cpu", progress: Progress | None = None,
+    frozen: int = 0, device: str = "cpu", anew: bool = False, progress: Progress | None = None,
 ) -> Trained:  # fmt: skip
-    """Train the network on the pictures of `labels.ids`, uint8 (n, side, side, 3), by their crops alone."""
+    """Train the network on the pictures of `labels.ids`, uint8 (n, side, side, 3), by their crops alone.
+
+    `anew` passes over what another run left in the folder.
+    """
     task = DinoTask(base, pixels, labels, plan, frozen, device, dino)
     _try(task)
     told: Mapping[str, object] = {"dino": asdict(dino)}
-    return train(task, folder, told, progress)
+    return train(task, folder, told, progress, anew=anew)
 
 
 def _try(task: DinoTask) -> None:

@@ -20,7 +20,7 @@ from eds.training.batches import epoch_batches, split
 from eds.training.checkpoint import read_tensors, write_tensors
 from eds.training.hash_losses import COMPUTED, CROSS_ENTROPY, ON_TANH, Pairing, Scale, check_objective, loss_of
 from eds.training.held_out import worth
-from eds.training.loop import fit
+from eds.training.loop import LOG, STATE, fit
 from eds.training.objectives.cross_entropy import Classifiers, cross_entropy
 from eds.training.plan import Plan
 from eds.training.supervision import Supervision
@@ -111,11 +111,12 @@ class _HashTask:
 
 def fit_hash_head(
     vectors: Vectors, labels: Supervision, design: Design, plan: Plan, folder: Path,
-    base: Mapping[str, Any], *, progress: Progress | None = None,
+    base: Mapping[str, Any], *, anew: bool = False, progress: Progress | None = None,
 ) -> HashHead:  # fmt: skip
     """A head for these vectors, (items, dimension) float32 in the order of `labels.ids`; `base` tells whose they are.
 
-    State, log and the finished head are kept in `folder`; a run that was killed goes on there.
+    State, log and the finished head are kept in `folder`; a run that was killed goes on there, and `anew` passes over
+    what another one left.
     """
     check_objective(design.objective, labels.source, design.pairing)
     if len(vectors) != len(labels):
@@ -138,7 +139,7 @@ def fit_hash_head(
             parts = task.parts
             for rows in (parts.watched, parts.held_out):  # labels that tell no worth are refused before the training
                 task.worth_of(rows)
-            found = fit(task, plan, folder, identity, progress=progress)
+            found = fit(task, plan, folder, identity, anew=anew, progress=progress)
             head = task.head.eval()
             told = {"best_epoch": found.best_epoch, "rows": found.rows, "resumed_at": found.resumed_at}
         codes = head.codes(vectors)
@@ -146,6 +147,9 @@ def fit_hash_head(
     file = folder / HEAD
     write_tensors(file, head.state_dict(), {"identity": identity, "dimension": vectors.shape[1], **asdict(design),
                                             "scale": str(design.scale)})  # fmt: skip
+    if anew and design.objective in COMPUTED:  # nothing was trained: what another run tells of its epochs is not of it
+        for rest in (STATE, LOG):
+            (folder / rest).unlink(missing_ok=True)
     return HashHead(
         head, file, digest(file), held_out, watched, trained_on=len(parts.train), watched_on=len(parts.watched),
         tested_on=len(parts.held_out), **told,

@@ -2,7 +2,8 @@
 
 A run that is killed goes on from its last whole epoch and ends with the weights of one that never stopped: batches and
 random numbers belong to (seed, epoch), and Adam's moments are kept. Weights or a loss that are no finite number end
-the run; the last good checkpoint stays.
+the run; the last good checkpoint stays. A run that begins anew takes the place of an earlier one once its first epoch
+is done, file by file: until then nothing is lost.
 """
 
 import csv
@@ -61,12 +62,15 @@ class Fitted:
 
 def fit(
     task: Task, plan: Plan, folder: Path, identity: Mapping[str, Any], *, progress: Progress | None = None,
-    autocast: Callable[[], AbstractContextManager[Any]] = nullcontext,
+    anew: bool = False, autocast: Callable[[], AbstractContextManager[Any]] = nullcontext,
 ) -> Fitted:  # fmt: skip
-    """Train `task.module` by the plan, from where `folder` says that it stopped; the kept epoch's weights are given."""
+    """Train `task.module` by the plan; the kept epoch's weights are given.
+
+    It goes on from where `folder` says that it stopped; `anew` passes over what another run left there.
+    """
     wanted = [parameter for parameter in task.module.parameters() if parameter.requires_grad]
     adam = torch.optim.Adam(wanted, lr=plan.learning_rate, weight_decay=plan.weight_decay)
-    state = load(folder / STATE, identity)
+    state = None if anew else load(folder / STATE, identity)
     if state is None:
         start = _copied(task.module)
         state = Checkpoint(identity, start, start, {})

@@ -108,7 +108,9 @@ class NetworkTask(ABC):
             layer.eval()
 
 
-def train(task: NetworkTask, folder: Path, told: Mapping[str, Any], progress: Progress | None = None) -> Trained:
+def train(
+    task: NetworkTask, folder: Path, told: Mapping[str, Any], progress: Progress | None = None, *, anew: bool = False
+) -> Trained:
     """Train the task's network; state and weights go to `folder`. `told` adds to what decides the weights.
 
     On a GPU the forward pass runs in mixed precision (bfloat16, which needs no scaling of the loss).
@@ -125,7 +127,7 @@ def train(task: NetworkTask, folder: Path, told: Mapping[str, Any], progress: Pr
     def mixed() -> AbstractContextManager[Any]:
         return torch.autocast("cuda", torch.bfloat16) if task.device.type == "cuda" else contextlib.nullcontext()
 
-    found = fit(task, task.plan, folder, identity, progress=progress, autocast=mixed)
+    found = fit(task, task.plan, folder, identity, progress=progress, anew=anew, autocast=mixed)
     file, start = folder / WEIGHTS, f"{task.kept}."
     state = {name.removeprefix(start): tensor for name, tensor in found.best.items() if name.startswith(start)}
     write_tensors(file, state, {"identity": identity, "options": base.checkpoint_options()})

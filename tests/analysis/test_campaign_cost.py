@@ -8,7 +8,8 @@ import pytest
 
 from eds.analysis.campaign_cost import campaign_cost
 from eds.errors import InputError
-from eds.labels.campaigns import Plan, add_gold
+from eds.labels.campaigns import Plan
+from eds.labels.gold import add_gold
 from eds.labels.queue import progress
 from tests.labels.stores import begin, fresh_store, judge_all
 

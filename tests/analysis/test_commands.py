@@ -11,11 +11,13 @@ from click.testing import CliRunner
 
 from eds.analysis import leave_one_out, reusability
 from eds.cli.analysis import analysis as group
+from eds.cli.console import Console
+from eds.cli.generators import generator_lists
 from eds.errors import InputError, ProjectError
 from eds.neighbors import Rules, mine, pair_scores
 from eds.suspects import sources_frame
-from eds.tables import Provenance
-from eds.vectors import Vectors
+from eds.tables import NEIGHBORS, Provenance
+from eds.vectors import Model, Vectors, write
 from eds.workspace import Project
 from tests.metrics.projects import MAKERS, MODELS, measured, project_in
 
@@ -60,6 +62,57 @@ def test_leave_one_out_evaluates_all_and_removes_the_makers(project: Project, ca
     kept = json.loads((project.root / "analysis" / "leave-one-out.json").read_text(encoding="utf-8"))
     assert kept["found"] == told
     assert "truth.parquet" in kept["made_from"]
+
+
+def part_of_m1(project: Project, count: int) -> None:
+    """Another model, `part`, with vectors of the first images only."""
+    vectors = Vectors.open(project.path("embeddings", "m1"))
+    some = project.read("images")["image_id"].tolist()[:count]
+    model = Model("part", {"loader": "test"}, 8, "float32", "cosine", "", "")
+    write(project.path("embeddings", "part"), model, some, vectors.gather(some))
+
+
+def test_lists_that_are_mined_for_a_named_generator_leave_out_images_without_a_vector(
+    project: Project, call: Call
+) -> None:
+    part_of_m1(project, 50)
+    words = ["bias", "-g", "m0", "-g", "part", "-o", "m1"]
+    with pytest.raises(ProjectError, match="part: 10 images have no vector: i50"):
+        call(*words)
+    told = call(*words, "--allow-missing")
+    assert {row["model"]: row["generator"] for row in told["models"]} == {"m0": True, "m1": False, "part": True}
+    pool = generator_lists(Console(project.root), ["m0", "part"], None, allow_missing=True)
+    assert set(pool.loc[pool["model"] == "part", "candidate_id"]) <= set(project.read("images")["image_id"][:50])
+
+
+def test_leave_one_out_tells_undefined_values_too(project: Project, call: Call) -> None:
+    """One generator: without it no label is left; and a compared model that scored similar pairs only."""
+    suspects = project.read("suspects")
+    alone = suspects[(suspects["origin"] == "pool") & suspects["sources"].str.contains("m0")].assign(sources="m0:0")
+    project.write(alone, "suspects", Provenance("eds suspects pool"))
+    truth = project.read("truth").merge(alone[["query_id", "candidate_id"]])
+    project.write(truth, "truth", Provenance("eds truth decide"))
+    similar = truth.loc[truth["value"] == 1, ["query_id", "candidate_id"]].assign(model="some", score=0.5)
+    similar["rank"] = similar.groupby("query_id").cumcount()
+    project.write(similar[NEIGHBORS.names], "neighbors", Provenance("eds neighbors import"), "some")
+    told = call("leave-one-out", "--generator", "m0")
+    assert told[0]["full"]["some"] is None
+    for one in told:
+        assert set(one["loo"]["m0"].values()) == {None}
+        assert set(one["spearman"]["m0"].values()) == {None}
+        assert one["mean"]["m1"] is None
+    done = CliRunner().invoke(group, ["leave-one-out", "-p", str(project.root)], catch_exceptions=False)
+    assert "n/a; n/a ± n/a" in done.stdout
+    assert "nan" not in done.stdout
+
+
+def test_a_pr_auc_stands_beside_its_chance_level(project: Project, call: Call) -> None:
+    (told,) = call("leave-one-out", "--metric", "micro_pr_auc", "--mode", "unique")
+    assert told["prevalence"] == dict.fromkeys(MODELS, pytest.approx(measured(project)["value"].mean()))
+    words = ["leave-one-out", "--metric", "micro_pr_auc", "--metric", "micro_roc_auc", "-p", str(project.root)]
+    done = CliRunner().invoke(group, words, catch_exceptions=False)
+    row = next(line for line in done.stdout.splitlines() if line.startswith("new"))
+    assert row.count(f"chance {measured(project)['value'].mean():.3f}") == 1
 
 
 def test_reusability_ranks_all_models_with_and_without_own_finds(project: Project, call: Call) -> None:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from eds.analysis import bootstrap_aucs, draw_queries, leave_one_out, reusability, reusability_table, score_limits
@@ -23,8 +23,7 @@ from tests.reference import metrics as slow
 @settings(max_examples=25)
 @given(benches())
 def test_resamples_are_those_of_the_drawn_queries(bench: Bench) -> None:
-    if not bench.scores["A"]:
-        return
+    assume(bench.scores["A"])
     labelled = read_labels(bench.labels_frame)
     queries = labelled.queries.to_pylist()
     times = draw_queries(len(queries), 5, seed=3)
@@ -80,19 +79,20 @@ def test_leave_one_out_is_that_of_the_loops(bench: Bench, metric: str, mode: str
         assert found["std"][model] == pytest.approx(spread, abs=1e-12, nan_ok=True)
         full = slow.four_aucs(scores, bench.labels)[metric]
         assert found["full"][model] == pytest.approx(full, abs=1e-12, nan_ok=True)
+        positive = slow.prevalence(scores, bench.labels, metric)
+        assert found["prevalence"][model] == pytest.approx(positive, abs=1e-12, nan_ok=True)
     kept = {way: leave_one_out(bench.rankings_frame, bench.labels_frame, bench.scores_frame, metric, way)
             for way in ("unique", "all")}  # fmt: skip
     for model in MODELS:
-        nobody = found["n_labels_nobody_proposed"]
-        assert kept["all"]["n_labels_kept"][model] - nobody <= kept["unique"]["n_labels_kept"][model]
+        assert kept["all"]["n_labels_kept"][model] <= kept["unique"]["n_labels_kept"][model]
         assert kept["unique"]["n_labels_kept"][model] <= found["n_labels"]
 
 
 def test_a_generator_that_found_nothing_alone_does_not_shift() -> None:
     bench = bench_of(6)
-    lists = lists_frame({**bench.lists, "copy": bench.lists["A"]})
-    labels = bench.labels_frame.merge(lists[["query_id", "candidate_id"]].drop_duplicates())
+    lists, labels = lists_frame({"A": bench.lists["A"], "copy": bench.lists["A"]}), bench.labels_frame
     found = leave_one_out(lists, labels, bench.scores_frame, "macro_roc_auc")
+    assert found["n_labels_nobody_proposed"] > 0
     assert found["self_removal_shift"]["A"] == 0
     with pytest.raises(InputError, match="Metrics: micro_roc_auc"):
         leave_one_out(lists, labels, bench.scores_frame, "auc")
@@ -105,6 +105,25 @@ def test_reusability_is_that_of_the_loops(bench: Bench, k: int) -> None:
     for model, (full, unpooled) in reference.reusability(bench.lists, bench.labels, bench.lists, k).items():
         assert found[model]["full"] == pytest.approx(full, abs=1e-12, nan_ok=True)
         assert found[model]["unpooled"] == pytest.approx(unpooled, abs=1e-12, nan_ok=True)
+
+
+def test_an_undefined_value_leaves_its_order_undefined() -> None:
+    """Without its only generator no label is left; a model whose scored labels are all similar has no AUC."""
+    bench = bench_of(6)
+    alone = lists_frame({"A": {query: [name for q, name, _ in bench.labels if q == query]
+                               for query in {label[0] for label in bench.labels}}})  # fmt: skip
+    found = leave_one_out(alone, bench.labels_frame, bench.scores_frame)
+    assert {name for name, value in found["loo"]["A"].items() if math.isnan(value)} == set(MODELS)
+    assert all(map(math.isnan, found["spearman"]["A"].values()))
+    assert all(map(math.isnan, found["mean"].values()))
+    similar = {(query, name) for query, name, value in bench.labels if value}
+    half = bench.scores_frame
+    pairs = zip(half["query_id"], half["candidate_id"], strict=True)
+    half = half[[model != "C" or pair in similar for model, pair in zip(half["model"], pairs, strict=True)]]
+    found = leave_one_out(bench.rankings_frame, bench.labels_frame, half)
+    assert math.isnan(found["full"]["C"])
+    assert not math.isnan(found["mean"]["A"])
+    assert all(math.isnan(value) for row in found["spearman"].values() for value in row.values())
 
 
 def test_reusability_of_several_metrics_stands_side_by_side() -> None:

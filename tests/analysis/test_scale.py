@@ -31,6 +31,7 @@ from eds.vectors import Model, Vectors, write
 from eds.workspace import Project
 from tests.embeddings.toy import Toy, catalogue
 from tests.labels.stores import begin
+from tests.privileges import needed
 
 PAGE = Path(rates.__file__).with_name("scale.md").read_text(encoding="utf-8")
 EXAMPLE = ModelRate("m", rates.ASSUMED_IMAGES, 512, 4 * 512 + rates.ID_BYTES)
@@ -259,7 +260,7 @@ def test_numbers_that_count_nothing_are_refused(wrong: str, tmp_path: Path) -> N
 
 
 def test_the_projects_own_rates_are_used(tmp_path: Path) -> None:
-    pytest.importorskip("skimage", reason="embeds pictures")
+    needed("skimage")  # embeds pictures
     project = Project.create(tmp_path / "p")
     said_ = CliRunner().invoke(
         cli, ["synthetic", "catalogue", "--products", "4", "--size", "64", "-p", str(project.root)]

@@ -6,8 +6,9 @@ import pandas as pd
 
 from eds import tables
 from eds.labels.calibration import answer, begin_round, next_task, plan_calibration
-from eds.labels.campaigns import Plan, add_gold, create_campaign
+from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.events import Judgement, flag_task, submit
+from eds.labels.gold import add_gold
 from eds.labels.guidelines import Example, put_in_force, save_guideline
 from eds.labels.queue import next_batch
 from eds.labels.store import Store
@@ -65,7 +66,7 @@ def furnish(project: Project, store: Store) -> None:
     pooled, random = (suspects[suspects["origin"] == origin] for origin in ("pool", "random"))
     create_campaign(store, Plan(NAME, guideline="1", repeat_share=0.1, gold_share=0.05), pooled, PANEL, by="lea")
     create_campaign(store, Plan(RANDOM, guideline="1", gold_share=0.1), random, PANEL, by="lea")
-    grid = Plan(GRID, "grid", "similar", "1", repeat_share=0.2, early_stop=True, control_share=0.3)
+    grid = Plan(GRID, "grid", "similar", "1", repeat_share=0.2, gold_share=0.005, early_stop=True, control_share=0.3)
     create_campaign(store, grid, pooled.head(60), PANEL, by="lea")
     plan_calibration(store, NAME, 4, 0.75, by="lea")
     shown = {(one.query_id, one.candidate_id): int(one.kind == "positive") for one in examples}

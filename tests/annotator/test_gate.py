@@ -70,7 +70,7 @@ def test_who_is_disabled_signed_out_or_given_another_role_is_so_at_once(site: Si
     ann, bob, lea = (client_for(site, name) for name in ("ann", "bob", "lea"))
     assert [one.get("/x").status_code for one in (ann, bob, lea)] == [200, 200, 200]
     disable(site.opened, "ann")
-    sign_out_everywhere(site.opened, "bob")
+    sign_out_everywhere(site.opened, "bob", by="bob")
     set_role(site.opened, "lea", "expert")
     assert [one.get("/x").status_code for one in (ann, bob, lea)] == [401, 401, 200]
     assert lea.get("/x").json()["viewer"] == ["lea", "expert"]

@@ -72,7 +72,7 @@ def test_next_gives_the_own_queue_and_says_nothing_more(site: Site) -> None:
 
 
 def test_pages_are_of_one_query(site: Site) -> None:
-    handle, client = campaign(site, mode="grid", polarity="similar"), client_for(site)
+    handle, client = campaign(site, mode="grid", polarity="similar", repeat_share=0.01), client_for(site)
     pages = client.get(f"/api/campaigns/{handle}/pages?pages=2&size=24").json()["pages"]
     assert [len(page) for page in pages] == [4, 4]
     assert all(len({task["query"] for task in page}) == 1 for page in pages)
@@ -91,7 +91,10 @@ def test_judgements_and_flags_are_stored_once(site: Site) -> None:
     assert labels["expert_id"].tolist() == ["ann"] * 3
     assert labels["session_id"].str.isdigit().all()
     history = client.get(f"/api/campaigns/{handle}/history").json()["answers"]
-    assert [(one["assignment"], one["value"]) for one in history] == [(first, 0), (second, None)]
+    assert [(one["assignment"], one["value"], one["seconds"]) for one in history] == [
+        (first, 0, 1.5),
+        (second, None, 1.5),
+    ]
     assert "model-x" not in json.dumps(history)
 
 
@@ -230,6 +233,9 @@ def test_tabs_the_last_one_that_asked_goes_on(site: Site) -> None:
     number = next_batch(site.opened, NAME, "ann", 1)[0].assignment
     answer = post(client, handle, [judgement(number, 1, "a")], tab="one")
     assert answer.json() == {"stored": ["a"], "standby": True}, "stored all the same"
+    kept = post(client, handle, [judgement(number, 0, "b")], tab=None)
+    assert kept.json() == {"stored": ["b"], "standby": False}, "what a closed tab left behind claims nothing"
+    assert tab("two", take=False).json() == {"standby": False}
     assert tab("two", take=False, expert="bob").status_code == 401
     bob = client_for(site, "bob").post(url, json={"tab": "three", "expert": "bob", "take": True}, headers=MARK)
     assert bob.json() == {"standby": False}

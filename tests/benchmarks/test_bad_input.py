@@ -81,8 +81,8 @@ QRELS = {
     "q 0 d 1\nq 0 e 0\nq 0 d 0\n": "line 3 says 0 of 'q d', line 1 says 1: decide for one",
     "q 0 q 1\n": "line 1 is 'q' with itself: leave it out",
     "q 0 d 1\nq 0 e": "line 2 has no line end: the file was cut off",
-    "q 0 ../up 1\n": "has path '../up': it leads out of the image root (..)",
-    "q 0 /etc/x 1\n": "has path '/etc/x': it is absolute",
+    "q 0 ../up 1\n": "line 1 has candidate_id '../up', so path '../up': it leads out of the image root (..)",
+    "q 0 /etc/x 1\n": "line 1 has candidate_id '/etc/x', so path '/etc/x': it is absolute",
 }
 
 
@@ -126,7 +126,8 @@ def test_agreeing_duplicates_count_once_and_are_told(project: Path, tmp_path: Pa
     done = CliRunner().invoke(cli, [*map(str, words)], catch_exceptions=False)
     answer = json.loads(done.stdout)
     assert (answer["pairs"], answer["positives"]) == (2, 2)
-    assert "1 lines say again what others say: each pair counts once" in answer["notes"]
+    again = "1 lines say again what others say, as line 2 what line 1 says: each pair counts once"
+    assert f"{tmp_path / 'qrels.txt'}: {again}" in answer["notes"]
     assert "1 grades above 1 count as similar: labels are 1 and 0" in answer["notes"]
 
 

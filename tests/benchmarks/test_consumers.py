@@ -17,6 +17,8 @@ from click.testing import CliRunner
 
 from eds.benchmarks import Benchmark, croissant, hf_dataset, trec
 from eds.cli import cli
+from eds.tables import Provenance
+from eds.workspace import Project
 from tests.benchmarks.cases import NAMES, benchmark, same
 
 
@@ -108,6 +110,23 @@ def ranked(tmp_path: Path) -> tuple[Path, Path]:
     run("benchmarks", "import", "trec", tmp_path / "first", "-p", tmp_path / "p")
     run("benchmarks", "export", "trec", tmp_path / "out", "-p", tmp_path / "p")
     return tmp_path / "p", tmp_path / "out"
+
+
+def test_a_run_with_ids_leaves_the_catalogue_that_there_is(ranked: tuple[Path, Path]) -> None:
+    """Imported by the same command: only --replace takes what ids.tsv tells."""
+    project, folder = Project.open(ranked[0]), ranked[1]
+    changed = project.read("images")
+    changed.loc[0, "product_id"] = "P of its own"
+    project.write(changed, "images", Provenance("eds benchmarks import vsd"))
+    before = project.path("images").read_bytes()
+    words = ["--run", folder / "runs" / "one.run", "--ids", folder / "ids.tsv", "-p", project.root]
+    told = run("benchmarks", "import", "trec", *words)
+    assert project.path("images").read_bytes() == before
+    assert (told["images"], list(told["runs"])) == (0, ["one"])
+    assert [note for note in told["notes"] if "1 images otherwise" in note and "--replace" in note]
+    told = run("benchmarks", "import", "trec", *words, "--replace")
+    assert told["images"] == len(changed)
+    assert "P of its own" not in project.read("images")["product_id"].tolist()
 
 
 MEASURES = {"AP@10(divide_by=relevant)": "AP@10", "nDCG@10": "nDCG@10", "RR@10": "RR@10", "P@5": "P@5",

@@ -32,7 +32,7 @@ def test_a_folder_appears_whole_with_its_checksums(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "SHA256SUMS").read_text(
         encoding="utf-8"
     ) == f"{hashlib.sha256(b'1').hexdigest()}  sub/ä b\n"
-    assert verified(tmp_path / "out") == ""
+    assert verified(tmp_path / "out") == ()
     assert (
         subprocess.run(["sha256sum", "--quiet", "-c", "SHA256SUMS"], cwd=tmp_path / "out", check=False).returncode == 0
     )
@@ -144,7 +144,7 @@ def test_by_command_line_a_project_goes_out_and_comes_back(tmp_path: Path) -> No
         card = (tmp_path / kind / "README.md").read_text(encoding="utf-8")
         assert "3 experts gave" in card
         assert "Krippendorff's alpha" in card
-        assert verified(tmp_path / kind) == ""
+        assert verified(tmp_path / kind) == ()
     run("init", tmp_path / "b")
     run("benchmarks", "import", "hf", tmp_path / "hf", "-p", tmp_path / "b")
     run("benchmarks", "export", "hf", tmp_path / "again", "-p", tmp_path / "b", "--licence", "mit")

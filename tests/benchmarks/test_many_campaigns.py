@@ -45,7 +45,9 @@ def acts(project: Project) -> list[tuple[Any, ...]]:
 def test_several_campaigns_come_into_a_store_that_has_several(project: Project, tmp_path: Path) -> None:
     (tmp_path / "more.csv").write_text(f"{ROWS}q,e,ann,0,one\nq,d,bob,1,two\nq,c,bob,1,three\nq,c,ann,1,one\n")
     told = eds("benchmarks", "import", "votes", tmp_path / "more.csv", "-p", project.root)
-    assert told["votes"] == 4
+    assert told["votes"] == 3
+    stored = f"{tmp_path / 'more.csv'}: 1 votes were in the label store before: each counts once"
+    assert stored in told["notes"]
     assert acts(project) == [
         ("one", "q", "c", "ann", 1), ("one", "q", "e", "ann", 0), ("three", "q", "c", "bob", 1),
         ("two", "q", "d", "ann", 0), ("two", "q", "d", "bob", 1),
@@ -61,7 +63,7 @@ def test_several_campaigns_come_into_a_store_that_has_several(project: Project, 
 def test_a_contradiction_in_one_campaign_keeps_all_out(project: Project, tmp_path: Path) -> None:
     before, truth = acts(project), project.path("truth").read_bytes()
     (tmp_path / "bad.csv").write_text(f"{ROWS}q,e,ann,0,one\nq,d,ann,1,two\n")
-    with pytest.raises(InputError, match=r"bad.csv \(rows of campaign two\): row 0: .* is stored, and says otherwise"):
+    with pytest.raises(InputError, match=r"bad.csv: row 1: .* is stored, and says otherwise"):
         eds("benchmarks", "import", "votes", tmp_path / "bad.csv", "-p", project.root)
     assert acts(project) == before
     assert project.path("truth").read_bytes() == truth

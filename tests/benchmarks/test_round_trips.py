@@ -38,7 +38,7 @@ def test_hugging_face_holds_everything(tmp_path: Path, pictures: bool) -> None:
     with whole_folder(tmp_path / "out") as folder:
         lost, _ = hf_dataset.write(given, folder, pictures=pictures)
     assert lost == ([] if pictures else ["the pictures: their paths only"])
-    assert verified(tmp_path / "out") == ""
+    assert verified(tmp_path / "out") == ()
     found = hf_dataset.read(tmp_path / "out")
     same_tables(given, found)
     for model, run in given.runs.items():

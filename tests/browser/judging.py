@@ -5,14 +5,16 @@ from itertools import count
 from typing import Any
 
 import pandas as pd
+import sqlalchemy as sa
 from playwright.sync_api import Page, expect
 
+from eds.labels import schema
 from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.frames import labels_frame
-from eds.labels.queue import next_batch
 from eds.labels.standing import standing
 from tests.browser.annotator import Annotator
 
+Numbers = dict[tuple[str, str, str], int]  # (query, candidate, kind) -> assignment
 VALUES = {"s": 1, "d": 0, "u": None}
 _MADE = count(1)
 PACE = 170  # ms between painting and pressing: just beyond the guard
@@ -93,17 +95,23 @@ def wait_saved(page: Page, seconds: float = 10) -> None:
     expect(page.locator(".status")).to_have_text("All saved")
 
 
-def pairs_of(annotator: Annotator, campaign: str, expert: str) -> dict[tuple[str, str], int]:
-    """The assignment of each open pair of an expert, before any is judged."""
-    tasks = next_batch(annotator.store, campaign, expert, 10_000)
-    return {(task.query_id, task.candidate_id): task.assignment for task in tasks}
+def pairs_of(annotator: Annotator, campaign: str, expert: str) -> Numbers:
+    """The assignment of each pair of an expert; one that is asked again has two, of two kinds."""
+    columns = (schema.pair.c.query_id, schema.pair.c.candidate_id, schema.item.c.kind, schema.assignment.c.id)
+    asked = (
+        sa.select(*columns)
+        .select_from(schema.assignment.join(schema.item).join(schema.pair))
+        .where(schema.assignment.c.expert.in_(sa.select(schema.expert.c.id).where(schema.expert.c.name == expert)))
+        .where(schema.item.c.campaign.in_(sa.select(schema.campaign.c.id).where(schema.campaign.c.name == campaign)))
+    )
+    return {(row[0], row[1], row[2]): row[3] for row in annotator.store.read(lambda c: c.execute(asked).all())}
 
 
-def stored(annotator: Annotator, campaign: str, expert: str, numbers: dict[tuple[str, str], int]) -> list[Any]:
+def stored(annotator: Annotator, campaign: str, expert: str, numbers: Numbers) -> list[Any]:
     """(assignment, value) of every act in the database, in the order of acts."""
     found = labels_frame(annotator.store, campaign=campaign)
     found = found[found["expert_id"] == expert].sort_values("created_at", kind="stable")
-    keys = zip(found["query_id"], found["candidate_id"], strict=True)
+    keys = zip(found["query_id"], found["candidate_id"], found["kind"], strict=True)
     values = [None if pd.isna(value) else int(value) for value in found["value"]]
     return [(numbers[key], value) for key, value in zip(keys, values, strict=True)]
 

@@ -7,9 +7,13 @@ from playwright.sync_api import Browser, CDPSession, Page, expect
 from playwright.sync_api import Error as PlaywrightError
 
 from eds.labels.sessions import sign_out_everywhere
+from eds.labels.standing import standing
 from tests.browser.annotator import PAIRS, Annotator
 from tests.browser.judging import (
+    Numbers,
     insist,
+    make_campaign,
+    new_name,
     open_page,
     paintings,
     pairs_of,
@@ -35,7 +39,7 @@ def cut(client: CDPSession, conditions: dict[str, Any]) -> None:
     client.send("Network.emulateNetworkConditions", conditions)
 
 
-def is_exactly(annotator: Annotator, expert: str, numbers: dict[tuple[str, str], int], labels: list[Any]) -> None:
+def is_exactly(annotator: Annotator, expert: str, numbers: Numbers, labels: list[Any]) -> None:
     """The database holds these acts, in this order, each once."""
     assert labels, "nothing was typed"
     assert stored(annotator, PAIRS, expert, numbers) == labels
@@ -99,6 +103,41 @@ def test_the_network_is_cut_for_five_seconds_and_then_over_a_reload(browser: Bro
         wait_saved(page, 3)
         assert [value for _, value in typed.labels[12:]] == [None, 1, 1]
     is_exactly(annotator, "bob", numbers, typed.labels)
+
+
+def test_what_a_closed_tab_left_behind_is_sent_by_any_page(browser: Browser, annotator: Annotator) -> None:
+    campaign = make_campaign(annotator, new_name("Left behind"), 12)
+    numbers = pairs_of(annotator, campaign, "ann")
+    with annotator.page(browser, "ann") as page:
+        typed = watch(page)
+        open_page(page, annotator, campaign, "ann")
+        page.wait_for_timeout(1000)
+        cut(network(page), OFFLINE)
+        for key in "sds":
+            press(page, key)
+        second = page.context.new_page()
+        page.close()
+        assert stored(annotator, campaign, "ann", numbers) == []
+        second.goto(f"{annotator.url}/my-progress")
+        expect(second.locator(".saving .status")).to_have_text("All saved")
+        assert stored(annotator, campaign, "ann", numbers) == typed.labels
+        assert len(typed.labels) == 3
+        third = second.context.new_page()  # another campaign's page takes care of it, too
+        watch(third)
+        open_page(third, annotator, PAIRS, "ann")
+        wait_saved(third)
+
+
+def test_a_page_whose_script_does_not_come_says_so(browser: Browser, annotator: Annotator) -> None:
+    campaign = make_campaign(annotator, new_name("No script"), 3)
+    with annotator.page(browser, "ann") as page:
+        watch(page)
+        page.route("**/judging/*/main.js", lambda route: route.abort())
+        page.goto(f"{annotator.url}/pair?campaign={standing(annotator.store, campaign, 'ann').handle}")
+        expect(page.get_by_role("heading", name="The page cannot be shown")).to_be_visible()
+        page.unroute("**/judging/*/main.js")
+        page.get_by_role("button", name="Reload").click()
+        wait_painted(page, 0)
 
 
 def test_a_second_tab_takes_over_and_gives_back(browser: Browser, annotator: Annotator) -> None:
@@ -185,7 +224,7 @@ def test_the_session_ends_in_the_middle(browser: Browser, fresh_annotator: Annot
         open_page(page, annotator, PAIRS, "ann")
         press(page, "s")
         wait_saved(page)
-        sign_out_everywhere(annotator.store, "ann")
+        sign_out_everywhere(annotator.store, "ann", by="ann")
         page.keyboard.press("d")
         expect(page.get_by_role("heading", name="You are signed out")).to_be_visible()
         expect(page.locator(".state p")).to_contain_text("1 waiting")

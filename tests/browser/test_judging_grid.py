@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.frames import labels_frame
-from tests.browser.annotator import GRID, Annotator, axe_faults
+from tests.browser.annotator import GRID, ONE, Annotator, axe_faults
 from tests.browser.judging import (
     new_name,
     open_page,
@@ -27,10 +27,19 @@ def make(annotator: Annotator, queries: int, each: int, **plan: Any) -> str:
     name = new_name("Grid")
     images = annotator.project.read("images")["image_id"].tolist()
     pairs = [(images[query], images[10 + place]) for query in range(queries) for place in range(each)]
-    values = {"mode": "grid", "polarity": "similar", **plan}
+    values = {"mode": "grid", "polarity": "similar", "repeat_share": ONE, **plan}
     frame = pd.DataFrame(pairs, columns=["query_id", "candidate_id"])
     create_campaign(annotator.store, Plan(name, **values), frame, ["ann", "bob"])
     return name
+
+
+def asked_again(page: Page) -> list[tuple[int, int | None]]:
+    """Answer the pair that the grid asks a second time, if it comes now; its assignment and value."""
+    if page.locator(".judging").get_attribute("data-state") != "pair":
+        return []
+    [number] = shown(page)
+    press(page, "d")
+    return [(number, 0)]
 
 
 def states(page: Page) -> list[str | None]:
@@ -50,7 +59,9 @@ def test_five_pages_of_exceptions(browser: Browser, annotator: Annotator) -> Non
     with annotator.page(browser, "ann") as page:
         typed = watch(page)
         open_page(page, annotator, GRID, "ann", "grid")
+        between: list[tuple[int, int | None]] = []
         for keys in marks:
+            between += asked_again(page)
             for key in keys:
                 page.keyboard.press(key)
             found = states(page)
@@ -65,8 +76,11 @@ def test_five_pages_of_exceptions(browser: Browser, annotator: Annotator) -> Non
             [],
             [11, 24],
         ]
-        flat = [one for part in expected for one in part]
-        assert typed.labels == flat
+        between += asked_again(page)
+        flat = [one for part in expected for one in part] + between
+        assert len(between) == 1
+        assert sorted(typed.labels, key=str) == sorted(flat, key=str)
+        wait_saved(page)
     assert sorted(stored(annotator, GRID, "ann", numbers), key=str) == sorted(flat, key=str)
 
 
@@ -93,8 +107,9 @@ def test_the_last_exception_is_marked_and_saved_in_one_act(browser: Browser, ann
     with annotator.page(browser, "ann") as page:
         typed = watch(page)
         open_page(page, annotator, name, "ann", "grid")
-        expected = []
+        expected: list[tuple[int, int | None]] = []
         for marks in ([3], [0, 4], [2, 2]):  # the last click holds Shift: it marks, also what is marked already
+            expected += asked_again(page)
             order = shown(page)
             for place in marks[:-1]:
                 page.locator(".tile").nth(place).click()
@@ -102,12 +117,14 @@ def test_the_last_exception_is_marked_and_saved_in_one_act(browser: Browser, ann
             page.locator(".tile").nth(marks[-1]).click(modifiers=["Shift"])
             wait_painted(page, before)
             expected += [(number, 0 if place in marks else 1) for place, number in enumerate(order)]
+        expected += asked_again(page)
         order = shown(page)
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Shift+Space")
         expect(page.get_by_role("heading", name="All done. Thank you!")).to_be_visible()
         wait_saved(page)
         assert typed.labels == expected + [(number, 0 if place == 1 else 1) for place, number in enumerate(order)]
+        assert len(typed.labels) == 4 * 5 + 1
     assert stored(annotator, name, "ann", numbers) == typed.labels
 
 
@@ -177,14 +194,40 @@ def test_one_candidate_is_flagged_and_the_others_are_saved(browser: Browser, ann
         page.get_by_role("button", name="The same picture twice").click()
         page.get_by_role("button", name="Flag and go on").click()
         expect(page.locator(".tile")).to_have_count(3)
-        press(page, "Enter")  # the flagged one comes back
-        assert shown(page) == [order[1]]
+        press(page, "Enter")
+        again = asked_again(page)
+        assert len(again) == 1
+        assert shown(page) == [order[1]], "the flagged one comes back"
         page.keyboard.press("3")
         page.keyboard.press("1")
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", name="All done. Thank you!")).to_be_visible()
         wait_saved(page)
-    assert stored(annotator, name, "ann", numbers) == [(order[0], 1), (order[2], 1), (order[3], 1), (order[1], 0)]
+    answers = [(order[0], 1), (order[2], 1), (order[3], 1), *again, (order[1], 0)]
+    assert stored(annotator, name, "ann", numbers) == answers
+
+
+def test_a_flag_is_undone_while_its_page_is_shown(browser: Browser, annotator: Annotator) -> None:
+    name = make(annotator, 1, 4)
+    numbers = pairs_of(annotator, name, "ann")
+    with annotator.page(browser, "ann") as page:
+        watch(page)
+        open_page(page, annotator, name, "ann", "grid")
+        order = shown(page)
+        page.keyboard.press("4")
+        page.keyboard.press("2")
+        page.keyboard.press("f")
+        page.get_by_role("button", name="The same picture twice").click()
+        page.get_by_role("button", name="Flag and go on").click()
+        expect(page.locator(".tile")).to_have_count(3)
+        assert states(page) == ["rest", "rest", "marked"]
+        page.keyboard.press("z")
+        expect(page.locator(".tile")).to_have_count(4)
+        assert states(page) == ["rest", "rest", "rest", "marked"]
+        page.wait_for_timeout(300)  # it must be seen again
+        press(page, "Enter")
+        wait_saved(page)
+    assert stored(annotator, name, "ann", numbers) == list(zip(order, [1, 1, 1, 0], strict=True))
 
 
 def test_repeats_of_a_grid_are_shown_as_pairs(browser: Browser, annotator: Annotator) -> None:

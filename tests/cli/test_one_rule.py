@@ -61,9 +61,11 @@ def by_report(project: Project, *words: str) -> Told:
     for row in tables["bias"]["rows"]:
         for name, key in ((HR, "hr_official"), (AUC, "auc"), (RBP, "rbp")):
             assert row[key] == pytest.approx(found[row["model"], name], abs=1e-12)
-    for row in tables["reuse"]["rows"]:
-        name = {"VSD-HR": HR, "macro ROC-AUC": AUC, "bpref": BPREF}.get(row["metric"], RBP)
-        assert row["full"] == pytest.approx(found[row["model"], name], abs=1e-12)
+    names = {"VSD-HR@5": HR, "macro ROC-AUC": AUC, "micro ROC-AUC": MICRO, "bpref": BPREF, "RBP (p = 0.8)": RBP}
+    reused = [row for row in tables["reuse"]["rows"] if row["metric"] in names]
+    assert {row["metric"] for row in reused} == set(names)
+    for row in reused:
+        assert row["full"] == pytest.approx(found[row["model"], names[row["metric"]]], abs=1e-12)
     return found
 
 

@@ -168,6 +168,64 @@ def test_another_run_under_the_same_name_is_refused_unless_it_is_to_begin_anew(p
     assert anew["checkpoint_sha256"] != first["checkpoint_sha256"]
 
 
+def kept(folder: Path) -> dict[str, bytes]:
+    """What a run left."""
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--base", "timm:nosuchmodel"],
+        ["--base", "descriptor:hsv"],
+        [*NETWORK, "--frozen", "999"],
+        [*NETWORK, "--held-out", "0.01"],
+        [*NETWORK, "--objective", "dino", "--temperature", "0.2"],
+        [*NETWORK, "--objective", "dino", "--local-size", "3"],
+    ],
+)
+def test_a_network_that_cannot_begin_anew_leaves_the_run_that_is_there(project: Path, words: list[str]) -> None:
+    folder = project / "training" / "staying"
+    if not folder.exists():
+        call(project, "training", "finetune", "staying", *NETWORK, "--epochs", "1")
+    before = kept(folder)
+    assert {"state.safetensors", "backbone.safetensors", "log.csv", "pixels.npy"} <= before.keys()
+    with pytest.raises(EdsError):
+        call(project, "training", "finetune", "staying", *words, "--epochs", "1", "--replace")
+    assert kept(folder) == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--objective", "two-level-dsh", "--labels", "product"],
+        ["--labels", "truth"],
+        ["--base", "none"],
+        ["--bits", "65"],
+        ["--watched", "0.01"],
+        ["--objective", "talr-ap", "--margin", "2"],
+    ],
+)
+def test_a_head_that_cannot_begin_anew_leaves_the_run_that_is_there(project: Path, words: list[str]) -> None:
+    folders = project / "training" / "head", project / "embeddings" / "head"
+    if not folders[0].exists():
+        call(project, "training", "hash", "head", *HASH, "--epochs", "2")
+    before = [kept(folder) for folder in folders]
+    assert {"state.safetensors", "head.safetensors", "log.csv"} <= before[0].keys()
+    with pytest.raises(EdsError):
+        call(project, "training", "hash", "head", *HASH, *words, "--replace")
+    assert [kept(folder) for folder in folders] == before
+
+
+def test_a_head_that_begins_anew_is_that_of_a_fresh_run(project: Path) -> None:
+    call(project, "training", "hash", "anew", *HASH, "--epochs", "3", "--seed", "1")
+    anew = call(project, "training", "hash", "anew", *HASH, "--epochs", "2", "--seed", "2", "--replace")
+    fresh = call(project, "training", "hash", "fresh", *HASH, "--epochs", "2", "--seed", "2")
+    assert (anew["resumed_at"], anew["checkpoint_sha256"]) == (0, fresh["checkpoint_sha256"])
+    call(project, "training", "hash", "anew", *HASH, "--objective", "pca-sign", "--replace")
+    assert kept(project / "training" / "anew").keys() == {"head.safetensors"}
+
+
 def test_a_refusal_is_one_line_and_no_traceback(project: Path) -> None:
     program = [sys.executable, "-c", "from eds.cli import main; main()", "training", "hash", "x", *HASH, "--bits", "0"]
     done = subprocess.run([*program, "-p", str(project)], capture_output=True, text=True, check=False)

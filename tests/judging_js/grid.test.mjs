@@ -105,3 +105,16 @@ test("columns: as large as fits, all on screen where that is large enough", () =
   assert.equal(phone.fits, false);
   assert.ok(phone.size >= 84);
 });
+
+test("one that was set aside takes its place again, unanswered and to be seen anew", () => {
+  const page = seenPage(4, "similar");
+  page.toggle(3);
+  page.focus = 1;
+  const [, task] = page.tasks;
+  page.remove(1);
+  page.insert(1, task);
+  assert.deepEqual(page.tasks.map((one) => one.assignment), [100, 101, 102, 103]);
+  assert.deepEqual(page.unseen(), [1]);
+  assert.deepEqual([...page.answers()], [[100, 1], [102, 1], [103, 0]]);
+  assert.equal(page.focus, 1);
+});

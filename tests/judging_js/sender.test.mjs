@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { MemoryShelf, Outbox } from "../../annotator_ui/judging/static/outbox.js";
-import { BATCH, Sender } from "../../annotator_ui/judging/static/sender.js";
+import { BATCH, Sender, together } from "../../annotator_ui/judging/static/sender.js";
 
 const act = (turn, extra = {}) => ({ token: `t${turn}`, assignment: turn, value: 1, at: 0, turn, ...extra });
 const all = (batch) => ({ status: 200, body: { stored: batch.map((one) => one.token), standby: false } });
@@ -175,4 +175,12 @@ test("of a batch only what the answer names leaves the outbox", async () => {
   await sender.kick();
   assert.equal(largest, 1);
   assert.deepEqual(told.stored, ["t1", "t2"]);
+});
+
+test("several senders are told as one: all that waits, the longest outage, any trouble", () => {
+  const calm = { waiting: 0, refused: 0, reasons: [], offlineSince: null, signedOut: false };
+  assert.deepEqual(together([calm, calm]), calm);
+  assert.deepEqual(
+    together([{ ...calm, waiting: 2, offlineSince: 9 }, { ...calm, waiting: 1, refused: 1, reasons: ["no"], offlineSince: 4, signedOut: true }]),
+    { waiting: 3, refused: 1, reasons: ["no"], offlineSince: 4, signedOut: true });
 });

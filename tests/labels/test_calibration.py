@@ -20,9 +20,10 @@ from eds.labels.calibration import (
     planned,
     rounds_of,
 )
-from eds.labels.campaigns import Plan, add_gold, leave_panel
+from eds.labels.campaigns import Plan, leave_panel
 from eds.labels.experts import disable
 from eds.labels.frames import labels_frame
+from eds.labels.gold import add_gold
 from eds.labels.guidelines import Example, put_in_force, save_guideline
 from eds.labels.leading import calibration_results
 from eds.labels.queue import next_batch, progress

@@ -50,19 +50,22 @@ def test_a_campaign_from_accounts_to_backup(project: Project, tmp_path: Path) ->
     assert [row["state"] for row in run(project, "experts", "list")] == ["invited", "invited"]
     rows = run(project, "campaigns", "add", "pool", "--origin", "pool", "--expert", "ann", "--expert", "bob",
                "--mode", "grid", "--polarity", "similar")  # fmt: skip
-    assert [(row["expert"], row["total"], row["left"]) for row in rows] == [("ann", 4, 4), ("bob", 4, 4)]
+    assert [(row["expert"], row["total"], row["left"]) for row in rows] == [
+        ("ann", 5, 5),
+        ("bob", 5, 5),
+    ]  # one of them again
     store = open_store(project.path("labels"))
     judge_all(store, "pool", "ann")
     before = labels_frame(store)
     store.close()
-    assert [row["done"] for row in run(project, "status", "--campaign", "pool")] == [4, 0]
+    assert [row["done"] for row in run(project, "status", "--campaign", "pool")] == [5, 0]
     assert run(project, "campaigns", "list")[0]["polarity"] == "similar"
     votes, backup = str(tmp_path / "v.jsonl"), str(tmp_path / "b.zip")
-    assert run(project, "export", votes)["acts"] == 4
+    assert run(project, "export", votes)["acts"] == 5
     assert run(project, "export", votes, "--as-of", "2001-01-01")["acts"] == 0
-    assert run(project, "export", votes)["acts"] == 4
-    assert run(project, "import", votes, "--campaign", "pool") == {"added": 0, "already": 4, "dropped": ["campaign"]}
-    assert run(project, "backup", backup)["tables"]["label_event"]["rows"] == 4
+    assert run(project, "export", votes)["acts"] == 5
+    assert run(project, "import", votes, "--campaign", "pool") == {"added": 0, "already": 5, "dropped": ["campaign"]}
+    assert run(project, "backup", backup)["tables"]["label_event"]["rows"] == 5
     assert run(project, "campaigns", "close", "pool")["closed"]
     assert run(project, "experts", "disable", "bob")["disabled"]
     assert not run(project, "experts", "enable", "bob")["disabled"]
@@ -100,6 +103,23 @@ def test_flags_are_resolved_and_a_lead_decides(project: Project) -> None:
     shown = CliRunner().invoke(labels, ["experts", "list", "-p", str(project.root)], catch_exceptions=False).stdout
     assert re.search(r"ann +expert +20\d\d-\d\d-\d\d \d\d:\d\d:\d\d +invited +0\n", shown)
     store.close()
+
+
+def test_the_audit_tells_who_did_what_to_whom(project: Project) -> None:
+    with pytest.raises(EdsError, match="there are no labels yet"):
+        run(project, "audit")
+    run(project, "experts", "add", "ann", "--role", "lead")
+    run(project, "campaigns", "add", "pool", "--origin", "pool", "--expert", "ann")
+    run(project, "experts", "disable", "ann")
+    told = run(project, "audit")
+    acts = [(row["act"], row["subject"]) for row in told]
+    assert acts[0] == ("add expert", "ann")
+    assert acts[-1] == ("disable", "ann")
+    assert ("create campaign", "pool") in acts
+    assert {row["actor"] for row in told} == {"command line"}
+    assert [row["created_at"] for row in told] == sorted(row["created_at"] for row in told)
+    shown = CliRunner().invoke(labels, ["audit", "-p", str(project.root)]).stdout
+    assert len(shown.splitlines()) == 1 + len(told)
 
 
 def test_a_relative_address_counts_from_the_project(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +175,13 @@ def test_guidelines_calibration_and_gold(project: Project, tmp_path: Path) -> No
     assert [row["value"] for row in run(project, "gold", "list")] == [0, 0, 1]
     words = ("campaigns", "add", "grid", "--origin", "pool", "--expert", "ann", "--mode", "grid")
     rows = run(project, *words, "--polarity", "similar", "--gold-share", "0.5")
-    assert [row["total"] for row in rows] == [4 + 2]
+    assert [row["total"] for row in rows] == [4 + 2 + 1]  # and one of the four again
+    run(project, "campaigns", "add", "usual", *words[3:], "--polarity", "similar")
+    usual = {row["name"]: (row["gold_share"], row["repeat_share"]) for row in run(project, "campaigns", "list")}
+    assert usual == {"pool": (0, 0), "grid": (0.5, 0.05), "usual": (0.05, 0.05)}
+    for guard in ("--gold-share", "--repeat-share"):
+        with pytest.raises(EdsError, match="a grid is guarded"):
+            run(project, "campaigns", "add", "bare", *words[3:], "--polarity", "similar", guard, "0")
     bad = tmp_path / "latin.md"
     bad.write_bytes(b"\xff")
     with pytest.raises(EdsError, match="UTF-8"):
@@ -176,7 +202,7 @@ def test_gold_among_the_suspects_is_known_and_fits_the_grid(project: Project) ->
     project.write(pd.concat([suspects, gold.assign(position=range(6, 9))]), "suspects", Provenance("test"))
     run(project, "experts", "add", "ann")
     rows = run(project, "campaigns", "add", "grid", "--expert", "ann", "--mode", "grid", "--polarity", "similar")
-    assert [row["total"] for row in rows] == [6 + 2]
+    assert [row["total"] for row in rows] == [6 + 2 + 1]
     assert [(row["candidate_id"], row["value"]) for row in run(project, "gold", "list")] == [
         ("g0", 0), ("g1", 1), ("g2", 0)
     ]  # fmt: skip

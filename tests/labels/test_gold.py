@@ -1,6 +1,7 @@
 """What may be hidden: of the polarity that somebody has to touch, beside other candidates, and known to nobody."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -8,16 +9,16 @@ import pytest
 
 from eds.errors import InputError
 from eds.labels.calibration import answer, begin_round, next_task, plan_calibration
-from eds.labels.campaigns import Plan, add_gold, add_pairs, add_to_panel, create_campaign
+from eds.labels.campaigns import Plan, add_pairs, add_to_panel, create_campaign
 from eds.labels.experts import add_expert
-from eds.labels.gold import gold_to_hide
+from eds.labels.gold import add_gold, gold_to_hide, usual_share
 from eds.labels.guidelines import Example, put_in_force, save_guideline
 from eds.labels.queue import next_batch, next_pages, progress
 from eds.labels.standing import standing
 from eds.labels.store import Store
 from tests.labels.stores import BACKENDS, begin, fresh_store, pairs
 
-SIMILAR = Plan("grid", "grid", "similar", gold_share=0.25)
+SIMILAR = Plan("grid", "grid", "similar", gold_share=0.25, repeat_share=0.05)
 
 
 @pytest.fixture(params=BACKENDS)
@@ -46,7 +47,7 @@ def test_a_grid_hides_what_must_not_stand_untouched(store: Store, polarity: str,
     add_gold(store, known(9).query("query_id == 'q8'"))  # of a query that the grid does not ask
     assert gold_to_hide(store, pairs(), polarity) == 12
     assert gold_to_hide(store, pairs(), None) == 24 + 8
-    create_campaign(store, Plan("grid", "grid", polarity, gold_share=0.5), pairs(), ["ann"])
+    create_campaign(store, Plan("grid", "grid", polarity, gold_share=0.5, repeat_share=0.05), pairs(), ["ann"])
     hidden = planted(store, "grid")
     assert len(hidden) == 6
     assert {name[0] for name in hidden} == {sign}
@@ -55,6 +56,36 @@ def test_a_grid_hides_what_must_not_stand_untouched(store: Store, polarity: str,
     add_pairs(store, "grid", pairs(3, 8))
     assert {name[0] for name in planted(store, "grid")} == {sign}
     assert len(planted(store, "grid")) == 12
+
+
+def test_a_grid_without_its_guards_is_refused(store: Store) -> None:
+    with pytest.raises(InputError, match="guarded against skimming by pairs that are asked again"):
+        create_campaign(store, Plan("grid", "grid", "similar"), pairs(), ["ann"])
+    unguarded = Plan("grid", "grid", "similar", repeat_share=0.01)
+    add_gold(store, known().query("value == 1"))
+    assert usual_share(store, pairs(), "similar") == 0
+    create_campaign(store, unguarded, pairs(), ["ann"])  # there is no gold that it could hide
+    assert len(next_batch(store, "grid", "ann", 99)) == 12 + 1  # a share of it is one pair at least
+    add_gold(store, known().query("value == 0"))
+    assert usual_share(store, pairs(), "similar") == 0.05
+    with pytest.raises(InputError, match="12 are known that are not similar, of a query that it asks") as told:
+        create_campaign(store, replace(unguarded, name="next"), pairs(), ["ann"])
+    assert "gold_share 0.05" in str(told.value)
+    assert progress(store)["campaign"].unique().tolist() == ["grid"]
+    create_campaign(store, replace(unguarded, name="next", gold_share=0.001), pairs(), ["ann"])
+    assert len(planted(store, "next")) == 1
+    again = pd.concat([pairs(), pairs(1).assign(origin="repeat"), known(1).query("value == 0").assign(origin="gold")])
+    create_campaign(store, Plan("named", "grid", "similar"), again, ["ann"])  # both are named outright
+
+
+def test_the_usual_share_of_gold_is_no_more_than_is_known(store: Store) -> None:
+    assert usual_share(store, pairs(), None) == 0
+    add_gold(store, known(3, 1))
+    assert usual_share(store, pairs(), None) == 0.05
+    assert usual_share(store, pairs(origin="random"), None) == 0.15
+    assert usual_share(store, pairs(3, 9, origin="random"), None) == 3 / 27
+    assert usual_share(store, pairs(3, 80), "different") == 3 / 240
+    assert usual_share(store, pd.concat([pairs(), known(1).assign(origin="gold")]), None) == 0
 
 
 def test_among_random_pairs_only_similar_ones_are_hidden(store: Store) -> None:
@@ -77,7 +108,7 @@ def test_a_pair_campaign_takes_gold_of_both_kinds(store: Store) -> None:
 def test_the_lead_is_told_where_there_is_none_of_that_kind(store: Store, polarity: str, value: int, words: str) -> None:
     add_gold(store, known().query(f"value == {value}"))
     with pytest.raises(InputError, match=f"3 gold .* 0 are known that are {words}, of a query that this grid asks"):
-        create_campaign(store, Plan("grid", "grid", polarity, gold_share=0.25), pairs(), ["ann"])
+        create_campaign(store, Plan("grid", "grid", polarity, gold_share=0.25, repeat_share=0.05), pairs(), ["ann"])
     assert progress(store).empty
 
 
@@ -85,11 +116,11 @@ def test_gold_that_is_named_outright_must_be_of_that_kind_too(store: Store) -> N
     add_gold(store, known())
     named = known().head(2).assign(origin="gold")
     with pytest.raises(InputError, match="is similar, as untouched means") as told:
-        create_campaign(store, Plan("grid", "grid", "similar"), pd.concat([pairs(), named]), ["ann"])
+        create_campaign(store, Plan("grid", "grid", "similar", repeat_share=0.05), pd.concat([pairs(), named]), ["ann"])
     assert "q0 s0-0" in str(told.value)
     assert "q0 d0-0" not in str(told.value)
     named = named[named["value"] == 0]
-    create_campaign(store, Plan("grid", "grid", "similar"), pd.concat([pairs(), named]), ["ann"])
+    create_campaign(store, Plan("grid", "grid", "similar", repeat_share=0.05), pd.concat([pairs(), named]), ["ann"])
     assert planted(store, "grid") == ["d0-0"]
 
 
@@ -104,13 +135,13 @@ def test_what_calibration_told_is_not_planted_for_that_expert(store: Store) -> N
         told.add(task.candidate_id)
         answer(store, "eve", task.task, 0, f"t{task.task}")
     assert len(told) == 2
-    create_campaign(store, Plan("grid", "grid", "similar", gold_share=0.5), pairs(), ["eve", "max"])
+    create_campaign(store, Plan("grid", "grid", "similar", gold_share=0.5, repeat_share=0.05), pairs(), ["eve", "max"])
     everything = {f"x{n}" for n in range(6)}
     assert set(planted(store, "grid", "max")) == everything
     assert set(planted(store, "grid", "eve")) == everything - told
     add_to_panel(store, "grid", ["eve"])  # nor when the panel is gone through again
     assert set(planted(store, "grid", "eve")) == everything - told
-    for expert, total in (("eve", 12 + 4), ("max", 12 + 6)):
+    for expert, total in (("eve", 12 + 1 + 4), ("max", 12 + 1 + 6)):
         found = standing(store, "grid", expert)
         assert (found.left, found.total, found.done) == (total, total, 0)
         assert progress(store, "grid").set_index("expert").loc[expert, "total"] == total
@@ -137,7 +168,7 @@ def test_what_a_guideline_shows_is_never_hidden(store: Store) -> None:
     assert gold_to_hide(store, pairs(), "similar") == 1
     with pytest.raises(InputError, match="1 are known that are not similar"):
         create_campaign(store, SIMILAR, pairs(), ["ann"])
-    create_campaign(store, Plan("grid", "grid", "similar", gold_share=1 / 12), pairs(), ["ann"])
+    create_campaign(store, Plan("grid", "grid", "similar", gold_share=1 / 12, repeat_share=0.05), pairs(), ["ann"])
     assert planted(store, "grid") == ["d0-3"]
     put_in_force(store, "grid", "1")
     save_guideline(store, "2", "words", [Example("q0", "d0-3", "negative")])

@@ -124,7 +124,7 @@ def test_what_ends_a_session(store: Store, clock: Clock) -> None:
     sign_out(store, token)
     assert session_of(store, token) is None
     token, other = opened(), opened()
-    assert sign_out_everywhere(store, "ann") == 2
+    assert sign_out_everywhere(store, "ann", by="ann") == 2
     assert session_of(store, token) is session_of(store, other) is None
     token = opened()
     disable(store, "ann")

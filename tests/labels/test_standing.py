@@ -17,7 +17,7 @@ from tests.labels.stores import BACKENDS, begin, fresh_store, judge_all, pairs
 def test_left_and_total_are_what_the_queue_gives(kind: str, tmp_path: Path) -> None:
     with fresh_store(kind, tmp_path) as store:
         name = begin(store)
-        create_campaign(store, Plan("other", "grid", "different", "2"), pairs(2, 2), ["bob"])
+        create_campaign(store, Plan("other", "grid", "different", "2", repeat_share=0.5), pairs(2, 2), ["bob"])
         judge_all(store, name, "bob", 1)
         tasks = next_batch(store, name, "ann", 100)
         submit(store, "ann", [Judgement("a", tasks[0].assignment, 1), Judgement("b", tasks[1].assignment, None)])
@@ -27,7 +27,7 @@ def test_left_and_total_are_what_the_queue_gives(kind: str, tmp_path: Path) -> N
         assert (found.done, found.member, found.closed) == (1, True, False)
         assert standing(store, name, "bob").left == 0
         other = standing(store, "other", "bob")
-        assert (other.mode, other.polarity, other.guideline, other.left) == ("grid", "different", "2", 4)
+        assert (other.mode, other.polarity, other.guideline, other.left) == ("grid", "different", "2", 4 + 2)
         assert not standing(store, "other", "ann").member
         leave_panel(store, name, "ann")
         assert (standing(store, name, "ann").member, standing(store, name, "ann").left) == (False, 0)

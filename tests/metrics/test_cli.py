@@ -1,6 +1,7 @@
 """`eds metrics`: scores from vectors and from lists, what they rest on, and what is refused."""
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from click.testing import CliRunner
 
 from eds.cli.metrics import metrics as group
 from eds.errors import EdsError, InputError, ProjectError, UnknownNameError
-from eds.metrics import MEASURES, preset
+from eds.metrics import MEASURES, Measure, preset
+from eds.metrics.score import evaluate
 from eds.neighbors import Rules, mine, pair_scores
 from eds.tables import Provenance
 from eds.vectors import Model, Vectors, write
@@ -79,6 +81,28 @@ def test_lists_and_vectors_give_the_same_and_the_table_is_stored(project: Projec
     assert project.state("scores").made_by.endswith("--from neighbors --by-query")
 
 
+def test_the_table_tells_every_option_that_was_typed_and_no_other(project: Project, call: Call) -> None:
+    images = project.read("images")
+    project.write(images.assign(colour="red"), "images", Provenance("eds images import"))
+    words = ["--preset", "vsd", "-M", "RR@10", "-M", "P@5", "-m", "m0", "-m", "new", "-g", "m0", "-g", "m1"]
+    words += ["--from", "embeddings", "--by-query", "--resamples", "0", "--level", "0.9", "--with-random"]
+    words += ["--allow-missing", "--attribute", "colour"]
+    call("score", *words)
+    state = project.state("scores")
+    assert state.given == {
+        "preset": "vsd", "measure": ["RR@10", "P@5"], "model": ["m0", "new"], "generator": ["m0", "m1"],
+        "from": "embeddings", "by_query": True, "resamples": 0, "level": 0.9, "with_random": True,
+        "allow_missing": True, "attribute": ["colour"],
+    }  # fmt: skip
+    stored = project.read("scores")
+    _, *again = shlex.split(state.made_by.removeprefix("eds "))
+    call(*again)
+    pd.testing.assert_frame_equal(project.read("scores"), stored)
+    assert (project.state("scores").given, project.state("scores").made_by) == (state.given, state.made_by)
+    call("score", "--resamples", "0")
+    assert project.state("scores").given == {"resamples": 0}
+
+
 def test_every_number_tells_what_it_rests_on(project: Project, call: Call) -> None:
     truth = measured(project)
     one_class = truth[truth["value"] == 0].groupby("query_id").head(1)["query_id"].iloc[0]
@@ -99,6 +123,75 @@ def test_every_number_tells_what_it_rests_on(project: Project, call: Call) -> No
     macro = found["m0", "ROC-AUC(average=macro,negatives=annotated)"]
     assert macro["skipped_because"]["without positive and negative"] >= 1
     assert all(row["low"] <= row["value"] + 1e-12 for row in found.values() if row["value"] is not None)
+
+
+def test_what_a_number_rests_on_does_not_hang_on_what_else_is_asked(project: Project, call: Call) -> None:
+    """Alone lists of five places are mined; beside bpref, which looks at whole rankings, ranks are counted."""
+    alone = by_name(call("score", "-M", "VSD-HR@5", "--resamples", "0"))
+    beside = by_name(call("score", "-M", "VSD-HR@5", "-M", "bpref", "--resamples", "0"))
+    hidden = 0
+    for model in MODELS:
+        counts = alone[model, "VSD-HR@5"]["counts"]
+        assert beside[model, "VSD-HR@5"]["counts"] == counts
+        lists = mine(Vectors.open(project.path("embeddings", model)), project.read("images"), Rules(5))
+        of = dict(zip(*(project.read("images")[name] for name in ("image_id", "product_id")), strict=True))
+        held = {(q, c) for q, c in lists[PAIR].itertuples(index=False)}
+        products = {(q, of[c]) for q, c in held}
+        truth = measured(project)
+        positives = {(q, c) for q, c, value in truth[[*PAIR, "value"]].itertuples(index=False) if value == 1}
+        lost = positives - held
+        own = {(q, c) for q, c in positives if of[q] == of[c]}
+        assert counts["positives not found"] == len(lost)
+        assert counts["positives behind another image of their product"] == sum(
+            (q, of[c]) in products for q, c in lost - own
+        )
+        assert counts["positives left out by the rules"] == len(own)
+        hidden += counts["positives behind another image of their product"]
+    assert hidden > 0
+
+
+def test_counts_that_were_not_made_are_null(project: Project, call: Call) -> None:
+    truth, suspects = project.read("truth"), project.read("suspects")
+    pool = suspects.loc[suspects["origin"] == "pool", PAIR]
+    waiting = pd.MultiIndex.from_frame(pool[pool["query_id"] == "i00"].head(2))
+    project.write(truth[~pd.MultiIndex.from_frame(truth[PAIR]).isin(waiting)], "truth", Provenance("eds truth decide"))
+    strange = project.read("neighbors", "m0").head(1).assign(model="one", query_id="i00", rank=0)
+    strange = strange.assign(candidate_id=str(waiting[0][1]))
+    project.write(strange, "neighbors", Provenance("test", {"neighbors.k": 1}), "one")
+    n = len(measured(project))
+    rows = by_name(call("score", "-M", "ROC-AUC(average=micro)", "-M", "P@1", "--resamples", "0"))
+    auc = rows["one", "ROC-AUC(average=micro,negatives=annotated)"]
+    assert (auc["n"], auc["pairs_used"], auc["pairs_without_score"], auc["queries_used"]) == (0, 0, n, 0)
+    assert auc["pairs_unlabelled"] == 2
+    precision = rows["m0", "P@1"]
+    assert precision["pairs_without_score"] is None
+    assert precision["pairs_used"] + precision["pairs_unlabelled"] == precision["counts"]["places"]
+    whole = rows["m0", "ROC-AUC(average=micro,negatives=annotated)"]
+    assert (whole["queries_used"], whole["queries_skipped"]) == (measured(project)["query_id"].nunique(), 0)
+
+
+def test_a_pr_auc_comes_with_its_prevalence(project: Project, call: Call) -> None:
+    rows = call("score", "-M", "PR-AUC(average=micro)", "--resamples", "0")
+    assert {row["measure"] for row in rows} == {
+        "PR-AUC(average=micro,negatives=annotated)", "Prevalence(average=micro,negatives=annotated)"
+    }  # fmt: skip
+
+
+def test_infap_looks_at_the_pool_that_is_not_judged_yet(project: Project, call: Call) -> None:
+    truth, suspects = project.read("truth"), project.read("suspects")
+    half = truth.iloc[::2].reset_index(drop=True)
+    project.write(half, "truth", Provenance("eds truth decide"))
+    rows = by_name(call("score", "-M", "infAP", "--resamples", "0"))
+    images = project.read("images")
+    pool = suspects.loc[suspects["origin"] == "pool", PAIR]
+    for model in MODELS:
+        whole = mine(Vectors.open(project.path("embeddings", model)), images, Rules(100))
+        (known,) = evaluate(whole, measured(project), None, images, [Measure("infAP")], pooled=pool)
+        (blind,) = evaluate(whole, measured(project), None, images, [Measure("infAP")])
+        assert known.values is not None
+        assert blind.values is not None
+        assert rows[model, "infAP"]["value"] == pytest.approx(known.values.value, abs=1e-12)
+        assert known.values.value > blind.values.value
 
 
 def test_a_cut_off_beyond_the_gallery_divides_by_k_and_pools_of_one_class_are_undefined(

@@ -10,11 +10,13 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
+import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from eds.metrics import Measure, incomplete_metrics
+from eds.metrics.placed import read_places
 from eds.metrics.score import evaluate
 from eds.neighbors.top_k import top_k
 from eds.suspects import lists_frame
@@ -94,14 +96,38 @@ def test_pytrec_eval(bench: Bench) -> None:
         assert found[query] == pytest.approx(expected, abs=1e-9), query
 
 
+@settings(max_examples=60, deadline=None)
+@given(benches(), st.randoms())
+def test_pytrec_eval_on_a_pool_that_is_judged_in_part(bench: Bench, chance: Any) -> None:
+    """What was pooled and not judged is -1 there; the others were never pooled. By lists, and by ranks of pairs."""
+    peer = import_module("pytrec_eval")
+    judged = judgements(bench)
+    rest = [(query, name) for query in QUERIES for name in IDS if name not in bench.judged(query)]
+    waiting = chance.sample(rest, len(rest) // 2)
+    qrels = {query: {**told, **{name: -1 for q, name in waiting if q == query}} for query, told in judged.items()}
+    theirs = peer.RelevanceEvaluator(qrels, {"infAP"}).evaluate(runs(bench.lists["A"]))
+    pooled = pd.DataFrame(waiting + [label[:2] for label in bench.labels], columns=["query_id", "candidate_id"])
+    lists = lists_frame({"A": bench.lists["A"]})
+    places = pd.DataFrame([(q, name) for q in QUERIES for name in IDS], columns=["query_id", "candidate_id"])
+    places = places.assign(model="A").merge(lists, on=["model", "query_id", "candidate_id"], how="left")
+    places["rank"] = places["rank"].fillna(-1).astype("int64")
+    lengths = lists.groupby(["model", "query_id"]).size().rename("length").reset_index()
+    for whole, placed in ((lists, None), (None, read_places(places, lengths))):
+        labels = bench.labels_frame
+        (result,) = evaluate(whole, labels, None, None, [Measure("infAP")], pooled=pooled, placed=placed)
+        assert result.values is not None
+        found = dict(zip(result.values.queries.to_pylist(), result.values.by_query.tolist(), strict=True))
+        for query in judged:
+            assert found[query] == pytest.approx(theirs[query]["infAP"], abs=1e-9), query
+
+
 @settings(max_examples=40, deadline=None)
 @given(benches())
 def test_ir_measures(bench: Bench) -> None:
     """Its Judged@k divides by the length of a shorter list; ours by k, as P@k does in both."""
     peer = import_module("ir_measures")
     judged = judgements(bench)
-    if not judged:
-        return
+    assume(judged)
     qrels = [peer.Qrel(query, name, value) for query, told in judged.items() for name, value in told.items()]
     scored = runs({query: bench.lists["A"][query] for query in judged})
     run = [peer.ScoredDoc(query, name, value) for query, told in scored.items() for name, value in told.items()]
@@ -129,8 +155,7 @@ def ranx() -> Any:
 def test_ranx(ranx: Any, bench: Bench) -> None:
     """It wants a judged positive in every query, and gives no residual."""
     judged = judgements(bench)
-    if not judged:
-        return
+    assume(judged)
     lists = runs({query: bench.lists["A"][query] for query in judged})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -147,8 +172,7 @@ def test_ranx(ranx: Any, bench: Bench) -> None:
 def test_inferred_ap_of_a_pool_judged_in_part_is_that_of_pytrec_eval(ranking: list[str], told: dict[str, int]) -> None:
     """-1 in its judgements is pooled, not judged."""
     peer = import_module("pytrec_eval")
-    if 1 not in told.values():
-        return
+    assume(1 in told.values())
     judged = {name: value for name, value in told.items() if value >= 0}
     theirs = peer.RelevanceEvaluator({"q": told}, {"infAP"}).evaluate(runs({"q": ranking}))["q"]["infAP"]
     assert incomplete_metrics(ranking, judged, 1, pool=told)["inf_ap"] == pytest.approx(theirs, abs=1e-9)

@@ -3,14 +3,16 @@
 import itertools
 import math
 
+import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import ndcg_score
 
 from eds.errors import InputError
-from eds.metrics import absolute_rank_metrics, identity_metrics, incomplete_metrics, xinf_ap
+from eds.metrics import Measure, absolute_rank_metrics, identity_metrics, incomplete_metrics, xinf_ap
 from eds.metrics.rank_formulas import harmonic
+from eds.metrics.score import evaluate
 from eds.suspects import labels_frame, lists_frame
 from tests.metrics.benchmarks import IDS, QUERIES, Bench, benches, shuffled
 from tests.reference import metrics as reference
@@ -43,8 +45,7 @@ def test_official_and_standard_numbers_are_those_of_the_loops(bench: Bench, k: i
 def test_nothing_that_should_grow_with_k_falls(bench: Bench) -> None:
     depths = range(1, 10)
     found = absolute_rank_metrics(lists_frame({"A": bench.lists["A"]}), bench.labels_frame, list(depths))
-    if not found["n_queries_with_positive"]:
-        return
+    assume(found["n_queries_with_positive"])
     for name in ("hit_rate", "recall", "pair_recall", "pair_mrr", "mrr", "hr_official", "mrr_official"):
         scales = {"hr_official": [float(k) for k in depths], "mrr_official": [harmonic(k) for k in depths]}
         scale = scales.get(name, [1.0] * len(depths))
@@ -115,8 +116,7 @@ def test_a_new_label_keeps_rbp_inside_its_interval(
 
 @given(orders.filter(bool), st.dictionaries(st.sampled_from(IDS), st.integers(0, 1), min_size=8, max_size=8))
 def test_inferred_ap_of_full_judgements_is_ap(ranking: list[str], judged: dict[str, int]) -> None:
-    if 1 not in judged.values():
-        return
+    assume(1 in judged.values())
     positives = {candidate for candidate, value in judged.items() if value}
     expected = reference.standard(ranking, positives, len(IDS))["relevant"]
     assert incomplete_metrics(ranking, judged, 1)["inf_ap"] == pytest.approx(expected, abs=1e-4)
@@ -140,6 +140,21 @@ def test_identity_counts_other_images_only() -> None:
     assert found["hr_capped@2"] == 2 / 3  # a: b of {b}; wild, outside the gallery: a of {a, b}
     assert found["hr_capped_macro@2"] == 3 / 4
     assert found["mrr@2"] == 3 / 4
+
+
+def test_a_query_whose_list_is_empty_counts_as_not_found() -> None:
+    """In the frame of lists it has no row: it must be named."""
+    item_of, asked = {"a": "A", "b": "A", "c": "C"}, ["a", "b", "c"]
+    found = identity_metrics(lists_frame({"m": {"a": ["b", "c"], "b": []}}), item_of, asked, [1], queries=asked)
+    assert (found["n_queries"], found["n_skipped"]) == (2, 1)
+    assert (found["hr_capped@1"], found["hit_rate@1"]) == (0.5, 0.5)
+    none = identity_metrics(lists_frame({"m": {"a": [], "b": []}}), item_of, asked, [1], queries=asked)
+    assert (none["n_queries"], none["hr_capped@1"], none["mrr@1"]) == (2, 0, 0)
+    catalogue = pd.DataFrame({"image_id": asked, "product_id": ["A", "A", "C"], "role": "both"})
+    lists = lists_frame({"m": {"a": ["b", "c"]}})
+    (result,) = evaluate(lists, labels_frame([("a", "c", 0)]), None, catalogue, [Measure("Product-HR", 1)])
+    assert result.values is not None
+    assert (result.values.value, result.values.n) == (0.5, 2)
 
 
 def test_lists_of_judgements_are_checked() -> None:

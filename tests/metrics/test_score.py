@@ -73,7 +73,7 @@ def test_notes_count_what_was_left_out() -> None:
     assert (precision["value"], precision["n"]) == (0.25, 2)
     assert precision["note"] == (
         "lists of unlabelled queries passed over: 1; queries used: 2; queries without a positive skipped: 1; "
-        "queries without a list: 2; positives in no list: 2; places: 2; places unlabelled: 1"
+        "queries without a list: 2; positives not found: 2; places: 2; places unlabelled: 1; pairs used: 1"
     )
     assert rows["m", "Judged@2"]["value"] == pytest.approx(1 / 6)
     assert (micro["value"], micro["n"]) == (1.0, 2)
@@ -92,7 +92,54 @@ def test_labels_of_one_class_leave_the_area_undefined_and_the_pairs_counted() ->
     scores = scores_frame({"m": [("q", "a", 0.5), ("q", "b", 0.9)]})
     row = score(None, labels, scores, None, [Measure("ROC-AUC", average="micro")]).iloc[0]
     assert np.isnan(row["value"])
-    assert (row["n"], row["note"]) == (2, "undefined: nothing to average; pairs used: 2")
+    assert (row["n"], row["note"]) == (2, "undefined: nothing to average; pairs used: 2; queries used: 1")
+
+
+def test_a_micro_value_tells_its_queries_and_has_no_rows_by_query() -> None:
+    """Queries with labels of one class add their pairs to it; what its queries have is the macro measure's."""
+    labels = labels_frame([("q", "a", 1), ("q", "b", 0), ("r", "a", 1), ("s", "a", 0)])
+    scores = scores_frame({"m": [("q", "a", 0.5), ("q", "b", 0.9), ("r", "a", 0.2)]})
+    asked = [Measure(name, average=average) for average in ("micro", "macro") for name in ("ROC-AUC", "Prevalence")]
+    pooled = pd.DataFrame({"query_id": ["q", "q", "r", "t"], "candidate_id": ["a", "x", "x", "x"]})
+    results = evaluate(None, labels, scores, None, asked, pooled=pooled)
+    counts = [dict(result.values.counts) for result in results if result.values]
+    for told in counts[:2]:
+        assert (told["queries used"], told["queries without a scored pair skipped"]) == (2, 1)
+    for told in counts[2:]:
+        assert (told["queries used"], told["queries without positive and negative skipped"]) == (1, 2)
+    assert {told["pairs unlabelled"] for told in counts} == {2}
+    table = score(None, labels, scores, None, asked, by_query=True).dropna(subset="query_id")
+    assert table.groupby("measure").size().to_dict() == {
+        "Prevalence(average=micro,negatives=annotated)": 2, str(asked[2]): 1, str(asked[3]): 1
+    }  # fmt: skip
+
+
+def test_a_model_without_scores_counts_all_pairs_as_such() -> None:
+    labels = labels_frame([("q", "a", 1), ("q", "b", 0)])
+    scores, lists = scores_frame({"m": [("q", "a", 0.5), ("q", "b", 0.1)]}), lists_frame({"listed": {"q": ["x"]}})
+    asked = [Measure("ROC-AUC", average=average) for average in ("micro", "macro")]
+    for result in evaluate(lists, labels, scores, None, [*asked, Measure("P", 1)])[:2]:
+        assert (result.model, result.note) == ("listed", "undefined: the model has no scores")
+        assert result.values is not None
+        assert (result.values.counts["pairs used"], result.values.counts["pairs without a score"]) == (0, 2)
+
+
+def test_what_no_official_list_can_show_is_counted_by_itself() -> None:
+    """Section 4.1: x1 and x2 are of one product, the list holds x1 only; o is of the query's own product."""
+    catalogue = images("q", "x1", "x2", "a", "b", "o").assign(product_id=["Q", "X", "X", "A", "B", "Q"])
+    labels = labels_frame([("q", "x2", 1), ("q", "b", 1), ("q", "o", 1), ("q", "a", 0)])
+    for lists in (["a", "x1", "b"], ["a", "x1"]):  # whole, and as deep as a measure at 2 asks for
+        for k, behind, lost in ((1, 0, 3), (2, 1, 3)):
+            (result,) = evaluate(lists_frame({"m": {"q": lists}}), labels, None, catalogue, [Measure("VSD-HR", k)])
+            counts = result.values.counts if result.values else {}
+            assert counts["positives behind another image of their product"] == behind
+            assert counts["positives left out by the rules"] == 1
+            assert counts["positives not found"] == lost
+    shown = lists_frame({"m": {"q": ["x2"]}})
+    (result,) = evaluate(shown, labels, None, catalogue, [Measure("VSD-HR", 1)])
+    assert result.values is not None
+    assert result.values.counts["positives behind another image of their product"] == 0
+    assert result.values.counts["positives not found"] == 2
 
 
 def test_drawn_negatives_stand_in_for_labelled_ones() -> None:
@@ -102,7 +149,7 @@ def test_drawn_negatives_stand_in_for_labelled_ones() -> None:
     asked = [Measure("ROC-AUC", average="micro", negatives=name) for name in ("annotated", "sampled")]
     found = score(None, labels, scores_frame({"m": told}), None, asked, negatives=drawn)
     assert found["value"].tolist() == [0.0, reference.roc_auc([0.5, 0.2], [0.1, 0.7, 0.1])]
-    assert found["note"].tolist()[1] == "drawn negatives left out: 2; pairs used: 5"
+    assert found["note"].tolist()[1] == "drawn negatives left out: 2; pairs used: 5; queries used: 2"
 
 
 def test_what_is_missing_is_told_at_once() -> None:

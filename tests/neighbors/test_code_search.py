@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from eds.neighbors import Rules, code_search, mine
 from tests.neighbors.galleries import Gallery, catalogue, rows, rules
+from tests.privileges import needed
 
-kernels = pytest.importorskip("eds.neighbors.kernels")
+kernels = needed("eds.neighbors.kernels")
 
 
 @pytest.fixture(autouse=True)

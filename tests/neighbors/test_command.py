@@ -23,6 +23,7 @@ from eds.neighbors import Rules, mine
 from eds.vectors import Model, Vectors, write
 from eds.workspace import Project
 from tests.neighbors.galleries import catalogue
+from tests.privileges import needed
 
 MODELS = ("one", "two", "three")
 
@@ -123,7 +124,7 @@ def test_short_lists_are_told(project: Project) -> None:
 
 
 def test_an_index_tells_its_recall_and_keeps_it(project: Project) -> None:
-    pytest.importorskip("faiss")
+    needed("faiss")
     row = call(project, "mine", "-m", "one", "--engine", "faiss", "--index", "ivf", "--allow-low-recall")[0]
     state = project.state("neighbors", "one")
     assert state.notes["recall"] == round(row["recall"], 4)

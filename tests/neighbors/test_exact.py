@@ -8,6 +8,7 @@ import pytest
 from eds.neighbors import Rules, exact, mine, mine_with_recall
 from eds.neighbors.exact import Exact
 from tests.neighbors.galleries import METRICS, Gallery, catalogue, rows
+from tests.privileges import needed
 
 
 def ascending(metric: str, images: int = 4000) -> Gallery:
@@ -85,7 +86,7 @@ def test_floors_are_raised_before_too_many_wait(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("rule", [Rules(500), Rules(500, False, False), Rules(500, keep_ties=True, category="same")])
 def test_k_above_what_is_left_lists_all_that_is_left(metric: str, engine: str, rule: Rules) -> None:
     if engine == "faiss":
-        pytest.importorskip("faiss")
+        needed("faiss")
     gallery = catalogue(120, 9, products=25, metric=metric)
     mined = mine_with_recall(gallery.vectors(), gallery.images, rule, engine=engine)
     expected = gallery.expected(rule)

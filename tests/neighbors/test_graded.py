@@ -11,6 +11,7 @@ from eds.neighbors import code_search
 from eds.neighbors.graded import Codes, Grading
 from eds.vectors import pack
 from tests.neighbors.galleries import InMemory
+from tests.privileges import needed
 
 BITS = 10
 
@@ -34,7 +35,7 @@ def test_grades_by_columns_are_those_of_every_pair(
     columns: int, exclude: bool, compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if compiled:
-        pytest.importorskip("numba")
+        needed("numba")
     monkeypatch.setattr(code_search, "WORTH", 0 if compiled else 1 << 62)
     vectors, table, signs = shop(900, columns)
     names = [f"column{n}" for n in range(columns)]

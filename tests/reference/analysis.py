@@ -17,11 +17,8 @@ def leave_one_out(
     found = {}
     for removed in suspects:
         others = set().union(*(pairs for model, pairs in proposed.items() if model != removed))
-        kept = [
-            (query, candidate, value)
-            for query, candidate, value in labels
-            if ((query, candidate) in others if mode == "unique" else (query, candidate) not in proposed[removed])
-        ]
+        gone = proposed[removed] - others if mode == "unique" else proposed[removed]
+        kept = [label for label in labels if (label[0], label[1]) not in gone]
         found[removed] = {model: four_aucs(told, kept)[metric] for model, told in scores.items()}
     return found
 

@@ -43,6 +43,18 @@ def four_aucs(scores: Scores, labels: Labels) -> dict[str, float]:
     }
 
 
+def prevalence(scores: Scores, labels: Labels, metric: str) -> float:
+    """The share of positives among the pairs that the metric is computed on."""
+    known = {(query, candidate) for query, candidate, _ in scores}
+    values: dict[str, list[int]] = {}
+    for query, candidate, value in labels:
+        if (query, candidate) in known:
+            values.setdefault(query, []).append(value)
+    if metric.startswith("micro"):
+        return mean([value for told in values.values() for value in told])
+    return mean([mean(told) for told in values.values() if 0 < sum(told) < len(told)])
+
+
 def mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else math.nan
 

@@ -287,7 +287,7 @@ def test_reports_and_exports_go_to_a_bucket(twins: tuple[Path, Path], shop: Stor
     assert puts[-1] == "/shop/studio/SHA256SUMS"
     for one in storage.listing("s3://shop/studio"):
         storage.put(tmp_path / "back" / one.name, storage.read(storage.join("s3://shop/studio", one.name)))
-    assert verified(tmp_path / "back") == ""
+    assert verified(tmp_path / "back") == ()
     again = eds(there, "benchmarks", "export", "label-studio", "s3://shop/studio", code=2)
     assert "there are objects already" in again
     shop.fault = lambda method, path: "AccessDenied" if method == "PUT" else None

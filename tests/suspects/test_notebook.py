@@ -3,6 +3,7 @@
 import pytest
 
 from tests.notebooks import executed, holds_outputs
+from tests.privileges import needed
 
 NAME = "01_images_to_suspects.ipynb"
 
@@ -12,7 +13,7 @@ def test_it_holds_no_outputs() -> None:
 
 
 def test_it_runs_and_its_claims_hold(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("skimage")
+    needed("skimage")
     told = executed(NAME)
     assert "times as dense" in capsys.readouterr().out
     assert told["value"].mean() > 3 * told["p"]

@@ -48,6 +48,8 @@ def test_growth_is_the_size_of_each_cut(rows: list[slow.Row], k_max: int) -> Non
 
 
 def test_nothing_listed_is_undefined_and_not_zero() -> None:
+    found = overlap(lists_frame({"a": {"q": ["x", "y"], "r": []}}), n_queries=2)
+    assert found["mean_candidates_per_query"] == 1.0
     found = overlap(NEIGHBORS.empty())
     assert found["unique"] == 0
     assert math.isnan(found["duplication_rate"])

@@ -64,9 +64,9 @@ export class Acts {
     const acts = [...values].map(([assignment, value]) => ({ assignment, value, seconds, mode: unit.kind, ...extra }));
     const fresh = [...values].filter(([assignment, value]) => !unit.values?.has(assignment) && (value !== null || taskOf(unit, assignment).returned));
     app.left.left = Math.max(0, app.left.left - fresh.length);
-    if (values.size > 0) app.pace.note(values.size);
+    if (values.size > 0) app.pace.note(values.size, app.watch.seconds());
     this.#keep(acts); // before going on: what is asked for next must leave these out
-    app.flow.done(unit, new Map([...(unit.values ?? []), ...values]));
+    app.flow.done(unit, new Map([...(unit.values ?? []), ...values]), { flagged: Boolean(unit.flagged) && values.size === 0 });
     app.progress();
     this.#announceNext();
     if (app.pace.restDue()) app.states.remind();
@@ -79,9 +79,12 @@ export class Acts {
     this.#keep([{ assignment: task.assignment, reason }]);
     app.frame.announce(app.texts.page.flagged);
     if (app.flow.current !== unit) return undefined; // the page went on behind the dialog
-    if (!grid) return app.flow.advance();
+    if (!grid) return app.flow.done(unit, unit.values ?? new Map(), { flagged: true });
+    const place = unit.tasks.indexOf(task);
     unit.tasks = unit.tasks.filter((other) => other !== task);
     app.flow.queue.release({ tasks: [task] }); // so that it can come back
+    // Alone it comes back as a pair, which may be left unanswered; to a page that is still shown it returns.
+    app.flow.past.push({ unit: { kind: "pair", tasks: [task] }, values: new Map(), flagged: true, from: unit, place });
     if (unit.tasks.length === 0) return app.flow.advance();
     return app.view.removeFocused();
   }
@@ -96,7 +99,7 @@ export class Acts {
     const kept = app.outbox.add(acts);
     const patience = new Promise((resolve) => setTimeout(resolve, 1000)); // a browser whose storage hangs
     Promise.race([kept, patience]).then(() => app.sender.kick());
-    app.frame.setStatus({ ...app.sender.state(), unkept: app.unkept });
+    app.frame.setStatus(app.saved());
   }
 
   async #undo() {
@@ -104,13 +107,27 @@ export class Acts {
     if (this.undoing) return;
     this.undoing = true;
     try {
-      const found = await app.flow.back();
+      const found = this.#returned() || (await app.flow.back());
       app.frame.announce(found ? app.texts.page.undone : app.texts.page.nothingToUndo);
     } catch (error) {
       app.trouble(error);
     } finally {
       this.undoing = false;
     }
+  }
+
+  // The candidate that was flagged last, if its page is still shown: it takes its place again.
+  #returned() {
+    const { app } = this;
+    const last = app.flow.past.last;
+    if (!last?.from || last.from !== app.flow.current || app.view.shown !== last.from) return false;
+    const [task] = app.flow.past.pop().unit.tasks;
+    app.flow.queue.drop([task.assignment]);
+    app.flow.queue.hold({ tasks: [task] });
+    const { tasks } = last.from;
+    last.from.tasks = [...tasks.slice(0, last.place), task, ...tasks.slice(last.place)];
+    app.view.putBack(last.place, task);
+    return true;
   }
 
   #announceNext() {

@@ -5,6 +5,7 @@ import { Api, HttpError } from "./api.js";
 import { Bindings } from "./bindings.js";
 import { Claim } from "./claim.js";
 import { Dialogs } from "./dialogs.js";
+import { Elsewhere } from "./elsewhere.js";
 import { Flow } from "./flow.js";
 import { Frame } from "./frame.js";
 import { GridView } from "./gridview.js";
@@ -13,7 +14,7 @@ import { IndexedShelf, MemoryShelf, Outbox, ownerOf } from "./outbox.js";
 import { Pace } from "./pace.js";
 import { PairView } from "./pair.js";
 import { Pictures } from "./pictures.js";
-import { Sender } from "./sender.js";
+import { Sender, together } from "./sender.js";
 import { States } from "./states.js";
 import { fill } from "./status.js";
 import { Stopwatch } from "./timing.js";
@@ -21,10 +22,11 @@ import { makeToken } from "./token.js";
 
 const AHEAD = { pair: { depth: 30, low: 20 }, grid: { depth: 28, low: 21, page: 7 } }; // in pairs
 const NO_VALUES = new Map();
+const SOON = 1000; // ms in which a server that can be reached answers
 
 export class App {
   constructor(parent, data) {
-    Object.assign(this, { parent, data, texts: data.texts, tab: makeToken(), turn: 0, standby: false, denied: false, unkept: false });
+    Object.assign(this, { parent, data, texts: data.texts, tab: makeToken(), turn: 0, standby: false, denied: false, unkept: false, begun: false, awaySince: null });
     this.api = new Api({ base: data.base, campaign: data.campaign, expert: data.expert, tab: this.tab });
     this.bindings = new Bindings(data.expert);
     this.watch = new Stopwatch();
@@ -35,16 +37,21 @@ export class App {
   async start() {
     const { data, texts } = this;
     this.off = new AbortController();
-    this.outbox = new Outbox(await this.#shelf());
+    const shelf = await this.#shelf();
+    this.outbox = new Outbox(shelf);
     this.outbox.onTrouble = () => (this.unkept = true);
     await this.outbox.load().catch(() => (this.unkept = true));
     this.pictures = new Pictures({ check: checkPicture, onBroken: () => this.#ready() });
     this.sender = new Sender({
       outbox: this.outbox,
       post: (acts) => this.api.deliver(acts),
-      onChange: (state) => this.#saving(state),
+      onChange: () => this.#saving(),
       onStandby: () => this.#stand(),
       onStored: (acts) => this.#stored(acts),
+    });
+    this.elsewhere = new Elsewhere({
+      base: data.base, expert: data.expert, shelf, besides: data.campaign, onChange: () => this.#saving(),
+      post: (campaign, acts) => new Api({ base: data.base, campaign, expert: data.expert, tab: null }).deliver(acts),
     });
     this.frame = new Frame({
       texts, campaign: data.title, homeUrl: data.home, signs: (action) => this.bindings.sign(data.view, action)?.sign ?? "",
@@ -57,7 +64,7 @@ export class App {
     this.views = { pair: new PairView(view("pair")) };
     if (data.view === "grid") this.views.grid = new GridView({ ...view("grid"), polarity: data.polarity });
     this.flow = new Flow({
-      ...AHEAD[data.view], outbox: this.outbox, pictures: this.pictures,
+      ...AHEAD[data.view], size: data.size, outbox: this.outbox, pictures: this.pictures,
       fetch: (count, skip) => (data.view === "grid" ? this.api.pages(count, data.size, skip) : this.api.tasks(count, skip)),
       history: (count) => this.api.history(count),
       wanted: (unit) => this.views[unit.kind].wanted(unit),
@@ -74,15 +81,16 @@ export class App {
         arrow: (key) => this.view.painted && this.view.arrow(key),
         digit: (sign) => this.view.painted && this.view.digit(sign),
         release: (action) => this.release(action),
-        pointer: (event) => this.view?.loupe?.pointer(event),
+        pointer: (event) => this.view?.pointer(event),
       },
     });
     this.#listen();
     this.parent.append(this.frame.root);
     this.states.show("loading");
     this.claim = new Claim({ api: this.api, owner: this.owner, tab: this.tab, onLost: () => this.#stand() });
-    this.claim.takeSoon();
+    this.claim.take();
     this.sender.kick({ hope: true });
+    this.elsewhere.look();
     this.flow.feed();
   }
 
@@ -100,6 +108,8 @@ export class App {
     const listen = (target, name, action) => target.addEventListener(name, action, { signal: this.off.signal });
     const hope = () => {
       this.sender.kick({ hope: true });
+      this.elsewhere.look();
+      this.claim.hope();
       this.flow.hope();
     };
     listen(window, "online", hope);
@@ -117,6 +127,7 @@ export class App {
     this.claim.stop();
     this.input.stop();
     this.sender.stop();
+    this.elsewhere.stop();
     this.flow.stop();
     this.views.grid?.unmount();
     this.dialogs.close();
@@ -155,6 +166,7 @@ export class App {
     for (const other of Object.values(this.views)) if (other.shown) other.clear();
     if (view.isReady(unit)) {
       this.states.leave();
+      this.begun = true;
       this.frame.showView(view.kind, view.stage, view.controls);
       view.show(unit, unit.values ?? NO_VALUES);
       return;
@@ -189,6 +201,8 @@ export class App {
     const waiting = this.outbox.waiting().filter((act) => act.value !== null && act.reason === undefined).length;
     this.left = { left: Math.max(0, answer.left - waiting), total: answer.total };
     this.closed = answer.closed;
+    this.awaySince = null;
+    this.#saving();
     if (answer.standby) this.#stand();
     if (answer.guideline !== this.data.guideline.version) this.states.guidelineChanged();
     this.progress();
@@ -204,8 +218,15 @@ export class App {
     if (!this.standby && !this.denied && !this.sender.signedOut) this.states.idle();
   }
 
-  #saving(state) {
-    this.frame?.setStatus({ ...state, unkept: this.unkept });
+  // How saving stands: this campaign, others of which something waits here, and whether the server answers at all.
+  saved() {
+    const state = together([this.sender.state(), this.elsewhere.state()]);
+    return { ...state, offlineSince: state.offlineSince ?? this.awaySince, unkept: this.unkept };
+  }
+
+  #saving() {
+    const state = this.saved();
+    this.frame?.setStatus(state);
     if (state.signedOut && !this.states?.is("signedOut")) this.states?.show("signedOut");
     if (!state.signedOut && this.states?.is("signedOut")) this.resume();
   }
@@ -213,27 +234,40 @@ export class App {
   trouble(error) {
     if (error instanceof HttpError && error.status === 401) {
       this.sender.signedOut = true;
-      this.#saving(this.sender.state());
+      this.#saving();
     } else if (error instanceof HttpError && [403, 404].includes(error.status)) {
       this.denied = true;
       this.states.show("denied");
-    } else if (!this.flow.current) {
-      this.states.show("ahead");
+    } else {
+      this.awaySince ??= Date.now();
+      this.#saving();
+      if (!this.flow.current) this.states.show("ahead");
     }
   }
 
   #stand() {
     if (this.standby) return;
     this.standby = true;
+    this.claim.yield();
     this.dialogs.close();
     this.states.show("standby");
   }
 
-  // This tab goes on; what it held may have been judged elsewhere.
+  // This tab goes on, at once. What it holds may have been judged in the other, so it is asked for anew; without a
+  // network it goes on with what it holds, except for what waits in this browser, and asks when the server is back.
   async takeOver() {
-    await this.claim.take();
     this.standby = false;
-    this.resume();
+    this.states.show("loading");
+    const taken = this.claim.take();
+    const soon = await Promise.race([taken.then(() => true), new Promise((resolve) => setTimeout(resolve, SOON, false))]);
+    if (this.standby) return;
+    if (soon) {
+      this.resume();
+      return;
+    }
+    taken.then(() => this.flow.renew());
+    await this.outbox.load().catch(() => 0);
+    this.flow.goOn(this.outbox.assignments());
   }
 
   resume() {

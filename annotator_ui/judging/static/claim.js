@@ -2,38 +2,65 @@
 
 const ASK_AGAIN = 20e3; // ms between questions whether another device went on
 const TRY_AGAIN = 2e3; // ms while the server is away
+const FINAL = [401, 403, 404]; // answers after which asking again is no use until there is hope
 
 export class Claim {
   constructor({ api, owner, tab, onLost }) {
-    Object.assign(this, { api, owner, tab, onLost, stopped: false });
+    Object.assign(this, { api, owner, tab, onLost, stopped: false, wanted: null });
     if ("BroadcastChannel" in globalThis) {
       this.channel = new BroadcastChannel("eds-judging"); // tabs of one browser learn of each other at once
-      this.channel.onmessage = ({ data }) => data.owner === owner && data.tab !== tab && this.onLost();
+      this.channel.onmessage = ({ data }) => data.owner === owner && data.tab !== tab && this.#lose();
     }
     this.asking = setInterval(() => this.#ask(), ASK_AGAIN);
   }
 
-  // Go on here; resolves when the server knows.
-  async take() {
+  // Go on here: the other tabs are told at once, the server as soon as it can be reached. Resolves when it knows;
+  // never, if another tab goes on before that.
+  take() {
     this.channel?.postMessage({ owner: this.owner, tab: this.tab });
-    await this.api.claim(true);
+    return new Promise((resolve) => {
+      this.wanted = resolve;
+      this.#tell();
+    });
   }
 
-  // The same without waiting: asked again for as long as the server is away.
-  takeSoon() {
-    this.take().catch(() => {
-      if (!this.stopped) setTimeout(() => this.stopped || this.api.claimed || this.takeSoon(), TRY_AGAIN);
-    });
+  async #tell() {
+    const { wanted } = this;
+    clearTimeout(this.timer);
+    try {
+      await this.api.claim(true);
+      if (this.wanted === wanted) this.wanted = null;
+      wanted();
+    } catch (error) {
+      if (this.wanted === wanted && !this.stopped && !FINAL.includes(error.status)) this.timer = setTimeout(() => this.#tell(), TRY_AGAIN);
+    }
+  }
+
+  // The network may be back.
+  hope() {
+    if (this.wanted && !this.stopped) this.#tell();
+  }
+
+  // Another tab goes on.
+  yield() {
+    this.wanted = null;
+    clearTimeout(this.timer);
+  }
+
+  #lose() {
+    this.yield();
+    this.onLost();
   }
 
   async #ask() {
     if (document.hidden || !this.api.claimed) return;
     const answer = await this.api.claim(false).catch(() => null);
-    if (answer?.standby && !this.stopped) this.onLost();
+    if (answer?.standby && !this.stopped) this.#lose();
   }
 
   stop() {
     this.stopped = true;
+    this.yield();
     clearInterval(this.asking);
     this.channel?.close();
   }

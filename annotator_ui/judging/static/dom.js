@@ -12,7 +12,7 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
-// A button with its key on it. It must not keep the focus from the page's keys after a click.
+// A button with its key on it.
 export function keyButton({ action, text, key, onPress, tone = "" }) {
   return make(
     "button",
@@ -20,6 +20,24 @@ export function keyButton({ action, text, key, onPress, tone = "" }) {
     make("span", { class: "text", text }),
     ...(key?.signs ?? []).slice(0, tone.includes("answer") ? 2 : 1).map((sign) => make("kbd", { text: sign, "aria-hidden": "true" })),
   );
+}
+
+// A button that works while it is held, by finger or mouse.
+export function heldButton({ action, text, key, onAction }) {
+  const button = keyButton({ action, text, key, tone: "small held" });
+  button.addEventListener("pointerdown", () => onAction(action));
+  for (const end of ["pointerup", "pointercancel", "pointerleave"]) button.addEventListener(end, () => onAction(`${action}-end`));
+  return button;
+}
+
+// A button that is clicked must not have the focus: Enter and Space, meant for the page, would press it again.
+// Whoever comes to it with Tab keeps it there; a tile is where the keys go on, and a dialog has keys of its own.
+export function keepFocus(root) {
+  root.addEventListener("mousedown", (event) => {
+    if (!event.target.closest("button") || event.target.closest(".tile, dialog")) return;
+    event.preventDefault();
+    root.focus({ preventScroll: true });
+  });
 }
 
 // Write only what has changed: the page is quiet while nothing does.

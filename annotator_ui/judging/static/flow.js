@@ -9,10 +9,10 @@ const BEHIND = 3; // units of the past whose pictures are kept for undo
 
 export class Flow {
   // on: {ready(), standing(answer), trouble(error), idle()}; wanted(unit) -> addresses of its pictures.
-  constructor({ fetch, history, depth, low, page, outbox, pictures, wanted, extra = () => [], on }) {
+  constructor({ fetch, history, depth, low, page, size, outbox, pictures, wanted, extra = () => [], on }) {
     this.queue = new Queue({ fetch, depth, low, page, skips: () => outbox.assignments() });
-    this.past = new Past();
-    Object.assign(this, { history, outbox, pictures, wanted, extra, on, current: null, feeding: false, blocked: false, stopped: false });
+    this.past = new Past(size);
+    Object.assign(this, { history, size, outbox, pictures, wanted, extra, on, current: null, feeding: false, blocked: false, stopped: false });
   }
 
   // Keep the queue full; one loop at a time, patient with the network.
@@ -68,9 +68,9 @@ export class Flow {
     if (this.queue.needy) this.feed();
   }
 
-  // The unit is answered: it belongs to the past now.
-  done(unit, values) {
-    this.past.push({ unit: { kind: unit.kind, tasks: unit.tasks }, values });
+  // The unit is answered, or set aside with a flag: it belongs to the past now.
+  done(unit, values, { flagged = false } = {}) {
+    this.past.push({ unit: { kind: unit.kind, tasks: unit.tasks }, values, flagged });
     this.queue.drop(values.keys());
     this.advance();
   }
@@ -81,8 +81,8 @@ export class Flow {
     const entry = this.past.pop();
     if (!entry) return false;
     if (this.current) this.queue.putBack(this.current);
-    this.queue.drop(entry.values.keys());
-    this.current = { ...entry.unit, values: entry.values };
+    this.queue.drop(entry.unit.tasks.map((task) => task.assignment));
+    this.current = { ...entry.unit, values: entry.values, flagged: entry.flagged };
     this.queue.hold(this.current);
     this.on.ready(this.current);
     this.prefetch();
@@ -108,8 +108,23 @@ export class Flow {
     this.blocked = false;
     this.queue.forget();
     this.current = null;
-    this.past = new Past();
+    this.past = new Past(this.size);
     this.feed();
+  }
+
+  // Ask anew for what comes behind the unit that is shown.
+  renew() {
+    this.blocked = false;
+    this.queue.forget();
+    if (this.current) this.queue.hold(this.current);
+    this.feed();
+  }
+
+  // Go on with what is held, without these, which were judged elsewhere.
+  goOn(judged) {
+    this.queue.drop(judged);
+    if (this.current && !this.current.tasks.some((task) => judged.includes(task.assignment))) this.on.ready(this.current);
+    else this.leave();
   }
 
   prefetch() {

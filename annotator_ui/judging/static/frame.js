@@ -1,7 +1,7 @@
 // What surrounds the pictures: the bar with progress and status, the line of announcements, and the states
 // in which there is nothing to judge.
 
-import { make, write } from "./dom.js";
+import { keepFocus, make, write } from "./dom.js";
 import { fill, statusOf } from "./status.js";
 import { spell } from "./pace.js";
 
@@ -28,6 +28,7 @@ export class Frame {
         make("a", { class: "back", href: homeUrl }, make("span", { text: "‹", "aria-hidden": "true" }), make("span", { class: "text", text: page.back })),
         make("h1", { text: campaign }), this.left, this.pace, this.status, this.tools.guide, this.tools.help),
       this.meter, this.note, this.stage, this.controls, this.live);
+    keepFocus(this.root);
     this.setStatus({ waiting: 0, refused: 0, offlineSince: null, signedOut: false });
   }
 

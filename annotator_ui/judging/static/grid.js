@@ -71,6 +71,14 @@ export class GridPage {
     this.focus = Math.max(0, Math.min(this.focus, this.tasks.length - 1));
   }
 
+  // One that was set aside takes its place again.
+  insert(place, task) {
+    this.tasks = [...this.tasks.slice(0, place), task, ...this.tasks.slice(place)];
+    this.states.splice(place, 0, "rest");
+    this.seen = new Set([...this.seen].map((other) => (other >= place ? other + 1 : other)));
+    this.focus = place;
+  }
+
   // Digits name a candidate, 1 up. "wait": a second digit may follow; otherwise the place, or null.
   digit(sign) {
     const text = this.digits + sign;

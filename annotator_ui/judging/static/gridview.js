@@ -1,6 +1,6 @@
 // A page of a grid: the query large, its candidates beside it, marked where they are the exception.
 
-import { afterPaint, keyButton, make, write } from "./dom.js";
+import { afterPaint, heldButton, keyButton, make, write } from "./dom.js";
 import { columnsFor, GridPage } from "./grid.js";
 import { Loupe } from "./loupe.js";
 import { fill } from "./status.js";
@@ -35,9 +35,10 @@ export class GridView {
 
   relabel() {
     const button = (action, tone) => keyButton({ action, text: this.texts.actions[action], key: this.signs(action), tone, onPress: () => this.onAction(action) });
+    const held = (action) => heldButton({ action, text: this.texts.actions[action], key: this.signs(action), onAction: this.onAction });
     this.controls.replaceChildren(
       make("div", { class: "main" }, button("all", "middle"), button("invert", "middle"), this.count, button("save", "answer")),
-      make("div", { class: "more" }, button("undo", "small"), button("unsure", "small"), button("flag", "small")));
+      make("div", { class: "more" }, button("undo", "small"), button("unsure", "small"), button("flag", "small"), held("loupe"), held("flicker")));
   }
 
   clear() {
@@ -175,6 +176,19 @@ export class GridView {
     const place = this.page.focus;
     this.tiles.children[place].remove();
     this.page.remove(place);
+    this.#renumber();
+  }
+
+  // A candidate that was flagged takes its place again: it must be seen again, too.
+  putBack(place, task) {
+    const tile = this.#tile(task, place);
+    this.tiles.insertBefore(tile, this.tiles.children[place] ?? null);
+    this.page.insert(place, task);
+    this.watcher.observe(tile);
+    this.#renumber();
+  }
+
+  #renumber() {
     for (const [number, tile] of [...this.tiles.children].entries()) {
       tile.dataset.place = number;
       tile.dataset.state = "";
@@ -192,6 +206,10 @@ export class GridView {
     const turn = () => this.stage.classList.toggle("swapped");
     turn();
     this.flickering = setInterval(turn, TURN);
+  }
+
+  pointer(event) {
+    this.loupe.pointer(event);
   }
 
   release() {

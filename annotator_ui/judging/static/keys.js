@@ -45,6 +45,7 @@ export function actionOf(event, bindings) {
 // The bindings with another first key for one action; null if the key cannot be had.
 export function rebound(bindings, action, key) {
   const wanted = nameOf(key);
+  if ("toggle" in bindings && /^([0-9]|Arrow.*)$/.test(wanted)) return null; // in a grid they name and reach candidates
   const reserved = ["Escape", "Tab", "Shift", "Control", "Alt", "Meta", "CapsLock", "Dead", "Unidentified", "Process"];
   if (reserved.includes(wanted) || /^F\d+$/.test(wanted)) return null;
   for (const [other, keys] of Object.entries(bindings)) {

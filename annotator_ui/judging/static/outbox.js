@@ -8,6 +8,16 @@ export function ownerOf(base, expert, campaign) {
   return JSON.stringify([base, expert, campaign]);
 }
 
+// The campaigns of these owners that are this expert's in this deployment.
+export function campaignsOf(owners, base, expert) {
+  const found = new Set();
+  for (const owner of owners) {
+    const [kept, judged, campaign] = JSON.parse(owner);
+    if (kept === base && judged === expert) found.add(campaign);
+  }
+  return [...found];
+}
+
 export class Outbox {
   constructor(shelf) {
     this.shelf = shelf;
@@ -72,12 +82,30 @@ export class MemoryShelf {
   async drop(tokens) {
     for (const token of tokens) this.kept.delete(token);
   }
+
+  async owners() {
+    return [];
+  }
 }
 
 export class IndexedShelf {
   constructor(database, owner) {
     this.database = database;
     this.owner = owner;
+  }
+
+  // Whoever has something in this browser.
+  owners() {
+    return new Promise((resolve, reject) => {
+      const request = this.database.transaction(SHELF).objectStore(SHELF).getAllKeys();
+      request.onsuccess = () => resolve([...new Set(request.result.map(([owner]) => owner))]);
+      request.onerror = () => reject(request.error);
+    });
+  }
+
+  // The shelf of another owner in the same database.
+  of(owner) {
+    return new IndexedShelf(this.database, owner);
   }
 
   static open(owner, factory = globalThis.indexedDB) {

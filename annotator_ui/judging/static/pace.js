@@ -1,23 +1,28 @@
 // How fast an expert goes, how long the rest will take, and when to rest the eyes.
 
 const WINDOW = 30 * 60e3; // what is older says little about now
-const PAUSE = 2 * 60e3; // a longer gap is a pause, not work
+const PAUSE = 2 * 60e3; // a longer gap is a pause, not work ...
+const EACH = 30e3; // ... unless so much was answered at its end: a page of 24 may well take three minutes
 const TIRING = 25 * 60e3;
 
 export class Pace {
   constructor(now = () => Date.now()) {
     this.now = now;
-    this.moments = []; // [when, how many]
+    this.moments = []; // [when, how many, ms of work that it took]
     this.worked = 0; // ms without a pause
     this.reminded = 0;
   }
 
-  note(count = 1) {
+  // So many answers at once, looked at for so long. After a pause only that is work, as far as it is no pause itself.
+  note(count = 1, seconds = 0) {
     const at = this.now();
     const gap = this.moments.length > 0 ? at - this.moments.at(-1)[0] : Infinity;
-    if (gap > PAUSE) this.worked = this.reminded = 0;
-    else this.worked += gap;
-    this.moments.push([at, count]);
+    const longest = Math.max(PAUSE, EACH * count);
+    const own = seconds * 1000 <= longest ? seconds * 1000 : 0;
+    if (gap > longest) this.worked = this.reminded = 0;
+    const work = gap > longest ? own : gap;
+    this.worked += work;
+    this.moments.push([at, count, work]);
     while (this.moments[0][0] < at - WINDOW) this.moments.shift();
   }
 
@@ -25,11 +30,10 @@ export class Pace {
   perHour() {
     let work = 0;
     let pairs = 0;
-    for (let i = 1; i < this.moments.length; i += 1) {
-      const gap = this.moments[i][0] - this.moments[i - 1][0];
-      if (gap > PAUSE) continue;
-      work += gap;
-      pairs += this.moments[i][1];
+    for (const [, count, took] of this.moments) {
+      if (took === 0) continue;
+      work += took;
+      pairs += count;
     }
     return work < 20e3 || pairs < 5 ? null : (pairs / work) * 3600e3;
   }

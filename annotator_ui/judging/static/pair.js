@@ -1,6 +1,6 @@
 // A pair: query and candidate side by side, each as large as it can be.
 
-import { afterPaint, keyButton, make, write } from "./dom.js";
+import { afterPaint, heldButton, keyButton, make, write } from "./dom.js";
 import { Loupe } from "./loupe.js";
 import { fill } from "./status.js";
 
@@ -29,17 +29,10 @@ export class PairView {
     const button = (action, tone) => keyButton({ action, text: this.texts.actions[action], key: this.signs(action), tone, onPress: () => this.onAction(action) });
     write(this.kept, fill(this.texts.page.keep, { key: this.signs("keep").sign }));
     this.kept.hidden = true;
-    const aside = make("div", { class: "more" }, button("undo", "small"), button("flag", "small"), this.#held("loupe"), this.#held("flicker"));
+    const held = (action) => heldButton({ action, text: this.texts.actions[action], key: this.signs(action), onAction: this.onAction });
+    const aside = make("div", { class: "more" }, button("undo", "small"), button("flag", "small"), held("loupe"), held("flicker"));
     this.controls.replaceChildren(this.before,
       make("div", { class: "main", role: "group", "aria-label": this.texts.page.question }, button("different", "answer"), button("unsure", "middle"), button("similar", "answer")), aside);
-  }
-
-  // A button that works while it is held, by finger or mouse.
-  #held(action) {
-    const button = keyButton({ action, text: this.texts.actions[action], key: this.signs(action), tone: "small held" });
-    button.addEventListener("pointerdown", () => this.onAction(action));
-    for (const end of ["pointerup", "pointercancel", "pointerleave"]) button.addEventListener(end, () => this.onAction(`${action}-end`));
-    return button;
   }
 
   clear() {
@@ -103,6 +96,10 @@ export class PairView {
     const turn = () => this.stage.classList.toggle("swapped");
     turn();
     this.flickering = setInterval(turn, 450);
+  }
+
+  pointer(event) {
+    this.loupe.pointer(event);
   }
 
   release() {

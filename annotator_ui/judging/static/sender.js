@@ -3,6 +3,19 @@
 export const BATCH = 20;
 const PAUSES = [250, 500, 1000, 2000]; // ms between tries, never longer than the last
 
+// The states of several senders as one.
+export function together(states) {
+  const sum = (name) => states.reduce((total, state) => total + state[name], 0);
+  const since = states.map((state) => state.offlineSince).filter((moment) => moment !== null);
+  return {
+    waiting: sum("waiting"),
+    refused: sum("refused"),
+    reasons: [...new Set(states.flatMap((state) => state.reasons))],
+    offlineSince: since.length > 0 ? Math.min(...since) : null,
+    signedOut: states.some((state) => state.signedOut),
+  };
+}
+
 export class Sender {
   // post(acts) -> {status, body}, rejecting when the server was not reached.
   constructor({ outbox, post, onChange = () => {}, onStandby = () => {}, onStored = () => {}, later, now }) {

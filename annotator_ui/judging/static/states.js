@@ -5,9 +5,11 @@ import { fill } from "./status.js";
 
 const SOON = 150; // ms: what is there sooner needs no word
 
-// Waiting for pictures means something else without a network: that must be said, and what is kept.
-export function named(name, { offlineSince, waiting }) {
-  return name === "loading" && offlineSince !== null && waiting > 0 ? "ahead" : name;
+// Waiting for pictures means something else without a network: that must be said, and what is kept. Nobody is
+// ahead of a network that has brought nothing yet.
+export function named(name, { offlineSince, waiting, begun }) {
+  const found = name === "loading" && offlineSince !== null && waiting > 0 ? "ahead" : name;
+  return found === "ahead" && !begun ? "unreached" : found;
 }
 
 export class States {
@@ -50,7 +52,7 @@ export class States {
   show(wanted) {
     clearTimeout(this.timer);
     const { app } = this;
-    const name = named(wanted, app.sender.state());
+    const name = named(wanted, { ...app.saved(), begun: app.begun });
     this.name = name;
     const { states, page, actions } = app.texts;
     const button = (text, press, strong = true) => make("button", { type: "button", class: strong ? "plain strong" : "plain", text, onclick: press });
@@ -66,6 +68,7 @@ export class States {
     const found = {
       loading: () => ({ title: states.loadingTitle, body: states.loadingBody, busy: true }),
       ahead: () => ({ title: states.aheadTitle, body: states.aheadBody, sign: "…", buttons: [undo] }),
+      unreached: () => ({ title: states.unreachedTitle, body: states.unreachedBody, sign: "…", buttons: [button(page.retry, () => app.flow.hope()), link(states.home, app.data.home, false)] }),
       finished: () => ({ title: states.finishedTitle, body: states.finishedBody, sign: "✓", buttons: [home, again, undo] }),
       empty: () => ({ title: states.emptyTitle, body: states.emptyBody, sign: "○", buttons: [home, again] }),
       closed: () => ({ title: states.closedTitle, body: states.closedBody, sign: "■", buttons: [home] }),

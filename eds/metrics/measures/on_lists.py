@@ -17,28 +17,43 @@ PAIRS = "mean over positive pairs; one that no list holds counts 0"
 PERSISTENCE = {"p": Parameter(0.8)}
 
 
-def _measured(formula: Formula, *, by_pair: bool = False) -> Callable[..., Values]:
+def _measured(formula: Formula, *, by_pair: bool = False, official: bool = False) -> Callable[..., Values]:
     def compute(evidence: Evidence, k: int | None, parameters: Mapping[str, Any]) -> Values:
         lists = evidence.lists
         if lists is None:
             raise TypeError("score() gives lists to measures that need them")
         value = formula(lists, k, parameters)
         used = ~np.isnan(value)
-        places = int(np.minimum(lists.lengths, k or np.inf).sum())
-        labelled = int(((lists.label >= 0) & (lists.place <= (k or np.inf))).sum())
+        deepest = k or np.inf
+        places = int(np.minimum(lists.lengths, deepest).sum())
+        seen = lists.label[lists.place <= deepest]
+        labelled = int((seen >= 0).sum())
         counts = {
             "queries used": int(used.sum()),
             "queries without a positive skipped": int((~used & (lists.positives == 0)).sum()),
             "queries without a list": int((lists.lengths == 0).sum()),
-            "positives in no list": int(lists.positives.sum() - (lists.label == 1).sum()),
+            "positives not found": int(lists.positives.sum() - (seen == 1).sum()),
+            **(_out_of_reach(evidence, deepest) if official else {}),
             "places": places,
             "places unlabelled": places - labelled,
+            "pairs used": labelled,
         }
         weight = lists.positives.astype(np.float64) if by_pair else None
         n = int(lists.positives.sum()) if by_pair else counts["queries used"]
         return Values(evidence.labelled.queries, value, weight, n=n, counts=counts)
 
     return compute
+
+
+def _out_of_reach(evidence: Evidence, deepest: float) -> dict[str, int]:
+    """Positives that no such list can show, told where the catalogue is known: what keeps them out."""
+    if evidence.hidden is None or evidence.barred is None:
+        return {}
+    behind = (evidence.hidden > 0) & (evidence.hidden <= deepest) & ~evidence.barred
+    return {
+        "positives behind another image of their product": int(behind.sum()),
+        "positives left out by the rules": int(evidence.barred.sum()),
+    }
 
 
 def _at(formula: Callable[[JudgedLists, int], Reals]) -> Formula:
@@ -56,7 +71,7 @@ VSD_HR = Definition(
     f"{POSITIVE}; division by k even if the list is shorter",
     "official lists",
     "required",
-    _measured(_at(formulas.precision)),
+    _measured(_at(formulas.precision), official=True),
 )
 VSD_MRR = Definition(
     "VSD-MRR",
@@ -65,7 +80,7 @@ VSD_MRR = Definition(
     POSITIVE,
     "official lists",
     "required",
-    _measured(_at(formulas.official_mrr)),
+    _measured(_at(formulas.official_mrr), official=True),
 )
 PAIR_RECALL = Definition(
     "PairRecall",
@@ -74,7 +89,7 @@ PAIR_RECALL = Definition(
     PAIRS,
     "official lists",
     "required",
-    _measured(_at(formulas.recall), by_pair=True),
+    _measured(_at(formulas.recall), by_pair=True, official=True),
 )
 PAIR_MRR = Definition(
     "PairMRR",
@@ -83,7 +98,7 @@ PAIR_MRR = Definition(
     PAIRS,
     "official lists",
     "required",
-    _measured(_at(formulas.pair_mrr), by_pair=True),
+    _measured(_at(formulas.pair_mrr), by_pair=True, official=True),
 )
 SUCCESS = Definition(
     "Success",
@@ -201,7 +216,7 @@ INF_AP = Definition(
     "infAP",
     "average precision inferred from a uniformly judged sample of the pool",
     "(1/R) sum over positives at place j of 1/j + ((j-1)/j) (pooled above/(j-1)) (r+e)/(r+n+2e), e = 1e-5",
-    "mean over queries with a positive; pooled = labelled here; without k the list as it is",
+    "mean over queries with a positive; pooled = in the pool, labelled or not; without k the list as it is",
     "lists",
     "optional",
     _measured(_cut(incomplete.inf_ap)),

@@ -48,11 +48,13 @@ def _areas(evidence: Evidence, negatives: str) -> _Areas:
 def _area(which: int) -> Callable[[Evidence, int | None, Mapping[str, Any]], Values]:
     def compute(evidence: Evidence, k: int | None, parameters: Mapping[str, Any]) -> Values:
         found = _areas(evidence, parameters["negatives"])
-        labelled, by_query, counts = found.labelled, found.by_query[which], _counts(found.labelled, found.scored)
+        labelled, by_query = found.labelled, found.by_query[which]
+        counts = _counts(evidence, labelled, found.scored)
         if parameters["average"] == "macro":
             used = two_sided(found.query, found.value, len(labelled.queries))
             counts |= _queries(labelled, used)
             return Values(labelled.queries, by_query, n=int(used.sum()), counts=counts)
+        counts |= _any_pair(labelled, found.query)
 
         def resample(times: NDArray[np.int16]) -> Reals:
             return weighted_aucs(micro_order(found.query, found.value, found.score), times)[which]
@@ -69,9 +71,10 @@ def _prevalence(evidence: Evidence, k: int | None, parameters: Mapping[str, Any]
     sizes = np.bincount(query, minlength=n).astype(np.float64)
     share = np.where(sizes > 0, np.bincount(query, value, n) / np.maximum(sizes, 1), np.nan)
     if parameters["average"] == "micro":
-        return Values(labelled.queries, share, sizes, n=len(value), counts=_counts(labelled, scored))
+        counts = _counts(evidence, labelled, scored) | _any_pair(labelled, query)
+        return Values(labelled.queries, share, sizes, n=len(value), counts=counts)
     used = two_sided(query, value, n)
-    counts = _counts(labelled, scored) | _queries(labelled, used)
+    counts = _counts(evidence, labelled, scored) | _queries(labelled, used)
     return Values(labelled.queries, np.where(used, share, np.nan), n=int(used.sum()), counts=counts)
 
 
@@ -95,8 +98,18 @@ def _queries(labelled: Labelled, used: NDArray[np.bool_]) -> dict[str, int]:
     }
 
 
-def _counts(labelled: Labelled, scored: NDArray[np.bool_]) -> dict[str, int]:
-    return {"pairs used": int(scored.sum()), "pairs without a score": int((~scored).sum())}
+def _any_pair(labelled: Labelled, query: Integers) -> dict[str, int]:
+    """Of a micro value, to which queries with labels of one class add their pairs as well."""
+    used = int((np.bincount(query, minlength=len(labelled.queries)) > 0).sum())
+    return {"queries used": used, "queries without a scored pair skipped": int(_asked(labelled).sum()) - used}
+
+
+def _counts(evidence: Evidence, labelled: Labelled, scored: NDArray[np.bool_]) -> dict[str, int]:
+    """Pairs; those of the pool that have no label are told where the pool is, for the labelled negatives."""
+    told = {"pairs used": int(scored.sum()), "pairs without a score": int((~scored).sum())}
+    if evidence.unlabelled is not None and labelled is evidence.labelled:
+        told["pairs unlabelled"] = evidence.unlabelled
+    return told
 
 
 ROC_AUC = Definition(

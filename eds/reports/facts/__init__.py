@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from eds.errors import EdsError
@@ -72,6 +72,8 @@ def build(material: Material, made: dict[str, Any], progress: Callable[[int, int
         found.append(_section(plan, material))
         if progress:
             progress(done, len(plans))
+    found = [replace(one, blocks=(*one.blocks, *limits.formulas(found))) if one.key == "limits" else one
+             for one in found]  # fmt: skip
     first = summary.section(material, found)
     return Report(material.name, made, (first, *found))
 

@@ -2,13 +2,14 @@
 
 from eds.reports.document import Block, Column, Figure, Table, count, say, share
 from eds.reports.material import Material
+from eds.reports.numbers import undefined
 
 NAMES = {
     "percent_agreement": ("observed agreement", "share of agreeing pairs of experts, mean over pairs"),
     "observed_agreement": ("observed agreement", "share of agreeing pairs of experts, mean over pairs"),
     "krippendorff_alpha": ("Krippendorff's alpha", "1 - D_o / D_e, nominal; missing votes allowed"),
     "gwet_ac1": ("Gwet's AC1", "(P_o - P_e) / (1 - P_e), P_e = 2 pi (1 - pi)"),
-    "fleiss_kappa": ("Fleiss' kappa", "complete pairs only"),
+    "fleiss_kappa": ("Fleiss' kappa", "(P_o - P_e) / (1 - P_e), of pairs that all judged; undefined if some are not"),
 }
 
 
@@ -17,15 +18,20 @@ def coefficients(material: Material) -> tuple[Block, ...]:
     judging = material.need("judging")
     found = judging.agreement
     rows = [
-        {"coefficient": NAMES.get(row["coefficient"], (row["coefficient"], ""))[0], "value": row["value"],
-         "low": row["low"], "high": row["high"], "formula": NAMES.get(row["coefficient"], ("", ""))[1]}
+        {"coefficient": name, "value": row["value"], "low": row["low"], "high": row["high"], "n": found.pairable,
+         "formula": formula}
         for row in found.coefficients.to_dict(orient="records")
+        for name, formula in [NAMES.get(row["coefficient"], (row["coefficient"], ""))]
     ]  # fmt: skip
     columns = (
         Column("coefficient", "coefficient"),
         Column("value", "value", "value", "low", "high", "limits: bootstrap over pairs"),
+        Column("n", "pairs", "count", formula="judged by two experts or more"),
     )
+    drawn = [row for row in rows if not undefined(row["value"])]
     caption = "; ".join(f"{row['coefficient']}: {row['formula']}" for row in rows if row["formula"]) + "."
+    if any(undefined(row["value"]) and row["coefficient"] == NAMES["fleiss_kappa"][0] for row in rows):
+        caption += f" Fleiss' kappa is undefined here: {found.complete:,} of {found.items:,} pairs were judged by all."
     of = "the control subset, which everybody judged" if found.control else "all judged pairs"
     return (
         say(
@@ -39,9 +45,11 @@ def coefficients(material: Material) -> tuple[Block, ...]:
             " together.", "note"),
         Table("coefficients", "Agreement", columns, rows, caption),
         Figure("agreement", "Agreement, with limits", "intervals", {
-            "labels": [row["coefficient"] for row in rows], "kind": "value", "lowest": 0.0, "highest": 1.0,
-            "values": [row["value"] for row in rows], "low": [row["low"] for row in rows],
-            "high": [row["high"] for row in rows]}, "Points with limits at the report's level; 1 is perfect."),
+            "labels": [row["coefficient"] for row in drawn], "kind": "value", "lowest": 0.0, "highest": 1.0,
+            "values": [row["value"] for row in drawn], "low": [row["low"] for row in drawn],
+            "high": [row["high"] for row in drawn]},
+            ("Points with limits at the report's level" if material.resamples else "Points without limits")
+            + "; 1 is perfect."),
     )  # fmt: skip
 
 
@@ -54,12 +62,15 @@ def experts(material: Material) -> tuple[Block, ...]:
         Column("positive_rate", "called similar", "share", "low", "high", "similar of judged; Wilson limits"),
         Column("skip_rate", "unsure", "share", formula="unsure of answers"),
         Column("with_others", "with the others", "share", formula="agreement with the majority of the others"),
+        Column("compared", "so compared", "count", formula="pairs whose others have a majority"),
         Column("drift", "drift", "signed", formula="rate of similar, second minus first half of the votes"),
         Column("median_seconds", "median time", "seconds"),
-        Column("gold_score", "known pairs right", "share"),
-        Column("repeat_consistency", "repeats alike", "share"),
+        Column("gold_score", "known pairs right", "share", formula="right of the known pairs judged"),
+        Column("gold_judged", "known pairs", "count"),
+        Column("repeat_consistency", "repeats alike", "share", formula="same answers of pairs shown again"),
+        Column("repeats", "repeats", "count"),
     )
-    rows = profiles[[column.key for column in columns] + ["low", "high", "compared", "gold_judged", "repeats"]]
+    rows = profiles[[column.key for column in columns] + ["low", "high"]]
     return (Table("experts", "Experts", columns, rows.to_dict(orient="records")),)
 
 

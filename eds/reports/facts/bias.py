@@ -9,13 +9,17 @@ import pandas as pd
 from eds.analysis import Bias, bias, reusability_table, undecided_by_labels
 from eds.analysis.fairness import KEPT, SMALL, fair_to_new
 from eds.reports.document import Block, Column, Figure, Gap, Missing, Number, Table, count, say
-from eds.reports.material import Material
+from eds.reports.facts.evidence import WITHOUT, behind_all, span, unscored, warning
+from eds.reports.facts.robustness import left_out
+from eds.reports.material import PAIR, Material
 
 METRIC = "macro_roc_auc"
 NOT_TWO = Gap("A single model made the pool.", "eds suspects pool, with the lists of several models")
-REUSED = {
-    "hr_official": "VSD-HR", "macro_roc_auc": "macro ROC-AUC", "bpref": "bpref", "rbp": "RBP (p = 0.8)",
-}  # fmt: skip
+ON_LISTS = {"hr_official": "VSD-HR@{k}", "mrr_official": "VSD-MRR@{k}", "hit_rate": "hit rate@{k}", "mrr": "MRR@{k}",
+            "rbp": "RBP (p = 0.8)", "bpref": "bpref"}  # fmt: skip
+AREAS = {"macro_roc_auc": "macro ROC-AUC", "macro_pr_auc": "macro PR-AUC", "micro_roc_auc": "micro ROC-AUC",
+         "micro_pr_auc": "micro PR-AUC"}  # fmt: skip
+SHARES = ("hr_official", "hit_rate", "judged")  # shown in percent, here as everywhere
 
 
 def bias_facts(material: Material) -> Bias:
@@ -36,23 +40,30 @@ def models(material: Material) -> tuple[Block, ...]:
         Column("model", "model"),
         Column("generator", "generator", "flag"),
         Column("hr_official", f"VSD-HR@{k}", "share", formula="precision at k over queries with a similar pair"),
-        Column("judged", f"judged@{k} = ceiling", "share", formula="labelled among the first k; HR cannot exceed it"),
-        Column("hr_most", "HR at most", "share", formula="HR + 1 - judged: were all unlabelled places similar"),
+        Column("judged", f"ceiling of VSD-HR@{k}", "share",
+               formula="labelled among the first k, of queries with a similar pair: VSD-HR cannot exceed it"
+               f" (judged@{k} is the same of all queries)"),
+        Column("hr_most", f"VSD-HR@{k} at most", "share",
+               formula="VSD-HR + 1 - ceiling: were all unlabelled places similar"),
         Column("rbp", "RBP", "value", formula="p = 0.8; lower end"),
         Column("rbp_upper", "RBP at most", "value", formula="RBP + residual"),
         Column("auc", "macro ROC-AUC", "value", formula="annotated negatives"),
         Column("self_removed", "own finds removed", "value", formula="without pairs that only the model proposed"),
-        Column("shift", "shift", "signed"),
-    )
+        Column("shift", "shift", "signed", formula="own finds removed - macro ROC-AUC"),
+    )  # fmt: skip
     places = (
         Column("model", "model"),
-        Column("rank_hr_official", "place by HR", "count"),
-        Column("rank_auc", "place by AUC", "count"),
+        Column("rank_hr_official", f"place by VSD-HR@{k}", "count"),
+        Column("rank_auc", "place by macro ROC-AUC", "count"),
         Column("rank_self_removed", "place, own finds removed", "count"),
     )
     told = table.sort_values(["generator", "hr_official"], ascending=[False, False])
     rows: list[Any] = told.to_dict(orient="records")
-    found: list[Block] = [Table("bias", "Generators and outsiders", columns, rows)]
+    kept = left_out(material, METRIC, "unique")["n_labels_kept"].values()
+    n = behind_all(material.results, {f"VSD-HR@{k}": f"VSD-HR@{k} and its ceiling", "RBP(p=0.8)": "RBP",
+                                      "ROC-AUC(average=macro,negatives=annotated)": "macro ROC-AUC"})  # fmt: skip
+    caption = f"Behind each number: {n}; own finds removed: {span(kept)} of {len(material.labels):,} labels are left."
+    found: list[Block] = [*warning(material), Table("bias", "Generators and outsiders", columns, rows, caption)]
     found.append(
         Figure(
             "ceiling",
@@ -65,7 +76,7 @@ def models(material: Material) -> tuple[Block, ...]:
                 "highs": [row["judged"] for row in rows],
                 "most": [row["hr_most"] for row in rows],
             },
-            "The bar is HR; the mark is its ceiling, the share of places that have a label; the faint part is what"
+            "The bar is VSD-HR; the mark is its ceiling, the share of places that have a label; the faint part is what"
             " missing labels could add.",
         )
     )
@@ -74,7 +85,7 @@ def models(material: Material) -> tuple[Block, ...]:
         found.append(
             Figure(
                 "order",
-                "Order by HR against order by AUC",
+                f"Order by VSD-HR@{k} against order by AUC",
                 "slopes",
                 {
                     "labels": [row["model"] for row in both],
@@ -94,25 +105,30 @@ def groups(material: Material) -> tuple[Block, ...]:
     told = bias_facts(material)
     orders, outsiders = told.orders, int((~told.models["generator"]).sum())
     found: list[Block] = [
-        say("Order by HR against order by AUC: Kendall's tau_b {tau}; against the AUC without own finds {own}.",
-            tau=Number(orders["tau_b_hr_auc"]), own=Number(orders["tau_b_hr_self_removed"])),
+        say("Order by VSD-HR against order by macro ROC-AUC: Kendall's tau_b {tau}; against the AUC without own finds"
+            " {own} (n = {n} models).", tau=Number(orders["tau_b_hr_auc"]), own=Number(orders["tau_b_hr_self_removed"]),
+            n=count(len(told.models))),
     ]  # fmt: skip
     if not outsiders:
         found.append(say("There is no outsider: every model here made the pool, so the sides cannot be compared. Bring"
                          " vectors of another model (eds embeddings compute, or import) to see"
                          " it.", "warn"))  # fmt: skip
     else:
-        names = {"hr_official": f"VSD-HR@{material.cut}", "judged": f"judged@{material.cut}", "rbp": "RBP",
+        cut = material.cut
+        names = {"hr_official": f"VSD-HR@{cut}", "judged": f"ceiling of VSD-HR@{cut}", "rbp": "RBP",
                  "auc": "macro ROC-AUC", "self_removed": "macro ROC-AUC, own finds removed"}  # fmt: skip
-        rows: list[Any] = [{**row, "measure": names.get(row["measure"], row["measure"])} for row in
-                told.groups.to_dict(orient="records")]  # fmt: skip
+        rows: list[Any] = [{**row, "measure": names.get(row["measure"], row["measure"]), **_looks(row["measure"])}
+                           for row in told.groups.to_dict(orient="records")]  # fmt: skip
         columns = (
             Column("measure", "mean of"),
-            Column("generators", "generators", "value"),
-            Column("outsiders", "outsiders", "value"),
-            Column("difference", "difference", "signed", formula="generators - outsiders"),
+            Column("generators", "generators", "value", kind_of="look"),
+            Column("outsiders", "outsiders", "value", kind_of="look"),
+            Column("difference", "difference", "signed", formula="generators - outsiders", kind_of="change"),
         )
-        caption = "In the last row both sides are judged on pools that they had no part in: it is the fair comparison."
+        caption = (
+            "In the last row both sides are judged on pools that they had no part in: it is the fair comparison. Means"
+            f" over n = {len(told.models) - outsiders} generators and n = {outsiders} outsiders."
+        )
         found.append(Table("sides", "Generators against outsiders", columns, rows, caption))
     low, high = (dict(zip(told.models["model"], told.models[name], strict=True)) for name in ("rbp", "rbp_upper"))
     every = len(low) * (len(low) - 1) // 2
@@ -123,53 +139,78 @@ def groups(material: Material) -> tuple[Block, ...]:
 
 def reuse(material: Material) -> tuple[Block, ...]:
     """Each generator as if it were new, and the verdict for each measure."""
-    truth = material.labels
     lists, rankings = material.need("generators"), _rankings(material)
     if lists["model"].nunique() < 2:
         raise Missing(material.gaps.get("generators", NOT_TWO))
     scores, placed = material.need("scores"), material.placed
+    reused = _reused(material)
 
-    def of(metric: str) -> pd.DataFrame:
-        return reusability_table(lists, truth, rankings, material.cut, [metric], scores, placed)
+    def of(name: str) -> pd.DataFrame:
+        metric, labels = reused[name]
+        told = reusability_table(lists, labels, rankings, material.cut, [metric], scores, placed)
+        return told.assign(name=name, **_looks(metric))
 
     with ThreadPoolExecutor(2) as pool:
-        table = pd.concat(list(pool.map(of, REUSED)), ignore_index=True)
-    rows: list[dict[str, Any]] = []
-    for name, part in table.groupby("metric", sort=False):
+        table = pd.concat(list(pool.map(of, reused)), ignore_index=True)
+    lacking, rows = unscored(material), []
+    for name, part in table.groupby("name", sort=False):
         tau = float(part["kendall_tau_b"].min())
         moved = int((part["rank_full"] - part["rank_unpooled"]).abs().max())
-        fair = fair_to_new(part)
-        rows.append({"metric": REUSED[str(name)], "drop": float(part["drop"].max()), "rise": float(-part["drop"].min()),
+        fair, metric = fair_to_new(part), str(part["metric"].iloc[0])
+        verdict = "fair to new models" if fair else "not fair to new models"
+        rows.append({"metric": str(name), "n": int(part["drop"].notna().sum()),
+                     "drop": float(part["drop"].clip(lower=0).max()),
+                     "rise": float((0.0 - part["drop"]).clip(lower=0).max()),
                      "moved": moved, "tau": tau, "tau_ap_b": float(part["tau_ap_b"].min()),
-                     "verdict": "fair to new models" if fair else "not fair to new models"})  # fmt: skip
+                     "verdict": WITHOUT if metric in AREAS and lacking else verdict, **_looks(metric)})  # fmt: skip
     columns = (
         Column("metric", "measure"),
         Column("verdict", "verdict",
                formula=f"fair: no change above {SMALL}, and tau_b of the orders at least {KEPT}"),
-        Column("drop", "largest drop", "signed"),
-        Column("rise", "largest rise", "signed"),
+        Column("n", "generators", "count", formula="that were treated as new, each in turn"),
+        Column("drop", "largest drop", "signed", kind_of="change", formula="pooled - as if new; 0 where none dropped"),
+        Column("rise", "largest rise", "signed", kind_of="change", formula="as if new - pooled; 0 where none rose"),
         Column("moved", "places moved, at most", "count"),
-        Column("tau", "least tau_b", "value"),
-        Column("tau_ap_b", "least tau_AP,b", "value"),
+        Column("tau", "least tau_b", "value", formula="Kendall's, of all models' order before and after"),
+        Column("tau_ap_b", "least tau_AP,b", "value", formula="the same, weighing the top; for ties, both ways"),
     )  # fmt: skip
-    shown: list[Any] = [{**row, "metric": REUSED[row["metric"]]} for row in table.to_dict(orient="records")]
+    shown: list[Any] = [{**row, "metric": row["name"]} for row in table.to_dict(orient="records")]
     detail = (
         Column("metric", "measure"),
         Column("model", "model"),
-        Column("unique_pairs", "own pairs", "count"),
+        Column("unique_pairs", "own pairs", "count", formula="that no other model proposed"),
         Column("unique_positives", "own similar", "count"),
-        Column("full", "pooled", "value"),
-        Column("unpooled", "as if new", "value"),
-        Column("drop", "drop", "signed"),
+        Column("full", "pooled", "value", kind_of="look", formula="on all labels"),
+        Column("unpooled", "as if new", "value", kind_of="look", formula="own pairs without a label"),
+        Column("drop", "drop", "signed", kind_of="change", formula="pooled - as if new"),
         Column("rank_full", "place", "count"),
         Column("rank_unpooled", "place as if new", "count"),
     )
     return (
         say("Each generator in turn is treated as a model that comes later: its own finds lose their labels. A measure"
             " that hardly changes can be trusted for models that had no part in the pool.", "note"),
-        Table("verdicts", "Which measures are fair to new models", columns, rows),
+        *warning(material),
+        Table("verdicts", "Which measures are fair to new models", columns, rows,
+              "Measures on codes, and judged and prevalence, which tell of the labels only, get no verdict."),
         Table("reuse", "Each generator as if it were new", detail, shown, "details"),
     )  # fmt: skip
+
+
+def _reused(material: Material) -> dict[str, tuple[str, pd.DataFrame]]:
+    """Every measure of the section on scores that can be told so: its name in words, in the library, its labels."""
+    labels = material.labels
+    found = {called.format(k=material.cut): (name, labels) for name, called in ON_LISTS.items()}
+    found |= {called: (name, labels) for name, called in AREAS.items()}
+    if material.negatives is not None:
+        parts = [labels[labels["value"] == 1], material.negatives[PAIR].assign(value=0)]
+        drawn = pd.concat(parts, ignore_index=True).drop_duplicates(PAIR)
+        found |= {f"{called}, sampled": (name, drawn) for name, called in AREAS.items()}
+    return found
+
+
+def _looks(metric: str) -> dict[str, str]:
+    """How values of the measure, and their changes, are shown."""
+    return {"look": "share", "change": "points"} if metric in SHARES else {"look": "value", "change": "signed"}
 
 
 def _rankings(material: Material) -> pd.DataFrame | None:

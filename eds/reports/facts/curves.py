@@ -8,6 +8,7 @@ from eds.identifiers import Integers, Reals
 from eds.metrics.evidence import with_negatives
 from eds.metrics.labelled import Labelled, read_labels, scores_of
 from eds.reports.document import Block, Figure, say
+from eds.reports.facts.evidence import outsiders, warning
 from eds.reports.facts.scores import NEGATIVES
 from eds.reports.material import Material
 
@@ -51,7 +52,11 @@ def annotated(material: Material) -> tuple[Block, ...]:
     """On the labelled negatives."""
     labelled = read_labels(material.labels)
     return (
-        say("All pairs in one list (micro). The dashed line is chance.", "note"),
+        say(
+            "All pairs in one list (micro). The dotted line is chance; models that had no part in the pool are dashed.",
+            "note",
+        ),
+        *warning(material),
         *_figures(material, labelled, "annotated"),
     )
 
@@ -74,10 +79,13 @@ def _figures(material: Material, labelled: Labelled, side: str) -> tuple[Block, 
         return (say("No curve can be drawn: there are no pairs of both kinds with a score.", "warn"),)
     names, share = [line["name"] for line in lines], float(labelled.value.mean())
     n = f"{len(labelled.value):,} pairs, {side} negatives"
-    roc = {"names": names, "x": [line["false"] for line in lines], "y": [line["true"] for line in lines],
-           "x_label": "false positive rate", "y_label": "true positive rate", "chance": "diagonal"}  # fmt: skip
-    pr = {"names": names, "x": [line["true"] for line in lines], "y": [line["precision"] for line in lines],
-          "x_label": "recall", "y_label": "precision", "chance": share}  # fmt: skip
+    later = set(outsiders(material, names))
+    marks = [name in later for name in names]
+    false, true, precision = ([line[name] for line in lines] for name in ("false", "true", "precision"))
+    roc = {"names": names, "marks": marks, "x": false, "y": true, "x_label": "false positive rate",
+           "y_label": "true positive rate", "chance": "diagonal"}  # fmt: skip
+    pr = {"names": names, "marks": marks, "x": true, "y": precision, "x_label": "recall", "y_label": "precision",
+          "chance": share}  # fmt: skip
     return (
         Figure(f"roc_{side}", f"ROC, {side} negatives", "curves", roc, n),
         Figure(f"pr_{side}", f"Precision and recall, {side} negatives", "curves", pr, n),

@@ -1,12 +1,15 @@
 """What every number means and does not say, and what the report was made from."""
 
+from collections.abc import Sequence
+
 from eds.metrics.measure import definition_of
-from eds.reports.document import Block, Column, Missing, Number, Table, count, say
+from eds.reports.document import Block, Column, Missing, Number, Section, Sentence, Table, count, say
+from eds.reports.facts.evidence import behind_all
 from eds.reports.material import Material
 
 SAID = (
-    "Only pairs that some model proposed were judged. Similar pairs that no model found are not known: recall among all"
-    " pairs is estimated from random pairs, where these were judged.",
+    "But for random pairs, only what some model proposed was judged. Similar pairs that no model found are not known:"
+    " recall among all pairs is estimated from random pairs, where these were judged.",
     "Generators are favoured by HR and MRR: all their finds have a label. They are handicapped by AUC on annotated"
     " negatives, which are their own mistakes. Only numbers with own finds removed compare both sides fairly.",
     "Annotated and sampled negatives answer different questions; PR-AUC depends on prevalence."
@@ -23,11 +26,20 @@ def conventions(material: Material) -> tuple[Block, ...]:
     """The sentences, and how limits were made."""
     return (
         *(say(text) for text in SAID),
-        say("Limits are at {level}: over queries drawn again {times} times with seed {seed} (all pairs of a query"
-            " together), Wilson's for rates, Clopper and Pearson's for p.", level=Number(material.level, "share"),
-            times=count(material.resamples), seed=count(material.seed)),
+        _limits(material),
         *_random(material),
     )  # fmt: skip
+
+
+def _limits(material: Material) -> Sentence:
+    """How limits were made, or that those over queries were not asked for."""
+    level = Number(material.level, "share")
+    if not material.resamples:
+        return say("No limits over queries were asked for (--resamples 0), and agreement has none; those at {level} are"
+                   " Wilson's for rates, Clopper and Pearson's for p.", level=level)  # fmt: skip
+    return say("Limits are at {level}: over queries drawn again {times} times with seed {seed} (all pairs of a query"
+               " together), Wilson's for rates, Clopper and Pearson's for p.", level=level,
+               times=count(material.resamples), seed=count(material.seed))  # fmt: skip
 
 
 def _random(material: Material) -> tuple[Block, ...]:
@@ -46,21 +58,26 @@ def _random(material: Material) -> tuple[Block, ...]:
     )  # fmt: skip
 
 
-def formulas(material: Material) -> tuple[Block, ...]:
+def measured(material: Material) -> tuple[Block, ...]:
     """Every measure of this report with its formula and conventions."""
     results = material.need("results")
     names = list(dict.fromkeys(str(result.measure) for result in results))
-    kinds = list(dict.fromkeys(name.partition("@")[0].partition("(")[0] for name in names))
+    names += list(dict.fromkeys(str(result.measure) for result in material.codes))
+    kinds: dict[str, list[str]] = {}
+    for name in names:
+        kinds.setdefault(name.partition("@")[0].partition("(")[0], []).append(name)
+    every = [*results, *material.codes]
     rows = [
         {"measure": kind, "meaning": definition_of(kind).meaning, "formula": definition_of(kind).formula,
-         "conventions": definition_of(kind).conventions}
-        for kind in kinds
+         "conventions": definition_of(kind).conventions, "n": behind_all(every, {name: name for name in named})}
+        for kind, named in kinds.items()
     ]  # fmt: skip
     columns = (
         Column("measure", "measure"),
         Column("meaning", "meaning"),
         Column("formula", "formula"),
         Column("conventions", "conventions"),
+        Column("n", "n"),
     )
     return (Table("measures", "Measures", columns, rows, "details"),)
 
@@ -83,4 +100,18 @@ def sources(material: Material) -> tuple[Block, ...]:
     return tuple(found)
 
 
-PARTS = (conventions, formulas, sources)
+def formulas(sections: Sequence[Section]) -> tuple[Block, ...]:
+    """The headings of all tables with what they mean: on paper and on a phone nothing can be pointed at."""
+    rows, seen = [], set()
+    for section in sections:
+        for table in (block for block in section.blocks if isinstance(block, Table) and section.key != "limits"):
+            for column in table.columns:
+                row = {"number": column.label, "formula": column.formula, "section": section.title}
+                if column.formula and tuple(row.values()) not in seen:
+                    seen.add(tuple(row.values()))
+                    rows.append(row)
+    columns = (Column("number", "heading"), Column("formula", "what it is"), Column("section", "section"))
+    return (Table("formulas", "What the headings of the tables mean", columns, rows, "details"),) if rows else ()
+
+
+PARTS = (conventions, measured, sources)

@@ -3,14 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pandas as pd
-
-from eds.analysis import Fairness, Pooled, fairness
+from eds.analysis import Fairness, Pooled, fairness, newcomers
 from eds.analysis.fairness_words import decided_by, reason
 from eds.metrics import Measure
 from eds.reports.document import Block, Column, Figure, Table, say
 from eds.reports.material import Material
-from eds.suspects.delta import STRATUM
 
 LABELS = {
     "VSD-HR@5": "VSD-HR@5", "VSD-MRR@5": "VSD-MRR@5", "RBP(p=0.8)": "RBP", "bpref": "bpref",
@@ -19,16 +16,14 @@ LABELS = {
     "ROC-AUC(average=macro,negatives=sampled)": "macro ROC-AUC, sampled",
 }  # fmt: skip
 RBP, RESIDUAL = Measure("RBP"), Measure("RBP-residual")
-UNMADE = pd.DataFrame({name: pd.Series([], dtype="str") for name in ("model", "query_id", "candidate_id")})
 
 
 def new_models(material: Material) -> list[str]:
     """The models that had no part in the pool, or of which only chosen pairs were added to it later."""
-    strata = set() if material.suspects is None else set(map(str, material.suspects["stratum"].dropna()))
-    later = {one.removeprefix(STRATUM) for one in strata if one.startswith(STRATUM)}
+    strata = () if material.suspects is None else material.suspects["stratum"].unique()
     cards = {card.name for card in material.models or ()}
     known = cards if material.results is None else {result.model for result in material.results}
-    return sorted(known - (set(material.makers) - later))
+    return newcomers.new_models(sorted(known), material.makers, strata)
 
 
 def wanted(material: Material) -> bool:
@@ -41,7 +36,7 @@ def fair(material: Material) -> Fairness:
 
     def compute() -> Fairness:
         results = [one for one in material.need("results") if str(one.measure) in LABELS]
-        makers = UNMADE if material.generators is None else material.generators
+        makers = newcomers.UNMADE if material.generators is None else material.generators
         drawn = None if material.negatives is None else material.negatives.assign(value=0)
         pooled = Pooled(makers, material.labels, material.rankings, material.placed, material.scores, drawn)
         return fairness(results, new_models(material), pooled)

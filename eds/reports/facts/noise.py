@@ -3,6 +3,7 @@
 from typing import Any
 
 from eds.reports.document import Block, Column, Figure, Table, count, say, share
+from eds.reports.facts.evidence import warning
 from eds.reports.facts.intervals import with_limits
 from eds.reports.material import Material
 from eds.truth import corrected_auc, label_contamination
@@ -72,12 +73,13 @@ def corrected(material: Material) -> tuple[Block, ...]:
           for end, accuracy in zip(ends, ACCURACIES, strict=True)),
     )  # fmt: skip
     return (
+        *warning(material),
         Table("noise_auc", "Micro ROC-AUC, annotated negatives, were labels free of error", columns, rows,
               "Above 1: experts who are wrong so often could not have given these labels."),
         Figure("noise_auc", "Micro ROC-AUC under label noise", "spread", {
             "labels": [row["model"] for row in rows], "values": [row["observed"] for row in rows], "kind": "value",
             "points": [[row[end] if row[end] <= 1 else None for end in ends] for row in rows],
-            "point_names": [f"{accuracy:.0%} right" for accuracy in ACCURACIES], "words": ""},
+            "point_names": [f"{accuracy:.0%} right" for accuracy in ACCURACIES], "words": "", "legend": True},
             "The line is what was observed; the points are what it would be without wrong labels, were experts right"
             f" {', '.join(f'{accuracy:.0%}' for accuracy in ACCURACIES)} of the time; those above 1 are left out."),
         say("The order of the models does not change by this. For pooled negatives independence is too kind: a pair"

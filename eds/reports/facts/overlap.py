@@ -9,7 +9,8 @@ from eds.suspects import overlap as compare
 def matrix(material: Material) -> tuple[Block, ...]:
     """The overlap matrix as a heat map and as a table."""
     lists = material.need("generators")
-    told = compare(lists)
+    asked = int((material.need("images")["role"] != "candidate").sum())
+    told = compare(lists, n_queries=asked)
     models = told["models"]
     rows = [{"model": name, **{f"m{place}": value for place, value in enumerate(told["overlap"][at])}}
             for at, name in enumerate(models)]  # fmt: skip

@@ -1,15 +1,15 @@
 """Leave-one-out: every model's AUC without each generator's labels, and whether the order of the models stays."""
 
-import math
 from typing import Any
 
-from eds.analysis import leave_one_out, tau_ap, tau_ap_b
+from eds.analysis import leave_one_out
 from eds.reports.document import Block, Column, Figure, Table, count, say
+from eds.reports.facts.evidence import span, warning
 from eds.reports.material import Material
 
 METRICS = {"macro_roc_auc": "macro ROC-AUC", "micro_roc_auc": "micro ROC-AUC"}
 MODES = {
-    "unique": "labels of pairs that nobody else proposed fall away",
+    "unique": "labels of pairs that the model alone proposed fall away",
     "all": "labels of every pair that the model proposed fall away",
 }
 
@@ -29,6 +29,8 @@ def evaluated(material: Material) -> tuple[Block, ...]:
     """The evaluated models' side: mean and spread over the removed generators."""
     found: list[Block] = []
     for mode, meaning in MODES.items():
+        told = left_out(material, "macro_roc_auc", mode)
+        n = f"n = {told['n_labels']:,} labels, of which {span(told['n_labels_kept'].values())} are left without a model"
         rows: dict[str, dict[str, Any]] = {}
         for metric in METRICS:
             told = left_out(material, metric, mode)
@@ -44,7 +46,7 @@ def evaluated(material: Material) -> tuple[Block, ...]:
         for metric, label in METRICS.items():
             columns += [
                 Column(f"{metric} full", f"{label}", "value", formula="on all labels"),
-                Column(f"{metric} mean", "mean", "value", formula="over the removed generators"),
+                Column(f"{metric} mean", "mean", "value", formula=f"over n = {len(told['loo'])} removed generators"),
                 Column(f"{metric} std", "± spread", "value", formula="population standard deviation"),
                 Column(f"{metric} shift", "itself removed", "signed", formula="loo[m][m] - full[m]"),
             ]
@@ -54,7 +56,7 @@ def evaluated(material: Material) -> tuple[Block, ...]:
                 f"Evaluated models, mode {mode}",
                 tuple(columns),
                 list(rows.values()),
-                f"Mode {mode}: {meaning}." if mode == "unique" else "details",
+                f"Mode {mode}: {meaning}; {n}." if mode == "unique" else "details",
             )
         )
     return tuple(found)  # fmt: skip
@@ -67,21 +69,19 @@ def removed(material: Material) -> tuple[Block, ...]:
         rows: list[dict[str, Any]] = []
         for metric, label in METRICS.items():
             told = left_out(material, metric, mode)
-            full = list(told["full"].values())
             for name, one in told["spearman"].items():
-                reduced = list(told["loo"][name].values())
                 rows.append({
                     "removed": name, "measure": label, "labels_kept": told["n_labels_kept"][name],
-                    "labels": told["n_labels"], **one,
-                    **_at_the_top(full, reduced),
+                    "labels": told["n_labels"], "models": len(told["full"]), **one,
                 })  # fmt: skip
         columns = (
             Column("removed", "removed"),
             Column("measure", "measure"),
             Column("labels_kept", "labels kept", "count"),
+            Column("models", "models", "count"),
             Column("rho", "Spearman", "value", formula="between all labels and those kept"),
             Column("p_exact", "exact p", "p", formula="all pairings of up to 8 models"),
-            Column("p_t", "p by t", "p"),
+            Column("p_t", "p by t", "p", formula="Spearman's t, n - 2 degrees of freedom"),
             Column("tau_ap", "tau_AP", "value", formula="weighs the top; undefined where values tie"),
             Column("tau_ap_b", "tau_AP,b", "value", formula="the same for ties, both ways"),
         )
@@ -97,13 +97,6 @@ def removed(material: Material) -> tuple[Block, ...]:
     return tuple(found)
 
 
-def _at_the_top(full: list[float], reduced: list[float]) -> dict[str, float | None]:
-    """Both forms of tau_AP; undefined where a value is, or with a single model."""
-    if len(full) < 2 or any(math.isnan(value) for value in (*full, *reduced)):
-        return {"tau_ap": None, "tau_ap_b": None}
-    return {"tau_ap": tau_ap(full, reduced), "tau_ap_b": tau_ap_b(full, reduced)}
-
-
 def drawing(material: Material) -> tuple[Block, ...]:
     """Every model's value when each generator in turn is removed."""
     metric = "macro_roc_auc"
@@ -115,6 +108,7 @@ def drawing(material: Material) -> tuple[Block, ...]:
         "point_names": list(told["loo"]),
     }  # fmt: skip
     return (
+        *warning(material),
         say("{n} labels; {nobody} of them are of pairs that no generator proposed.", "note", n=count(told["n_labels"]),
             nobody=count(told["n_labels_nobody_proposed"])),
         Figure("loo", "Macro ROC-AUC when a generator is removed", "spread", data,

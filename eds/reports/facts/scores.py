@@ -10,7 +10,8 @@ import pandas as pd
 from eds.analysis import compare_models, indistinguishable
 from eds.metrics import Measure, Result
 from eds.metrics.measure import definition_of
-from eds.reports.document import Block, Column, Figure, Gap, Missing, Table, say
+from eds.reports.document import Block, Column, Figure, Gap, Kind, Missing, Table, say
+from eds.reports.facts.evidence import behind_all, unscored, warning
 from eds.reports.facts.intervals import with_limits
 from eds.reports.material import Material
 
@@ -43,7 +44,7 @@ def on_lists(material: Material) -> tuple[Block, ...]:
         names = [f"{name}@{cut}" for name in ON_LISTS]
         found.append(_table(material, table, f"lists_{cut}", f"Lists cut at {cut}", names))
     chosen = _rows(material, table, ["VSD-HR@5"])
-    found.append(_figure("hr", "VSD-HR@5", chosen, "VSD-HR@5", "share"))
+    found.append(_figure(material, "hr", "VSD-HR@5", chosen, "VSD-HR@5", "share"))
     other = ["RBP(p=0.8)", "RBP-residual(p=0.8)", "bpref"]
     found.append(_table(material, table, "incomplete", "Measures that allow for missing labels", other))
     return (
@@ -56,7 +57,7 @@ def on_lists(material: Material) -> tuple[Block, ...]:
 
 def on_scores(material: Material) -> tuple[Block, ...]:
     """AUC on the labelled negatives."""
-    return _aucs(material, "annotated", "AUC on annotated negatives")
+    return (*warning(material), *_aucs(material, "annotated", "AUC on annotated negatives"))
 
 
 def on_drawn(material: Material) -> tuple[Block, ...]:
@@ -75,6 +76,9 @@ def groups(material: Material) -> tuple[Block, ...]:
     found: list[Block] = []
     for name in COMPARED:
         key = "hr" if name.startswith("VSD") else "auc"
+        change: Kind = "points" if key == "hr" else "signed"
+        if key == "auc" and unscored(material):
+            continue  # over different pairs there is nothing to tell apart
         compared = material.once(f"compared {name}", partial(_compared, results, name, material))
         if compared is None:
             continue
@@ -84,19 +88,19 @@ def groups(material: Material) -> tuple[Block, ...]:
         alike = sorted(alike, key=lambda group: -max(values[model] for model in group))
         rows = [{"group": number, "models": sorted(group, key=lambda model: -values[model])}
                 for number, group in enumerate(alike, 1)]  # fmt: skip
-        found.append(Table(f"groups_{key}", f"Groups by {_short(name)}",
+        found.append(Table(f"groups_{key}", f"Groups by {short(name)}",
                            (Column("group", "group", "count"), Column("models", "not told apart", "names")), rows,
                            "A model can stand in several groups: not being told apart is not being"
                            " equal."))  # fmt: skip
         columns = (
             Column("first", "model"),
             Column("second", "against"),
-            Column("difference", "difference", "signed", "low", "high", "mean over queries; limits by bootstrap"),
+            Column("difference", "difference", change, "low", "high", "mean over queries; limits by bootstrap"),
             Column("p", "p", "p", formula="sign flips"),
             Column("p_adjusted", "adjusted p", "p", formula="Holm"),
             Column("n", "queries", "count"),
         )
-        found.append(Table(f"compared_{key}", f"Every two models by {_short(name)}", columns,
+        found.append(Table(f"compared_{key}", f"Every two models by {short(name)}", columns,
                            compared.to_dict(orient="records"), "details"))  # fmt: skip
     return tuple(found)
 
@@ -107,7 +111,8 @@ def _compared(results: Sequence[Result], name: str, material: Material) -> pd.Da
     mine = [result for result in mine if result.values is not None and not np.isnan(result.values.value)]
     if len(mine) < 2:
         return None
-    return compare_models(mine, name, level=material.level, resamples=material.resamples or 1, seed=material.seed)
+    told = compare_models(mine, name, level=material.level, resamples=material.resamples or 1, seed=material.seed)
+    return told if material.resamples else told.assign(low=np.nan, high=np.nan)  # of one resample there are no limits
 
 
 def _aucs(material: Material, side: str, title: str) -> tuple[Block, ...]:
@@ -116,7 +121,7 @@ def _aucs(material: Material, side: str, title: str) -> tuple[Block, ...]:
              "Prevalence")]  # fmt: skip
     shown = _rows(material, table, names)
     first = names[0]
-    figure = _figure(f"auc_{side}", f"Macro ROC-AUC, {side} negatives", shown, first, "value")
+    figure = _figure(material, f"auc_{side}", f"Macro ROC-AUC, {side} negatives", shown, first, "value")
     return (_table(material, table, f"auc_{side}", title, names), figure)
 
 
@@ -141,17 +146,13 @@ def _table(material: Material, table: pd.DataFrame, key: str, title: str, names:
         measure = Measure.parse(name)
         formula = f"{name}: {definition_of(measure.name).formula}"
         kind: Any = "share" if measure.name in ("VSD-HR", "Success", "Judged", "Prevalence") else "value"
-        columns.append(Column(name, _short(name), kind, f"{name} low", f"{name} high", formula))
-    sizes = {name: sorted({row[f"{name} n"] for row in rows if f"{name} n" in row}) for name in names}
-    told = "; ".join(f"{_short(name)}: n = {_span(size)}" for name, size in sizes.items() if size)
-    return Table(key, title, tuple(columns), rows, f"n, queries or pairs behind each number: {told}." if told else "")
+        columns.append(Column(name, short(name), kind, f"{name} low", f"{name} high", formula))
+    told = behind_all(material.results, {name: short(name) for name in names})
+    return Table(key, title, tuple(columns), rows, f"Behind each number: {told}." if told else "")
 
 
-def _span(sizes: Sequence[int]) -> str:
-    return f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
-
-
-def _short(name: str) -> str:
+def short(name: str) -> str:
+    """A measure as tables call it."""
     measure = Measure.parse(name)
     cut = f"@{measure.k}" if measure.k else ""
     average = str(measure.parameters.get("average", ""))
@@ -163,13 +164,14 @@ def _part(material: Material, model: str) -> str:
     return "generator" if model in makers else "outsider" if makers else "not known"
 
 
-def _figure(key: str, title: str, rows: Sequence[dict[str, Any]], name: str, kind: str) -> Figure:
+def _figure(material: Material, key: str, title: str, rows: Sequence[dict[str, Any]], name: str, kind: str) -> Figure:
     data = {
         "labels": [row["model"] for row in rows], "marks": [row["part"] == "outsider" for row in rows],
         "values": [row.get(name) for row in rows], "low": [row.get(f"{name} low") for row in rows],
         "high": [row.get(f"{name} high") for row in rows], "kind": kind, "lowest": None, "highest": None,
     }  # fmt: skip
-    return Figure(key, title, "intervals", data, "Limits over queries drawn again; outsiders are drawn hollow.")
+    limits = "Limits over queries drawn again" if material.resamples else "Without limits, as asked for"
+    return Figure(key, title, "intervals", data, f"{limits}; outsiders are drawn hollow.")
 
 
 PARTS = (on_lists, on_scores, on_drawn, groups)

@@ -1,14 +1,13 @@
 """What the pool found: p_k of pool, models and ranks; p and recall with limits; what judging cost."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
-
-import pandas as pd
 
 from eds.analysis import budget
 from eds.analysis.pool_report import pool_report
+from eds.analysis.population import population
 from eds.reports.document import Block, Column, Figure, Gap, Missing, Number, Table, count, say, share
-from eds.reports.material import Material
+from eds.reports.material import PAIR, Material
 from eds.suspects import positive_rate_by_rank
 
 RATE = ("rate", "low", "high")
@@ -43,6 +42,11 @@ def found(material: Material) -> tuple[Block, ...]:
     if pool["labelled"] < pool["pairs"]:
         blocks.append(say("{left} pairs of the pool have no label yet.", "warn",
                           left=count(pool["pairs"] - pool["labelled"])))  # fmt: skip
+    if told["product_pairs"] == "left out":
+        blocks.append(say("Pairs of one product count nowhere here: the random pairs leave them out.", "note"))
+    if told["pool_pairs_left_out"]:
+        blocks.append(say("{left} pairs of the pool are not of a query and a candidate (by images.role) and are left"
+                          " out here.", "warn", left=count(told["pool_pairs_left_out"])))  # fmt: skip
     whole = {"model": "the pool", **pool}
     rates = (
         Column("model", "proposed by"),
@@ -139,9 +143,9 @@ def recall(material: Material) -> tuple[Block, ...]:
         blocks.append(RANDOM)
     else:
         blocks += [
-            say("The pool holds {recall} of all similar pairs (limits {low} to {high}).", recall=share(found["recall"]),
-                low=share(found["lower"]), high=share(found["upper"])),
-            *_of_one_product(material),
+            say("The pool holds {recall} of all similar pairs (limits {low} to {high})" + _counted(told),
+                recall=share(found["recall"]), low=share(found["lower"]), high=share(found["upper"])),
+            *_without_products(material),
             Table("strata", "Draws outside the pool", (
                 Column("stratum", "stratum"), Column("N", "pairs", "count"), Column("n", "labelled", "count"),
                 Column("a", "similar", "count")), told["strata"]),
@@ -159,19 +163,57 @@ def recall(material: Material) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def _of_one_product(material: Material) -> tuple[Block, ...]:
-    """That similar pairs of one product count as missed, where the pool leaves them out by rule."""
-    images, suspects = material.need("images"), material.need("suspects")
-    sizes = pd.DataFrame({"asked": (images["role"] != "candidate").groupby(images["product_id"]).sum(),
-                          "offered": (images["role"] != "query").groupby(images["product_id"]).sum()})  # fmt: skip
-    pairs = int((sizes["asked"] * sizes["offered"]).sum()) - int((images["role"] == "both").sum())
-    product = images.set_index("image_id")["product_id"]
-    pool = suspects[suspects["origin"] == "pool"]
-    own = pool["query_id"].map(product).to_numpy() == pool["candidate_id"].map(product).to_numpy()
-    if not pairs or own.any():
+def _counted(told: dict[str, Any]) -> str:
+    """Which pairs all pairs are, where not all of them."""
+    return "; pairs of one product count nowhere." if told["product_pairs"] == "left out" else "."
+
+
+def apart(material: Material) -> dict[str, Any] | None:
+    """The same facts without pairs of one product, where all pairs hold some and the pool leaves them out by rule.
+
+    `one_product`: how many pairs that are; `similar`: of how many similar random pairs; `recall` None where the draws
+    are of strata whose pairs of one product nobody counted.
+    """
+
+    def compute() -> dict[str, Any] | None:
+        images, suspects, truth = material.need("images"), material.need("suspects"), material.need("truth")
+        whole = population(images, suspects)
+        without = replace(whole, apart=True)
+        left = without.holds(suspects)
+        pool, random = suspects["origin"] == "pool", suspects["origin"] == "random"
+        if whole.apart or whole.size == without.size or (pool & ~left).any():
+            return None
+        drawn = suspects[random]
+        value = drawn[PAIR].merge(truth[[*PAIR, "value"]], on=PAIR, how="left")["value"].to_numpy() == 1
+        told = {"one_product": whole.size - without.size, "similar": int(value.sum()),
+                "similar_of_one_product": int((value & ~left[random]).sum()), "recall": None}  # fmt: skip
+        if set(drawn["stratum"]) == {"all"} and (random & left).any():
+            chance = int((random & left).sum()) / without.size
+            kept = suspects[~random | left]
+            kept = kept.assign(probability=kept["probability"].where(kept["origin"] != "random", chance))
+            told["recall"] = pool_report(images, kept, truth, material.level)["recall"]
+        return told
+
+    found: dict[str, Any] | None = material.once("apart", compute)
+    return found
+
+
+def _without_products(material: Material) -> tuple[Block, ...]:
+    """That similar pairs of one product count as missed where the pool leaves them out by rule; what is so else."""
+    told = apart(material)
+    if told is None:
         return ()
-    return (say("All pairs include {pairs} of one product, which the pool leaves out by rule: those of them that are"
-                " similar count as missed.", "note", pairs=count(pairs)),)  # fmt: skip
+    blocks: list[Block] = [
+        say("All pairs include {pairs} of one product, which the pool leaves out by rule: those of them that are"
+            " similar count as missed, as {own} of the {similar} similar random pairs.", "note",
+            pairs=count(told["one_product"]), own=count(told["similar_of_one_product"]), similar=count(told["similar"]))
+    ]  # fmt: skip
+    if told["recall"]:
+        one = told["recall"]
+        blocks.append(say("Without pairs of one product the pool holds {recall} of all similar pairs (limits {low} to"
+                          " {high}).", recall=share(one["recall"]), low=share(one["lower"]),
+                          high=share(one["upper"])))  # fmt: skip
+    return tuple(blocks)
 
 
 def cost(material: Material) -> tuple[Block, ...]:

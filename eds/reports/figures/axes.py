@@ -98,9 +98,22 @@ def colour(number: int) -> str:
     return f"var(--s{number % 7})"
 
 
-def dash(number: int) -> str | None:
-    """Lines beyond the seventh are dashed, so that colour is never the only difference."""
-    return (None, "5 3", "2 2")[min(number // 7, 2)]
+def strokes(marks: Sequence[bool], n: int) -> list[dict[str, Any]]:
+    """How each of n lines is drawn: marked ones dashed; within a side by colour, the second seven finer.
+
+    >>> [one["stroke_dasharray"] for one in strokes([False, True], 3)]
+    [None, '5 3', None]
+    """
+    seen = {False: 0, True: 0}
+    found = []
+    for at in range(n):
+        marked = at < len(marks) and bool(marks[at])
+        number = seen[marked]
+        seen[marked] += 1
+        finer = ";stroke-width:1" if number // 7 % 2 else ""
+        dashes = "5 3" if marked else None
+        found.append({"style": f"stroke:{colour(number)}{finer}", "stroke_dasharray": dashes})
+    return found
 
 
 def axis(scale: Scale, kind: Kind, top: float, bottom: float) -> list[Markup]:

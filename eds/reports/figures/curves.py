@@ -1,6 +1,6 @@
 """Lines: ROC and precision-recall curves, rates by place, orders that cross."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from eds.reports.document import Kind
@@ -11,11 +11,11 @@ from eds.reports.figures.axes import (
     Scale,
     canvas,
     colour,
-    dash,
     fitting,
     is_number,
     name_width,
     room,
+    strokes,
     tick_text,
     ticks,
 )
@@ -32,19 +32,21 @@ def curves(
     x_label: str = "",
     y_label: str = "",
     chance: str | float = "diagonal",
+    marks: Sequence[bool] = (),
     label: str = "",
 ) -> Markup:
-    """A line for each name over the unit square; chance is the diagonal, or a share."""
+    """A line for each name over the unit square, dashed for marked ones; chance is the diagonal, or a share, dotted."""
+    looks = strokes(marks, len(names))
     across, up = Scale(0, 1, LEFT, WIDTH - 12), Scale(0, 1, TOP + HEIGHT, TOP)
-    marks = _frame(across, up, x_label, y_label, "value", "value")
+    drawn = _frame(across, up, x_label, y_label, "value", "value")
     ends = (0.0, 1.0) if chance == "diagonal" else (float(chance), float(chance))
-    marks.append(tag("line", x1=across(0), x2=across(1), y1=up(ends[0]), y2=up(ends[1]), class_="chance"))
-    for at, (name, along, over) in enumerate(zip(names, x, y, strict=True)):
+    drawn.append(tag("line", x1=across(0), x2=across(1), y1=up(ends[0]), y2=up(ends[1]), class_="chance"))
+    for name, along, over, look in zip(names, x, y, looks, strict=True):
         points = " ".join(f"{across(one):g},{up(two):g}" for one, two in zip(along, over, strict=True))
-        line = tag("polyline", points=points, class_="curve", style=f"stroke:{colour(at)}", stroke_dasharray=dash(at))
-        marks.append(tag("g", tag("title", name), line, class_="hit", data_tip=name))
-    legend, height = _legend(names, TOP + HEIGHT + 44)
-    return canvas(height, label, *marks, *legend)
+        line = tag("polyline", points=points, class_="curve", **look)
+        drawn.append(tag("g", tag("title", name), line, class_="hit", data_tip=name))
+    legend, height = _legend(names, looks, TOP + HEIGHT + 44)
+    return canvas(height, label, *drawn, *legend)
 
 
 def steps(
@@ -157,15 +159,14 @@ def _levels(up: Scale, kind: Kind) -> list[Markup]:
     return marks
 
 
-def _legend(names: Sequence[str], top: float) -> tuple[list[Markup], float]:
+def _legend(names: Sequence[str], looks: Sequence[Mapping[str, Any]], top: float) -> tuple[list[Markup], float]:
     """Names below the drawing, in as many lines as they need."""
     marks, x, y = [], LEFT, top + 12
-    for at, name in enumerate(names):
+    for name, look in zip(names, looks, strict=True):
         width = 34 + LETTER * min(len(clean(name)), 26)
         if x + width > WIDTH and x > LEFT:
             x, y = LEFT, y + 20
-        line = tag("line", x1=x, x2=x + 18, y1=y - 4, y2=y - 4, class_="curve", style=f"stroke:{colour(at)}",
-                   stroke_dasharray=dash(at))  # fmt: skip
+        line = tag("line", x1=x, x2=x + 18, y1=y - 4, y2=y - 4, class_="curve", **look)
         marks.append(tag("g", line, tag("text", fitting(name, 26 * LETTER + 6), x=x + 23, y=y, class_="name")))
         x += width
     return marks, y + 10

@@ -5,11 +5,13 @@ from typing import Any
 
 from eds.reports.document import Kind
 from eds.reports.figures.axes import (
+    LETTER,
     ROW,
     WIDTH,
     Scale,
     axis,
     canvas,
+    colour,
     fitting,
     is_number,
     name_width,
@@ -60,9 +62,13 @@ def spread(
     point_names: Sequence[str] = (),
     kind: Kind = "value",
     words: str = "without ",
+    legend: bool = False,
     label: str = "",
 ) -> Markup:
-    """A stroke for each label's value, and a point for each of its others, told by `words` and `point_names`."""
+    """A stroke for each label's value, and a point for each of its others, told by `words` and `point_names`.
+
+    With `legend` the points of each name have a colour, and the names stand below.
+    """
     left = name_width(labels)
     bottom = TOP + ROW * len(labels)
     scale = Scale(*room([*values, *(one for row in points for one in row)], None, None), left, WIDTH - 22)
@@ -74,14 +80,17 @@ def spread(
         for place, other in enumerate(others):
             if is_number(other):
                 own = place < len(point_names) and point_names[place] == name
-                parts.append(tag("circle", cx=scale(other), cy=y, r=4, class_="ghost own" if own else "ghost"))
+                look = _filled(place) if legend else None
+                parts.append(tag("circle", cx=scale(other), cy=y, r=4, class_="ghost own" if own else "ghost",
+                                 style=look))  # fmt: skip
                 who = point_names[place] if place < len(point_names) else str(place + 1)
                 told.append(f"{words}{who}: {shown(other, kind)}")
         if is_number(value):
             parts.append(tag("line", x1=scale(value), x2=scale(value), y1=y - 8, y2=y + 8, class_="mark"))
         text = "; ".join(told)
         rows.append(tag("g", tag("title", text), *parts, _target(y), class_="hit", data_tip=text))
-    return canvas(bottom + 22, label, *axis(scale, kind, TOP, bottom), *rows)
+    names = _legend(point_names, left, bottom + 40) if legend else []
+    return canvas(bottom + (50 if names else 22), label, *axis(scale, kind, TOP, bottom), *rows, *names)
 
 
 def scatter(
@@ -125,6 +134,20 @@ def scatter(
                          text_anchor="start" if right else "end"))  # fmt: skip
         marks.append(tag("g", tag("title", told), *parts, class_="hit", data_tip=told))
     return canvas(bottom + 42, label, *marks)
+
+
+def _filled(place: int) -> str:
+    return f"fill:{colour(place)};fill-opacity:.85;stroke:none"
+
+
+def _legend(names: Sequence[str], left: float, y: float) -> list[Markup]:
+    """A point and its name, side by side."""
+    marks, x = [], left
+    for place, name in enumerate(names):
+        point = tag("circle", cx=x + 4, cy=y - 4, r=4, style=_filled(place))
+        marks.append(tag("g", point, tag("text", name, x=x + 14, y=y, class_="name")))
+        x += 30 + LETTER * len(name)
+    return marks
 
 
 def _free(x: float, y: float, taken: list[tuple[float, float]]) -> float:

@@ -1,13 +1,15 @@
 """The page of campaigns: what a new one is told beforehand, and known pairs."""
 
 import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Button, NumberInput
 
 from annotator_ui.leading import figures, show
 from annotator_ui.site import Site
 from annotator_ui.texts_campaigns import CAMPAIGNS
 from eds.intervals import wilson_interval
 from eds.labels.adjudication import adjudicate
-from eds.labels.gold import gold_to_hide
+from eds.labels.gold import gold_to_hide, usual_share
 from eds.labels.leading import gold_answers
 from eds.truth.modes import ModesCompared
 from tests.annotator.judged import NAME
@@ -24,15 +26,37 @@ def test_a_new_grid_is_told_which_known_pairs_it_can_hide(judged: Site, viewer: 
     suspects = judged.project.read("suspects")
     pooled = suspects[suspects["origin"] == "pool"]
     assert CAMPAIGNS.gold_usable["similar"].format(known=gold_to_hide(judged.store, pooled, "similar")) in html(app)
-    app.number_input[1].set_value(100).run()
+    gold, again = (one for one in app.number_input if one.label in (CAMPAIGNS.gold_share, CAMPAIGNS.repeat_share))
+    assert gold.value == pytest.approx(100 * usual_share(judged.store, pooled, "similar"))
+    assert gold.value is not None
+    assert gold.value > 0
+    assert again.value == 5
+    gold.set_value(0.0).run()
+    assert CAMPAIGNS.grid_gold_needed in [one.value for one in app.warning]
+    assert _make(app).disabled
+    _gold(app).set_value(1.0).run()
+    assert not _make(app).disabled
+    _gold(app).set_value(100.0).run()
     assert any("would be needed" in one.value for one in app.warning)
     [origins] = [one for one in app.multiselect if one.label == CAMPAIGNS.origins]
     origins.set_value(["random"]).run()
     assert app.radio[1].value == "different"  # as nearly all random pairs are
     random = suspects[suspects["origin"] == "random"]
+    assert _gold(app).value == pytest.approx(100 * usual_share(judged.store, random, "different"))
+    assert not _make(app).disabled
     assert CAMPAIGNS.gold_usable["different"].format(known=gold_to_hide(judged.store, random, "different")) in "".join(
         [html(app), *(one.value for one in app.warning)]
     )
+
+
+def _gold(app: AppTest) -> NumberInput:
+    [found] = [one for one in app.number_input if one.label == CAMPAIGNS.gold_share]
+    return found
+
+
+def _make(app: AppTest) -> Button:
+    [found] = [one for one in app.button if one.label == CAMPAIGNS.make]
+    return found
 
 
 @pytest.mark.parametrize(

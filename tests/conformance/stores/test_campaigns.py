@@ -10,7 +10,6 @@ from eds.errors import InputError
 from eds.labels import schema
 from eds.labels.campaigns import (
     Plan,
-    add_gold,
     add_pairs,
     add_to_panel,
     close_campaign,
@@ -20,6 +19,7 @@ from eds.labels.campaigns import (
 from eds.labels.events import Judgement, submit
 from eds.labels.experts import add_expert
 from eds.labels.frames import labels_frame
+from eds.labels.gold import add_gold
 from eds.labels.queue import next_batch
 from eds.labels.store import Store
 from tests.labels.stores import begin, judge_all, pairs

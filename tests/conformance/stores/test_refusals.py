@@ -144,6 +144,6 @@ def test_bad_pairs_are_told_by_row_and_nothing_is_stored(store: Store) -> None:
         create_campaign(
             store, Plan("bad", mode="grid", gold_share=2, early_stop=True, control_share=0), pairs(), ["ann"]
         )
-    assert len(faults.value.faults) == 3
+    assert len(faults.value.faults) == 4
     assert list_campaigns(store).empty
     assert store.read(lambda c: c.execute(sa.select(sa.func.count()).select_from(schema.pair)).scalar()) == 0

@@ -1,0 +1,29 @@
+"""Which models are new: they had no part in choosing the judged pairs, or only chosen pairs of theirs came in later."""
+
+from collections.abc import Collection, Iterable
+
+import pandas as pd
+
+from eds.suspects.delta import STRATUM
+
+# The makers' lists where nobody knows who made the pool.
+UNMADE = pd.DataFrame({name: pd.Series([], dtype="str") for name in ("model", "query_id", "candidate_id")})
+
+
+def chosen_for(strata: Iterable[object]) -> list[str]:
+    """The models for which pairs were chosen: what of these is judged are own finds of theirs.
+
+    >>> chosen_for(["outside", "delta:b", None, "delta:a", "delta:b"])
+    ['a', 'b']
+    """
+    return sorted({one.removeprefix(STRATUM) for one in strata if isinstance(one, str) and one.startswith(STRATUM)})
+
+
+def new_models(models: Iterable[str], makers: Collection[str], strata: Iterable[object]) -> list[str]:
+    """Of these models, in their order, the new ones; `strata` are those of the suspects.
+
+    >>> new_models(["c", "b", "a"], ["a", "b"], ["delta:a"])
+    ['c', 'a']
+    """
+    later = chosen_for(strata)
+    return [name for name in models if name not in makers or name in later]

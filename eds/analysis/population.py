@@ -1,0 +1,73 @@
+"""All pairs A that shares are told of, as the random draws of the project count them: which pairs lie among them."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from eds.identifiers import Flags, Integers, encode, text
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """A, or A without the pairs that show one product; arrays are (images,)."""
+
+    names: pa.Array
+    asks: Flags
+    offers: Flags
+    product: Integers
+    apart: bool = False  # are pairs of one product left out?
+
+    @property
+    def size(self) -> int:
+        """|Q| |D| - |Q and D|, and where products are kept apart without all their pairs of another image.
+
+        >>> images = pd.DataFrame({"image_id": list("abc"), "product_id": list("xxy"), "role": ["both"] * 3})
+        >>> whole = population(images, pd.DataFrame({"origin": [], "stratum": []}))
+        >>> whole.size, replace(whole, apart=True).size
+        (6, 4)
+        """
+        both = int((self.asks & self.offers).sum())
+        every = int(self.asks.sum()) * int(self.offers.sum()) - both
+        if not self.apart:
+            return every
+        asked, offered = (np.bincount(self.product[side]) for side in (self.asks, self.offers))
+        shared = min(len(asked), len(offered))
+        return every - (int(asked[:shared] @ offered[:shared]) - both)
+
+    def holds(self, pairs: pd.DataFrame) -> Flags:
+        """Which pairs (query_id, candidate_id) lie among them, (pairs,) bool."""
+        query, candidate = (encode(pairs[name], self.names) for name in ("query_id", "candidate_id"))
+        found = (query >= 0) & (candidate >= 0) & (query != candidate)
+        if len(self.names):
+            found &= self.asks[query] & self.offers[candidate]
+            if self.apart:
+                found &= self.product[query] != self.product[candidate]
+        return np.asarray(found)
+
+
+def population(images: pd.DataFrame, suspects: pd.DataFrame) -> Population:
+    """The pairs that the suspects' random draws were made of; without draws that tell it, all of A.
+
+    Draws with --exclude-product know no pair of one product: a share of theirs is none of A, and the pool's positives
+    and size must be counted over the same pairs. Whether they were made so is told by the size of their strata.
+    """
+    role = images["role"].to_numpy()
+    names = text(images["image_id"])
+    product = text(images["product_id"]).dictionary_encode().indices.to_numpy() if len(images) else np.zeros(0)
+    whole = Population(names, role != "candidate", role != "query", product.astype(np.int64))
+    drawn = suspects[suspects["origin"] == "random"]
+    sizes = {name: round(len(part) / part["probability"].iloc[0]) for name, part in drawn.groupby("stratum")}
+    if not sizes:
+        return whole
+    pool = suspects.loc[suspects["origin"] == "pool", ["query_id", "candidate_id"]].drop_duplicates()
+
+    def fits(one: Population) -> bool:
+        outside = one.size - int(one.holds(pool).sum())
+        told = [("all", one.size), ("outside", outside)]
+        parts = [sizes["near"] + sizes["rest"]] if {"near", "rest"} <= set(sizes) else []
+        return all(sizes.get(name, size) == size for name, size in told) and all(part == outside for part in parts)
+
+    apart = replace(whole, apart=True)
+    return apart if fits(apart) and not fits(whole) else whole

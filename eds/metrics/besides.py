@@ -1,0 +1,120 @@
+"""What stands beside the labelled pairs: pooled pairs without a label, images that keep a positive out of a list."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from eds.identifiers import Flags, Integers, encode, numbered, places_of, text
+from eds.metrics.labelled import Labelled, read_labels
+from eds.metrics.lists import UNLABELLED, JudgedLists, Rankings
+from eds.metrics.measure import Measure
+from eds.metrics.placed import Placed
+
+PAIR = ["query_id", "candidate_id"]
+POOLED = ("infAP",)  # measures that look at pooled pairs without a label
+
+
+def also_asked(
+    labels: pd.DataFrame, images: pd.DataFrame, measures: Sequence[Measure], pooled: pd.DataFrame | None
+) -> pd.DataFrame:
+    """The pairs without a label whose ranks the measures need where lists are not at hand (query_id, candidate_id).
+
+    Pooled pairs for infAP; for official measures all images of each positive's product, one of which may hide it.
+    """
+    parts = [pd.DataFrame({name: pd.Series([], dtype="str") for name in PAIR})]
+    if pooled is not None and any(measure.name in POOLED for measure in measures):
+        parts.append(pooled[PAIR])
+    if any(measure.definition.needs == "official lists" for measure in measures):
+        products = images[["image_id", "product_id"]]
+        positives = labels.loc[labels["value"] == 1, PAIR]
+        of = positives.merge(products, left_on="candidate_id", right_on="image_id")[["query_id", "product_id"]]
+        shown = of.drop_duplicates().merge(products, on="product_id")
+        parts.append(shown[["query_id", "image_id"]].set_axis(PAIR, axis=1))
+    return pd.concat(parts, ignore_index=True)
+
+
+def pooled_of(labelled: Labelled, pooled: pd.DataFrame) -> Labelled:
+    """The pooled pairs of the labelled queries, judged or not; their value says nothing."""
+    known = encode(pooled["query_id"], labelled.queries) >= 0
+    return read_labels(pooled.loc[known, PAIR].assign(value=0), "pooled pairs", queries=labelled.queries)
+
+
+def without_label(pooled: Labelled, labelled: Labelled) -> int:
+    """How many of the pooled pairs have no label."""
+    names = (pooled.queries.take(pa.array(pooled.query)), pooled.candidates.take(pa.array(pooled.candidate)))
+    return int((labelled.at(*names) < 0).sum())
+
+
+def placed_with_pooled(placed: Placed, labelled: Labelled, pooled: Labelled | None) -> dict[str, JudgedLists]:
+    """By model: the labelled places, and those of pooled pairs without a label."""
+    found = placed.judged(labelled)
+    if pooled is None:
+        return found
+    names = (placed.queries.take(pa.array(placed.query)), placed.candidates.take(pa.array(placed.candidate)))
+    query = encode(placed.queries, labelled.queries)[placed.query] if len(placed.query) else placed.query
+    free = (placed.rank >= 0) & (pooled.at(*names) >= 0) & (labelled.at(*names) < 0)
+    for number, name in enumerate(placed.models):
+        rows, lists = np.flatnonzero(free & (placed.model == number)), found[name]
+        parts = (
+            (lists.query, query[rows]),
+            (lists.place, placed.rank[rows] + 1),
+            (lists.label, np.full(len(rows), UNLABELLED)),
+            (lists.pooled, np.ones(len(rows), np.bool_)),
+        )
+        numbers, places, label, asked = (np.concatenate(part) for part in parts)
+        order = np.lexsort((places, numbers))
+        told = (numbers[order], places[order], label[order], asked[order])
+        found[name] = JudgedLists(*told, lists.positives, lists.negatives, lists.length)
+    return found
+
+
+def left_out_by_rules(labelled: Labelled, images: pd.DataFrame) -> Flags:
+    """Which positives (in the labels' order) no official list may hold: own product, no query, no candidate."""
+    ids, (_, product) = text(images["image_id"]), numbered(images["product_id"])
+    positive = labelled.value == 1
+    query = encode(labelled.queries, ids)[labelled.query[positive]]
+    candidate = encode(labelled.candidates, ids)[labelled.candidate[positive]]
+    unknown = (query < 0) | (candidate < 0)
+    if not len(ids):
+        return np.asarray(unknown)
+    role = images["role"].to_numpy() if "role" in images.columns else np.full(len(images), "both", object)
+    unasked = (role == "candidate")[query] | (role == "query")[candidate]
+    return np.asarray(unknown | unasked | (product[query] == product[candidate]))
+
+
+def hidden_places(listed: Rankings | Placed, labelled: Labelled, images: pd.DataFrame) -> Mapping[str, Integers]:
+    """By model, for each positive (in the labels' order): where another image of its product stands; 0: nowhere.
+
+    Official lists show one image of each product: a positive whose product is shown by another can never be found.
+    """
+    ids, (products, product) = text(images["image_id"]), numbered(images["product_id"])
+    n = max(len(products), 1)
+    positive = labelled.value == 1
+    wanted = _products(encode(labelled.candidates, ids), product)[labelled.candidate[positive]]
+    keys = np.where(wanted >= 0, labelled.query[positive] * n + wanted, -1)
+    own = encode(labelled.candidates, listed.candidates)[labelled.candidate[positive]]
+    query = encode(listed.queries, labelled.queries)[listed.query] if len(listed.query) else listed.query
+    shown = _products(encode(listed.candidates, ids), product)[listed.candidate]
+    used = (listed.rank >= 0) & (query >= 0) & (shown >= 0)
+    found = {}
+    for number, name in enumerate(listed.models):
+        rows = np.flatnonzero(used & (listed.model == number))
+        key = query[rows] * n + shown[rows]
+        order = np.lexsort((listed.rank[rows], key))
+        rows, key = rows[order], key[order]
+        first = np.diff(key, prepend=-1) != 0
+        rows, key = rows[first], key[first]
+        at = places_of(keys, key)
+        there = at >= 0
+        place = np.zeros(len(keys), np.int64)
+        place[there] = listed.rank[rows[at[there]]] + 1
+        place[there] *= listed.candidate[rows[at[there]]] != own[there]
+        found[name] = place
+    return found
+
+
+def _products(places: Integers, product: Integers) -> Integers:
+    """The products of images by their rows in the catalogue, -1 for what is not in it."""
+    return np.where(places >= 0, product[places], -1) if len(product) else np.full(len(places), -1, np.int64)

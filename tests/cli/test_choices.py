@@ -1,0 +1,66 @@
+"""The command line is lazy, so it writes down what the library offers; each such list is the library's."""
+
+from collections.abc import Iterable
+from dataclasses import fields
+
+import click
+import pytest
+
+from eds import config
+from eds.analysis.leave_one_out import MODES
+from eds.analysis.reusability import METRICS, ON_LISTS
+from eds.benchmarks import release_files
+from eds.cli import analysis_robustness, benchmarks_reproduce, cli, compared, neighbors
+from eds.images import folder
+from eds.images.sources import READERS
+from eds.labels import schema, votes
+from eds.metrics.auc_report import AUCS
+from eds.neighbors.mine import ENGINES
+from eds.suspects import draws, orders
+from eds.training import hash_losses, heads, plan, supervision
+from tests.generated import every_command
+
+OFFERED = {
+    "images scan --layout": folder.LAYOUTS,
+    "images import --format": {"auto", *READERS.entries()} - {"folder"},
+    "neighbors mine --index": {"flat"}
+    | {name.removeprefix("faiss-") for name in ENGINES.entries() if name.startswith("faiss-")},
+    "suspects pool --order": orders.ORDERS,
+    "suspects random --stratum": draws.STRATA,
+    "labels experts add --role": schema.ROLES,
+    "labels campaigns add --mode": schema.MODES,
+    "labels campaigns add --polarity": schema.POLARITIES,
+    "labels import --format": votes.FORMATS,
+    "labels export --format": votes.FORMATS,
+    "analysis bias --metric": AUCS,
+    "analysis leave-one-out --metric": AUCS,
+    "analysis leave-one-out --mode": MODES,
+    "analysis reusability --metric": METRICS,
+    "training hash --objective": hash_losses.OBJECTIVES,
+    "training hash --labels": supervision.SOURCES,
+    "training hash --head": heads.KINDS,
+    "training hash --keep": plan.KEPT,
+    "training finetune --labels": set(supervision.SOURCES) - {"truth"},
+    "training finetune --keep": plan.KEPT,
+}
+COMMANDS = {" ".join(words[1:]): command for words, command in every_command(cli, ["eds"])}
+
+
+@pytest.mark.parametrize(("call", "offered"), OFFERED.items(), ids=OFFERED)
+def test_an_option_offers_what_the_library_takes(call: str, offered: Iterable[str]) -> None:
+    words, _, option = call.rpartition(" ")
+    (found,) = [one for one in COMMANDS[words].params if option in one.opts]
+    assert isinstance(found.type, click.Choice)
+    assert set(found.type.choices) == set(offered)
+
+
+def test_engines_are_offered_by_their_kind() -> None:
+    kinds = {name.partition("-")[0] for name in ENGINES.entries()}
+    (setting,) = [one for one in fields(config.NeighborsSettings) if one.name == "engine"]
+    assert set(neighbors.SEARCHES) == set(setting.metadata["options"]) == kinds
+
+
+def test_lists_without_an_option_of_their_own_are_the_librarys() -> None:
+    assert set(benchmarks_reproduce.KINDS) == set(release_files.KINDS)
+    assert set(analysis_robustness.METRICS) == set(ON_LISTS)
+    assert set(compared.AUCS) == set(AUCS)

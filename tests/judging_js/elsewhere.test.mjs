@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Elsewhere } from "../../annotator_ui/judging/static/elsewhere.js";
+import { MemoryShelf, ownerOf } from "../../annotator_ui/judging/static/outbox.js";
+
+const act = (turn) => ({ token: `t${turn}`, assignment: turn, value: 1, at: turn, turn });
+
+// A browser's shelves: what each owner left behind.
+async function shelves(left) {
+  const found = new Map();
+  for (const [owner, acts] of left) {
+    const shelf = new MemoryShelf();
+    for (const one of acts) await shelf.put([one]);
+    found.set(owner, shelf);
+  }
+  return { owners: async () => [...found.keys()], of: (owner) => found.get(owner) };
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+test("what closed tabs of this expert left behind is sent, each to its own campaign; nobody else's is", async () => {
+  const shelf = await shelves([
+    [ownerOf("", "ann", "one"), [act(1), act(2)]], [ownerOf("", "ann", "two"), [act(3)]], [ownerOf("", "ann", "mine"), [act(4)]],
+    [ownerOf("", "bob", "one"), [act(5)]], [ownerOf("/eds", "ann", "one"), [act(6)]],
+  ]);
+  const sent = [];
+  let stored = 0;
+  const elsewhere = new Elsewhere({
+    base: "", expert: "ann", shelf, besides: "mine", onStored: () => (stored += 1),
+    post: async (campaign, acts) => {
+      sent.push([campaign, acts.map((one) => one.token)]);
+      return { status: 200, body: { stored: acts.map((one) => one.token), standby: false } };
+    },
+  });
+  await elsewhere.look();
+  await settled();
+  assert.deepEqual(sent, [["one", ["t1", "t2"]], ["two", ["t3"]]]);
+  assert.equal(stored, 2);
+  assert.equal(elsewhere.state().waiting, 0);
+  assert.equal((await shelf.of(ownerOf("", "bob", "one")).all()).length, 1);
+  elsewhere.stop();
+});
+
+test("without a network it waits, says since when, and goes on by itself", async () => {
+  let away = true;
+  const pauses = [];
+  const elsewhere = new Elsewhere({
+    base: "", expert: "ann", shelf: await shelves([[ownerOf("", "ann", "one"), [act(1)]]]),
+    timing: { later: (action) => pauses.push(action), now: () => 1000 },
+    post: async (_, acts) => {
+      if (away) throw new TypeError("away");
+      return { status: 200, body: { stored: acts.map((one) => one.token), standby: false } };
+    },
+  });
+  await elsewhere.look();
+  await settled();
+  assert.deepEqual([elsewhere.state().waiting, elsewhere.state().offlineSince], [1, 1000]);
+  away = false;
+  pauses.at(-1)();
+  await settled();
+  assert.deepEqual([elsewhere.state().waiting, elsewhere.state().offlineSince], [0, null]);
+  elsewhere.stop();
+});
+
+test("a browser that keeps nothing has nothing to send", async () => {
+  const broken = { owners: async () => Promise.reject(new Error("no storage")) };
+  const elsewhere = new Elsewhere({ base: "", expert: "ann", shelf: broken, post: async () => assert.fail("there is nothing") });
+  await elsewhere.look();
+  assert.equal(elsewhere.state().waiting, 0);
+});
