@@ -35,6 +35,7 @@ class Evidence:
     placed: "Placed | None" = None
     own: "Placed | None" = None
     rankings: "pd.DataFrame | None" = None
+    heads: "pd.DataFrame | None" = None  # first places of lists, beside `placed`
     scores: "pd.DataFrame | None" = None
     sources: dict[str, str] = field(default_factory=dict)  # by model: embeddings or neighbors
     notes: dict[str, list[str]] = field(default_factory=dict)  # by model
@@ -75,13 +76,16 @@ def gather(
     *,
     lists: bool = True,
     depth: int | None = None,
+    besides: "pd.DataFrame | None" = None,
+    heads: int = 0,
     scores: bool = True,
     products: bool = False,
     allow_missing: bool = False,
 ) -> Evidence:
     """Ranks and scores of the pairs (query_id, candidate_id) by every model; and, with `products`, of own products.
 
-    `depth` is how many places the measures look at; None: at whole rankings.
+    `depth` is how many places the measures look at; None: at whole rankings. Then `besides` are pairs whose ranks are
+    asked for, too, and lists of the first `heads` places are mined, if any.
     Pairs whose first image is no query or whose second is no candidate get neither: the measures count them.
     """
     import pandas as pd
@@ -93,7 +97,7 @@ def gather(
                      allow_missing=allow_missing)  # fmt: skip
     found = Evidence(sources=dict(models))
     parts: dict[str, list[pd.DataFrame]] = {
-        name: [] for name in ("places", "lengths", "own", "own lengths", "scores", "rankings")
+        name: [] for name in ("places", "lengths", "own", "own lengths", "scores", "rankings", "heads")
     }
     with site(project, "ranks") as place:
         for name, source in models.items():
@@ -109,9 +113,12 @@ def gather(
             if scores:
                 parts["scores"].append(_scored(name, vectors, asked))
             if lists and depth is not None:
-                _mined(console, name, vectors, there, replace(rules, k=depth), parts)
+                _mined(console, name, vectors, there, replace(rules, k=depth), parts["rankings"])
             elif lists:
-                _ranked(console, name, vectors, there, asked, rules, parts, ("places", "lengths"), place)
+                more = asked if besides is None else _askable(pd.concat([asked, besides[PAIR]]), there)
+                _ranked(console, name, vectors, there, more, rules, parts, ("places", "lengths"), place)
+                if heads:
+                    _mined(console, name, vectors, there, replace(rules, k=heads), parts["heads"])
             if products:
                 kept = replace(rules, exclude_product=False, one_per_product=False)
                 _ranked(console, name, vectors, there, own_pairs(there), kept, parts, ("own", "own lengths"), place)
@@ -121,7 +128,7 @@ def gather(
         found.placed = read_places(places, lengths)
     if own is not None and own_lengths is not None:
         found.own = read_places(own, own_lengths)
-    found.rankings, found.scores = joined["rankings"], joined["scores"]
+    found.rankings, found.scores, found.heads = joined["rankings"], joined["scores"], joined["heads"]
     return found
 
 
@@ -238,12 +245,12 @@ def _mined(
     vectors: "Vectors",
     images: "pd.DataFrame",
     rules: "Rules",
-    parts: "dict[str, list[pd.DataFrame]]",
+    into: "list[pd.DataFrame]",
 ) -> None:
     from eds.neighbors.mine import mine
 
     with console.progress(f"ranking by {name}", "vectors") as progress:
-        parts["rankings"].append(mine(vectors, images, rules, progress=progress).assign(model=name))
+        into.append(mine(vectors, images, rules, progress=progress).assign(model=name))
 
 
 def _from_lists(lists: "pd.DataFrame", pairs: "pd.DataFrame", parts: "dict[str, list[pd.DataFrame]]") -> None:

@@ -199,14 +199,18 @@ def evaluated(
     with_random: bool = False,
     truth: "pd.DataFrame | None" = None,
     attributes: Sequence[str] = (),
+    reasons: bool = True,
 ) -> "tuple[list[Result], Evidence]":
-    """Results that keep their values by query, and what they were computed from."""
+    """Results that keep their values by query, and what they were computed from.
+
+    `reasons`: count what keeps positives out of official lists, too, though that takes lists where ranks would do.
+    """
     import pandas as pd
 
     from eds.cli.code_evidence import coded, hash_models
     from eds.cli.evidence import chosen_models, gather
     from eds.metrics import evaluate
-    from eds.metrics.besides import also_asked
+    from eds.metrics.besides import POOLED
     from eds.tables import IMAGES, read
 
     project = console.project
@@ -223,16 +227,17 @@ def evaluated(
     histograms = coded(console, list(chosen), images, measures, attributes, allow_missing=allow_missing,
                        with_random=with_random)  # fmt: skip
     pooled = _pooled(project)
-    if not all(cuts):  # ranks are counted of the pairs that are asked, and of no other
-        pairs = pd.concat([pairs, also_asked(labels, images, measures, pooled)], ignore_index=True)
+    official = [measure.k or 0 for measure in measures if measure.definition.needs == "official lists"]
     found = gather(
         console, chosen, images, pairs, lists=bool(cuts),
         depth=max(cuts, default=0) if all(cuts) else None, scores="scores" in needs,
+        besides=pooled if any(measure.name in POOLED for measure in measures) else None,
+        heads=max(official, default=0) if reasons else 0,
         products="product lists" in needs, allow_missing=allow_missing,
     )  # fmt: skip
     results = evaluate(
         found.rankings, labels, found.scores, images, measures, negatives=negatives, placed=found.placed,
-        own=found.own, coded=histograms or None, pooled=pooled,
+        own=found.own, coded=histograms or None, pooled=pooled, heads=found.heads,
     )  # fmt: skip
     for name, codes in histograms.items():
         found.notes.setdefault(name, []).append(f"codes of {codes.bits} bits, {codes.n:,} candidates")

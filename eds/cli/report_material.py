@@ -57,7 +57,7 @@ def results(
     asked = measures(drawn is not None)
     if not (settings.exclude_product and settings.one_per_product):
         asked = [one for one in asked if one.definition.needs != "official lists"]
-    found, evidence = evaluated(console, asked, allow_missing=allow_missing, with_random=with_random)
+    found, evidence = evaluated(console, asked, allow_missing=allow_missing, with_random=with_random, reasons=False)
     return found, evidence, drawn
 
 

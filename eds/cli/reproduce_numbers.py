@@ -111,7 +111,7 @@ def _by_vectors(task: Task, asked: "Mapping[str, Measure]", found: Numbers) -> N
 
     names = [name for name, source in task.sources.items() if source == "embeddings"]
     for name in names:
-        results, evidence = evaluated(task.console, list(asked.values()), [name], "embeddings")
+        results, evidence = evaluated(task.console, list(asked.values()), [name], "embeddings", reasons=False)
         found.results |= {(result.model, str(result.measure)): result for result in results}
         if evidence.scores is not None:
             found.scores = evidence.scores if found.scores is None else pd.concat([found.scores, evidence.scores])

@@ -1,6 +1,6 @@
 """What stands beside the labelled pairs: pooled pairs without a label, images that keep a positive out of a list."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -9,30 +9,10 @@ import pyarrow as pa
 from eds.identifiers import Flags, Integers, encode, numbered, places_of, text
 from eds.metrics.labelled import Labelled, read_labels
 from eds.metrics.lists import UNLABELLED, JudgedLists, Rankings
-from eds.metrics.measure import Measure
 from eds.metrics.placed import Placed
 
 PAIR = ["query_id", "candidate_id"]
 POOLED = ("infAP",)  # measures that look at pooled pairs without a label
-
-
-def also_asked(
-    labels: pd.DataFrame, images: pd.DataFrame, measures: Sequence[Measure], pooled: pd.DataFrame | None
-) -> pd.DataFrame:
-    """The pairs without a label whose ranks the measures need where lists are not at hand (query_id, candidate_id).
-
-    Pooled pairs for infAP; for official measures all images of each positive's product, one of which may hide it.
-    """
-    parts = [pd.DataFrame({name: pd.Series([], dtype="str") for name in PAIR})]
-    if pooled is not None and any(measure.name in POOLED for measure in measures):
-        parts.append(pooled[PAIR])
-    if any(measure.definition.needs == "official lists" for measure in measures):
-        products = images[["image_id", "product_id"]]
-        positives = labels.loc[labels["value"] == 1, PAIR]
-        of = positives.merge(products, left_on="candidate_id", right_on="image_id")[["query_id", "product_id"]]
-        shown = of.drop_duplicates().merge(products, on="product_id")
-        parts.append(shown[["query_id", "image_id"]].set_axis(PAIR, axis=1))
-    return pd.concat(parts, ignore_index=True)
 
 
 def pooled_of(labelled: Labelled, pooled: pd.DataFrame) -> Labelled:
@@ -84,8 +64,8 @@ def left_out_by_rules(labelled: Labelled, images: pd.DataFrame) -> Flags:
     return np.asarray(unknown | unasked | (product[query] == product[candidate]))
 
 
-def hidden_places(listed: Rankings | Placed, labelled: Labelled, images: pd.DataFrame) -> Mapping[str, Integers]:
-    """By model, for each positive (in the labels' order): where another image of its product stands; 0: nowhere.
+def hidden_places(listed: Rankings, labelled: Labelled, images: pd.DataFrame) -> Mapping[str, Integers]:
+    """By model, for each positive (in the labels' order): where another image of its product stands; 0: in no list.
 
     Official lists show one image of each product: a positive whose product is shown by another can never be found.
     """
@@ -97,7 +77,7 @@ def hidden_places(listed: Rankings | Placed, labelled: Labelled, images: pd.Data
     own = encode(labelled.candidates, listed.candidates)[labelled.candidate[positive]]
     query = encode(listed.queries, labelled.queries)[listed.query] if len(listed.query) else listed.query
     shown = _products(encode(listed.candidates, ids), product)[listed.candidate]
-    used = (listed.rank >= 0) & (query >= 0) & (shown >= 0)
+    used = (query >= 0) & (shown >= 0)
     found = {}
     for number, name in enumerate(listed.models):
         rows = np.flatnonzero(used & (listed.model == number))

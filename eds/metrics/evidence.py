@@ -78,6 +78,7 @@ def gather(
     own: Placed | None = None,
     coded: Mapping[str, Coded] | None = None,
     pooled: pd.DataFrame | None = None,
+    heads: pd.DataFrame | None = None,
 ) -> Gathered:
     """The frames of `eds.metrics.score`, checked, with all that is missing told at once."""
     _check_given(rankings, placed, own, scores, images, negatives, coded, measures)
@@ -107,7 +108,7 @@ def gather(
     barred = None
     if images is not None and any(measure.definition.needs == "official lists" for measure in measures):
         barred = left_out_by_rules(labelled, images)
-        for source in (lists, placed):
+        for source in (lists, None if heads is None else read_rankings(heads)):
             hidden |= {} if source is None else hidden_places(source, labelled, images)
     return Gathered(
         labelled,

@@ -42,6 +42,7 @@ def score(
     own: Placed | None = None,
     coded: Mapping[str, Coded] | None = None,
     pooled: pd.DataFrame | None = None,
+    heads: pd.DataFrame | None = None,
     by_query: bool = False,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
@@ -52,7 +53,8 @@ def score(
     count as negative where a measure says so; `placed`, `own`: in the stead of lists the ranks of the labelled pairs,
     and of pairs of one product in lists that keep it; `coded`: by model the distance histograms of its codes; `pooled`:
     the pairs (query_id, candidate_id) that were asked, judged or not, which infAP needs and AUC counts (default: the
-    labelled ones). What no measure needs may be None. A value is null where it is undefined, and `note` tells what was
+    labelled ones); `heads`: the first places of the lists of models that are `placed`, which tell what keeps positives
+    out of them. What no measure needs may be None. A value is null where it is undefined, and `note` tells what was
     used and left out.
     """
     found = evaluate(
@@ -66,6 +68,7 @@ def score(
         own=own,
         coded=coded,
         pooled=pooled,
+        heads=heads,
         progress=progress,
     )
     return scores_table(found, by_query=by_query)
@@ -83,6 +86,7 @@ def evaluate(
     own: Placed | None = None,
     coded: Mapping[str, Coded] | None = None,
     pooled: pd.DataFrame | None = None,
+    heads: pd.DataFrame | None = None,
     progress: Progress | None = None,
 ) -> list[Result]:
     """As `score`, but as results that keep their values by query: what limits are computed from."""
@@ -97,6 +101,7 @@ def evaluate(
         own=own,
         coded=coded,
         pooled=pooled,
+        heads=heads,
     )
     if not sources.models:
         raise InputError("there is no model to score", where="tables neighbors, scores", do="Mine lists first.")

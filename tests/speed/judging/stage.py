@@ -7,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from eds import tables
 from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.experts import add_expert
+from eds.labels.order import positions
 from eds.labels.standing import standing
 from eds.synthetic.catalogue import draw_catalogue
 from eds.workspace import Project
@@ -24,7 +26,7 @@ PAIRS, GRID = "pairs", "grid"
 def prepare(folder: Path, experts: Sequence[str], pairs: int = 3000, size: int = 768) -> Project:
     """Drawn pictures of the size that shops use, and a campaign of pairs and one of grids of 24 for everybody."""
     project = Project.create(folder / "shop", {"project.name": "Speed"})
-    images = draw_catalogue(project.image_root, products=60, views=2, wild=20, size=size, workers=2)
+    images = draw_catalogue(project.image_root, products=70, views=2, wild=20, size=size, workers=2)
     project.write(images, "images", tables.Provenance("drawn to measure"))
     names = images["image_id"].tolist()
     queries, others = names[:20], names[20:]
@@ -38,8 +40,16 @@ def prepare(folder: Path, experts: Sequence[str], pairs: int = 3000, size: int =
         for name in experts:
             add_expert(store, name)
         create_campaign(store, Plan(PAIRS, guideline="1"), frame, list(experts))
-        create_campaign(store, Plan(GRID, "grid", "similar", guideline="1"), grid, list(experts))
+        plan = Plan(GRID, "grid", "similar", guideline="1")
+        create_campaign(store, plan, _asked_again_last(grid, plan.seed, experts[0]), list(experts))
     return project
+
+
+def _asked_again_last(grid: pd.DataFrame, seed: int, expert: str) -> pd.DataFrame:
+    """The pairs and, behind all pages of this expert, one of them again, as a grid must: only pages are measured."""
+    queries, candidates = (pa.array(grid[name], pa.string()) for name in ("query_id", "candidate_id"))
+    last = int(positions(seed, expert, queries, candidates, np.zeros(len(grid), np.bool_)).argmax())
+    return pd.concat([grid.assign(origin="pool"), grid.iloc[[last]].assign(origin="repeat")], ignore_index=True)
 
 
 @contextmanager
