@@ -103,11 +103,14 @@ def _fair(sections: Sections) -> list[Block]:
         return []
     good = [row["metric"] for row in rows if row["verdict"].startswith("fair")]
     bad = [row["metric"] for row in rows if not row["verdict"].startswith("fair")]
-    filled: dict[str, Number | str] = {"good": ", ".join(good)} if good else {}
+    if not good:
+        return [say("All {n} measures change when a model is left out of the pool: none is fair to a model that comes"
+                    " later, until its own finds are judged, too.", n=count(len(bad)))]  # fmt: skip
+    filled: dict[str, Number | str] = {"good": ", ".join(good)}
     filled |= {"bad": ", ".join(bad)} if bad else {}
-    words = "For a model that comes later these measures are fair: {good}. " if good else ""
-    words += "These change when a model is left out of the pool, and should be read with care: {bad}." if bad else ""
-    return [filled_with(words.strip(), filled)]
+    words = "For a model that comes later these measures are fair: {good}."
+    words += " These change when a model is left out of the pool, and should be read with care: {bad}." if bad else ""
+    return [filled_with(words, filled)]
 
 
 def _missed(material: Material) -> list[Block]:
