@@ -24,8 +24,8 @@ def identification(
 ) -> None:
     """Tell how well each model recognises a product: other pictures of it in lists that keep the own product."""
     from eds.analysis import score_limits
+    from eds.cli.evaluation import evaluated
     from eds.cli.evidence import own_pairs
-    from eds.cli.metrics import evaluated
     from eds.errors import InputError
     from eds.metrics import Measure, scores_table
     from eds.tables import TRUTH

@@ -61,9 +61,9 @@ def judged_fair(
     """The verdicts on the new models among those scored; None where there is none, or nothing hangs on labels."""
     from eds.analysis import Pooled, fairness
     from eds.analysis.newcomers import UNMADE, chosen_for
+    from eds.cli.evaluation import drawn_negatives
     from eds.cli.evidence import measured_pairs
     from eds.cli.generators import generator_lists, told_makers
-    from eds.cli.metrics import drawn_negatives
 
     project = console.project
     new = new_models(project, list(found.sources), makers)

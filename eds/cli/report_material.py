@@ -43,7 +43,7 @@ def results(
     with_random: bool = False,
 ) -> "tuple[list[Result], Evidence, pd.DataFrame | None]":
     """Every model's measures, the ranks and scores behind them, and the drawn negatives."""
-    from eds.cli.metrics import evaluated
+    from eds.cli.evaluation import evaluated
     from eds.reports.facts.scores import measures
 
     for name, frame in (("images", images), ("truth", truth)):
@@ -66,7 +66,7 @@ def codes(
 ) -> "list[Result]":
     """What measures on binary codes give, of the models that have codes; none where there is no such model."""
     from eds.cli.code_evidence import hash_models
-    from eds.cli.metrics import evaluated
+    from eds.cli.evaluation import evaluated
     from eds.reports.facts.codes import measures
 
     names = hash_models(console.project, console.project.models("embeddings"))

@@ -107,7 +107,7 @@ def absent(task: Task, model: str) -> str:
 def _by_vectors(task: Task, asked: "Mapping[str, Measure]", found: Numbers) -> None:
     import pandas as pd
 
-    from eds.cli.metrics import evaluated
+    from eds.cli.evaluation import evaluated
 
     names = [name for name, source in task.sources.items() if source == "embeddings"]
     for name in names:

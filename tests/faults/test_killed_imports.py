@@ -1,6 +1,5 @@
 """An import killed at any step leaves all of it or nothing, once the next command has run."""
 
-import hashlib
 import json
 import shutil
 import signal
@@ -16,9 +15,7 @@ from click.testing import CliRunner
 from eds.benchmarks import hf_dataset
 from eds.benchmarks.folder import whole_folder
 from eds.cli import cli
-from eds.cli.unfinished import recover
-from eds.errors import LockedError, ProjectError
-from eds.files import digest
+from eds.errors import LockedError
 from eds.labels.frames import labels_frame
 from eds.labels.store import open_store
 from eds.workspace import Project
@@ -205,52 +202,6 @@ cli(sys.argv[1:])
 """
 
 
-def strangers_project(root: Path, picture_root: str, pictures: list[str], moves: list[dict[str, Any]]) -> Project:
-    """A project as it may come from anybody: with a journal that names these files."""
-    project = Project.create(root, {"images.root": picture_root})
-    stage = root / ".eds" / "together"
-    (stage / "before").mkdir(parents=True)
-    (stage / "journal.json").write_text(json.dumps({"token": "t", "store": False, "moves": moves}))
-    (stage / "pictures").write_text("".join(json.dumps(one) + "\n" for one in pictures))
-    return project
-
-
-@pytest.mark.parametrize("picture_root", ["images", ".", "..", "absolute"])
-def test_a_strangers_journal_touches_nothing_outside_the_project(tmp_path: Path, picture_root: str) -> None:
-    root, outside = tmp_path / "p", tmp_path / "mine.txt"
-    half = tmp_path / ".mine.txt.0-1-2.tmp"
-    outside.write_text("precious")
-    half.write_text("precious, too")
-    named = str(tmp_path) if picture_root == "absolute" else picture_root
-    move = {"staged": "x", "place": "../mine.txt", "before": False, "sha256": digest(outside)}
-    project = strangers_project(root, named, [str(outside), "../mine.txt", "within.png"], [move])
-    (root / "within.png").write_text("half")
-    told = recover(project)
-    assert "taken back" in told
-    assert str(outside) in told
-    assert outside.read_text() == "precious"
-    assert half.read_text() == "precious, too"
-    assert not (root / "within.png").exists()
-    assert not (root / ".eds" / "together").exists()
-
-
-def test_links_in_a_strangers_project_lead_to_nothing_outside(tmp_path: Path) -> None:
-    root, home = tmp_path / "p", tmp_path / "home"
-    home.mkdir()
-    (home / "mine.txt").write_text("precious")
-    mark = {"staged": "mine.txt", "place": "mark", "before": True, "sha256": hashlib.sha256(b"mark").hexdigest()}
-    project = strangers_project(root, "images", ["way/mine.txt", "link.txt"], [mark])
-    (root / "mark").write_text("mark")
-    (root / "way").symlink_to(home)
-    (root / "link.txt").symlink_to(home / "mine.txt")
-    before = root / ".eds" / "together" / "before"
-    before.rmdir()
-    before.symlink_to(home)
-    recover(project)
-    assert (home / "mine.txt").read_text() == "precious"
-    assert (root / "mark").read_text() == "mark"
-
-
 def test_pictures_outside_the_project_stay_after_a_kill_are_told_and_taken_by_the_next_import(
     tmp_path: Path, exported: Path
 ) -> None:
@@ -270,38 +221,3 @@ def test_pictures_outside_the_project_stay_after_a_kill_are_told_and_taken_by_th
     eds(*words)
     assert {path: path.read_bytes() for path in pictures.rglob("*") if path.is_file()} == there
     assert Project.open(root).state("images").condition == "fresh"
-
-
-MOVE = {"staged": "truth.parquet", "place": "truth.parquet", "before": False, "sha256": ""}
-
-
-@pytest.mark.parametrize(
-    "journal",
-    [
-        b"", b"{", b"\xff", b"[]", b"{}", b"null", b"[" * 100_000,
-        json.dumps({"token": "t", "store": False}).encode(),
-        json.dumps({"token": 1, "store": False, "moves": []}).encode(),
-        *(json.dumps({"token": "t", "store": False, "moves": [{**MOVE, **wrong}]}).encode()
-          for wrong in ({"place": None}, {"place": "a\0b"}, {"staged": 1}, {"before": "yes"}, {"sha256": None})),
-        json.dumps({"token": "t", "store": False, "moves": ["truth.parquet"]}).encode(),
-    ],
-)  # fmt: skip
-def test_a_journal_that_no_import_wrote_is_told_with_its_file_and_what_to_do(tmp_path: Path, journal: bytes) -> None:
-    project = Project.create(tmp_path / "p")
-    file = project.root / ".eds" / "together" / "journal.json"
-    file.parent.mkdir(parents=True)
-    file.write_bytes(journal)
-    done = CliRunner().invoke(cli, ["status", "-p", str(project.root)])
-    assert isinstance(done.exception, ProjectError)
-    assert str(file) in str(done.exception)
-    assert "Move the folder" in str(done.exception)
-    assert file.read_bytes() == journal
-
-
-def test_lines_of_pictures_that_are_not_whole_are_passed_over(tmp_path: Path) -> None:
-    project = strangers_project(tmp_path / "p", "images", ["a\0b", "within.png"], [])
-    (project.root / "within.png").write_text("half")
-    with (project.root / ".eds" / "together" / "pictures").open("ab") as file:
-        file.write(b'7\n["within.png"]\n\xff\n"cut')
-    assert "taken back" in recover(project)
-    assert not (project.root / "within.png").exists()

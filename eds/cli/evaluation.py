@@ -1,0 +1,127 @@
+"""A project's models by measures: what each value is computed from is gathered, and nothing that no measure needs."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from eds.cli.console import Console
+from eds.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eds.cli.evidence import Evidence
+    from eds.metrics import Measure, Result
+    from eds.workspace import Project
+
+LISTS = ("lists", "official lists")
+CATALOGUE = ("image_id", "product_id", "category", "role")  # all that lists and ranks need of table images
+
+
+def evaluated(
+    console: Console,
+    measures: "Sequence[Measure]",
+    models: Sequence[str] = (),
+    source: str = "auto",
+    *,
+    allow_missing: bool = False,
+    with_random: bool = False,
+    truth: "pd.DataFrame | None" = None,
+    attributes: Sequence[str] = (),
+    reasons: bool = True,
+) -> "tuple[list[Result], Evidence]":
+    """Results that keep their values by query, and what they were computed from.
+
+    `reasons`: count what keeps positives out of official lists, too, though that takes lists where ranks would do.
+    """
+    import pandas as pd
+
+    from eds.cli.code_evidence import coded, hash_models
+    from eds.cli.evidence import chosen_models, gather
+    from eds.metrics import evaluate
+    from eds.metrics.besides import POOLED
+    from eds.tables import IMAGES, read
+
+    project = console.project
+    _check_rules(project, measures)
+    needs = {measure.definition.needs for measure in measures}
+    images = read(project.path("images"), IMAGES, None if "codes" in needs else CATALOGUE)
+    labels = measured_labels(project, measures, with_random=with_random) if truth is None else truth
+    negatives = drawn_negatives(project, measures)
+    pairs = labels if negatives is None else pd.concat([labels, negatives], ignore_index=True)
+    cuts = [measure.k or 0 for measure in measures if measure.definition.needs in LISTS]  # 0: the whole ranking
+    chosen = chosen_models(project, models, source)
+    if needs == {"codes"} and not models:  # of other models there is nothing to tell
+        chosen = {name: chosen[name] for name in hash_models(project, list(chosen))}
+    histograms = coded(console, list(chosen), images, measures, attributes, allow_missing=allow_missing,
+                       with_random=with_random)  # fmt: skip
+    pooled = _pooled(project)
+    official = [measure.k or 0 for measure in measures if measure.definition.needs == "official lists"]
+    found = gather(
+        console, chosen, images, pairs, lists=bool(cuts),
+        depth=max(cuts, default=0) if all(cuts) else None, scores="scores" in needs,
+        besides=pooled if any(measure.name in POOLED for measure in measures) else None,
+        heads=max(official, default=0) if reasons else 0,
+        products="product lists" in needs, allow_missing=allow_missing,
+    )  # fmt: skip
+    results = evaluate(
+        found.rankings, labels, found.scores, images, measures, negatives=negatives, placed=found.placed,
+        own=found.own, coded=histograms or None, pooled=pooled, heads=found.heads,
+    )  # fmt: skip
+    for name, codes in histograms.items():
+        found.notes.setdefault(name, []).append(f"codes of {codes.bits} bits, {codes.n:,} candidates")
+    return [_noted(result, found.notes.get(result.model, [])) for result in results], found
+
+
+def measured_labels(project: "Project", measures: "Sequence[Measure]", *, with_random: bool) -> "pd.DataFrame":
+    """The decided pairs that models are measured on; none where no measure asks for them and none are there."""
+    import pandas as pd
+
+    from eds.cli.evidence import PAIR, measured_pairs
+
+    wanted = [measure for measure in measures if measure.definition.needs != "codes"]
+    if wanted or project.path("truth").exists():
+        return measured_pairs(project, with_random=with_random)
+    return pd.DataFrame({**{name: pd.Series([], dtype="str") for name in PAIR}, "value": pd.Series([], dtype="int64")})
+
+
+def _pooled(project: "Project") -> "pd.DataFrame | None":
+    """The pool's pairs, judged or not."""
+    if not project.path("suspects").exists():
+        return None
+    suspects = project.read("suspects", columns=["query_id", "candidate_id", "origin"])
+    return suspects.loc[suspects["origin"] == "pool", ["query_id", "candidate_id"]].drop_duplicates()
+
+
+def _noted(result: "Result", notes: Sequence[str]) -> "Result":
+    from dataclasses import replace
+
+    return replace(result, note="; ".join([*notes, *([result.note] if result.note else [])])) if notes else result
+
+
+def _check_rules(project: "Project", measures: "Sequence[Measure]") -> None:
+    official = [str(measure) for measure in measures if measure.definition.needs == "official lists"]
+    settings = project.config.neighbors
+    off = [name for name in ("exclude_product", "one_per_product") if not getattr(settings, name)]
+    if official and off:
+        raise InputError(
+            f"{official[0]} needs lists without the query's product and with one image of each product",
+            where=f"eds.toml, {', '.join(f'neighbors.{name}' for name in off)}",
+            do="Set them to true, or ask for other measures (eds metrics list).",
+        )
+
+
+def drawn_negatives(project: "Project", measures: "Sequence[Measure]") -> "pd.DataFrame | None":
+    """The drawn negatives, where a measure asks for them."""
+    if not any(measure.parameters.get("negatives") == "sampled" for measure in measures):
+        return None
+    drawn = None
+    if project.path("suspects").exists():
+        suspects = project.read("suspects")
+        drawn = suspects.loc[suspects["origin"] == "negative", ["query_id", "candidate_id"]]
+    if drawn is None or not len(drawn):
+        raise InputError(
+            "negatives=sampled needs drawn negatives, and there are none",
+            where=str(project.path("suspects")),
+            do="Draw them: eds suspects negatives.",
+        )
+    return drawn
