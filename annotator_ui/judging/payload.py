@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from eds.errors import InputError
 from eds.labels.events import Judgement
@@ -10,6 +10,7 @@ from eds.labels.events import Judgement
 MOST_BYTES = 256 * 1024
 MOST_ACTS = 200
 MOST_SKIPPED = 1000
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,15 @@ class Flag:
 
 
 @dataclass(frozen=True)
+class Withdrawal:
+    """A flag that is undone."""
+
+    token: str
+    assignment: int
+    flag: str  # its token
+
+
+@dataclass(frozen=True)
 class Delivery:
     """One POST of the page: what was judged, by whom, in which tab."""
 
@@ -29,6 +39,7 @@ class Delivery:
     expert: str  # who judged; another may have signed in meanwhile in the same browser
     judgements: list[Judgement]
     flags: list[Flag]
+    withdrawals: list[Withdrawal]
 
 
 def parse_delivery(body: bytes) -> Delivery:
@@ -37,13 +48,14 @@ def parse_delivery(body: bytes) -> Delivery:
     faults: list[str] = []
     judgements = [_judgement(one, f"judgement {place}", faults) for place, one in enumerate(_rows(held, "judgements"))]
     flags = [_flag(one, f"flag {place}", faults) for place, one in enumerate(_rows(held, "flags"))]
-    if len(judgements) + len(flags) > MOST_ACTS:
-        faults.append(f"{len(judgements) + len(flags)} acts at once, more than {MOST_ACTS}")
+    undone = [_withdrawal(one, f"withdrawal {place}", faults) for place, one in enumerate(_rows(held, "withdrawals"))]
+    acts = len(judgements) + len(flags) + len(undone)
+    if acts > MOST_ACTS:
+        faults.append(f"{acts} acts at once, more than {MOST_ACTS}")
     if faults:
         raise InputError("the judgements cannot be read", where="judgements", do="Reload the page.", faults=faults)
-    kept = [one for one in judgements if one is not None]
     tab = None if held.get("tab", "") is None else text(held, "tab")
-    return Delivery(tab, text(held, "expert"), kept, [one for one in flags if one is not None])
+    return Delivery(tab, text(held, "expert"), _read(judgements), _read(flags), _read(undone))
 
 
 def parse_object(body: bytes) -> dict[str, Any]:
@@ -89,6 +101,10 @@ def _rows(held: dict[str, Any], name: str) -> list[Any]:
     return rows
 
 
+def _read(acts: list[T | None]) -> list[T]:
+    return [one for one in acts if one is not None]
+
+
 def _judgement(one: Any, where: str, faults: list[str]) -> Judgement | None:
     """A judgement; what the fields may hold, `submit` says."""
     if not isinstance(one, dict) or "value" not in one:
@@ -113,10 +129,20 @@ def _judgement(one: Any, where: str, faults: list[str]) -> Judgement | None:
 
 
 def _flag(one: Any, where: str, faults: list[str]) -> Flag | None:
-    names = ("token", "assignment", "reason")
-    values: dict[str, Any] = {name: one.get(name) if isinstance(one, dict) else None for name in names}
-    right = isinstance(values["token"], str) and isinstance(values["reason"], str)
-    if not right or type(values["assignment"]) is not int:
+    values = _named(one, "reason", where, faults)
+    return None if values is None else Flag(*values)
+
+
+def _withdrawal(one: Any, where: str, faults: list[str]) -> Withdrawal | None:
+    values = _named(one, "flag", where, faults)
+    return None if values is None else Withdrawal(*values)
+
+
+def _named(one: Any, what: str, where: str, faults: list[str]) -> tuple[str, int, str] | None:
+    """The token, the assignment and a text of that name; None, and a fault, where one of them is not there."""
+    held: dict[str, Any] = one if isinstance(one, dict) else {}
+    token, assignment, said = (held.get(name) for name in ("token", "assignment", what))
+    if not isinstance(token, str) or not isinstance(said, str) or type(assignment) is not int:
         faults.append(f"{where} cannot be read")
         return None
-    return Flag(**values)
+    return token, assignment, said

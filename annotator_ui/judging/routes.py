@@ -25,7 +25,7 @@ from annotator_ui.judging import assets, payload
 from annotator_ui.judging.claims import Claims
 from annotator_ui.site import Viewer, site
 from eds.errors import EdsError, InputError
-from eds.labels.events import NotYoursError, flag_task, submit
+from eds.labels.events import NotYoursError, flag_task, submit, withdraw_flag
 from eds.labels.queue import Task, last_answers, next_batch, next_pages
 from eds.labels.standing import campaign_of, standing
 
@@ -130,6 +130,9 @@ def _judgements(request: Request, viewer: Viewer, campaign: str, body: bytes) ->
     told = [one.token for one in stored]
     for one in came.flags:
         told.append(flag_task(store, viewer.name, one.assignment, one.reason, one.token).token)
+    for undone in came.withdrawals:
+        withdraw_flag(store, viewer.name, undone.assignment, undone.flag)
+        told.append(undone.token)
     standby = came.tab is not None and not CLAIMS.holds(viewer.name, campaign, came.tab)
     return {"stored": told, "standby": standby}
 

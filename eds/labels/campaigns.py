@@ -211,6 +211,7 @@ def _add_items(connection: sa.Connection, found: Any, pairs: pa.Table) -> int:
         repeat_share=found.repeat_share,
         control_share=found.control_share if found.early_stop else 0.0,
         polarity=found.polarity,
+        held=set(old["kind"].unique().to_pylist()),
     )
     items = items.append_column("id", pa.array(reserve(connection, item, len(items)), pa.int64()))
     items = items.append_column("campaign", pa.array(np.full(len(items), found.id), pa.int64()))

@@ -149,6 +149,31 @@ def flag_task(store: Store, expert_name: str, number: int, reason: str, token: s
         return store.write(act, again=True)
 
 
+def withdraw_flag(store: Store, expert_name: str, number: int, token: str) -> bool:
+    """Take back the flag of that token, as if the task had not been set aside by it; False if that was done before."""
+    check(token, "token")
+
+    def act(connection: sa.Connection) -> bool:
+        row = _held(connection, expert_name, [number])[number]
+        flags = connection.execute(sa.select(flag.c.token, flag.c.resolved_by).where(flag.c.assignment == number)).all()
+        if token not in {one.token for one in flags}:
+            raise InputError(f"flag {short(token)} is none of task {number}", where="withdrawal", do="Reload the page.")
+        change = sa.update(flag).where(flag.c.token == token, flag.c.resolved_at.is_(None))
+        if connection.execute(change.values(resolved_at=store.now(), resolved_by=expert_name)).rowcount == 0:
+            return False
+        others = any(one.token != token and one.resolved_by != expert_name for one in flags)
+        if row["state"] == ASIDE:
+            row["state"] = OPEN
+        if not (others or row["events"]) and row["returned"]:
+            row["position"], row["returned"] = row["position"] - END, 0
+        values = {name: row[name] for name in ("position", "state", "returned")}
+        unjudged = sa.and_(assignment.c.id == number, assignment.c.events == row["events"])
+        connection.execute(sa.update(assignment).where(unjudged).values(values))
+        return True
+
+    return store.write(act, again=True)
+
+
 def _record(
     connection: sa.Connection,
     now: int,

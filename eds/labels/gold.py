@@ -7,6 +7,7 @@ calibration) must not meet the pair again as gold. Among random pairs, hardly on
 a third of what is: known similar pairs are hidden there, which tell how much is missed (and p corrected).
 """
 
+from math import floor, log10
 from typing import Any
 
 import numpy as np
@@ -113,12 +114,14 @@ def check_hidden(connection: sa.Connection, asked: pa.Table, polarity: str | Non
         return
     found = len(hideable(connection, asked, polarity, TOUCHED[polarity]))
     if found:
-        most = min(USUAL, found / max(1, pc.sum(pc.equal(asked["kind"], "normal")).as_py()))
+        normal = max(1, pc.sum(pc.equal(asked["kind"], "normal")).as_py())
+        digits = 1 - floor(log10(found / normal))
+        most = min(USUAL, floor(found / normal * 10**digits) / 10**digits)  # rounded down: so many are known
         raise InputError(
             f"gold_share is 0, but a grid is guarded by hidden known pairs, and {found:,} are known that are "
             f"{WORDS[TOUCHED[polarity]]}, of a query that it asks",
             where="gold_share",
-            do=f"Mix them in: gold_share {most:.2g}, say.",
+            do=f"Mix them in: gold_share {most:g}, say.",
         )
 
 

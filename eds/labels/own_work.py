@@ -50,10 +50,10 @@ def own_acts(store: Store, expert_name: str) -> pd.DataFrame:
 def pace(acts: pd.DataFrame, now: pd.Timestamp) -> Pace:
     """The pace of the last RECENT judgements; `acts` (created_at, seconds) in order. Breaks do not count.
 
-    Formula:     work of a page = gap since the page before, if gap <= max(PAUSE, EACH * answers), else its `seconds`
+    Formula:     work of a page = gap since the page before, if gap - `seconds` <= PAUSE, else its `seconds`
     Source:      the pace of a grid, 24 pairs in three minutes, is no sequence of breaks
-    Conventions: answers that were stored within NEAR seconds of each other are a page; the first one after a break does
-                 not count without `seconds`, nor where these are a break themselves
+    Conventions: answers that were stored within NEAR seconds of each other are a page; without `seconds`, or where
+                 these are beyond max(PAUSE, EACH * answers), a gap up to that is work, and a longer one counts nothing
 
     >>> moments = pd.date_range("2026-05-01 12:00", periods=61, freq="10s", tz="UTC")
     >>> pace(pd.DataFrame({"created_at": moments, "seconds": np.nan}), moments[-1])
@@ -68,8 +68,9 @@ def pace(acts: pd.DataFrame, now: pd.Timestamp) -> Pace:
     own = np.add.reduceat(acts["seconds"].astype(float).fillna(0.0).to_numpy(), first)
     longest = np.maximum(PAUSE, EACH * answers)
     gaps = np.diff(pages, prepend=-np.inf)
-    broke = gaps > longest
-    work = np.where(broke, np.where(own <= longest, own, 0.0), gaps)
+    own = np.where(own <= longest, own, 0.0)
+    broke = np.where(own > 0, gaps - own > PAUSE, gaps > longest)
+    work = np.where(broke, own, gaps)
     behind = np.cumsum(answers[::-1])[::-1] - answers  # answers that came later
     recent = (behind < RECENT) & ~(broke & (work == 0))
     counted, seconds = int(answers[recent].sum()), float(work[recent].sum())

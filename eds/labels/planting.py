@@ -3,6 +3,8 @@
 All choices are draws by the campaign's seed from the pairs' own names: the same whatever the order of rows.
 """
 
+from collections.abc import Collection
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -23,12 +25,12 @@ def first_by_draw(queries: pa.Array, candidates: pa.Array, purpose: str, count: 
 
 
 def plan_items(pairs: pa.Table, gold: pa.Table, *, seed: int, gold_share: float, repeat_share: float,
-               control_share: float, polarity: str | None = None) -> pa.Table:  # fmt: skip
+               control_share: float, polarity: str | None = None, held: Collection[str] = ()) -> pa.Table:  # fmt: skip
     """The items of new pairs: themselves, some again, and gold that is not among them.
 
     `pairs` has pair, query_id, candidate_id, kind, origin; `gold` the same of what may be planted (gold.py).
     Adds `control` (1: never stopped early). Shares count from the number of normal pairs; a grid (polarity) has one of
-    each at least, where a share of it is asked for.
+    each at least, where a share of it is asked for; `held` are the kinds that it has some of already.
     """
     normal = pairs.filter(pc.equal(pairs["kind"], "normal"))
     queries, candidates = (normal[name].combine_chunks() for name in ("query_id", "candidate_id"))
@@ -38,11 +40,11 @@ def plan_items(pairs: pa.Table, gold: pa.Table, *, seed: int, gold_share: float,
         queries, candidates, f"{seed}/control", controls
     )
     parts = [pairs.append_column("control", pa.array(control))]
-    least = int(polarity is not None and len(normal) > 0)
-    repeats = max(round(repeat_share * len(normal)), least) if repeat_share else 0
+    least = {kind: int(polarity is not None and len(normal) > 0 and kind not in held) for kind in ("repeat", "gold")}
+    repeats = max(round(repeat_share * len(normal)), least["repeat"]) if repeat_share else 0
     again = first_by_draw(queries, candidates, f"{seed}/repeat", repeats)
     parts.append(_planted(normal.filter(pa.array(again)), "repeat"))
-    wanted = max(round(gold_share * len(normal)), min(least, len(gold))) if gold_share else 0
+    wanted = max(round(gold_share * len(normal)), min(least["gold"], len(gold))) if gold_share else 0
     if wanted > len(gold):
         usable = "that this campaign does not ask anyway and no guideline shows"
         if polarity is not None:

@@ -19,6 +19,7 @@ from annotator_ui.site import Options, Site
 from eds.errors import ProjectError
 from eds.labels import events
 from eds.labels.campaigns import Plan, close_campaign, create_campaign, leave_panel
+from eds.labels.flags import open_flags
 from eds.labels.frames import labels_frame
 from eds.labels.queue import next_batch
 from eds.labels.sessions import sign_in_vouched
@@ -90,6 +91,11 @@ def test_judgements_and_flags_are_stored_once(site: Site) -> None:
     assert labels["value"].fillna(-1).astype(int).to_dict() == {"a": 1, "b": -1, "c": 0}
     assert labels["expert_id"].tolist() == ["ann"] * 3
     assert labels["session_id"].str.isdigit().all()
+    undone = [{"token": "w", "assignment": third, "flag": "f"}]
+    for _ in range(2):
+        assert post(client, handle, [], withdrawals=undone).json() == {"stored": ["w"], "standby": False}
+    assert open_flags(site.opened).empty
+    assert post(client, handle, [], withdrawals=[{"token": "w", "assignment": third}]).status_code == 422
     history = client.get(f"/api/campaigns/{handle}/history").json()["answers"]
     assert [(one["assignment"], one["value"], one["seconds"]) for one in history] == [
         (first, 0, 1.5),

@@ -29,7 +29,7 @@ class Typed:
     @property
     def labels(self) -> list[tuple[int, int | None]]:
         """(assignment, value) of each judgement."""
-        return [(act["assignment"], act["value"]) for act in self.acts if "reason" not in act]
+        return [(act["assignment"], act["value"]) for act in self.acts if "value" in act]
 
 
 def watch(page: Page) -> Typed:

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from eds.labels.campaigns import Plan, create_campaign
+from eds.labels.flags import open_flags
 from eds.labels.frames import labels_frame
 from tests.browser.annotator import GRID, ONE, Annotator, axe_faults
 from tests.browser.judging import (
@@ -40,6 +41,14 @@ def asked_again(page: Page) -> list[tuple[int, int | None]]:
     [number] = shown(page)
     press(page, "d")
     return [(number, 0)]
+
+
+def flag_one_of(page: Page, count: int) -> None:
+    """Flag the candidate with the focus: the others close up."""
+    page.keyboard.press("f")
+    page.get_by_role("button", name="The same picture twice").click()
+    page.get_by_role("button", name="Flag and go on").click()
+    expect(page.locator(".tile")).to_have_count(count - 1)
 
 
 def states(page: Page) -> list[str | None]:
@@ -190,10 +199,7 @@ def test_one_candidate_is_flagged_and_the_others_are_saved(browser: Browser, ann
         open_page(page, annotator, name, "ann", "grid")
         order = shown(page)
         page.keyboard.press("ArrowRight")
-        page.keyboard.press("f")
-        page.get_by_role("button", name="The same picture twice").click()
-        page.get_by_role("button", name="Flag and go on").click()
-        expect(page.locator(".tile")).to_have_count(3)
+        flag_one_of(page, 4)
         press(page, "Enter")
         again = asked_again(page)
         assert len(again) == 1
@@ -216,18 +222,16 @@ def test_a_flag_is_undone_while_its_page_is_shown(browser: Browser, annotator: A
         order = shown(page)
         page.keyboard.press("4")
         page.keyboard.press("2")
-        page.keyboard.press("f")
-        page.get_by_role("button", name="The same picture twice").click()
-        page.get_by_role("button", name="Flag and go on").click()
-        expect(page.locator(".tile")).to_have_count(3)
+        flag_one_of(page, 4)
         assert states(page) == ["rest", "rest", "marked"]
         page.keyboard.press("z")
         expect(page.locator(".tile")).to_have_count(4)
-        assert states(page) == ["rest", "rest", "rest", "marked"]
+        assert states(page) == ["rest", "marked", "rest", "marked"]
         page.wait_for_timeout(300)  # it must be seen again
         press(page, "Enter")
         wait_saved(page)
-    assert stored(annotator, name, "ann", numbers) == list(zip(order, [1, 1, 1, 0], strict=True))
+    assert stored(annotator, name, "ann", numbers) == list(zip(order, [1, 0, 1, 0], strict=True))
+    assert open_flags(annotator.store, name).empty, "it is withdrawn"
 
 
 def test_repeats_of_a_grid_are_shown_as_pairs(browser: Browser, annotator: Annotator) -> None:

@@ -69,3 +69,19 @@ test("a browser that keeps nothing has nothing to send", async () => {
   await elsewhere.look();
   assert.equal(elsewhere.state().waiting, 0);
 });
+
+test("what another tab has brought meanwhile is no trouble of this page any more", async () => {
+  const owner = ownerOf("", "ann", "one");
+  const shelf = await shelves([[owner, [act(1)]]]);
+  let there = [owner];
+  const elsewhere = new Elsewhere({
+    base: "", expert: "ann", shelf: { owners: async () => there, of: shelf.of },
+    post: async () => ({ status: 401, body: null }),
+  });
+  await elsewhere.look();
+  await settled();
+  assert.deepEqual([elsewhere.state().waiting, elsewhere.state().signedOut], [1, true]);
+  there = [];
+  await elsewhere.look();
+  assert.deepEqual([elsewhere.state().waiting, elsewhere.state().signedOut], [0, false]);
+});

@@ -112,3 +112,19 @@ test("an outage is waited out", async () => {
   await settle();
   assert.deepEqual(told.ready, [1]);
 });
+
+test("who goes back and leaves a pair unanswered is asked it again", async () => {
+  const { flow, told, judge } = made({ total: 2 });
+  await flow.feed();
+  await judge(null);
+  await settle();
+  await judge(1);
+  await settle();
+  const before = told.idle;
+  await flow.back();
+  await flow.back();
+  assert.equal(flow.current.tasks[0].assignment, 1);
+  flow.done(flow.current, new Map());
+  await settle();
+  assert.equal(flow.queue.exhausted && told.idle > before && !flow.current, false, "not finished while one is open");
+});

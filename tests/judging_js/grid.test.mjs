@@ -106,15 +106,17 @@ test("columns: as large as fits, all on screen where that is large enough", () =
   assert.ok(phone.size >= 84);
 });
 
-test("one that was set aside takes its place again, unanswered and to be seen anew", () => {
-  const page = seenPage(4, "similar");
+test("one that was set aside takes its place again, marked as it was, and is to be seen anew", () => {
+  const page = seenPage(4, "similar", new Map([[101, 0], [102, 1]]));
   page.toggle(3);
-  page.focus = 1;
   const [, task] = page.tasks;
-  page.remove(1);
-  page.insert(1, task);
+  const was = page.remove(1);
+  assert.equal(page.focus, 2, "the focus stays with its candidate");
+  page.insert(1, task, was);
   assert.deepEqual(page.tasks.map((one) => one.assignment), [100, 101, 102, 103]);
   assert.deepEqual(page.unseen(), [1]);
-  assert.deepEqual([...page.answers()], [[100, 1], [102, 1], [103, 0]]);
+  page.see(1);
+  assert.deepEqual([...page.answers()], [[100, 1], [101, 0], [102, 1], [103, 0]]);
+  assert.deepEqual([...page.changed()], [[100, 1], [103, 0]], "what was answered before is no change");
   assert.equal(page.focus, 1);
 });

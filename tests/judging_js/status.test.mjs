@@ -51,3 +51,18 @@ test("time as people say it", () => {
   const words = { moment: "under a minute", minutes: "{minutes} min", hours: "{hours} h {minutes} min" };
   assert.deepEqual([0.5, 12.4, 125].map((minutes) => spell(minutes, words)), ["under a minute", "12 min", "2 h 5 min"]);
 });
+
+test("a page of a grid takes its time, and a break before it is no work", () => {
+  let now = 0;
+  const pace = new Pace(() => now);
+  for (let i = 0; i < 6; i += 1) {
+    now += i === 3 ? 11 * 60e3 : 0; // the tab was hidden
+    now += 60e3;
+    pace.note(24, 60);
+  }
+  assert.equal(Math.round(pace.perHour()), 1440);
+  assert.equal(pace.worked, 3 * 60e3, "the stretch begins behind the break");
+  now += 180e3;
+  pace.note(24, 180);
+  assert.equal(pace.worked, 6 * 60e3, "three minutes of looking at 24 are no break");
+});

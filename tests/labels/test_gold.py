@@ -78,6 +78,25 @@ def test_a_grid_without_its_guards_is_refused(store: Store) -> None:
     create_campaign(store, Plan("named", "grid", "similar"), again, ["ann"])  # both are named outright
 
 
+def test_pairs_that_come_later_bring_guards_by_their_share_only(store: Store) -> None:
+    add_gold(store, known(9))
+    create_campaign(store, replace(SIMILAR, gold_share=0.05), pairs(), ["ann"])
+    assert len(next_batch(store, "grid", "ann", 99)) == 12 + 1 + 1
+    for query in range(3, 6):
+        more = pairs(6).query(f"query_id == 'q{query}'")
+        add_pairs(store, "grid", more.head(1))
+    assert len(next_batch(store, "grid", "ann", 99)) == 12 + 1 + 1 + 3
+
+
+def test_the_share_that_is_suggested_can_be_had(store: Store) -> None:
+    add_gold(store, known(1, 1).query("value == 0"))
+    with pytest.raises(InputError) as told:
+        create_campaign(store, Plan("grid", "grid", "similar", repeat_share=0.05), pairs(1, 90), ["ann"])
+    share = float(str(told.value).split("gold_share ")[-1].split(",")[0])
+    assert 0 < share <= 1 / 90
+    create_campaign(store, Plan("grid", "grid", "similar", gold_share=share, repeat_share=0.05), pairs(1, 90), ["ann"])
+
+
 def test_the_usual_share_of_gold_is_no_more_than_is_known(store: Store) -> None:
     assert usual_share(store, pairs(), None) == 0
     add_gold(store, known(3, 1))

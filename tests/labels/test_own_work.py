@@ -74,5 +74,10 @@ def test_after_a_break_a_page_counts_by_the_time_it_was_looked_at() -> None:
     assert pace(unseen, now).stretch_minutes == 6.0  # an hour before an open page is no work either
 
 
+def test_a_break_before_a_page_that_was_looked_at_for_less_is_no_work() -> None:
+    acts = acts_of([60.0] * 2 + [720.0] + [60.0] * 2, [24] * 6, 2.5)
+    assert pace(acts, acts["created_at"].iloc[-1]) == Pace(1440.0, 3.0)
+
+
 def test_the_pace_of_nothing_is_unknown() -> None:
     assert pace(acts_of([], [0]), NOW) == Pace(None, 0.0)

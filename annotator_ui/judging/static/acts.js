@@ -25,8 +25,12 @@ export class Acts {
     if (!unit) return undefined;
     if (action === "flag") {
       if (!app.view.shown && !app.states.is("broken")) return undefined;
-      const number = unit.kind === "grid" ? app.view.page.focus + 1 : 0;
-      return app.dialogs.flag(number ? fill(dialogs.flagTitleGrid, { number }) : dialogs.flagTitle, (reason) => this.#flag(unit, reason));
+      const grid = unit.kind === "grid" && Boolean(app.view.shown);
+      if (grid) app.view.settle();
+      const place = grid ? app.view.page.focus : 0;
+      const title = grid ? fill(dialogs.flagTitleGrid, { number: place + 1 }) : dialogs.flagTitle;
+      const task = unit.tasks[place]; // the one that the dialog names, whatever happens below it
+      return app.dialogs.flag(title, (reason) => this.#flag(unit, task, reason));
     }
     if (["loupe", "flicker"].includes(action)) return app.view.painted && app.view.press(action);
     if (action === "keep") return unit.values && app.view.painted ? this.#go(unit, new Map()) : undefined;
@@ -43,7 +47,7 @@ export class Acts {
       app.frame.announce(fill(app.texts.grid.below, { count: app.view.hiddenPlaces().length }));
       return app.view.scrollToHidden();
     }
-    return this.#go(unit, app.view.answers(), page);
+    return this.#go(unit, app.view.answers());
   }
 
   #refusal(event) {
@@ -66,27 +70,26 @@ export class Acts {
     app.left.left = Math.max(0, app.left.left - fresh.length);
     if (values.size > 0) app.pace.note(values.size, app.watch.seconds());
     this.#keep(acts); // before going on: what is asked for next must leave these out
-    app.flow.done(unit, new Map([...(unit.values ?? []), ...values]), { flagged: Boolean(unit.flagged) && values.size === 0 });
+    app.flow.done(unit, new Map([...(unit.values ?? []), ...values]));
     app.progress();
     this.#announceNext();
     if (app.pace.restDue()) app.states.remind();
   }
 
-  #flag(unit, reason) {
+  #flag(unit, task, reason) {
     const { app } = this;
-    const grid = unit.kind === "grid" && app.view.shown;
-    const task = grid ? unit.tasks[app.view.page.focus] : unit.tasks[0];
-    this.#keep([{ assignment: task.assignment, reason }]);
+    const act = { assignment: task.assignment, reason };
+    this.#keep([act]);
+    const flag = { token: act.token, assignment: task.assignment };
     app.frame.announce(app.texts.page.flagged);
     if (app.flow.current !== unit) return undefined; // the page went on behind the dialog
-    if (!grid) return app.flow.done(unit, unit.values ?? new Map(), { flagged: true });
     const place = unit.tasks.indexOf(task);
+    if (unit.kind !== "grid" || app.view.shown !== unit || place < 0) return app.flow.done(unit, unit.values ?? new Map(), { flag });
     unit.tasks = unit.tasks.filter((other) => other !== task);
     app.flow.queue.release({ tasks: [task] }); // so that it can come back
     // Alone it comes back as a pair, which may be left unanswered; to a page that is still shown it returns.
-    app.flow.past.push({ unit: { kind: "pair", tasks: [task] }, values: new Map(), flagged: true, from: unit, place });
-    if (unit.tasks.length === 0) return app.flow.advance();
-    return app.view.removeFocused();
+    app.flow.past.push({ unit: { kind: "pair", tasks: [task] }, values: new Map(), flag, from: unit, place, was: app.view.remove(place) });
+    return unit.tasks.length === 0 ? app.flow.advance() : undefined;
   }
 
   // Into the outbox first, then to the server.
@@ -107,7 +110,9 @@ export class Acts {
     if (this.undoing) return;
     this.undoing = true;
     try {
+      const entry = app.flow.past.last;
       const found = this.#returned() || (await app.flow.back());
+      if (found && entry?.flag) this.#keep([{ assignment: entry.flag.assignment, withdraws: entry.flag.token }]);
       app.frame.announce(found ? app.texts.page.undone : app.texts.page.nothingToUndo);
     } catch (error) {
       app.trouble(error);
@@ -121,12 +126,14 @@ export class Acts {
     const { app } = this;
     const last = app.flow.past.last;
     if (!last?.from || last.from !== app.flow.current || app.view.shown !== last.from) return false;
-    const [task] = app.flow.past.pop().unit.tasks;
+    const [task] = last.unit.tasks;
+    if (!app.pictures.ready(app.urls(task).thumb)) return false; // it comes back alone, as soon as its picture is there
+    app.flow.past.pop();
     app.flow.queue.drop([task.assignment]);
     app.flow.queue.hold({ tasks: [task] });
     const { tasks } = last.from;
     last.from.tasks = [...tasks.slice(0, last.place), task, ...tasks.slice(last.place)];
-    app.view.putBack(last.place, task);
+    app.view.putBack(last.place, task, last.was);
     return true;
   }
 

@@ -36,14 +36,15 @@ export class Api {
     return (await this.#get(`/history?count=${count}`)).answers;
   }
 
-  async claim(take) {
-    if (take) {
+  // `tab`: another tab of this browser, for which this one speaks.
+  async claim(take, tab = this.tab) {
+    if (take && tab === this.tab) {
       this.claims += 1;
       this.claimed = false;
     }
-    const { status, body } = await this.#post("/tab", { tab: this.tab, expert: this.expert, take });
+    const { status, body } = await this.#post("/tab", { tab, expert: this.expert, take });
     if (status !== 200) throw new HttpError(status, body);
-    this.claimed ||= take;
+    this.claimed ||= take && tab === this.tab;
     return body;
   }
 
@@ -59,11 +60,13 @@ export class Api {
   parcel(acts) {
     const judgements = [];
     const flags = [];
-    for (const { token, assignment, value, seconds, mode, guideline, reason } of acts) {
-      if (reason === undefined) judgements.push({ token, assignment, value, seconds, mode, guideline });
-      else flags.push({ token, assignment, reason });
+    const withdrawals = [];
+    for (const { token, assignment, value, seconds, mode, guideline, reason, withdraws } of acts) {
+      if (withdraws !== undefined) withdrawals.push({ token, assignment, flag: withdraws });
+      else if (reason !== undefined) flags.push({ token, assignment, reason });
+      else judgements.push({ token, assignment, value, seconds, mode, guideline });
     }
-    return { tab: this.tab, expert: this.expert, judgements, ...(flags.length > 0 ? { flags } : {}) };
+    return { tab: this.tab, expert: this.expert, judgements, ...(flags.length > 0 ? { flags } : {}), ...(withdrawals.length > 0 ? { withdrawals } : {}) };
   }
 
   async #get(path) {

@@ -13,7 +13,7 @@ import { Input } from "./input.js";
 import { IndexedShelf, MemoryShelf, Outbox, ownerOf } from "./outbox.js";
 import { Pace } from "./pace.js";
 import { PairView } from "./pair.js";
-import { Pictures } from "./pictures.js";
+import { checkPicture, Pictures } from "./pictures.js";
 import { Sender, together } from "./sender.js";
 import { States } from "./states.js";
 import { fill } from "./status.js";
@@ -66,7 +66,11 @@ export class App {
     this.flow = new Flow({
       ...AHEAD[data.view], size: data.size, outbox: this.outbox, pictures: this.pictures,
       fetch: (count, skip) => (data.view === "grid" ? this.api.pages(count, data.size, skip) : this.api.tasks(count, skip)),
-      history: (count) => this.api.history(count),
+      history: async (count) => {
+        const answers = await this.api.history(count);
+        this.#reached();
+        return answers;
+      },
       wanted: (unit) => this.views[unit.kind].wanted(unit),
       on: { ready: () => this.#ready(), idle: () => this.#idle(), standing: (answer) => this.#standing(answer), trouble: (error) => this.trouble(error) },
     });
@@ -188,7 +192,8 @@ export class App {
   }
 
   #stored(acts) {
-    if (acts.some((act) => act.value === null || act.reason !== undefined)) this.flow.queue.reopen();
+    this.#reached();
+    if (acts.some((act) => typeof act.value !== "number")) this.flow.queue.reopen();
     if (this.flow.queue.needy) this.flow.feed();
     else if (!this.flow.current) this.#idle();
   }
@@ -197,12 +202,18 @@ export class App {
     if (action === null || ["loupe", "flicker"].includes(action)) for (const view of Object.values(this.views)) view.release();
   }
 
-  #standing(answer) {
-    const waiting = this.outbox.waiting().filter((act) => act.value !== null && act.reason === undefined).length;
-    this.left = { left: Math.max(0, answer.left - waiting), total: answer.total };
-    this.closed = answer.closed;
+  // The server has answered.
+  #reached() {
+    if (this.awaySince === null) return;
     this.awaySince = null;
     this.#saving();
+  }
+
+  #standing(answer) {
+    const waiting = this.outbox.waiting().filter((act) => typeof act.value === "number").length;
+    this.left = { left: Math.max(0, answer.left - waiting), total: answer.total };
+    this.closed = answer.closed;
+    this.#reached();
     if (answer.standby) this.#stand();
     if (answer.guideline !== this.data.guideline.version) this.states.guidelineChanged();
     this.progress();
@@ -220,7 +231,9 @@ export class App {
 
   // How saving stands: this campaign, others of which something waits here, and whether the server answers at all.
   saved() {
-    const state = together([this.sender.state(), this.elsewhere.state()]);
+    const [here, there] = [this.sender.state(), this.elsewhere.state()];
+    const troubled = here.waiting > 0 || here.signedOut || here.offlineSince !== null;
+    const state = together([here, troubled ? { ...there, refused: 0 } : there]); // what was left behind is no news then
     return { ...state, offlineSince: state.offlineSince ?? this.awaySince, unkept: this.unkept };
   }
 
@@ -241,7 +254,7 @@ export class App {
     } else {
       this.awaySince ??= Date.now();
       this.#saving();
-      if (!this.flow.current) this.states.show("ahead");
+      if (!this.flow.current && !this.standby && !this.denied && !this.sender.signedOut) this.states.show("ahead");
     }
   }
 
@@ -277,18 +290,9 @@ export class App {
   }
 
   #explain() {
-    const { refused, reasons } = this.sender.state();
-    if (refused > 0) this.dialogs.tell(fill(this.texts.states.refusedTitle, { count: refused }), this.texts.states.refusedBody, ...reasons);
-    else this.sender.kick({ hope: true });
+    const { refused, reasons } = this.saved();
+    if (refused > 0) return this.dialogs.tell(fill(this.texts.states.refusedTitle, { count: refused }), this.texts.states.refusedBody, ...reasons);
+    this.sender.kick({ hope: true });
+    return this.elsewhere.look();
   }
 }
-
-// Why a picture did not load: the status of asking once more; 0 where nothing answered.
-async function checkPicture(url) {
-  try {
-    return (await fetch(url, { credentials: "same-origin", signal: AbortSignal.timeout(10e3) })).status;
-  } catch {
-    return 0;
-  }
-}
-

@@ -9,7 +9,7 @@ export class Claim {
     Object.assign(this, { api, owner, tab, onLost, stopped: false, wanted: null });
     if ("BroadcastChannel" in globalThis) {
       this.channel = new BroadcastChannel("eds-judging"); // tabs of one browser learn of each other at once
-      this.channel.onmessage = ({ data }) => data.owner === owner && data.tab !== tab && this.#lose();
+      this.channel.onmessage = ({ data }) => data.owner === owner && data.tab !== tab && this.#lose(data.tab);
     }
     this.asking = setInterval(() => this.#ask(), ASK_AGAIN);
   }
@@ -17,6 +17,7 @@ export class Claim {
   // Go on here: the other tabs are told at once, the server as soon as it can be reached. Resolves when it knows;
   // never, if another tab goes on before that.
   take() {
+    this.winner = null;
     this.channel?.postMessage({ owner: this.owner, tab: this.tab });
     return new Promise((resolve) => {
       this.wanted = resolve;
@@ -29,7 +30,12 @@ export class Claim {
     clearTimeout(this.timer);
     try {
       await this.api.claim(true);
-      if (this.wanted === wanted) this.wanted = null;
+      if (this.wanted !== wanted) {
+        // Another tab went on while this claim was under way, and may have been told before it: it has the word.
+        if (this.winner) await this.api.claim(true, this.winner).catch(() => {});
+        return;
+      }
+      this.wanted = null;
       wanted();
     } catch (error) {
       if (this.wanted === wanted && !this.stopped && !FINAL.includes(error.status)) this.timer = setTimeout(() => this.#tell(), TRY_AGAIN);
@@ -44,10 +50,12 @@ export class Claim {
   // Another tab goes on.
   yield() {
     this.wanted = null;
+    this.api.claimed = false; // what is asked from now on is no word of this tab
     clearTimeout(this.timer);
   }
 
-  #lose() {
+  #lose(winner = null) {
+    this.winner = winner;
     this.yield();
     this.onLost();
   }

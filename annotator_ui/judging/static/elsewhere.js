@@ -12,15 +12,14 @@ export class Elsewhere {
 
   // Look for what waits, and send it.
   async look() {
-    let owners = [];
-    try {
-      owners = await this.shelf.owners();
-    } catch {
-      // a browser that keeps nothing holds nothing either
+    const owners = await this.shelf.owners().catch(() => []); // a browser that keeps nothing holds nothing either
+    const there = campaignsOf(owners, this.base, this.expert);
+    for (const [campaign, sender] of this.senders) {
+      if (there.includes(campaign)) continue;
+      sender.stop(); // another tab has brought it all
+      this.senders.delete(campaign);
     }
-    for (const campaign of campaignsOf(owners, this.base, this.expert)) {
-      if (campaign !== this.besides && !this.stopped) await this.#send(campaign);
-    }
+    for (const campaign of there) if (campaign !== this.besides && !this.stopped) await this.#send(campaign);
     this.onChange();
   }
 

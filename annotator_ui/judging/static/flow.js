@@ -9,10 +9,10 @@ const BEHIND = 3; // units of the past whose pictures are kept for undo
 
 export class Flow {
   // on: {ready(), standing(answer), trouble(error), idle()}; wanted(unit) -> addresses of its pictures.
-  constructor({ fetch, history, depth, low, page, size, outbox, pictures, wanted, extra = () => [], on }) {
+  constructor({ fetch, history, depth, low, page, size, outbox, pictures, wanted, on }) {
     this.queue = new Queue({ fetch, depth, low, page, skips: () => outbox.assignments() });
     this.past = new Past(size);
-    Object.assign(this, { history, size, outbox, pictures, wanted, extra, on, current: null, feeding: false, blocked: false, stopped: false });
+    Object.assign(this, { history, size, outbox, pictures, wanted, on, current: null, feeding: false, blocked: false, stopped: false });
   }
 
   // Keep the queue full; one loop at a time, patient with the network.
@@ -69,9 +69,10 @@ export class Flow {
   }
 
   // The unit is answered, or set aside with a flag: it belongs to the past now.
-  done(unit, values, { flagged = false } = {}) {
-    this.past.push({ unit: { kind: unit.kind, tasks: unit.tasks }, values, flagged });
+  done(unit, values, { flag = null } = {}) {
+    this.past.push({ unit: { kind: unit.kind, tasks: unit.tasks }, values, flag });
     this.queue.drop(values.keys());
+    if (unit.tasks.some((task) => (values.get(task.assignment) ?? null) === null)) this.queue.reopen(); // it is still asked
     this.advance();
   }
 
@@ -82,7 +83,7 @@ export class Flow {
     if (!entry) return false;
     if (this.current) this.queue.putBack(this.current);
     this.queue.drop(entry.unit.tasks.map((task) => task.assignment));
-    this.current = { ...entry.unit, values: entry.values, flagged: entry.flagged };
+    this.current = { ...entry.unit, values: entry.values };
     this.queue.hold(this.current);
     this.on.ready(this.current);
     this.prefetch();
@@ -129,8 +130,9 @@ export class Flow {
 
   prefetch() {
     const next = this.queue.upcoming();
-    const units = [...(this.current ? [this.current] : []), ...next, ...this.past.entries.slice(-BEHIND).map((entry) => entry.unit)];
-    this.pictures.want([...new Set(units.flatMap(this.wanted).concat(this.extra()))]);
+    const before = this.past.entries.slice(-BEHIND).map(({ unit, from }) => (from ? { ...unit, kind: "grid" } : unit));
+    const units = [...(this.current ? [this.current] : []), ...next, ...before];
+    this.pictures.want([...new Set(units.flatMap(this.wanted))]);
     this.pictures.refresh(next.slice(0, 2).flatMap(this.wanted));
   }
 

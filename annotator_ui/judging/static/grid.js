@@ -62,19 +62,23 @@ export class GridPage {
     return true;
   }
 
-  // One candidate is set aside: the others close up.
+  // One candidate is set aside: the others close up. What was said of it is the answer, for when it comes back.
   remove(place) {
-    this.given.delete(this.tasks[place].assignment);
+    const { assignment } = this.tasks[place];
+    const was = { state: this.states[place], given: this.given.get(assignment) };
+    this.given.delete(assignment);
     this.tasks = this.tasks.filter((_, other) => other !== place);
     this.states.splice(place, 1);
     this.seen = new Set([...this.seen].filter((other) => other !== place).map((other) => (other > place ? other - 1 : other)));
-    this.focus = Math.max(0, Math.min(this.focus, this.tasks.length - 1));
+    this.focus = Math.max(0, Math.min(this.focus > place ? this.focus - 1 : this.focus, this.tasks.length - 1));
+    return was;
   }
 
-  // One that was set aside takes its place again.
-  insert(place, task) {
+  // One that was set aside takes its place again, as it was.
+  insert(place, task, was) {
     this.tasks = [...this.tasks.slice(0, place), task, ...this.tasks.slice(place)];
-    this.states.splice(place, 0, "rest");
+    this.states.splice(place, 0, was.state);
+    if (was.given !== undefined) this.given.set(task.assignment, was.given);
     this.seen = new Set([...this.seen].map((other) => (other >= place ? other + 1 : other)));
     this.focus = place;
   }

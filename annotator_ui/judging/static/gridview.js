@@ -128,18 +128,21 @@ export class GridView {
 
   #pressed(place, last) {
     if (last) return this.markLast(place);
+    this.settle();
     this.page.toggle(place);
     return this.#draw();
   }
 
   // The last exception of a page: mark it and save, in one act.
-  markLast(place = this.page.focus) {
-    this.page.mark(place);
+  markLast(place = null) {
+    this.settle();
+    this.page.mark(place ?? this.page.focus);
     this.#draw();
     this.onAction("save");
   }
 
   press(action) {
+    this.settle();
     if (action === "toggle") this.page.toggle(this.page.focus);
     else if (action === "all") this.page.all();
     else if (action === "invert") this.page.invert();
@@ -150,6 +153,7 @@ export class GridView {
   }
 
   arrow(key) {
+    this.settle();
     this.page.move(key, this.columns);
     this.#draw();
     this.tiles.children[this.page.focus].focus();
@@ -171,19 +175,19 @@ export class GridView {
     this.#draw();
   }
 
-  // The candidate with the focus was flagged.
-  removeFocused() {
-    const place = this.page.focus;
+  // A candidate was flagged; what it was marked as is the answer.
+  remove(place) {
     this.tiles.children[place].remove();
-    this.page.remove(place);
+    const was = this.page.remove(place);
     this.#renumber();
+    return was;
   }
 
   // A candidate that was flagged takes its place again: it must be seen again, too.
-  putBack(place, task) {
+  putBack(place, task, was) {
     const tile = this.#tile(task, place);
     this.tiles.insertBefore(tile, this.tiles.children[place] ?? null);
-    this.page.insert(place, task);
+    this.page.insert(place, task, was);
     this.watcher.observe(tile);
     this.#renumber();
   }

@@ -31,7 +31,7 @@ export class Loupe {
     this.zoom = zoom;
     this.fullOf = fullOf;
     this.place = { u: 0.5, v: 0.4 };
-    this.held = false;
+    this.held = null; // the boxes that are magnified; which ones these are may change meanwhile
   }
 
   pointer(event) {
@@ -50,8 +50,8 @@ export class Loupe {
 
   hold() {
     if (this.held) return;
-    this.held = true;
-    for (const box of this.boxes()) {
+    this.held = this.boxes();
+    for (const box of this.held) {
       const image = box.querySelector("img");
       const full = image && this.fullOf(image);
       if (full && image.src !== full) this.#sharpen(image, full);
@@ -61,8 +61,9 @@ export class Loupe {
 
   release() {
     if (!this.held) return;
-    this.held = false;
-    for (const box of this.boxes()) {
+    const boxes = this.held;
+    this.held = null;
+    for (const box of boxes) {
       box.classList.remove("magnified");
       const image = box.querySelector("img");
       if (image) image.style.transform = "";
@@ -80,7 +81,7 @@ export class Loupe {
   }
 
   #draw() {
-    for (const box of this.boxes()) {
+    for (const box of this.held) {
       const image = box.querySelector("img");
       if (!image) continue;
       const size = { width: box.clientWidth, height: box.clientHeight };

@@ -13,14 +13,15 @@ export class Pace {
     this.reminded = 0;
   }
 
-  // So many answers at once, looked at for so long. After a pause only that is work, as far as it is no pause itself.
+  // So many answers at once, looked at for so long (0: not known). What was not looked at for long is a pause.
   note(count = 1, seconds = 0) {
     const at = this.now();
     const gap = this.moments.length > 0 ? at - this.moments.at(-1)[0] : Infinity;
     const longest = Math.max(PAUSE, EACH * count);
     const own = seconds * 1000 <= longest ? seconds * 1000 : 0;
-    if (gap > longest) this.worked = this.reminded = 0;
-    const work = gap > longest ? own : gap;
+    const paused = own > 0 ? gap - own > PAUSE : gap > longest;
+    if (paused) this.worked = this.reminded = 0;
+    const work = paused ? own : gap;
     this.worked += work;
     this.moments.push([at, count, work]);
     while (this.moments[0][0] < at - WINDOW) this.moments.shift();

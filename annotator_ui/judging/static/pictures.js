@@ -113,3 +113,12 @@ function fresh(url) {
   });
   return one;
 }
+
+// Why a picture did not load: the status of asking once more; 0 where nothing answered.
+export async function checkPicture(url) {
+  try {
+    return (await fetch(url, { credentials: "same-origin", signal: AbortSignal.timeout(10e3) })).status;
+  } catch {
+    return 0;
+  }
+}

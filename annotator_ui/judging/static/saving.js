@@ -36,7 +36,7 @@ export async function mount(parent, data, { onStored = () => {} } = {}) {
   const look = () => document.hidden || elsewhere.look();
   window.addEventListener("online", look, { signal: off.signal });
   document.addEventListener("visibilitychange", look, { signal: off.signal });
-  const asking = setInterval(look, LOOK_AGAIN);
+  const asking = setInterval(() => elsewhere.state().signedOut || look(), LOOK_AGAIN); // signing in loads the page anew
   parent.append(root);
   await elsewhere.look();
   return {

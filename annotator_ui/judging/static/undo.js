@@ -4,7 +4,7 @@ export class Past {
   // size: how many candidates a page of a grid has at most.
   constructor(size = Infinity) {
     this.size = size;
-    this.entries = []; // {unit, values: Map assignment -> 1, 0 or null; flagged}
+    this.entries = []; // {unit, values: Map assignment -> 1, 0 or null; flag: {token, assignment} or null}
     this.asked = 0; // answers of the server that were looked at
     this.end = false;
   }

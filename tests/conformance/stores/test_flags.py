@@ -7,7 +7,7 @@ import pytest
 from eds.errors import InputError
 from eds.labels.audit import read_audit
 from eds.labels.campaigns import Plan
-from eds.labels.events import Judgement, flag_task, submit
+from eds.labels.events import Judgement, flag_task, submit, withdraw_flag
 from eds.labels.flags import open_flags, resolve_flag
 from eds.labels.frames import control_pairs, labels_frame
 from eds.labels.queue import next_batch, progress
@@ -60,3 +60,35 @@ def test_a_task_that_was_flagged_twice_can_be_asked_again(store: Store, early_st
     assert resolve_flag(store, second, by="lea", again=True)
     asked = [one.assignment for one in next_batch(store, name, "ann", 9)]
     assert (task.assignment in asked) == (not early_stop)
+
+
+def test_a_flag_that_is_withdrawn_was_never_set(store: Store) -> None:
+    """Not for the queue, nor for what comes later: an unsure task or one that is flagged then comes back."""
+    name = begin(store)
+    before = next_batch(store, name, "ann", 99)
+    task = before[0].assignment
+    flag_task(store, "ann", task, "slipped", "f1")
+    assert next_batch(store, name, "ann", 99)[-1].assignment == task
+    assert withdraw_flag(store, "ann", task, "f1")
+    assert not withdraw_flag(store, "ann", task, "f1")  # sent again after a lost answer
+    assert next_batch(store, name, "ann", 99) == before
+    assert open_flags(store).empty
+    submit(store, "ann", [Judgement("a", task, None)])
+    assert next_batch(store, name, "ann", 99)[-1].assignment == task
+    flag_task(store, "ann", task, "broken", "f2")  # the second time: left to the lead
+    assert task not in [one.assignment for one in next_batch(store, name, "ann", 99)]
+    assert withdraw_flag(store, "ann", task, "f2")
+    assert next_batch(store, name, "ann", 99)[-1].assignment == task
+    for token, who in (("f3", "ann"), ("f2", "bob")):
+        with pytest.raises(InputError):
+            withdraw_flag(store, who, task, token)
+
+
+def test_a_flag_on_a_judged_task_is_withdrawn_and_the_answer_stays(store: Store) -> None:
+    name = begin(store)
+    (task,) = next_batch(store, name, "ann", 1)
+    submit(store, "ann", [Judgement("a", task.assignment, 1)])
+    flag_task(store, "ann", task.assignment, "broken", "f1")
+    assert withdraw_flag(store, "ann", task.assignment, "f1")
+    assert open_flags(store).empty
+    assert progress(store).set_index("expert").loc["ann", ["done", "flagged"]].tolist() == [1, 0]
