@@ -39,17 +39,18 @@ def cut(client: CDPSession, conditions: dict[str, Any]) -> None:
     client.send("Network.emulateNetworkConditions", conditions)
 
 
-def is_exactly(annotator: Annotator, expert: str, numbers: Numbers, labels: list[Any]) -> None:
+def is_exactly(annotator: Annotator, expert: str, numbers: Numbers, labels: list[Any], campaign: str = PAIRS) -> None:
     """The database holds these acts, in this order, each once."""
     assert labels, "nothing was typed"
-    assert stored(annotator, PAIRS, expert, numbers) == labels
+    assert stored(annotator, campaign, expert, numbers) == labels
 
 
 def test_a_reload_while_judgements_are_under_way(browser: Browser, annotator: Annotator) -> None:
-    numbers = pairs_of(annotator, PAIRS, "ann")
+    campaign = make_campaign(annotator, new_name("Faults"), 40)
+    numbers = pairs_of(annotator, campaign, "ann")
     with annotator.page(browser, "ann") as page:
         typed = watch(page)
-        open_page(page, annotator, PAIRS, "ann")
+        open_page(page, annotator, campaign, "ann")
         page.route("**/judgements", lambda route: route.abort())  # they do not get through
         for key in "sdsd":
             press(page, key)
@@ -61,7 +62,7 @@ def test_a_reload_while_judgements_are_under_way(browser: Browser, annotator: An
         press(page, "s")
         wait_saved(page)
         assert [value for _, value in typed.labels] == [1, 0, 1, 0, 1]
-    is_exactly(annotator, "ann", numbers, typed.labels)
+    is_exactly(annotator, "ann", numbers, typed.labels, campaign)
 
 
 def test_on_a_phone_the_guideline_stays_in_reach_while_offline(browser: Browser, annotator: Annotator) -> None:
@@ -76,10 +77,11 @@ def test_on_a_phone_the_guideline_stays_in_reach_while_offline(browser: Browser,
 
 
 def test_the_network_is_cut_for_five_seconds_and_then_over_a_reload(browser: Browser, annotator: Annotator) -> None:
-    numbers = pairs_of(annotator, PAIRS, "bob")
+    campaign = make_campaign(annotator, new_name("Faults"), 40)
+    numbers = pairs_of(annotator, campaign, "bob")
     with annotator.page(browser, "bob") as page:
         typed = watch(page)
-        open_page(page, annotator, PAIRS, "bob")
+        open_page(page, annotator, campaign, "bob")
         page.wait_for_timeout(1500)  # the next pairs are here
         client = network(page)
         cut(client, OFFLINE)
@@ -90,7 +92,7 @@ def test_the_network_is_cut_for_five_seconds_and_then_over_a_reload(browser: Bro
         assert len(typed.labels) == 12
         cut(client, ONLINE)
         wait_saved(page, 3)
-        is_exactly(annotator, "bob", numbers, typed.labels)
+        is_exactly(annotator, "bob", numbers, typed.labels, campaign)
         cut(client, OFFLINE)
         for key in "uss":
             press(page, key)
@@ -99,10 +101,10 @@ def test_the_network_is_cut_for_five_seconds_and_then_over_a_reload(browser: Bro
         except PlaywrightError as error:  # the page cannot be loaded now
             assert "ERR_INTERNET_DISCONNECTED" in str(error)  # noqa: PT017 - whether it is raised depends on the cut
         cut(client, ONLINE)
-        open_page(page, annotator, PAIRS, "bob")
+        open_page(page, annotator, campaign, "bob")
         wait_saved(page, 3)
         assert [value for _, value in typed.labels[12:]] == [None, 1, 1]
-    is_exactly(annotator, "bob", numbers, typed.labels)
+    is_exactly(annotator, "bob", numbers, typed.labels, campaign)
 
 
 def test_what_a_closed_tab_left_behind_is_sent_by_any_page(browser: Browser, annotator: Annotator) -> None:
@@ -141,14 +143,15 @@ def test_a_page_whose_script_does_not_come_says_so(browser: Browser, annotator: 
 
 
 def test_a_second_tab_takes_over_and_gives_back(browser: Browser, annotator: Annotator) -> None:
-    numbers = pairs_of(annotator, PAIRS, "cid")
-    with annotator.page(browser, "cid") as page:
+    campaign = make_campaign(annotator, new_name("Faults"), 40)
+    numbers = pairs_of(annotator, campaign, "bob")
+    with annotator.page(browser, "bob") as page:
         typed = watch(page)
-        open_page(page, annotator, PAIRS, "cid")
+        open_page(page, annotator, campaign, "bob")
         press(page, "s")
         second = page.context.new_page()
         typed_there = watch(second)
-        open_page(second, annotator, PAIRS, "cid")
+        open_page(second, annotator, campaign, "bob")
         standby = page.get_by_role("heading", name="You go on in another tab or on another device")
         expect(standby).to_be_visible()
         page.keyboard.press("s")
@@ -165,16 +168,16 @@ def test_a_second_tab_takes_over_and_gives_back(browser: Browser, annotator: Ann
         wait_saved(page)
         expected = [typed.labels[0], *typed_there.labels, *typed.labels[1:]]
         assert [value for _, value in expected] == [1, 0, 0, 1]
-        with annotator.page(browser, "cid") as device:  # another browser knows only by the server
+        with annotator.page(browser, "bob") as device:  # another browser knows only by the server
             typed_device = watch(device)
-            open_page(device, annotator, PAIRS, "cid")
+            open_page(device, annotator, campaign, "bob")
             press(page, "s")  # typed before it was known: it counts
             expect(standby).to_be_visible()
             wait_saved(page)
             page.wait_for_timeout(200)
             assert typed_device.labels == []
         expected.append(typed.labels[-1])
-    is_exactly(annotator, "cid", numbers, expected)
+    is_exactly(annotator, "bob", numbers, expected, campaign)
 
 
 def test_the_server_is_killed_and_comes_back_while_keys_are_pressed(
