@@ -23,7 +23,8 @@ from eds.metrics import Measure, Result
 from eds.metrics import incomplete_formulas as incomplete
 from eds.metrics import rank_formulas as formulas
 from eds.metrics.absolute import mean
-from eds.metrics.labelled import read_labels
+from eds.metrics.evidence import with_negatives
+from eds.metrics.labelled import frame_of, read_labels
 from eds.metrics.lists import JudgedLists, read_rankings
 from eds.metrics.placed import Placed
 
@@ -46,7 +47,8 @@ class Pooled:
     rankings: pd.DataFrame | None
     placed: Placed | None
     scores: pd.DataFrame | None
-    negatives: pd.DataFrame | None = None  # drawn: query_id, candidate_id, value
+    negatives: pd.DataFrame | None = None  # drawn: query_id, candidate_id
+    asked: pd.DataFrame | None = None  # query_id, candidate_id of the whole pool, judged or not, which infAP counts
 
     def lists(self) -> dict[str, JudgedLists]:
         """By model: its lists with the label of every place."""
@@ -172,13 +174,15 @@ def _reuse(pooled: Pooled, wanted: Mapping[Measure, str], lists: Mapping[str, Ju
         return pd.DataFrame()
     parts = []
     for measure, name in wanted.items():
-        labels, sampled = pooled.labels, measure.parameters.get("negatives") == "sampled"
-        if (measure.name in AREAS and pooled.scores is None) or (sampled and pooled.negatives is None):
+        labels = pooled.labels
+        if measure.name in AREAS and pooled.scores is None:
             continue
-        if sampled:
-            parts_of = [labels[labels["value"] == 1], pooled.negatives]
-            labels = pd.concat(parts_of, ignore_index=True).drop_duplicates(["query_id", "candidate_id"])
-        table = reusability_table(makers, labels, pooled.rankings, 1, [name], pooled.scores, pooled.placed)
+        if measure.parameters.get("negatives") == "sampled":
+            if pooled.negatives is None:
+                continue
+            labels = frame_of(with_negatives(read_labels(labels), pooled.negatives)[0])
+        evidence = (pooled.scores, pooled.placed, pooled.asked)
+        table = reusability_table(makers, labels, pooled.rankings, 1, [name], *evidence)
         parts.append(table.assign(measure=str(measure)))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 

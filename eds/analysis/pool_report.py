@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eds.analysis.population import population
+from eds.analysis.population import drawn_from, population
 from eds.analysis.prevalence import chebyshev_bound, discovery_gain, p_lower_bound, p_map, p_posterior
 from eds.analysis.recall import pool_recall, stratified_estimate
 from eds.analysis.unseen import unseen_positives
@@ -102,7 +102,7 @@ def _draws(suspects: pd.DataFrame, labels: pd.DataFrame, pool: pd.DataFrame) -> 
     told = rows.merge(labels, on=PAIR, how="left")
     found: dict[str, Any] = {"all": None, "strata": []}
     for name, part in told.groupby("stratum", sort=True):
-        size = round(len(part) / part["probability"].iloc[0])
+        size = drawn_from(part)
         known = part[part["value"].notna()]
         if name == "all":
             inside = known.merge(pool, on=PAIR)

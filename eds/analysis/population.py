@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from eds.errors import InputError
 from eds.identifiers import Flags, Integers, encode, text
 
 
@@ -47,6 +48,22 @@ class Population:
         return np.asarray(found)
 
 
+def drawn_from(part: pd.DataFrame) -> int:
+    """How many pairs one stratum's draws were made of: n / probability.
+
+    >>> drawn_from(pd.DataFrame({"probability": [0.25, 0.25]}))
+    8
+    """
+    chance = float(part["probability"].iloc[0])
+    if not chance > 0:
+        raise InputError(
+            f"{len(part):,} random pairs have probability {chance:g}, with which nothing is drawn",
+            where="suspects.parquet, column probability",
+            do="Import them with the probability they were drawn with, or draw anew: eds suspects random.",
+        )
+    return round(len(part) / chance)
+
+
 def population(images: pd.DataFrame, suspects: pd.DataFrame) -> Population:
     """The pairs that the suspects' random draws were made of; without draws that tell it, all of A.
 
@@ -58,7 +75,7 @@ def population(images: pd.DataFrame, suspects: pd.DataFrame) -> Population:
     product = text(images["product_id"]).dictionary_encode().indices.to_numpy() if len(images) else np.zeros(0)
     whole = Population(names, role != "candidate", role != "query", product.astype(np.int64))
     drawn = suspects[suspects["origin"] == "random"]
-    sizes = {name: round(len(part) / part["probability"].iloc[0]) for name, part in drawn.groupby("stratum")}
+    sizes = {name: drawn_from(part) for name, part in drawn.groupby("stratum")}
     if not sizes:
         return whole
     pool = suspects.loc[suspects["origin"] == "pool", ["query_id", "candidate_id"]].drop_duplicates()

@@ -4,7 +4,7 @@ A benchmark is reusable for new models on the metrics whose drops are small.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from eds.metrics import incomplete_formulas as incomplete
 from eds.metrics import rank_formulas as formulas
 from eds.metrics.absolute import cut_offs, mean
 from eds.metrics.auc_report import AUCS, summary
+from eds.metrics.besides import placed_with_pooled, pooled_of
 from eds.metrics.labelled import Labelled, read_labels, scores_of
 from eds.metrics.lists import JudgedLists, Rankings, read_rankings
 from eds.metrics.placed import Placed
@@ -45,6 +46,7 @@ def reusability(
     metric: str = "hr_official",
     scores: pd.DataFrame | None = None,
     placed: Placed | None = None,
+    pooled: pd.DataFrame | None = None,
 ) -> dict[str, dict[str, Any]]:
     """By generator r: its value with and without the labels of the pairs that only r proposed, and its place.
 
@@ -55,7 +57,9 @@ def reusability(
     the ranks of the labelled pairs in whole lists; k cuts
     hr_official, mrr_official, hit_rate and mrr, the others use the whole lists (rbp with persistence 0.8), the AUCs
     `scores`; a query whose positives all fall away no longer counts, but for rbp, which is a mean
-    over all labelled queries, as the measure is; a generator without a list or scores: NaN, rank 0.
+    over all labelled queries, as the measure is; a generator without a list or scores: NaN, rank 0. `pooled` are the
+    pairs (query_id, candidate_id) that were asked, judged or not, which inf_ap counts (default: the labelled ones):
+    without r its own pairs would not have been asked, so they leave the pool with their labels.
     Example: see tests/analysis/test_reusability.py and the specification's vectors.
     """
     cut_offs([k])
@@ -66,16 +70,17 @@ def reusability(
     labelled = read_labels(labels)
     generators, proposed = proposals(suspects, labelled)
     alone = proposed & (proposed.sum(axis=0) == 1)
-    lists = _Lists(None if rankings is None else read_rankings(rankings), placed)
+    asked = None if pooled is None or metric != "inf_ap" else pooled_of(labelled, pooled)
+    lists = _Lists(None if rankings is None else read_rankings(rankings), placed, asked)
     by_model = scores_of(labelled, scores) if scores is not None and metric in AUCS else None
     full = _values(labelled, None, lists, by_model, k, metric)
     own = _own_pairs(suspects)
     found = {}
     for number, name in enumerate(generators):
-        unpooled = _values(labelled, ~alone[number], lists, by_model, k, metric)
+        unpooled = _values(labelled, ~alone[number], lists.without(own[name]), by_model, k, metric)
         before, after = full.get(name, float("nan")), unpooled.get(name, float("nan"))
         found[name] = {
-            "unique_pairs": own[name],
+            "unique_pairs": len(own[name]),
             "unique_positives": int(labelled.value[alone[number]].sum()),
             "full": before,
             "unpooled": after,
@@ -95,27 +100,39 @@ def reusability_table(
     metrics: Sequence[str] = ("hr_official", "bpref", "rbp"),
     scores: pd.DataFrame | None = None,
     placed: Placed | None = None,
+    pooled: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """`reusability` for several metrics side by side: a row for each metric and generator."""
     rows = [
         {"metric": metric, "model": model, **told}
         for metric in metrics
-        for model, told in reusability(suspects, labels, rankings, k, metric, scores, placed).items()
+        for model, told in reusability(suspects, labels, rankings, k, metric, scores, placed, pooled).items()
     ]
     return pd.DataFrame(rows)
 
 
 @dataclass(frozen=True)
 class _Lists:
-    """Lists of some models, known places of others."""
+    """Lists of some models, known places of others, and the pool's pairs where they are told and count."""
 
     rankings: Rankings | None
     placed: Placed | None
+    pooled: Labelled | None = None
+
+    def without(self, own: pd.DataFrame) -> "_Lists":
+        """The same where these pairs were never asked."""
+        if self.pooled is None:
+            return self
+        place = self.pooled.at(own["query_id"], own["candidate_id"])
+        kept = np.ones(len(self.pooled.value), np.bool_)
+        kept[place[place >= 0]] = False
+        return replace(self, pooled=self.pooled.where(kept))
 
     def judged(self, labelled: Labelled) -> dict[str, JudgedLists]:
         """By model, ascending."""
-        parts = [source.judged(labelled) for source in (self.rankings, self.placed) if source is not None]
-        return dict(sorted((name, lists) for part in parts for name, lists in part.items()))
+        found = {} if self.rankings is None else self.rankings.judged(labelled, self.pooled)
+        found |= {} if self.placed is None else placed_with_pooled(self.placed, labelled, self.pooled)
+        return dict(sorted(found.items()))
 
 
 def _values(
@@ -139,12 +156,11 @@ def _counted(lists: JudgedLists, metric: str, k: int) -> Reals:
     return value if metric == "rbp" else np.where(lists.positives > 0, value, np.nan)
 
 
-def _own_pairs(suspects: pd.DataFrame) -> dict[str, int]:
+def _own_pairs(suspects: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """By generator: the pairs that nobody else proposed, labelled or not."""
     pairs = suspects[["model", "query_id", "candidate_id"]].drop_duplicates()
     alone = ~pairs.duplicated(["query_id", "candidate_id"], keep=False)
-    counts = pairs.loc[alone, "model"].value_counts()
-    return {str(name): int(counts.get(name, 0)) for name in pairs["model"].unique()}
+    return {str(name): pairs[alone & (pairs["model"] == name)] for name in pairs["model"].unique()}
 
 
 def _rank(values: dict[str, float], name: str) -> int:

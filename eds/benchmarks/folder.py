@@ -56,12 +56,17 @@ def verified(place: Path) -> tuple[str, ...]:
     Of a folder every file must be there. A file alone is held with those beside it that are there: which of them it
     needs its reader knows.
     """
+    return _notes(place, _held(place))
+
+
+def _held(place: Path) -> set[str] | None:
+    """The files that the checksums of a folder name, all of them held against it; nothing where there are none."""
     folder = place if place.is_dir() else place.parent
     sums = folder / SUMS
     if not sums.is_file():
-        return (f"{folder} has no {SUMS}: whether it is whole cannot be told",) if place.is_dir() else ()
+        return None
     faults, named = Faults(), set()
-    for number, line in enumerate(lines(sums), 1):
+    for number, line in enumerate((one.removesuffix("\r") for one in lines(sums)), 1):
         if not line:
             continue
         expected, gap, name = line.partition("  ")
@@ -73,23 +78,37 @@ def verified(place: Path) -> tuple[str, ...]:
             faults.add(folder / name, [f"is not as {SUMS} says (line {number}): cut off or changed"])
         named.add(name)
     faults.refuse("the export is not whole", "Nothing was imported. Copy or export it again:")
+    return named
+
+
+def _notes(place: Path, named: set[str] | None) -> tuple[str, ...]:
+    folder = place if place.is_dir() else place.parent
+    if named is None:
+        return (f"{folder} has no {SUMS}: whether it is whole cannot be told",) if place.is_dir() else ()
     there = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()] if place.is_dir() else [
         Path(place.name)]  # fmt: skip
     strange = sorted(path.as_posix() for path in there if path.as_posix() not in {*named, SUMS}
                      and not any(part.startswith(".") for part in path.parts))  # fmt: skip
     if not strange:
         return ()
-    return (f"{sums} does not name {len(strange):,} files that lie there, as {strange[0]}: whether they are whole"
-            " cannot be told",)  # fmt: skip
+    return (f"{folder / SUMS} does not name {len(strange):,} files that lie there, as {strange[0]}: whether they are"
+            " whole cannot be told",)  # fmt: skip
 
 
 def all_verified(places: Iterable[Path | None]) -> list[str]:
-    """The same of several files and folders, each folder once; the notes, each once."""
+    """The same of several files and folders, each folder held once; the notes, each once."""
     given = [one for one in places if one is not None]
     folders = {one.resolve() for one in given if one.is_dir()}
-    return list(dict.fromkeys(
-        note for one in given if one.is_dir() or one.parent.resolve() not in folders for note in verified(one)
-    ))  # fmt: skip
+    held: dict[Path, set[str] | None] = {}
+    notes: list[str] = []
+    for one in given:
+        folder = (one if one.is_dir() else one.parent).resolve()
+        if one.is_file() and folder in folders:
+            continue
+        if folder not in held:
+            held[folder] = _held(one)
+        notes += _notes(one, held[folder])
+    return list(dict.fromkeys(notes))
 
 
 def _write_sums(folder: Path) -> None:

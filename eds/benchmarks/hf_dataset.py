@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from eds.benchmarks import picture_files, rows
+from eds.benchmarks import picture_files, rows, votes_files
 from eds.benchmarks.benchmark import PAIR, Benchmark, Place, decided, pooled
 from eds.benchmarks.hf_files import as_text, features, readme_front, shards, write_pictures
 from eds.benchmarks.json_files import Faults
@@ -90,6 +90,7 @@ def read(place: Path) -> Benchmark:
                          do="Give a folder in MTEB's layout: corpus/, queries/, qrels/ with Parquet.")  # fmt: skip
     images = _images(parts, files, faults, notes)
     truth, suspects = _truth(parts["qrels"], files["qrels"], faults, notes), None
+    votes = _votes(parts["votes"], files["votes"], faults, notes) if "votes" in parts else None
     faults.refuse("the data set cannot be imported", DO)
     if "suspects" in parts:
         suspects = to_frame(to_arrow(parts["suspects"], SUSPECTS, str(files["suspects"].file)))
@@ -108,7 +109,7 @@ def read(place: Path) -> Benchmark:
         notes.append(f"folders {', '.join(strange)} mean nothing here and are left out")
     pictures = [file for name in ("corpus", "queries") for file in shards(place, name)]
     places = {"images": files["corpus"], "truth": files["qrels"], **files}
-    return Benchmark(images, truth, suspects, parts.get("votes"), runs, places=places, notes=tuple(notes),
+    return Benchmark(images, truth, suspects, votes, runs, places=places, notes=tuple(notes),
                      pictures=tuple(pictures))  # fmt: skip
 
 
@@ -148,6 +149,8 @@ def _images(parts: dict[str, pd.DataFrame], files: dict[str, Place], faults: Fau
         frame, place = parts[name], files[name]
         if not rows.columns(frame, ["id"], place, faults):
             return None
+        if not rows.plain(frame[["id"]], place, faults):
+            continue
         frame = frame.assign(id=rows.texts(frame["id"]), role=role)
         rows.ids(frame, ["id"], place, faults)
         twice = frame.index[frame["id"].duplicated()]
@@ -193,6 +196,8 @@ def _truth(qrels: pd.DataFrame, place: Place, faults: Faults, notes: list[str]) 
     if not rows.columns(qrels, ["query-id", "corpus-id", "score"], place, faults):
         return None
     frame = qrels.rename(columns={"query-id": "query_id", "corpus-id": "candidate_id", "score": "value"})
+    if not rows.plain(frame[[*PAIR, "value"]], place, faults):
+        return None
     frame = frame.assign(**{name: rows.texts(frame[name]) for name in PAIR})
     rows.ids(frame, PAIR, place, faults)
     score = pd.to_numeric(frame["value"], errors="coerce")
@@ -207,8 +212,17 @@ def _truth(qrels: pd.DataFrame, place: Place, faults: Faults, notes: list[str]) 
     frame = frame.assign(value=(frame["value"] > 0).astype("int64"))
     frame, again = rows.judgements(frame, place, faults)
     notes += [*told, *again]
+    if not len(frame):
+        faults.add(place.file, ["holds no pairs"])
     if faults.any():
         return None
     if set(FURTHER) <= set(frame.columns):
         return to_frame(to_arrow(frame[TRUTH.names], TRUTH, str(place.file))).set_axis(frame.index, axis=0)
     return decided(frame, RULE)
+
+
+def _votes(votes: pd.DataFrame, place: Place, faults: Faults, notes: list[str]) -> pd.DataFrame | None:
+    sound, told = votes_files.sound(votes, place, faults)
+    notes += told
+    named = [name for name in (*PAIR, "expert_id", "task", "worker") if name in votes]
+    return None if sound is None else sound.assign(**{name: rows.texts(sound[name]) for name in named})

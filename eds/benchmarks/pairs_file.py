@@ -20,6 +20,8 @@ COLUMNS = {"query_id": "text", "candidate_id": "text", "n_votes": "integer", "n_
            "rule": "text", "batch": "integer", "position": "integer", "stratum": "text"}  # fmt: skip
 ORIGINS = ("pool", "random", "negative", "gold", "repeat")  # a pair asked for several reasons keeps the first of these
 
+DRAWN = ("random", "negative")  # by a chance that tells how many there were to draw from
+
 
 def frame_of(benchmark: Benchmark) -> tuple[pd.DataFrame, list[str]]:
     """Every labelled or suspected pair once, by its ids; and what that cannot hold."""
@@ -73,6 +75,10 @@ def tables_of(
         file,
         (f"{place.of(row)} has value {frame['value'].loc[row]}: give 1, 0 or nothing" for row in frame.index[outside]),
     )
+    never = frame["origin"].isin(DRAWN) & (frame["probability"] <= 0)
+    faults.add(file, (f"{place.of(row)} was drawn ({frame['origin'].loc[row]}) with probability "
+                      f"{frame['probability'].loc[row]:g}: give the one it was drawn with, above 0"
+                      for row in frame.index[never.to_numpy(bool)]))  # fmt: skip
     frame, told = rows.judgements(frame, place, faults)
     notes += told
     if faults.any():

@@ -40,7 +40,7 @@ def columns(frame: pd.DataFrame, needed: list[str], place: Place, faults: Faults
 def ids(frame: pd.DataFrame, names: list[str], place: Place, faults: Faults) -> None:
     """Ids must be text that is not blank and holds no control characters."""
     for name in names:
-        column = frame[name]
+        column = frame[name].astype(object)
         text = column.map(lambda value: isinstance(value, str)).astype(bool)
         faults.add(place.file, _told(column, ~text, place, name, "give text"))
         strings = column.where(text, "x").astype(str)
@@ -65,11 +65,14 @@ def as_paths(frame: pd.DataFrame, wrong: Mapping[str, str], place: Place, faults
                                 for row, one in first.items() for told in path_faults(wrong[one])))  # fmt: skip
 
 
-def plain(frame: pd.DataFrame, place: Place, faults: Faults) -> None:
-    """No value may be a list or an object."""
+def plain(frame: pd.DataFrame, place: Place, faults: Faults) -> bool:
+    """Whether no value is a list or an object; tells those that are."""
+    found: list[str] = []
     for name in frame.columns:
         nested = frame[name].map(lambda value: isinstance(value, (dict, list, tuple, np.ndarray))).astype(bool)
-        faults.add(place.file, _told(frame[name], nested, place, str(name), "give text or a number"))
+        found += _told(frame[name], nested, place, str(name), "give text or a number")
+    faults.add(place.file, found)
+    return not found
 
 
 def texts(column: "pd.Series[Any]") -> "pd.Series[Any]":

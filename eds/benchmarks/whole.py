@@ -15,6 +15,8 @@ from eds.tables import IMAGES
 
 TOLD = ["product_id", "category", "role", "phase", "path"]  # what ids.tsv can tell of an image
 
+APART_HERE = "give them different product ids in the project's catalogue (eds images import --map product_id=COLUMN)"
+
 
 def of_the_project(
     benchmark: Benchmark, own: pd.DataFrame | None, root: Path, *, replace: bool = False
@@ -66,8 +68,24 @@ def set_apart(benchmark: Benchmark) -> Benchmark:
     return benchmark.with_(images=images.assign(product_id=images["product_id"].where(~asks, named)))
 
 
-def checked(benchmark: Benchmark) -> tuple[Benchmark, Faults]:
-    """Every pair must be of images that there are; products shared between domains and missing files are told."""
+def refuse_apart(benchmark: Benchmark, own: pd.DataFrame) -> None:
+    """Products are set apart in a catalogue that is taken in; the project's own stays as it is."""
+    told = "ids" in benchmark.places and "catalogue" not in benchmark.places
+    raise InputError(
+        f"--apart sets products apart in the catalogue that is imported, and the project's own ({len(own):,} images) is"
+        " kept",
+        where="images.parquet",
+        do="Say --replace, too, which takes the file's catalogue."
+        if told
+        else f"{APART_HERE[0].upper()}{APART_HERE[1:]}.",
+    )
+
+
+def checked(benchmark: Benchmark, *, kept: bool = False) -> tuple[Benchmark, Faults]:
+    """Every pair must be of images that there are; products shared between domains and missing files are told.
+
+    `kept`: the catalogue is the project's own.
+    """
     faults, images, notes = Faults(), benchmark.images, list(benchmark.notes)
     if images is None:
         return benchmark, faults
@@ -80,7 +98,7 @@ def checked(benchmark: Benchmark) -> tuple[Benchmark, Faults]:
     asked = _outside(benchmark.truth, images)
     if asked:
         notes.append(asked)
-    if shared := _shared_products(benchmark, images):
+    if shared := _shared_products(benchmark, images, "import with --apart" if not kept else APART_HERE):
         notes.append(shared)
     if lost := _lost_pictures(benchmark, images):
         notes.append(lost)
@@ -140,7 +158,7 @@ def _outside(truth: pd.DataFrame | None, images: pd.DataFrame) -> str:
     return f"{count:,} labelled pairs are not of a query and a candidate: every measure counts them" if count else ""
 
 
-def _shared_products(benchmark: Benchmark, images: pd.DataFrame) -> str:
+def _shared_products(benchmark: Benchmark, images: pd.DataFrame, do: str) -> str:
     """The trap of two collections that number their products alike: strangers look like one product."""
     apart = images["role"] == "query"
     wild, shop = images[apart], images[~apart]
@@ -153,5 +171,5 @@ def _shared_products(benchmark: Benchmark, images: pd.DataFrame) -> str:
         f"{both['product_id'].nunique():,} product ids belong to queries and to candidates of another domain, as "
         f"{first['product_id']!r} of {first['image_id']!r} and {other['image_id']!r} ({_place(benchmark, first)}; "
         f"{_place(benchmark, other)}): lists leave out a query's own product; if these are different products, "
-        "import with --apart"
+        f"{do}"
     )

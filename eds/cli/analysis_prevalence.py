@@ -32,8 +32,9 @@ def _told(document: dict[str, Any], level: float) -> str:
     if document["product_pairs"] == "left out":
         parts.append("Pairs of one product count nowhere, as the random pairs leave them out.")
     if document["pool_pairs_left_out"]:
+        shows = ", or show one product" if document["product_pairs"] == "left out" else ""
         parts.append(f"{document['pool_pairs_left_out']:,} pairs of the pool are left out: they are not among all pairs"
-                     " (of a query with a candidate, by images.role).")  # fmt: skip
+                     f" (of a query with a candidate, by images.role){shows}.")  # fmt: skip
     if document["models"]:
         rows = [
             [one["model"], one["pairs"], one["labelled"], one["positive"], _share(one), one["pairs_only_here"],

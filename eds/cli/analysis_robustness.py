@@ -48,9 +48,9 @@ def reusability(console: Console, cut: int, metrics: tuple[str, ...], **chosen: 
     """Tell how each generator would fare had it been new: its own finds unjudged, all models scored anew."""
     from eds.analysis import reusability_table
 
-    here = compared(console, **chosen)
-    found = here.evidence
-    table = reusability_table(here.lists, here.truth, found.rankings, cut, metrics, here.scores, found.placed)
+    here = compared(console, with_pool="inf_ap" in metrics, **chosen)
+    ranks = here.evidence.rankings, here.evidence.placed
+    table = reusability_table(here.lists, here.truth, ranks[0], cut, metrics, here.scores, ranks[1], here.pooled)
     summary = [_verdict(str(name), part) for name, part in table.groupby("metric", sort=False)]
     document = {"cut": cut, "metrics": summary, "models": table}
     kept = keep(console, "reusability", document, TABLES)

@@ -149,7 +149,7 @@ def take_in(
     `prefix` begins the command whose tables this one may write over.
     """
     from eds.benchmarks import hf_files
-    from eds.benchmarks.whole import checked, of_the_project, set_apart
+    from eds.benchmarks.whole import checked, of_the_project, refuse_apart, set_apart
     from eds.cli import imported_votes
     from eds.cli.together import refuse_others, together
     from eds.workspace import check_model_name
@@ -157,9 +157,12 @@ def take_in(
     if benchmark.votes is not None:
         benchmark = benchmark.with_(votes=imported_votes.ours(benchmark.votes, benchmark.places["votes"]))
     own = project.read("images") if project.path("images").exists() else None
+    given_benchmark = benchmark
     benchmark, from_project = of_the_project(benchmark, own, project.image_root, replace=replace)
-    benchmark = set_apart(benchmark) if apart and not from_project else benchmark
-    benchmark, faults = checked(benchmark)
+    if apart and from_project and own is not None:
+        refuse_apart(given_benchmark, own)
+    benchmark = set_apart(benchmark) if apart else benchmark
+    benchmark, faults = checked(benchmark, kept=from_project)
     images, votes = benchmark.images, benchmark.votes
     if votes is not None and images is not None:
         imported_votes.check(votes, images["image_id"], benchmark.places["votes"], faults)

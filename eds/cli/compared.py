@@ -33,6 +33,7 @@ class Compared:
     truth: "pd.DataFrame"
     evidence: "Evidence"
     scores: "pd.DataFrame"
+    pooled: "pd.DataFrame | None"  # the pool's pairs, judged or not, whose ranks are known where they were asked for
 
 
 def comparing(function: Callable[..., None]) -> Callable[..., None]:
@@ -51,15 +52,21 @@ def compared(
     allow_missing: bool,
     *,
     whole: bool = True,
+    with_pool: bool = False,
 ) -> Compared:
-    """Generators and outsiders on the labelled pairs; `whole` counts ranks, too. Models without scores are told."""
+    """Generators and outsiders on the labelled pairs; `whole` counts ranks, too, `with_pool` those of the pool's pairs.
+
+    Models without scores are told.
+    """
+    from eds.cli.evaluation import pooled_pairs
     from eds.cli.evidence import gather, measured_pairs
 
     truth = measured_pairs(console.project, with_random=with_random)
     lists = generator_lists(console, makers, k, allow_missing=allow_missing)
     models = _models(console.project, lists, others)
     images = console.project.read("images")
-    found = gather(console, models, images, truth, lists=whole, allow_missing=allow_missing)
+    pooled = pooled_pairs(console.project) if with_pool else None
+    found = gather(console, models, images, truth, lists=whole, besides=pooled, allow_missing=allow_missing)
     gone = sorted(set(lists["model"]) - set(models))
     if gone:
         console.say(f"Generators without vectors or lists are not evaluated: {', '.join(gone)}.")
@@ -70,7 +77,7 @@ def compared(
     unscored = sorted(set(models) - set(found.scores["model"]))
     if unscored:
         console.say(f"No labelled pair has a score by {', '.join(unscored)}, so that there is no AUC of it.")
-    return Compared(lists, truth, found, found.scores)
+    return Compared(lists, truth, found, found.scores, pooled)
 
 
 def _models(project: "Project", lists: "pd.DataFrame", others: Sequence[str]) -> dict[str, str]:

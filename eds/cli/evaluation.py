@@ -1,6 +1,6 @@
 """A project's models by measures: what each value is computed from is gathered, and nothing that no measure needs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from eds.cli.console import Console
@@ -52,9 +52,10 @@ def evaluated(
     chosen = chosen_models(project, models, source)
     if needs == {"codes"} and not models:  # of other models there is nothing to tell
         chosen = {name: chosen[name] for name in hash_models(project, list(chosen))}
+    _check_own_product(project, measures, chosen)
     histograms = coded(console, list(chosen), images, measures, attributes, allow_missing=allow_missing,
                        with_random=with_random)  # fmt: skip
-    pooled = _pooled(project)
+    pooled = pooled_pairs(project)
     official = [measure.k or 0 for measure in measures if measure.definition.needs == "official lists"]
     found = gather(
         console, chosen, images, pairs, lists=bool(cuts),
@@ -66,6 +67,7 @@ def evaluated(
     results = evaluate(
         found.rankings, labels, found.scores, images, measures, negatives=negatives, placed=found.placed,
         own=found.own, coded=histograms or None, pooled=pooled, heads=found.heads,
+        category=project.config.neighbors.category,
     )  # fmt: skip
     for name, codes in histograms.items():
         found.notes.setdefault(name, []).append(f"codes of {codes.bits} bits, {codes.n:,} candidates")
@@ -84,7 +86,7 @@ def measured_labels(project: "Project", measures: "Sequence[Measure]", *, with_r
     return pd.DataFrame({**{name: pd.Series([], dtype="str") for name in PAIR}, "value": pd.Series([], dtype="int64")})
 
 
-def _pooled(project: "Project") -> "pd.DataFrame | None":
+def pooled_pairs(project: "Project") -> "pd.DataFrame | None":
     """The pool's pairs, judged or not."""
     if not project.path("suspects").exists():
         return None
@@ -107,6 +109,21 @@ def _check_rules(project: "Project", measures: "Sequence[Measure]") -> None:
             f"{official[0]} needs lists without the query's product and with one image of each product",
             where=f"eds.toml, {', '.join(f'neighbors.{name}' for name in off)}",
             do="Set them to true, or ask for other measures (eds metrics list).",
+        )
+
+
+def _check_own_product(project: "Project", measures: "Sequence[Measure]", chosen: Mapping[str, str]) -> None:
+    """Lists that leave out the query's product tell nothing of it: a number from them would be 0 for every model."""
+    asked = [str(measure) for measure in measures if measure.definition.needs == "product lists"]
+    settings = project.config.neighbors
+    on = [name for name in ("exclude_product", "one_per_product") if getattr(settings, name)]
+    bare = [name for name, source in chosen.items() if source == "neighbors"]
+    if asked and on and bare:
+        raise InputError(
+            f"{asked[0]} needs lists with every picture of the query's product, and the project's lists leave them out:"
+            f" {', '.join(bare)}",
+            where=f"eds.toml, {', '.join(f'neighbors.{name}' for name in on)}",
+            do="Bring these models' vectors (eds embeddings compute, or import), or name the other models (-m MODEL).",
         )
 
 

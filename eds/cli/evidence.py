@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from eds.workspace import Project
 
 PAIR = ["query_id", "candidate_id"]
+WORDS = {"embeddings": "vectors", "neighbors": "lists"}
 DECIMALS = 12  # as metric values, specification 0
 
 
@@ -54,16 +55,20 @@ def official_rules(project: "Project") -> "Rules":
 
 def chosen_models(project: "Project", wanted: Sequence[str], source: str = "auto") -> dict[str, str]:
     """By model where it is taken from: embeddings if it has any (and `source` allows them), else neighbors."""
-    vectors = project.models("embeddings") if source in ("auto", "embeddings") else []
-    lists = project.models("neighbors") if source in ("auto", "neighbors") else []
-    known = {name: "embeddings" if name in vectors else "neighbors" for name in sorted({*vectors, *lists})}
+    there = {kind: project.models(kind) for kind in ("embeddings", "neighbors")}
+    serve = {kind: names for kind, names in there.items() if source in ("auto", kind)}
+    known = {name: kind for kind in reversed(serve) for name in serve[kind]}  # vectors last: they count first
+    known = dict(sorted(known.items()))
     unknown = [name for name in wanted if name not in known]
     if unknown or not known:
-        there = ", ".join(known) or "none"
+        words = " or ".join(WORDS[kind] for kind in serve)
+        other = [f"{WORDS[kind]} of {', '.join(names)}" for kind, names in there.items() if kind not in serve and names]
         raise ProjectError(
-            f"no vectors or lists of model {', '.join(unknown)}" if unknown else "no model has vectors or lists yet",
+            f"no {words} of model {', '.join(unknown)}" if unknown else f"no model has {words} yet",
             where=str(project.root),
-            do=f"Bring vectors (eds embeddings) or mine lists (eds neighbors mine). There are: {there}.",
+            do=f"Bring vectors (eds embeddings){' or mine lists (eds neighbors mine)' if 'neighbors' in serve else ''}."
+            f" There are: {', '.join(known) or 'none'}"
+            + (f"; {' and '.join(other)} do not serve here." if other else "."),
         )
     return {name: known[name] for name in sorted(set(wanted))} if wanted else known
 

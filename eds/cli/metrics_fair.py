@@ -61,7 +61,7 @@ def judged_fair(
     """The verdicts on the new models among those scored; None where there is none, or nothing hangs on labels."""
     from eds.analysis import Pooled, fairness
     from eds.analysis.newcomers import UNMADE, chosen_for
-    from eds.cli.evaluation import drawn_negatives
+    from eds.cli.evaluation import drawn_negatives, pooled_pairs
     from eds.cli.evidence import measured_pairs
     from eds.cli.generators import generator_lists, told_makers
 
@@ -75,7 +75,7 @@ def judged_fair(
     drawn = drawn_negatives(project, [result.measure for result in results])
     pooled = Pooled(
         lists, measured_pairs(project, with_random=with_random), found.rankings, found.placed, found.scores,
-        None if drawn is None else drawn.assign(value=0),
+        drawn, pooled_pairs(project),
     )  # fmt: skip
     return Fair(new, sorted(set(lists["model"])), fairness(results, new, pooled))
 

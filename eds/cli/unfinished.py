@@ -75,11 +75,20 @@ def read_journal(stage: Path) -> dict[str, Any]:
 def undo(project: "Project", stage: Path, moves: Iterable[Mapping[str, Any]]) -> list[Path]:
     """Put back every file that was moved; may be done again, and leaves alone what others have written meanwhile.
 
-    Pictures that lie outside the project stay, whoever named them: which these are is the answer.
+    Pictures that lie outside the project stay, whoever named them: which these are is the answer. Where what was there
+    before lies outside (.eds, or a folder within, is a link), nothing is put back and everything is kept.
     """
     from eds.files import digest
 
-    root, left = project.root, []
+    root, left, moves = project.root, [], list(moves)
+    olds = [stage / BEFORE / Path(move["staged"]).name for move in moves if move["before"]]
+    if any(old.is_file() and not _within(old, root) for old in olds):
+        raise ProjectError(
+            f"an import was interrupted, and what it replaced lies outside the project: {(stage / BEFORE).resolve()}",
+            where=str(stage),
+            do=f"Put the files of {BEFORE} back by hand, where {JOURNAL} says; then move {stage} away and import"
+            " again.",
+        )
     for move in moves:
         place, old = root / move["place"], stage / BEFORE / Path(move["staged"]).name
         if not _within(place, root) or not place.is_file() or digest(place) != move["sha256"]:

@@ -50,8 +50,11 @@ def placed_with_pooled(placed: Placed, labelled: Labelled, pooled: Labelled | No
     return found
 
 
-def left_out_by_rules(labelled: Labelled, images: pd.DataFrame) -> Flags:
-    """Which positives (in the labels' order) no official list may hold: own product, no query, no candidate."""
+def left_out_by_rules(labelled: Labelled, images: pd.DataFrame, category: str = "any") -> Flags:
+    """Which positives (in the labels' order) no official list may hold: own product, no query, no candidate.
+
+    Where lists hold the query's category only (`category`: same), or others only (other), those of the rest, too.
+    """
     ids, (_, product) = text(images["image_id"]), numbered(images["product_id"])
     positive = labelled.value == 1
     query = encode(labelled.queries, ids)[labelled.query[positive]]
@@ -61,7 +64,11 @@ def left_out_by_rules(labelled: Labelled, images: pd.DataFrame) -> Flags:
         return np.asarray(unknown)
     role = images["role"].to_numpy() if "role" in images.columns else np.full(len(images), "both", object)
     unasked = (role == "candidate")[query] | (role == "query")[candidate]
-    return np.asarray(unknown | unasked | (product[query] == product[candidate]))
+    barred = unknown | unasked | (product[query] == product[candidate])
+    if category != "any":
+        _, kind = numbered(images["category"].fillna(""))
+        barred |= (kind[query] == kind[candidate]) == (category == "other")
+    return np.asarray(barred)
 
 
 def hidden_places(listed: Rankings, labelled: Labelled, images: pd.DataFrame) -> Mapping[str, Integers]:

@@ -9,12 +9,12 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Flags, Integers, Reals, decode, distinct, encode
+from eds.identifiers import Flags, Integers, Reals, distinct, encode
 from eds.metrics.besides import POOLED, hidden_places, left_out_by_rules, placed_with_pooled, pooled_of, without_label
 from eds.metrics.coded import Coded
 from eds.metrics.definition import Evidence
 from eds.metrics.identity import own_product_lists
-from eds.metrics.labelled import Labelled, read_labels, scores_of
+from eds.metrics.labelled import Labelled, frame_of, read_labels, scores_of
 from eds.metrics.lists import JudgedLists, read_rankings
 from eds.metrics.measure import Measure
 from eds.metrics.placed import Placed
@@ -79,6 +79,7 @@ def gather(
     coded: Mapping[str, Coded] | None = None,
     pooled: pd.DataFrame | None = None,
     heads: pd.DataFrame | None = None,
+    category: str = "any",
 ) -> Gathered:
     """The frames of `eds.metrics.score`, checked, with all that is missing told at once."""
     _check_given(rankings, placed, own, scores, images, negatives, coded, measures)
@@ -107,7 +108,7 @@ def gather(
     hidden: dict[str, Integers] = {}
     barred = None
     if images is not None and any(measure.definition.needs == "official lists" for measure in measures):
-        barred = left_out_by_rules(labelled, images)
+        barred = left_out_by_rules(labelled, images, category)
         for source in (lists, None if heads is None else read_rankings(heads)):
             hidden |= {} if source is None else hidden_places(source, labelled, images)
     return Gathered(
@@ -139,20 +140,8 @@ def with_negatives(labelled: Labelled, negatives: pd.DataFrame) -> tuple[Labelle
     known = encode(drawn["query_id"], labelled.queries) >= 0
     free = labelled.at(drawn["query_id"], drawn["candidate_id"]) < 0
     used = drawn[known & free]
-    positive = labelled.value == 1
-    rows = pd.concat(
-        [
-            pd.DataFrame(
-                {
-                    "query_id": decode(labelled.query[positive], labelled.queries),
-                    "candidate_id": decode(labelled.candidate[positive], labelled.candidates),
-                    "value": 1,
-                }
-            ),
-            used.assign(value=0),
-        ],
-        ignore_index=True,
-    )
+    positives = frame_of(labelled.where(labelled.value == 1))
+    rows = pd.concat([positives, used.assign(value=0)], ignore_index=True)
     return read_labels(rows, "sampled negatives", queries=labelled.queries), len(drawn) - len(used)
 
 

@@ -83,15 +83,15 @@ def own_product_lists(
     of = pa.array([item_of[name] for name in queries.to_pylist()], pa.string())
     products = distinct(images["product_id"], of)
     gallery = distinct(images["image_id"])
-    product = np.empty(len(gallery), np.int64)
+    product = np.full(len(gallery) + 1, -1, np.int64)  # the last one: of what is not in the gallery
     product[encode(images["image_id"], gallery)] = encode(images["product_id"], products)
     own = encode(of, products)
     inside = encode(queries, gallery) >= 0
-    others = np.bincount(product, minlength=len(products))[own] - _shares(queries, gallery, product, own, inside)
+    others = np.bincount(product[:-1], minlength=len(products))[own] - _shares(queries, gallery, product, own, inside)
     query = encode(read.queries, queries)[read.query] if len(read.query) else read.query
     at = encode(read.candidates, gallery)
-    shown = np.where(at >= 0, product[at] if len(product) else -1, -1)
-    label = (shown[read.candidate] == own[query]).astype(np.int64)
+    asks = np.append(own, -2)[query]  # -2: of a list that nobody asked for, which is passed over
+    label = (product[at][read.candidate] == asks).astype(np.int64)
     found = {}
     for number, name in enumerate(read.models):
         mine = (read.model == number) & (query >= 0)
@@ -103,5 +103,5 @@ def own_product_lists(
 def _shares(queries: pa.Array, gallery: pa.Array, product: Integers, own: Integers, inside: Flags) -> Integers:
     """1 where the query itself is a gallery image of its product, so that it does not count as another one."""
     place = encode(queries, gallery)
-    shares: Flags = inside & (np.where(inside, product[place], -1) == own)
+    shares: Flags = inside & (product[place] == own)
     return shares.astype(np.int64)

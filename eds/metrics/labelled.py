@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Flags, Integers, Reals, encode, numbered, places_of
+from eds.identifiers import Flags, Integers, Reals, decode, encode, numbered, places_of
 from eds.schema import Column, Table, to_codes
 from eds.tables import CANDIDATE, MODEL, QUERY
 
@@ -91,6 +91,17 @@ def read_labels(frame: pd.DataFrame, where: str = "labels", *, queries: pa.Array
         )
     rows = order[~again]
     return Labelled(queries, candidates, query[rows], candidate[rows], value[rows])
+
+
+def frame_of(labelled: Labelled) -> pd.DataFrame:
+    """The pairs as a frame query_id, candidate_id, value: what `read_labels` reads."""
+    return pd.DataFrame(
+        {
+            "query_id": decode(labelled.query, labelled.queries),
+            "candidate_id": decode(labelled.candidate, labelled.candidates),
+            "value": labelled.value,
+        }
+    )
 
 
 def scores_of(labelled: Labelled, scores: pd.DataFrame) -> dict[str, Reals]:

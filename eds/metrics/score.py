@@ -43,6 +43,7 @@ def score(
     coded: Mapping[str, Coded] | None = None,
     pooled: pd.DataFrame | None = None,
     heads: pd.DataFrame | None = None,
+    category: str = "any",
     by_query: bool = False,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
@@ -54,8 +55,8 @@ def score(
     and of pairs of one product in lists that keep it; `coded`: by model the distance histograms of its codes; `pooled`:
     the pairs (query_id, candidate_id) that were asked, judged or not, which infAP needs and AUC counts (default: the
     labelled ones); `heads`: the first places of the lists of models that are `placed`, which tell what keeps positives
-    out of them. What no measure needs may be None. A value is null where it is undefined, and `note` tells what was
-    used and left out.
+    out of them; `category`: of which one the lists' rules let candidates be (any, same as the query's, other). What no
+    measure needs may be None. A value is null where it is undefined, and `note` tells what was used and left out.
     """
     found = evaluate(
         rankings,
@@ -69,6 +70,7 @@ def score(
         coded=coded,
         pooled=pooled,
         heads=heads,
+        category=category,
         progress=progress,
     )
     return scores_table(found, by_query=by_query)
@@ -87,6 +89,7 @@ def evaluate(
     coded: Mapping[str, Coded] | None = None,
     pooled: pd.DataFrame | None = None,
     heads: pd.DataFrame | None = None,
+    category: str = "any",
     progress: Progress | None = None,
 ) -> list[Result]:
     """As `score`, but as results that keep their values by query: what limits are computed from."""
@@ -102,6 +105,7 @@ def evaluate(
         coded=coded,
         pooled=pooled,
         heads=heads,
+        category=category,
     )
     if not sources.models:
         raise InputError("there is no model to score", where="tables neighbors, scores", do="Mine lists first.")

@@ -1,10 +1,12 @@
 """`eds analysis`: what the commands print is what the library computes on the project's tables, told apart by model."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
@@ -12,8 +14,10 @@ from click.testing import CliRunner
 from eds.analysis import leave_one_out, reusability
 from eds.cli.analysis import analysis as group
 from eds.cli.console import Console
+from eds.cli.evaluation import evaluated
 from eds.cli.generators import generator_lists
 from eds.errors import InputError, ProjectError
+from eds.metrics import Measure
 from eds.neighbors import Rules, mine, pair_scores
 from eds.suspects import sources_frame
 from eds.tables import NEIGHBORS, Provenance
@@ -132,6 +136,31 @@ def test_reusability_ranks_all_models_with_and_without_own_finds(project: Projec
     assert told["metrics"][1]["largest_drop"] == pytest.approx(max(drops))
 
 
+def test_inferred_ap_takes_the_pool_that_is_not_judged_as_the_measure_does(project: Project, call: Call) -> None:
+    """Every fourth pooled pair loses its label; a copy of m0 has lists only, and m1 none of its own pairs asked."""
+    lists = project.read("neighbors", "m0").assign(model="listed")
+    project.write(lists, "neighbors", Provenance("test", {"neighbors.k": 12}), "listed")
+    project.write(project.read("truth").iloc[lambda rows: np.arange(len(rows)) % 4 > 0], "truth", Provenance("test"))
+    words = ["reusability", "--metric", "inf_ap", "--metric", "bpref"]
+    told = {row["model"]: row for row in call(*words)["models"] if row["metric"] == "inf_ap"}
+    console = Console(project.root)
+    value = {one.model: one.values.value for one in evaluated(console, [Measure("infAP")])[0] if one.values}
+    assert {name: row["full"] for name, row in told.items()} == {name: pytest.approx(value[name]) for name in MAKERS}
+    named = call(*words, "-g", "listed", "-g", "m1")["models"][0]
+    assert (named["model"], named["full"]) == ("listed", pytest.approx(value["listed"]))
+    proposed = sources_frame(project.read("suspects"))
+    pairs = {name: set(map(tuple, part[["query_id", "candidate_id"]].to_numpy())) for name, part in
+             proposed.groupby("model")}  # fmt: skip
+    own = pairs["m1"] - pairs["m0"]
+    suspects, truth = project.read("suspects"), project.read("truth")
+    for frame, name in ((suspects, "suspects"), (truth, "truth")):
+        keys = zip(frame["query_id"], frame["candidate_id"], strict=True)
+        project.write(frame[[pair not in own for pair in keys]], name, Provenance("test"))
+    (again,) = (one for one in evaluated(console, [Measure("infAP")], ["m1"])[0])
+    assert again.values is not None
+    assert told["m1"]["unpooled"] == pytest.approx(again.values.value)
+
+
 def test_bias_tells_makers_from_outsiders(project: Project, call: Call) -> None:
     told = call("bias", "--cut", "3")
     assert {row["model"]: row["generator"] for row in told["models"]} == {"m0": True, "m1": True, "new": False}
@@ -172,6 +201,21 @@ def test_identification_counts_who_has_another_picture(project: Project, call: C
     project.write(alone, "images", Provenance("eds images import"))
     with pytest.raises(InputError, match="no query has another picture"):
         call("identification")
+
+
+def test_lists_that_leave_out_the_own_product_identify_nothing(project: Project, call: Call) -> None:
+    lists = project.read("neighbors", "m0").assign(model="listed")
+    project.write(lists, "neighbors", Provenance("test", {"neighbors.k": 12}), "listed")
+    measures = [Measure("Product-HR", 5), Measure("RR", 5)]
+    with pytest.raises(InputError, match=r"leave them out: listed\b") as told:
+        evaluated(Console(project.root), measures)
+    assert "-m MODEL" in str(told.value)
+    assert len(evaluated(Console(project.root), measures, ["m0", "m1"])[0]) == 4
+    for name in MODELS:
+        shutil.rmtree(project.path("embeddings", name))
+    with pytest.raises(ProjectError, match="no model has vectors yet") as told_too:
+        call("identification")
+    assert "lists of listed, m0, m1 do not serve here" in str(told_too.value)
 
 
 def test_prevalence_counts_the_pool_the_draws_and_the_outside(project: Project, call: Call) -> None:

@@ -158,6 +158,16 @@ def test_verdicts_say_what_decides(seed: int) -> None:
     assert set(found.reuse["model"]) == set(table["model"])
 
 
+def test_inferred_ap_counts_the_pool_that_is_not_judged() -> None:
+    makers, labels, rankings, _ = pooled_by_two(3)
+    some, asked = labels.iloc[::2].reset_index(drop=True), labels[["query_id", "candidate_id"]]
+    results = evaluate(rankings, some, None, None, [Measure("infAP")], pooled=asked)
+    value = {one.model: one.values.value for one in results if one.values}
+    found = fairness(results, ["new"], Pooled(makers, some, rankings, None, None, asked=asked))
+    told = dict(zip(found.reuse["model"], found.reuse["full"], strict=True))
+    assert told == {name: pytest.approx(value[name], abs=1e-12) for name in ("a", "b")}
+
+
 def test_a_model_whose_places_are_all_judged_is_as_fair_as_its_makers_and_rows_may_come_in_any_order() -> None:
     makers, labels, rankings, _ = pooled_by_two(4)
     mine = rankings[(rankings["model"] == "new") & (rankings["rank"] < 3)]

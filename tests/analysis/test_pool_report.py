@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 
 from eds.analysis.pool_report import pool_report
+from eds.cli.analysis_prevalence import _told as told_in_words
+from eds.errors import InputError
 from eds.suspects import draw_random, pool
 from eds.tables import TRUTH
 from tests.metrics.projects import catalogue
@@ -41,6 +43,12 @@ def pairs_of(frame: pd.DataFrame) -> Pairs:
     return set(frame[["query_id", "candidate_id"]].itertuples(index=False, name=None))
 
 
+def test_draws_of_probability_0_are_refused() -> None:
+    suspects = draw_random(IMAGES, 30, 5, suspects=pool(lists([("i00", "i20")]), 100)).assign(probability=0.0)
+    with pytest.raises(InputError, match="30 random pairs have probability 0"):
+        pool_report(IMAGES, suspects, judged(suspects))
+
+
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("stratum", ["all", "outside"])
 def test_only_pairs_that_could_be_asked_count(apart: bool, stratum: str) -> None:
@@ -57,6 +65,7 @@ def test_only_pairs_that_could_be_asked_count(apart: bool, stratum: str) -> None
     assert told["pool_pairs_left_out"] == len(pairs_of(made)) - len(inside)
     assert told["pool"]["pairs"] == told["pool"]["labelled"] == len(inside)
     assert [row["pairs"] for row in told["models"]] == [len(inside)]
+    assert ("or show one product" in told_in_words(told, 0.95)) == apart
     truth = judged(suspects)
     value = dict(zip(truth[["query_id", "candidate_id"]].itertuples(index=False, name=None), truth["value"],
                      strict=True))  # fmt: skip

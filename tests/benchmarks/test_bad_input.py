@@ -11,8 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from eds.benchmarks import croissant, hf_dataset, text_files, trec, votes_files
+from eds.benchmarks import croissant, hf_dataset, rows, text_files, trec, votes_files
+from eds.benchmarks.benchmark import Place
 from eds.benchmarks.folder import whole_folder
+from eds.benchmarks.json_files import Faults
 from eds.cli import cli
 from eds.errors import EdsError, InputError
 from tests.benchmarks.cases import benchmark
@@ -157,6 +159,16 @@ HF: dict[str, tuple[str, Callable[[pd.DataFrame], pd.DataFrame], str]] = {
         "row 0 has an image without bytes and path"),
     "two pictures": ("queries", lambda f: f.assign(path=[*f["path"][:-1], "img/other.png"]),
         "is another image or product in corpus"),
+    "nested id": ("corpus", lambda f: f.assign(id=[[one] for one in f["id"]]), "give text"),
+    "object as id": ("corpus", lambda f: f.assign(id=[{"name": one} for one in f["id"]]), "give text"),
+    "nested query": ("queries", lambda f: f.assign(id=[[one] for one in f["id"]]), "give text"),
+    "nested judgement": ("qrels", lambda f: f.assign(**{"query-id": [[one] for one in f["query-id"]]}),
+        "row 0 has query_id"),
+    "nested score": ("qrels", lambda f: f.assign(score=[[one] for one in f["score"]]), "row 0 has value"),
+    "nested vote": ("votes", lambda f: f.assign(seconds=[[1.0]] * len(f)), "row 0 has seconds"),
+    "numbered votes": ("votes", lambda f: f.assign(query_id=range(len(f))), "row 0 has query_id '0': no image"),
+    "no judgement": ("qrels", lambda f: f.head(0), "holds no pairs"),
+    "nobody judged": ("qrels", lambda f: f.assign(score=-1), "holds no pairs"),
 }  # fmt: skip
 
 
@@ -166,6 +178,17 @@ def test_hugging_face_folders(folders: dict[str, Path], project: Path, tmp_path:
     part, change, told = HF[name]
     rewritten(tmp_path / "copy", part, change)
     assert told in refused(project, "hf", tmp_path / "copy")
+
+
+def test_ids_that_are_numbers_are_told_with_their_row() -> None:
+    """A column of whole numbers, as Parquet and JSON lines hold it, one of them missing."""
+    faults, place = Faults(), Place(Path("votes.jsonl"))
+    frame = pd.DataFrame({"query_id": pd.array([7, None], "Int64"), "candidate_id": ["a", "b"]})
+    rows.ids(frame, ["query_id", "candidate_id"], place, faults)
+    with pytest.raises(InputError) as told:
+        faults.refuse("no", "")
+    assert "row 0 has query_id 7: give text" in str(told.value)
+    assert "row 1 has query_id None: give text" in str(told.value)
 
 
 def test_pictures_that_would_be_written_over(folders: dict[str, Path], project: Path) -> None:
@@ -178,6 +201,12 @@ CROISSANT: dict[str, tuple[str, str, str, str]] = {
     "path": ("images.csv", '"img/03 größe.png"', '"../x.png"', "images.csv: row 3 has path '../x.png': it leads out"),
     "value": ("pairs.csv", ",1,false,", ",7,false,", "value 7: give 1, 0 or nothing"),
     "number": ("pairs.csv", ",1,false,", ",maybe,false,", "has value 'maybe': give integer"),
+    "chance": (
+        "pairs.csv",
+        '"random",0.3333333333333333,',
+        '"random",0,',
+        "was drawn (random) with probability 0: give the one it was drawn with",
+    ),
     "file": ("croissant.json", '"contentUrl": "pairs.csv"', '"contentUrl": "/pairs.csv"', "it is absolute"),
     "expert": ("votes.csv", '"expert_id"', '"expertid"', "no column 'expert_id'"),
     "vote": ("votes.csv", '"Zoë",', '"Zoë",2', "value is not 1, 0 or nothing"),

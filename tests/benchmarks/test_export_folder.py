@@ -16,11 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eds.benchmarks.card import markdown, statistics
-from eds.benchmarks.folder import verified, whole_folder
+from eds.benchmarks.folder import all_verified, verified, whole_folder
 from eds.benchmarks.hf_files import readme_front
 from eds.benchmarks.trec_scores import lowered
 from eds.cli import cli
 from eds.errors import InputError
+from eds.files import digest
 from tests.benchmarks.cases import benchmark
 
 
@@ -36,6 +37,29 @@ def test_a_folder_appears_whole_with_its_checksums(tmp_path: Path) -> None:
     assert (
         subprocess.run(["sha256sum", "--quiet", "-c", "SHA256SUMS"], cwd=tmp_path / "out", check=False).returncode == 0
     )
+
+
+def test_checksums_with_the_line_ends_of_windows_are_read(tmp_path: Path) -> None:
+    with whole_folder(tmp_path / "out") as folder:
+        (folder / "a").write_bytes(b"1")
+    sums = tmp_path / "out" / "SHA256SUMS"
+    sums.write_bytes(sums.read_bytes().replace(b"\n", b"\r\n"))
+    assert verified(tmp_path / "out") == ()
+    (tmp_path / "out" / "a").write_bytes(b"2")
+    with pytest.raises(InputError, match="is not as SHA256SUMS says"):
+        verified(tmp_path / "out")
+
+
+def test_files_of_one_folder_are_held_against_it_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with whole_folder(tmp_path / "out") as folder:
+        for name in "abc":
+            (folder / name).write_text(name)
+    read: list[str] = []
+    monkeypatch.setattr("eds.benchmarks.folder.digest", lambda file: read.append(file.name) or digest(file))
+    (tmp_path / "out" / "d").write_text("d")
+    notes = all_verified([tmp_path / "out" / name for name in "abd"])
+    assert sorted(read) == ["a", "b", "c"]
+    assert [note.split(", as ")[1][0] for note in notes] == ["d"]
 
 
 def test_what_fails_leaves_nothing_and_the_earlier_export(tmp_path: Path) -> None:

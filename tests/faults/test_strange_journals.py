@@ -56,9 +56,37 @@ def test_links_in_a_strangers_project_lead_to_nothing_outside(tmp_path: Path) ->
     before = root / ".eds" / "together" / "before"
     before.rmdir()
     before.symlink_to(home)
+    with pytest.raises(ProjectError, match="what it replaced lies outside the project"):
+        recover(project)
+    assert (home / "mine.txt").read_text() == "precious"
+    assert (root / "mark").read_text() == "mark"
+    before.unlink()
     recover(project)
     assert (home / "mine.txt").read_text() == "precious"
     assert (root / "mark").read_text() == "mark"
+
+
+@pytest.mark.parametrize("link", [".eds", ".eds/together/before"])
+def test_what_an_import_replaced_is_kept_where_it_lies_outside(tmp_path: Path, link: str) -> None:
+    """A folder of scratch that is a link: nothing is taken back, and what was there before stays to be put back."""
+    root, elsewhere = tmp_path / "p", tmp_path / "scratch"
+    (first := tmp_path / "first").mkdir()
+    moves = []
+    for name in ("images.parquet", "truth.parquet"):
+        (first / name).write_text(f"new {name}")
+        moves.append({"staged": name, "place": name, "before": True, "sha256": digest(first / name)})
+    project = strangers_project(root, "images", [], moves)
+    for move in moves:
+        (root / move["place"]).write_text(f"new {move['place']}")
+        (root / ".eds" / "together" / "before" / move["place"]).write_text("old")
+    (root / link).rename(elsewhere)
+    (root / link).symlink_to(elsewhere)
+    with pytest.raises(ProjectError, match="Put the files of before back by hand"):
+        recover(project)
+    assert (root / ".eds" / "together" / "journal.json").is_file()
+    for move in moves:
+        assert (root / move["place"]).read_text() == f"new {move['place']}"
+        assert (root / ".eds" / "together" / "before" / move["place"]).read_text() == "old"
 
 
 MOVE = {"staged": "truth.parquet", "place": "truth.parquet", "before": False, "sha256": ""}

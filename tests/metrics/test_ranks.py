@@ -150,6 +150,11 @@ def test_a_query_whose_list_is_empty_counts_as_not_found() -> None:
     assert (found["hr_capped@1"], found["hit_rate@1"]) == (0.5, 0.5)
     none = identity_metrics(lists_frame({"m": {"a": [], "b": []}}), item_of, asked, [1], queries=asked)
     assert (none["n_queries"], none["hr_capped@1"], none["mrr@1"]) == (2, 0, 0)
+    rows = lists_frame({"m": {"a": ["b", "c"]}})
+    assert identity_metrics(rows, item_of, asked, [1], queries=[]) == {"n_queries": 0, "n_skipped": 0}
+    bare = identity_metrics(rows, item_of, [], [1], queries=asked)
+    assert (bare["n_queries"], bare["n_skipped"]) == (0, 3)
+    assert math.isnan(bare["hit_rate@1"])
     catalogue = pd.DataFrame({"image_id": asked, "product_id": ["A", "A", "C"], "role": "both"})
     lists = lists_frame({"m": {"a": ["b", "c"]}})
     (result,) = evaluate(lists, labels_frame([("a", "c", 0)]), None, catalogue, [Measure("Product-HR", 1)])

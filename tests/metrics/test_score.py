@@ -135,6 +135,12 @@ def test_what_no_official_list_can_show_is_counted_by_itself() -> None:
             assert counts["positives behind another image of their product"] == behind
             assert counts["positives left out by the rules"] == 1
             assert counts["positives not found"] == lost
+    kinds = catalogue.assign(category=["shoe", "shoe", "shoe", "bag", "bag", "shoe"])
+    for category, barred in (("any", 1), ("same", 2), ("other", 2)):  # o; b, too; x2, too
+        (result,) = evaluate(lists_frame({"m": {"q": ["a"]}}), labels, None, kinds, [Measure("VSD-HR", 1)],
+                             category=category)  # fmt: skip
+        assert result.values is not None
+        assert result.values.counts["positives left out by the rules"] == barred
     shown = lists_frame({"m": {"q": ["x2"]}})
     (result,) = evaluate(shown, labels, None, catalogue, [Measure("VSD-HR", 1)])
     assert result.values is not None

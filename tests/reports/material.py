@@ -10,7 +10,8 @@ from eds.metrics import Result, evaluate
 from eds.metrics.code_usage import code_usage
 from eds.metrics.coded import Coded, Histograms
 from eds.metrics.collisions import Balls
-from eds.reports import Judging, Material, ModelCard, Search
+from eds.reports import Judging, Material, ModelCard, Report, Search
+from eds.reports.document import Sentence, Table
 from eds.reports.facts import codes
 from eds.reports.facts.scores import measures
 from eds.suspects import pool
@@ -107,3 +108,14 @@ def material(category: str = "shoe", expert: str = "ann", **changed: Any) -> Mat
         "searches": [Search("alpha", "exact", 4), Search("beta", "faiss ivf", 4, 0.93, 14, allowed=True)],
     }  # fmt: skip
     return Material("Shop", 4, **(full | changed))
+
+
+def words_of(block: Any) -> str:
+    """What a sentence of the report says, nothing of other blocks."""
+    return block.template if isinstance(block, Sentence) else ""
+
+
+def block(report: Report, section: str, key: str, kind: type = Table) -> Any:
+    """The block of a section by its key."""
+    blocks = next(part for part in report.sections if part.key == section).blocks
+    return next(one for one in blocks if isinstance(one, kind) and getattr(one, "key", "") == key)

@@ -1,7 +1,6 @@
 """The report's numbers are the library's, and curves enclose the area that the library gives."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,18 +28,13 @@ from eds.reports.facts.curves import curve
 from eds.reports.facts.scores import COMPARED
 from eds.suspects import overlap, positive_rate_by_rank
 from eds.truth import corrected_auc, label_contamination
-from tests.reports.material import PAIR, material
+from tests.reports.material import PAIR, block, material
 
 
 @pytest.fixture(scope="module")
 def made() -> tuple[Material, Report]:
     whole = material()
     return whole, build(whole, {})
-
-
-def block(report: Report, section: str, key: str, kind: type = Table) -> Any:
-    blocks = next(part for part in report.sections if part.key == section).blocks
-    return next(one for one in blocks if isinstance(one, kind) and getattr(one, "key", "") == key)
 
 
 def test_limits_are_those_of_score_limits_to_the_last_bit(made: tuple[Material, Report]) -> None:
@@ -253,7 +247,7 @@ def test_new_models_are_judged_fair_as_the_library_does(made: tuple[Material, Re
     section = next(part for part in report.sections if part.key == "newcomers")
     results = [one for one in material.need("results") if str(one.measure) in newcomers.LABELS]
     pooled = Pooled(material.need("generators"), material.labels, material.rankings, None, material.scores,
-                    material.need("negatives").assign(value=0))  # fmt: skip
+                    material.need("negatives"))  # fmt: skip
     expected = fairness(results, ["late"], pooled).verdicts.set_index("measure")
     table, reasons = (block for block in section.blocks if isinstance(block, Table))
     assert {row["measure"] for row in table.rows} == set(newcomers.LABELS) == set(expected.index)

@@ -12,6 +12,8 @@ import pytest
 
 from eds.reports import Gap, Material, ModelCard, Report, build
 from eds.reports.facts import PLANS
+from eds.reports.figures.axes import LETTER
+from eds.reports.figures.points import spread
 from eds.reports.files import document, table
 from eds.reports.page import page
 from tests.reports.material import material
@@ -140,3 +142,15 @@ def test_nothing_at_all_is_still_a_report() -> None:
     assert all(part.blocks for part in report.sections)
     assert "Empty" in page(report)
     assert re.search("is missing", page(report))
+
+
+@pytest.mark.parametrize("names", [["a", "b", "c"], ["model " * 4] * 7, ["x" * 200, "short", "y" * 90]])
+def test_a_legend_stays_on_its_drawing(names: list[str]) -> None:
+    drawn = str(spread(["noise"], [0.5], [[0.4] * len(names)], names, legend=True, words=""))
+    width, height = map(float, re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawn)[0])
+    shown = re.findall(r'<text[^>]*?x="([\d.]+)" y="([\d.]+)"[^>]*?class="name"[^>]*>.*?<tspan>(.*?)</tspan>', drawn)
+    legend = [(float(x), float(y), text) for x, y, text in shown[1:]]
+    assert len(legend) == len(names)
+    assert all(x + LETTER * len(text) <= width for x, _, text in legend)
+    assert height == max(y for _, y, _ in legend) + 10
+    assert len({(x, y) for x, y, _ in legend}) == len(names)

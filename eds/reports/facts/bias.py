@@ -8,10 +8,11 @@ import pandas as pd
 
 from eds.analysis import Bias, bias, reusability_table, undecided_by_labels
 from eds.analysis.fairness import KEPT, SMALL, fair_to_new
+from eds.metrics.labelled import frame_of
 from eds.reports.document import Block, Column, Figure, Gap, Missing, Number, Table, count, say
-from eds.reports.facts.evidence import WITHOUT, behind_all, span, unscored, warning
+from eds.reports.facts.evidence import WITHOUT, behind_all, scored, span, unscored, warning
 from eds.reports.facts.robustness import left_out
-from eds.reports.material import PAIR, Material
+from eds.reports.material import Material
 
 METRIC = "macro_roc_auc"
 NOT_TWO = Gap("A single model made the pool.", "eds suspects pool, with the lists of several models")
@@ -19,6 +20,7 @@ ON_LISTS = {"hr_official": "VSD-HR@{k}", "mrr_official": "VSD-MRR@{k}", "hit_rat
             "rbp": "RBP (p = 0.8)", "bpref": "bpref"}  # fmt: skip
 AREAS = {"macro_roc_auc": "macro ROC-AUC", "macro_pr_auc": "macro PR-AUC", "micro_roc_auc": "micro ROC-AUC",
          "micro_pr_auc": "micro PR-AUC"}  # fmt: skip
+SAMPLED = ", sampled"  # how measures on drawn negatives are called
 SHARES = ("hr_official", "hit_rate", "judged")  # shown in percent, here as everywhere
 
 
@@ -152,17 +154,19 @@ def reuse(material: Material) -> tuple[Block, ...]:
 
     with ThreadPoolExecutor(2) as pool:
         table = pd.concat(list(pool.map(of, reused)), ignore_index=True)
-    lacking, rows = unscored(material), []
+    lacking, rows = {side: unscored(material, side) for side in ("annotated", "sampled")}, []
     for name, part in table.groupby("name", sort=False):
         tau = float(part["kendall_tau_b"].min())
         moved = int((part["rank_full"] - part["rank_unpooled"]).abs().max())
         fair, metric = fair_to_new(part), str(part["metric"].iloc[0])
         verdict = "fair to new models" if fair else "not fair to new models"
+        if metric in AREAS and lacking["sampled" if str(name).endswith(SAMPLED) else "annotated"]:
+            verdict = WITHOUT
         rows.append({"metric": str(name), "n": int(part["drop"].notna().sum()),
                      "drop": float(part["drop"].clip(lower=0).max()),
                      "rise": float((0.0 - part["drop"]).clip(lower=0).max()),
                      "moved": moved, "tau": tau, "tau_ap_b": float(part["tau_ap_b"].min()),
-                     "verdict": WITHOUT if metric in AREAS and lacking else verdict, **_looks(metric)})  # fmt: skip
+                     "verdict": verdict, **_looks(metric)})  # fmt: skip
     columns = (
         Column("metric", "measure"),
         Column("verdict", "verdict",
@@ -202,9 +206,8 @@ def _reused(material: Material) -> dict[str, tuple[str, pd.DataFrame]]:
     found = {called.format(k=material.cut): (name, labels) for name, called in ON_LISTS.items()}
     found |= {called: (name, labels) for name, called in AREAS.items()}
     if material.negatives is not None:
-        parts = [labels[labels["value"] == 1], material.negatives[PAIR].assign(value=0)]
-        drawn = pd.concat(parts, ignore_index=True).drop_duplicates(PAIR)
-        found |= {f"{called}, sampled": (name, drawn) for name, called in AREAS.items()}
+        drawn = frame_of(scored(material, "sampled")[0])
+        found |= {f"{called}{SAMPLED}": (name, drawn) for name, called in AREAS.items()}
     return found
 
 

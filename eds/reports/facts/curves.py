@@ -1,14 +1,13 @@
 """ROC and precision-recall curves of all models, thinned to what a drawing can show."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from eds.identifiers import Integers, Reals
-from eds.metrics.evidence import with_negatives
-from eds.metrics.labelled import Labelled, read_labels, scores_of
 from eds.reports.document import Block, Figure, say
-from eds.reports.facts.evidence import outsiders, warning
+from eds.reports.facts.evidence import outsiders, scored, warning
 from eds.reports.facts.scores import NEGATIVES
 from eds.reports.material import Material
 
@@ -50,35 +49,34 @@ def _spread(x: Reals, y: Reals, z: Reals) -> Integers:
 
 def annotated(material: Material) -> tuple[Block, ...]:
     """On the labelled negatives."""
-    labelled = read_labels(material.labels)
     return (
         say(
             "All pairs in one list (micro). The dotted line is chance; models that had no part in the pool are dashed.",
             "note",
         ),
         *warning(material),
-        *_figures(material, labelled, "annotated"),
+        *_figures(material, "annotated"),
     )
 
 
 def sampled(material: Material) -> tuple[Block, ...]:
     """On drawn negatives."""
-    labelled = read_labels(material.labels)
     if material.negatives is None:
         return (NEGATIVES,)
-    return _figures(material, with_negatives(labelled, material.negatives)[0], "sampled")
+    return (*warning(material, "sampled"), *_figures(material, "sampled"))
 
 
-def _figures(material: Material, labelled: Labelled, side: str) -> tuple[Block, ...]:
+def _figures(material: Material, side: str) -> tuple[Block, ...]:
+    labelled, scores = scored(material, side)
     lines: list[dict[str, Any]] = []
-    for model, score in scores_of(labelled, material.need("scores")).items():
+    for model, score in scores.items():
         there = np.isfinite(score)
-        lines.append({"name": model, **curve(labelled.value[there], score[there])})
+        lines.append({"name": model, "n": int(there.sum()), **curve(labelled.value[there], score[there])})
     lines = [line for line in lines if line["false"]]
     if not lines:
         return (say("No curve can be drawn: there are no pairs of both kinds with a score.", "warn"),)
     names, share = [line["name"] for line in lines], float(labelled.value.mean())
-    n = f"{len(labelled.value):,} pairs, {side} negatives"
+    n = f"{_behind(lines)}, {side} negatives"
     later = set(outsiders(material, names))
     marks = [name in later for name in names]
     false, true, precision = ([line[name] for line in lines] for name in ("false", "true", "precision"))
@@ -90,6 +88,13 @@ def _figures(material: Material, labelled: Labelled, side: str) -> tuple[Block, 
         Figure(f"roc_{side}", f"ROC, {side} negatives", "curves", roc, n),
         Figure(f"pr_{side}", f"Precision and recall, {side} negatives", "curves", pr, n),
     )
+
+
+def _behind(lines: Sequence[Mapping[str, Any]]) -> str:
+    """How many pairs each curve rests on; where models score different ones, model by model."""
+    if len({line["n"] for line in lines}) == 1:
+        return f"{lines[0]['n']:,} pairs"
+    return "Pairs with a score: " + ", ".join(f"{line['name']} {line['n']:,}" for line in lines)
 
 
 PARTS = (annotated, sampled)

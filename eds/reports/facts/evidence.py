@@ -4,40 +4,63 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from eds.metrics import Result
-from eds.metrics.labelled import read_labels, scores_of
+from eds.identifiers import Flags, Reals
+from eds.metrics import Measure, Result
+from eds.metrics.evidence import with_negatives
+from eds.metrics.labelled import Labelled, read_labels, scores_of
 from eds.reports.document import Sentence, count, say
 from eds.reports.material import Material
 
 SKIPPED = " skipped"  # how counts of a measure name queries that it passes over
+OF_PAIRS = ("PairMRR", "PairRecall")  # whose n counts similar pairs
 WITHOUT = "not known"  # the verdict on an AUC where some model lacks scores
 
 
-def unscored(material: Material) -> dict[str, int]:
-    """By model: the judged pairs that it gives no score; only models that score some pairs, and lack others."""
+def scored(material: Material, side: str = "annotated") -> tuple[Labelled, dict[str, Reals]]:
+    """The pairs behind AUCs on one kind of negatives, and every model's scores of them; nothing where none are told."""
 
-    def compute() -> dict[str, int]:
-        if material.scores is None or material.truth is None:
-            return {}
-        scores = scores_of(read_labels(material.labels), material.scores)
-        lacking = {name: int((~np.isfinite(score)).sum()) for name, score in scores.items()}
-        return {name: n for name, n in lacking.items() if 0 < n < len(scores[name])}
+    def compute() -> tuple[Labelled, dict[str, Reals]]:
+        labelled = read_labels(material.labels)
+        if side == "sampled":
+            labelled, _ = with_negatives(labelled, material.need("negatives"))
+        found = scores_of(labelled, material.need("scores"))
+        return labelled, {name: score for name, score in found.items() if np.isfinite(score).any()}
 
-    found: dict[str, int] = material.once("unscored", compute)
+    found: tuple[Labelled, dict[str, Reals]] = material.once(f"scored {side}", compute)
     return found
 
 
-def warning(material: Material) -> tuple[Sentence, ...]:
+def by_some(scores: Mapping[str, Reals]) -> Flags:
+    """(pairs,) bool: which pairs some model scores; those that none can score stand behind no model's AUC."""
+    return np.asarray(np.any([np.isfinite(score) for score in scores.values()], axis=0), np.bool_)
+
+
+def unscored(material: Material, side: str = "annotated") -> dict[str, int]:
+    """By model: the pairs that other models score and it does not, which part its AUCs from theirs."""
+    there = (material.scores, material.truth, material.negatives if side == "sampled" else material.truth)
+    if any(table is None for table in there):
+        return {}
+    _, scores = scored(material, side)
+    if not scores:
+        return {}
+    some = by_some(scores)
+    lacking = {name: int((some & ~np.isfinite(score)).sum()) for name, score in scores.items()}
+    return {name: n for name, n in lacking.items() if n}
+
+
+def warning(material: Material, side: str = "annotated") -> tuple[Sentence, ...]:
     """That AUCs are over different pairs, where that is so; nothing else."""
-    lacking = unscored(material)
+    lacking = unscored(material, side)
     if not lacking:
         return ()
     named = ", ".join(f"{name} {n:,}" for name, n in lacking.items())
+    pairs = "judged pairs" if side == "annotated" else "similar and drawn pairs"
     return (
-        say("AUCs cannot be compared here: of {pairs} judged pairs some have no score, for the model's list does not"
-            " hold them ({named}). Each model is measured on pairs of its own, so that the order of the models by AUC"
-            " says nothing. Give vectors (eds embeddings import), or lists that hold every judged pair.", "warn",
-            pairs=count(len(material.labels)), named=named),
+        say(f"AUCs cannot be compared here: of {{pairs}} {pairs} some are scored by other models and not by these"
+            " ({named}): the model's list does not hold them, or it has no vector of an image (--allow-missing). Each"
+            " model is measured on pairs of its own, so that the order of the models by AUC says nothing. Give vectors"
+            " of every image (eds embeddings compute, or import), or lists that hold every judged pair.", "warn",
+            pairs=count(len(scored(material, side)[0].value)), named=named),
     )  # fmt: skip
 
 
@@ -52,7 +75,7 @@ def behind(results: Sequence[Result] | None, measure: str) -> str:
     told = [result for result in results or () if str(result.measure) == measure and result.values is not None]
     if not told:
         return ""
-    unit = "pairs" if told[0].measure.parameters.get("average") == "micro" else "queries"
+    unit = _unit(told[0].measure)
     skipped: dict[str, list[int]] = {}
     for result in told:
         for name, size in result.values.counts.items() if result.values else ():
@@ -61,6 +84,13 @@ def behind(results: Sequence[Result] | None, measure: str) -> str:
     passed = [f"{span(sizes)} queries {why} passed over" for why, sizes in skipped.items() if max(sizes)]
     n = span(result.values.n for result in told if result.values)
     return f"n = {n} {unit}" + (f" ({', '.join(passed)})" if passed else "")
+
+
+def _unit(measure: Measure) -> str:
+    """What a measure's n counts."""
+    if measure.name in OF_PAIRS or measure.parameters.get("average") == "micro":
+        return "pairs"
+    return "candidates" if measure.name == "CodeUsage" else "queries"
 
 
 def behind_all(results: Sequence[Result] | None, names: Mapping[str, str]) -> str:

@@ -37,8 +37,8 @@ def fair(material: Material) -> Fairness:
     def compute() -> Fairness:
         results = [one for one in material.need("results") if str(one.measure) in LABELS]
         makers = newcomers.UNMADE if material.generators is None else material.generators
-        drawn = None if material.negatives is None else material.negatives.assign(value=0)
-        pooled = Pooled(makers, material.labels, material.rankings, material.placed, material.scores, drawn)
+        pooled = Pooled(makers, material.labels, material.rankings, material.placed, material.scores,
+                        material.negatives)  # fmt: skip
         return fairness(results, new_models(material), pooled)
 
     found: Fairness = material.once("fairness", compute)

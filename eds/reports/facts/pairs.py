@@ -8,9 +8,9 @@ import pandas as pd
 from PIL import Image
 
 from eds.errors import ImageError
-from eds.metrics.labelled import read_labels, scores_of
 from eds.pixels import Box, inside, open_rgb
 from eds.reports.document import Block, Gallery, Gap, Pair, Picture, Sentence, count, say, share
+from eds.reports.facts.evidence import by_some, scored
 from eds.reports.material import Material
 
 PAIR = ["query_id", "candidate_id"]
@@ -20,12 +20,15 @@ CORNERS = ["box_left", "box_top", "box_right", "box_bottom"]
 
 def hard(material: Material) -> tuple[Block, ...]:
     """Similar pairs that all models rank low, and different ones that all rank high."""
-    labelled = read_labels(material.labels)
-    scores = [score for score in scores_of(labelled, material.need("scores")).values() if np.isfinite(score).all()]
+    every, told_of = scored(material)
+    some = by_some(told_of) if told_of else np.zeros(len(every.value), np.bool_)
+    labelled = every.where(some)
+    scores = [score[some] for score in told_of.values() if np.isfinite(score[some]).all()]
     if not scores:
         return (
-            Gap("No model has scores of all labelled pairs, so hard pairs are not known.", "eds embeddings compute"),
-        )
+            Gap("No model scores all labelled pairs that others score, so hard pairs are not known.",
+                "eds embeddings compute"),
+        )  # fmt: skip
     place = np.mean([_percentiles(score) for score in scores], axis=0).round(12)
     frame = pd.DataFrame({
         "query_id": labelled.queries.take(labelled.query).to_pandas(),

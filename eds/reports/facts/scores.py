@@ -65,6 +65,7 @@ def on_drawn(material: Material) -> tuple[Block, ...]:
     if material.negatives is None:
         raise Missing(NEGATIVES)
     return (
+        *warning(material, "sampled"),
         *_aucs(material, "sampled", "AUC on sampled negatives"),
         say("Numbers on annotated and on sampled negatives answer different questions and are never compared.", "note"),
     )

@@ -92,8 +92,8 @@ def _favour(sections: Sections) -> list[Block]:
         say("Models that made the pool (generators) against those that did not (outsiders), generators minus outsiders:"
             " {hr} by {measure}, {auc} by macro ROC-AUC once everybody's own finds are removed."
             " Only the second is a fair"
-            " comparison.", hr=Number(hr["difference"], "signed"), measure=str(hr["measure"]),
-            auc=Number(fair["difference"], "signed"))
+            " comparison.", hr=Number(hr["difference"], hr["change"]), measure=str(hr["measure"]),
+            auc=Number(fair["difference"], fair["change"]))
     ]  # fmt: skip
 
 
@@ -101,16 +101,22 @@ def _fair(sections: Sections) -> list[Block]:
     rows = table(sections, "bias", "verdicts")
     if not rows:
         return []
-    good = [row["metric"] for row in rows if row["verdict"].startswith("fair")]
-    bad = [row["metric"] for row in rows if not row["verdict"].startswith("fair")]
-    if not good:
+    good, bad, unknown = ([row["metric"] for row in rows if row["verdict"].startswith(start)]
+                          for start in ("fair", "not fair", "not known"))  # fmt: skip
+    if len(bad) == len(rows):
         return [say("All {n} measures change when a model is left out of the pool: none is fair to a model that comes"
                     " later, until its own finds are judged, too.", n=count(len(bad)))]  # fmt: skip
-    filled: dict[str, Number | str] = {"good": ", ".join(good)}
-    filled |= {"bad": ", ".join(bad)} if bad else {}
-    words = "For a model that comes later these measures are fair: {good}."
-    words += " These change when a model is left out of the pool, and should be read with care: {bad}." if bad else ""
-    return [filled_with(words, filled)]
+    filled: dict[str, Number | str] = {}
+    words = []
+    for name, named, text in (
+        ("good", good, "For a model that comes later these measures are fair: {good}."),
+        ("bad", bad, "These change when a model is left out of the pool, and should be read with care: {bad}."),
+        ("unknown", unknown, "Of these it is not known, for models are measured on pairs of their own: {unknown}."),
+    ):
+        if named:
+            filled[name] = ", ".join(named)
+            words.append(text)
+    return [filled_with(" ".join(words), filled)]
 
 
 def _missed(material: Material) -> list[Block]:

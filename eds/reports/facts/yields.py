@@ -45,8 +45,9 @@ def found(material: Material) -> tuple[Block, ...]:
     if told["product_pairs"] == "left out":
         blocks.append(say("Pairs of one product count nowhere here: the random pairs leave them out.", "note"))
     if told["pool_pairs_left_out"]:
-        blocks.append(say("{left} pairs of the pool are not of a query and a candidate (by images.role) and are left"
-                          " out here.", "warn", left=count(told["pool_pairs_left_out"])))  # fmt: skip
+        shows = " or show one product," if told["product_pairs"] == "left out" else ""
+        blocks.append(say("{left} pairs of the pool are not of a query and a candidate (by images.role)," + shows +
+                          " and are left out here.", "warn", left=count(told["pool_pairs_left_out"])))  # fmt: skip
     whole = {"model": "the pool", **pool}
     rates = (
         Column("model", "proposed by"),

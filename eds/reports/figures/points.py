@@ -19,7 +19,7 @@ from eds.reports.figures.axes import (
     tick_text,
     ticks,
 )
-from eds.reports.markup import Markup, tag
+from eds.reports.markup import Markup, clean, tag
 from eds.reports.numbers import shown
 
 TOP = 6.0
@@ -89,8 +89,8 @@ def spread(
             parts.append(tag("line", x1=scale(value), x2=scale(value), y1=y - 8, y2=y + 8, class_="mark"))
         text = "; ".join(told)
         rows.append(tag("g", tag("title", text), *parts, _target(y), class_="hit", data_tip=text))
-    names = _legend(point_names, left, bottom + 40) if legend else []
-    return canvas(bottom + (50 if names else 22), label, *axis(scale, kind, TOP, bottom), *rows, *names)
+    names, height = _legend(point_names, left, bottom + 40) if legend and point_names else ([], bottom + 22)
+    return canvas(height, label, *axis(scale, kind, TOP, bottom), *rows, *names)
 
 
 def scatter(
@@ -140,14 +140,18 @@ def _filled(place: int) -> str:
     return f"fill:{colour(place)};fill-opacity:.85;stroke:none"
 
 
-def _legend(names: Sequence[str], left: float, y: float) -> list[Markup]:
-    """A point and its name, side by side."""
+def _legend(names: Sequence[str], left: float, y: float) -> tuple[list[Markup], float]:
+    """Points and their names, in as many lines as they need; and the height that the drawing has with them."""
     marks, x = [], left
+    most = int((WIDTH - left - 14) / LETTER)  # letters of a name that has a line to itself
     for place, name in enumerate(names):
+        width = 14 + LETTER * min(len(clean(name)), most)
+        if x + width > WIDTH and x > left:
+            x, y = left, y + 20
         point = tag("circle", cx=x + 4, cy=y - 4, r=4, style=_filled(place))
-        marks.append(tag("g", point, tag("text", name, x=x + 14, y=y, class_="name")))
-        x += 30 + LETTER * len(name)
-    return marks
+        marks.append(tag("g", point, tag("text", fitting(name, WIDTH - left - 14 + 6), x=x + 14, y=y, class_="name")))
+        x += width + 16
+    return marks, y + 10
 
 
 def _free(x: float, y: float, taken: list[tuple[float, float]]) -> float:
