@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from eds.errors import ConfigError
+from eds.files import forbidden
 
 FILE = "eds.toml"
 
@@ -151,9 +152,12 @@ def load(path: Path, environment: Mapping[str, str] | None = None) -> Config:
     """Read eds.toml, then the EDS_* variables; refuse with all faults at once."""
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
+    except PermissionError as error:
+        raise forbidden(path, ConfigError) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"is not valid TOML ({error})", where=str(path), do="Mend that line.") from error
     faults: list[str] = []
+    wrong_variables: list[str] = []
     found: dict[str, dict[str, Any]] = {}
     known = {name: settings for name, settings, _ in _all_settings()}
     for section, values in given.items():
@@ -172,15 +176,23 @@ def load(path: Path, environment: Mapping[str, str] | None = None) -> Config:
         name = item.metadata["variable"] or f"EDS_{section}_{item.name}".upper()
         text = (os.environ if environment is None else environment).get(name)
         if text is not None:
-            _take(found, section, item, _from_text(text, _kind(section, item)), name, faults)
-    if faults:
-        raise ConfigError(
-            faults[0] if len(faults) == 1 else f"{len(faults)} faults",
-            where=str(path),
-            do="Run eds init --help for every key and its meaning.",
-            faults=faults if len(faults) > 1 else (),
-        )
+            _take(found, section, item, _from_text(text, _kind(section, item)), f"variable {name}", wrong_variables)
+    if faults or wrong_variables:
+        raise _refusal(path, faults, wrong_variables)
     return Config(**{section: known[section](**values) for section, values in found.items()})
+
+
+def _refusal(path: Path, faults: list[str], variables: list[str]) -> ConfigError:
+    """One error for all faults; the file is blamed only for its own."""
+    told = [*faults, *variables]
+    mend = ["Every key and its meaning stand in the eds.toml that eds init writes into a new folder."] if faults else []
+    mend += ["Unset the variable, or give it such a value."] if variables else []
+    return ConfigError(
+        told[0] if len(told) == 1 else f"{len(told)} faults",
+        where=" and ".join([str(path)] * bool(faults) + ["variables"] * bool(variables and len(told) > 1)),
+        do=" ".join(mend),
+        faults=told if len(told) > 1 else (),
+    )
 
 
 def template(name: str, values: Mapping[str, Any] | None = None) -> str:

@@ -81,10 +81,21 @@ def abandoned(path: Path) -> list[Path]:
 def digest(path: Path) -> str:
     """The sha256 of a file's bytes, in hex."""
     hashed = hashlib.sha256()
-    with path.open("rb", buffering=0) as stream:
-        while chunk := stream.read(CHUNK):
-            hashed.update(chunk)
+    try:
+        with path.open("rb", buffering=0) as stream:
+            while chunk := stream.read(CHUNK):
+                hashed.update(chunk)
+    except PermissionError as error:
+        raise forbidden(path) from error
+    except IsADirectoryError as error:
+        raise InputError("it is a folder, not a file", where=str(path), do="Move it away.") from error
     return hashed.hexdigest()
+
+
+def forbidden(path: Path, kind: type[InputError] = InputError) -> InputError:
+    """That a file may not be read: it may be whole, so that nobody is told to restore or delete it."""
+    do = "Ask its owner, or who looks after this machine, for the right to read it."
+    return kind("it may not be read (permission denied)", where=str(path), do=do)
 
 
 def _lacking_space(folder: Path) -> str:

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from eds.errors import TableError
-from eds.files import replacing
+from eds.files import forbidden, replacing
 from eds.schema import ARROW, Column, Table, to_arrow, to_frame
 
 QUERY = Column("query_id", "text", "the image that is asked about")
@@ -211,6 +211,8 @@ def _opened(path: Path, name: str) -> Iterator[pq.ParquetFile]:
             yield file
     except FileNotFoundError as error:
         raise TableError(f"there is no table {name} yet", where=str(path), do="Make it: eds run.") from error
+    except PermissionError as error:
+        raise forbidden(path, TableError) from error
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise TableError(

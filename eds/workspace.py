@@ -24,7 +24,7 @@ import pandas as pd
 
 from eds import config, storage, tables
 from eds.errors import EdsError, InputError, LockedError, ProjectError
-from eds.files import digest, write_text
+from eds.files import digest, forbidden, write_text
 from eds.registry import Entry, Registry
 from eds.schema import Table
 
@@ -41,7 +41,7 @@ class State:
     table: str
     model: str | None
     path: str  # relative to the project
-    condition: Literal["absent", "fresh", "stale", "damaged"]
+    condition: Literal["absent", "fresh", "stale", "damaged", "unreadable"]  # unreadable: whoever asks may not read it
     rows: int | None = None
     made_by: str = ""
     reasons: tuple[str, ...] = ()
@@ -60,7 +60,6 @@ class Project:
         """Make a new project in `root`; an existing one is left alone and refused."""
         if (root / config.FILE).exists():
             raise ProjectError("there is a project already", where=str(root), do="Go on with eds status.")
-        root.mkdir(parents=True, exist_ok=True)
         write_text(root / config.FILE, config.template(root.resolve().name, values))
         return cls.open(root)
 
@@ -162,7 +161,8 @@ class Project:
         try:
             made_by, rows = self._made_by(path, tables.TABLES[table])
         except EdsError as error:
-            return State(table, model, shown, "damaged", reasons=(str(error),))
+            forbidden_to_us = isinstance(error.__cause__, PermissionError)
+            return State(table, model, shown, "unreadable" if forbidden_to_us else "damaged", reasons=(str(error),))
         reasons = (*self._changed_parents(made_by), *self._changed_settings(made_by))
         return State(
             table,
@@ -180,28 +180,35 @@ class Project:
     def writing(self, what: str) -> Iterator[None]:
         """Hold the project for writing; a second process is told who holds it."""
         folder = self.root / ".eds"
-        folder.mkdir(exist_ok=True)
         holder = folder / "holder.json"
         lock = filelock.FileLock(folder / "lock")
+        held = {"process": os.getpid(), "command": what, "since": time.strftime("%H:%M:%S")}
         try:
+            folder.mkdir(exist_ok=True)
             lock.acquire(timeout=0)
+            holder.write_text(json.dumps(held))
         except filelock.Timeout as error:
             raise LockedError(
                 f"another process is writing to this project{_told(holder)}",
                 where=str(self.root),
                 do="Wait until it has ended, then try again.",
             ) from error
+        except OSError as error:
+            lock.release()
+            raise ProjectError(
+                f"the project cannot be written to ({error.strerror or error})",
+                where=str(error.filename or folder),
+                do="Ask its owner for the right to write, or free space; or work on a copy.",
+            ) from error
         try:
-            holder.write_text(json.dumps({"process": os.getpid(), "command": what, "since": time.strftime("%H:%M:%S")}))
             yield
         finally:
             holder.unlink(missing_ok=True)
             lock.release()
 
     def _made_by(self, path: Path, table: Table) -> tuple[tables.Provenance, int]:
-        if path.is_dir():
-            described = json.loads((path / "model.json").read_text(encoding="utf-8"))
-            return tables.Provenance.from_json(json.dumps(described["provenance"])), int(described["rows"])
+        if table.name == "embeddings":
+            return _described(path / "model.json")
         return tables.read_provenance(path, table)
 
     def _changed_parents(self, made_by: tables.Provenance) -> Iterator[str]:
@@ -210,10 +217,13 @@ class Project:
                 yield from self._changed_acts(expected)
                 continue
             path = self.root / name
-            if not _evidence(path).exists():
-                yield f"{name} is gone"
-            elif _fingerprint(path) != expected:
-                yield f"{name} has changed since"
+            try:
+                if not _evidence(path).exists():
+                    yield f"{name} is gone"
+                elif _fingerprint(path) != expected:
+                    yield f"{name} has changed since"
+            except EdsError as error:
+                yield f"{name} cannot be compared: {error}"
 
     def _changed_acts(self, expected: str) -> Iterator[str]:
         try:
@@ -241,6 +251,18 @@ def check_model_name(name: str) -> str:
             do="Use letters, digits and . _ + - (at most 100), beginning with a letter or digit.",
         )
     return name
+
+
+def _described(file: Path) -> tuple[tables.Provenance, int]:
+    """What made the vectors that a model.json describes, and how many there are."""
+    try:
+        described = json.loads(file.read_text(encoding="utf-8"))
+        return tables.Provenance.from_json(json.dumps(described["provenance"])), int(described["rows"])
+    except PermissionError as error:
+        raise forbidden(file) from error
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        told = f"{type(error).__name__}: {error}"
+        raise InputError(f"the description is damaged ({told})", where=str(file), do="Restore a copy.") from error
 
 
 def _evidence(path: Path) -> Path:

@@ -57,6 +57,17 @@ def test_one_unknown_key_is_one_line(tmp_path: Path) -> None:
     assert "unknown key neighbors.depth; known are k, engine" in str(caught.value)
 
 
+def test_advice_names_where_the_keys_are_and_a_variable_is_blamed_alone(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"Every key and its meaning stand in the eds.toml that eds init writes"):
+        loaded(tmp_path, "[neighbors]\ndepth = 3\n")
+    with pytest.raises(ConfigError) as caught:
+        loaded(tmp_path, "", {"EDS_ENGINE": "nix"})
+    assert str(caught.value).startswith("variable EDS_ENGINE is 'nix'; it must be one of plain")
+    assert "eds.toml" not in str(caught.value)
+    with pytest.raises(ConfigError, match=r"eds.toml and variables: 2 faults"):
+        loaded(tmp_path, "[neighbors]\nk = 0\n", {"EDS_ENGINE": "nix"})
+
+
 def test_broken_toml_names_the_line(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="line 2"):
         loaded(tmp_path, "[neighbors]\nk = = 3\n")

@@ -12,7 +12,7 @@ from eds.cli.analysis_prevalence import COLUMNS, prevalence
 from eds.cli.analysis_robustness import leave_one_out, reusability
 from eds.cli.analysis_scale import COUNT, NAMES, machine_options, scale_document, told_scale
 from eds.cli.console import Console, command, lined
-from eds.cli.pooling import lists, percent
+from eds.cli.pooling import check_mined, lists, percent
 from eds.cli.pooling_ties import whole_ties
 from eds.errors import InputError
 
@@ -90,8 +90,10 @@ def overlap(console: Console, k: int | None, models: tuple[str, ...]) -> None:
     project = console.project
     depth, names = k or project.config.suspects.k, models or project.models("neighbors")
     ties = whole_ties(project, names, None)
+    proposed = lists(project, names, depth, ties)
+    check_mined(project, names, depth, f"overlap at k = {depth}")
     asked = int((project.read("images", columns=["role"])["role"] != "candidate").sum())
-    document = compare(shared_ranks(lists(project, names, depth, ties), ties), depth, asked)
+    document = compare(shared_ranks(proposed, ties), depth, asked)
     console.answer({"k": depth, **document}, lambda: _told_overlap(document, depth))
 
 

@@ -7,6 +7,7 @@ progress, warnings) goes to stderr; progress is shown only where stderr is a ter
 import json
 import logging
 import math
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
+
+from eds.errors import InputError
 
 if TYPE_CHECKING:
     from eds.workspace import Project
@@ -85,6 +88,25 @@ class Console:
             yield show
 
 
+class ProjectFolder(click.Path):
+    """The folder of a project; an address is refused, for taken as a path it would name a folder `s3:`."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, file_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path."""
+        if "://" in os.fspath(value):
+            raise InputError(
+                "a project is a folder of this machine", where=os.fspath(value),
+                do="Name a folder; its pictures and vectors may lie elsewhere: eds/storage/README.md.",
+            )  # fmt: skip
+        return super().convert(value, param, ctx)
+
+
+FOLDER = ProjectFolder()
+
+
 def command(group: click.Group | None, name: str, *, example: str) -> Callable[[Callable[..., None]], click.Command]:
     """Make a function a command: it gets a Console first, then its own options by name."""
 
@@ -93,7 +115,14 @@ def command(group: click.Group | None, name: str, *, example: str) -> Callable[[
         def call(folder: Path, as_json: bool, verbose: int, quiet: bool, **options: Any) -> None:
             verbosity = -1 if quiet else verbose
             logging.basicConfig(level=logging.DEBUG if verbosity > 0 else logging.WARNING, stream=sys.stderr)
-            function(Console(folder, as_json, verbosity), **options)
+            try:
+                function(Console(folder, as_json, verbosity), **options)
+            except PermissionError as error:  # of a file that no reader or writer of ours speaks for
+                if error.filename is None:
+                    raise
+                told, place = error.strerror, os.fsdecode(error.filename)
+                do = "Ask its owner for the right to read and write it."
+                raise InputError(f"cannot be used ({told})", where=place, do=do) from error
 
         for add in (
             click.option("-q", "--quiet", is_flag=True, help="Say nothing but the answer and errors."),
@@ -103,7 +132,7 @@ def command(group: click.Group | None, name: str, *, example: str) -> Callable[[
                 "-p",
                 "--project",
                 "folder",
-                type=click.Path(path_type=Path, file_okay=False),
+                type=FOLDER,
                 default=Path(),
                 show_default=False,
                 envvar="EDS_PROJECT",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.addresses import ADDRESS
+from eds.cli.addresses import ADDRESS, file_for
 from eds.cli.console import Console, command, given, lined, typed
 from eds.errors import ImageError, InputError, ProjectError
 
@@ -55,6 +55,7 @@ def scan(console: Console, pictures: "Address | None", replace: bool, **options:
     with console.project.writing("eds images scan"):
         project = _prepared(console, "scan", replace, pictures)
         document = _scan(project, console, given(options))
+        _settle(console, project)
     console.answer(document, lambda: _told(document))
 
 
@@ -93,6 +94,7 @@ def import_(
         line = typed("eds images import", told, *map(str, files))
         chosen: dict[str, Any] = {"look": not without_files, "wild_phases": wild, "files": files}
         document = _keep(project, console, found, line, {}, **chosen, **options)
+        _settle(console, project)
     console.answer({"format": name, **document}, lambda: _told(document))
 
 
@@ -127,7 +129,7 @@ def check(console: Console, check: str, workers: int) -> None:
 
 
 @command(images, "sheet", example="eds images sheet --by product --count 48 --out sheet.html")
-@click.option("--out", type=PLACE, default=None, help="sheet.png, .jpg or .html (default: sheet.png in the project).")
+@click.option("--out", type=ADDRESS, default=None, help="sheet.png, .jpg or .html (default: sheet.png in the project).")
 @click.option("--by", type=click.Choice(["category", "product"]), default="category", help="What stands together.")
 @click.option("--count", type=click.IntRange(1), default=60, help="About how many images.")
 @click.option("--columns", type=click.IntRange(1, 40), default=6, help="Images beside each other (pictures only).")
@@ -136,12 +138,13 @@ def check(console: Console, check: str, workers: int) -> None:
     "--seed", type=click.IntRange(0), default=None, help="Another seed shows others (default: the project's)."
 )
 def sheet(
-    console: Console, out: Path | None, by: str, count: int, columns: int, caption: str, seed: int | None
+    console: Console, out: "Address | None", by: str, count: int, columns: int, caption: str, seed: int | None
 ) -> None:
     """Make a contact sheet of the catalogue: a picture, or an HTML page that needs nothing else."""
     from eds.files import replacing, write_text
     from eds.images.sheet import contact_sheet
     from eds.images.sheet_page import contact_page
+    from eds.storage import name_of
 
     project = console.project
     out = out or project.root / "sheet.png"
@@ -153,16 +156,18 @@ def sheet(
         "title": project.config.project.name,
     }
     table = project.read("images")
-    suffix = out.suffix.lower()
-    if suffix in (".html", ".htm"):
-        with console.progress("reading", "images") as progress:
-            write_text(out, contact_page(table, project.pictures, progress=progress, **chosen))
-    elif suffix in (".png", ".jpg", ".jpeg"):
-        drawn = contact_sheet(table, project.pictures, columns=columns, **chosen)
-        with replacing(out) as temporary:
-            drawn.save(temporary, "PNG" if suffix == ".png" else "JPEG", quality=90)
-    else:
-        raise InputError(f"{out.name} is neither picture nor page", where="option --out", do="Name it .png or .html.")
+    name = name_of(out)
+    suffix = Path(name).suffix.lower()
+    if suffix not in (".html", ".htm", ".png", ".jpg", ".jpeg"):
+        raise InputError(f"{name} is neither picture nor page", where="option --out", do="Name it .png or .html.")
+    with file_for(out) as file:
+        if suffix in (".html", ".htm"):
+            with console.progress("reading", "images") as progress:
+                write_text(file, contact_page(table, project.pictures, progress=progress, **chosen))
+        else:
+            drawn = contact_sheet(table, project.pictures, columns=columns, **chosen)
+            with replacing(file) as temporary:
+                drawn.save(temporary, "PNG" if suffix == ".png" else "JPEG", quality=90)
     console.answer({"sheet": str(out)}, f"Wrote {out}.")
 
 
@@ -175,7 +180,7 @@ def run(project: "Project", console: Console) -> None:
         raise ProjectError(
             f"images.parquet is {state.condition}: {'; '.join(state.reasons)}",
             where=str(project.root),
-            do=f"Make it again: {state.made_by}.",
+            do=f"Make it again: {state.made_by}." if state.made_by else "",
         )
     document = _scan(project, console, state.given)
     if state.condition != "fresh" or document["read"]:
@@ -187,10 +192,16 @@ def _prepared(console: Console, verb: str, replace: bool, folder: "Address | Non
     from eds.images.root import settled_root
 
     may_replace(console.project, verb, replace)
-    project, done = settled_root(console.project, folder)
-    if done:
-        console.say(done)
-    return project
+    return settled_root(console.project, folder)
+
+
+def _settle(console: Console, project: "Project") -> None:
+    """Write the root to eds.toml, now that the table is there: a command that fails leaves it as it was."""
+    from eds.images.root import write_root
+
+    if project.config.images.root != console.project.config.images.root:
+        write_root(project)
+        console.say(f"images.root is now {project.config.images.root}, written to eds.toml")
 
 
 def _scan(project: "Project", console: Console, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -254,6 +265,9 @@ def _mapping(text: str) -> dict[str, str]:
     wrong = ["".join(part) for part in pairs if not part[0].strip() or not part[2].strip()]
     if wrong:
         raise InputError(f"{wrong[0]!r} maps nothing", where="option --map", do="Write ours=theirs, e.g. path=file.")
+    names = [ours.strip() for ours, _, _ in pairs]
+    if again := [ours for ours in dict.fromkeys(names) if names.count(ours) > 1]:
+        raise InputError(f"{', '.join(again)} is mapped twice", where="option --map", do="Give each of ours once.")
     return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
 
 
@@ -268,9 +282,10 @@ def _told(document: dict[str, Any]) -> str:
         f"{looked}."
     ]
     if document["exact_groups"] or document["near_pairs"]:
+        near = "not looked for" if document["near_pairs"] is None else f"{document['near_pairs']:,} pairs"
         lines.append(
             f"Same file under several names: {document['exact_groups']:,} groups; nearly the same picture: "
-            f"{document['near_pairs'] or 0:,} pairs. Listed in {document['lists']}; none was left out."
+            f"{near}. Listed in {document['lists']}; none was left out."
         )
     if len(bad):
         lines.append(f"{len(bad):,} files cannot be used and were left out ({document['lists']}/bad.csv):")

@@ -197,9 +197,16 @@ def check_mined(project: "Project", models: Sequence[str], k: int, wanted: str =
     if faults:
         raise InputError(
             f"{wanted or f'a pool at k = {k}'} needs deeper lists",
-            do=f"Mine deeper: eds neighbors mine -k {k}.",
+            do=_deeper(project, k),
             faults=faults,
         )
+
+
+def _deeper(project: "Project", k: int) -> str:
+    """How to mine so deep; a depth that was typed is used again by eds run, until mining is typed without it."""
+    told = project.config.neighbors.k
+    by_file = f"eds neighbors mine, without -k: eds.toml says {told}" if told >= k else f"eds neighbors mine -k {k}"
+    return f"Mine deeper: {by_file}."
 
 
 def pool_depth(project: "Project") -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from click.shell_completion import get_completion_class
 
-from eds.cli.console import Console, command, lined
+from eds.cli.console import FOLDER, Console, command, lined
 from eds.errors import EdsError
 
 # The stages that a machine can do alone, in the order of the flow. Each offers run(project, console):
@@ -17,7 +17,7 @@ WIDEST = 48  # of a command, in a table for people
 
 
 @command(None, "init", example="eds init my-catalogue")
-@click.argument("where", type=click.Path(path_type=Path, file_okay=False), required=False)
+@click.argument("where", type=FOLDER, required=False)
 def init(console: Console, where: Path | None) -> None:
     """Make a new project in a folder, with an eds.toml that names every setting."""
     from eds.workspace import Project

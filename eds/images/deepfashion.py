@@ -15,6 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from eds.errors import InputError
+from eds.files import forbidden
 from eds.images.sources import Found, Source, boxes, finished, refuse
 
 PARTITION = "list_eval_partition.txt"
@@ -97,6 +98,8 @@ def header_of(file: Path) -> list[str]:
 def _words(file: Path) -> tuple[pd.DataFrame, list[str]]:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
+    except PermissionError as error:
+        raise forbidden(file) from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
             f"cannot be read ({error})", where=str(file), do="Give the list as it was released."

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from eds.errors import InputError
+from eds.files import forbidden
 from eds.images import deepfashion, huggingface, vsd
 
 BY_SUFFIX = {".csv": "csv", ".tsv": "csv", ".jsonl": "json", ".ndjson": "json"}
@@ -27,6 +28,8 @@ def detect(files: Sequence[Path]) -> str:
     if suffix == ".parquet":
         try:
             return "huggingface" if huggingface.image_columns(pq.read_schema(first)) else "parquet"
+        except PermissionError as error:
+            raise forbidden(first) from error
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"cannot be read as Parquet ({error})", where=str(first), do="Give it anew.") from error
     if suffix in BY_SUFFIX:
@@ -67,6 +70,8 @@ def _folder(folder: Path) -> str:
 def _json(files: Sequence[Path]) -> str:
     try:
         contents = [json.loads(file.read_text(encoding="utf-8-sig")) for file in files]
+    except PermissionError as error:
+        raise forbidden(Path(error.filename)) from error
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be read as JSON ({error})", where=str(files[0]), do="Mend the file.") from error
     kinds = [vsd.kind(content) for content in contents]

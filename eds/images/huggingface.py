@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from eds.errors import ImageError, InputError
-from eds.files import digest, unfinished
+from eds.files import digest, forbidden, unfinished
 from eds.images.sources import Found, Source, finished, refuse
 from eds.images.tabular import mapped, table_of, typed
 from eds.pixels import inside
@@ -88,6 +88,8 @@ def _from_shards(shards: list[Path], place: Path, source: Source) -> Found:
                     notes.append(f"{name} holds no pictures: left out")
                     continue
                 rows = _rows(opened, column, name, place, source.folder, bad)
+        except PermissionError as error:
+            raise forbidden(shard) from error
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"cannot be read ({error})", where=str(shard), do="Fetch the file again.") from error
         columns = {ours: theirs for ours, theirs in source.columns.items() if ours != "path"}
@@ -144,11 +146,11 @@ def _rows(
                 below = _below_root(place, root)
                 paths.append(f"{below}/{picture['path']}" if below else str(picture["path"]))
             else:
-                bad.append((f"{name} row {number}", "neither bytes nor path"))
+                bad.append((f"{name} row {number + 1}", "neither bytes nor path"))
                 paths.append(None)
             number += 1
         rows["path"] = paths
-        rows.index = pd.RangeIndex(number - len(rows), number)
+        rows.index = pd.RangeIndex(number - len(rows) + 1, number + 1)
         parts.append(rows[rows["path"].notna()])
     rows = pd.concat(parts) if parts else pd.DataFrame({"path": []})
     for label, feature in features.items():

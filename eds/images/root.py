@@ -1,26 +1,30 @@
 """Which folder is the image root, and how a command may set it in eds.toml without touching the rest of the file.
 
 The root is the setting `images.root`. A command that names another folder may set it as long as there is
-no table `images` yet; afterwards every path of the project hangs on it, and the command is refused.
+no table `images` yet; afterwards every path of the project hangs on it, and the command is refused. It works
+with the new root first and writes it when the table is there, so that a failure leaves eds.toml as it was.
 """
 
 import os
 import re
 import tomllib
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
-from eds import config, storage
-from eds.errors import ConfigError, ProjectError
+from eds import config, storage, tables
+from eds.errors import ConfigError, EdsError, ProjectError
 from eds.files import write_text
 from eds.storage import Address
 from eds.workspace import Project
 
 
-def settled_root(project: Project, folder: Address | None) -> tuple[Project, str]:
-    """The project with `folder` as its image root, and what was done to get there (or nothing)."""
+def settled_root(project: Project, folder: Address | None) -> Project:
+    """The project with `folder` as its image root; nothing is written, but what `write_root` would refuse is."""
     if folder is None or _same(folder, project.pictures):
-        return project, ""
-    if project.path("images").exists():
+        return project
+    value = _written(project, folder)
+    if project.path("images").exists() and _made_below(project) != value:
         raise ProjectError(
             f"{folder} is not the image root; that is {project.pictures}, and the project's paths hang on it",
             where=str(project.root),
@@ -28,10 +32,26 @@ def settled_root(project: Project, folder: Address | None) -> tuple[Project, str
         )
     if "EDS_IMAGES_ROOT" in os.environ:
         raise ConfigError(f"EDS_IMAGES_ROOT says another root than {folder}", do="Unset it, or leave out the folder.")
-    value = _written(project, folder)
+    _with_root(project, value)
+    settings = replace(project.config, images=replace(project.config.images, root=value))
+    return Project(project.root, settings)
+
+
+def write_root(project: Project) -> None:
+    """Write the project's image root to its eds.toml."""
+    write_text(project.root / config.FILE, _with_root(project, project.config.images.root))
+
+
+def _with_root(project: Project, value: str) -> str:
     file = project.root / config.FILE
-    write_text(file, with_root(file.read_text(encoding="utf-8"), value or ".", str(file)))
-    return Project.open(project.root), f"images.root is now {value}, written to {config.FILE}"
+    return with_root(file.read_text(encoding="utf-8"), value, str(file))
+
+
+def _made_below(project: Project) -> str:
+    """The root that the table `images` was made below: a killed command may not have come to write it."""
+    with suppress(EdsError):
+        return str(tables.read_provenance(project.path("images"), tables.IMAGES)[0].settings.get("images.root", ""))
+    return ""
 
 
 def _same(one: Address, other: Address) -> bool:

@@ -5,6 +5,7 @@ folders excepted); `eds.images.scan` looks at those.
 """
 
 import numbers
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,7 +69,8 @@ def finished(rows: pd.DataFrame, where: str) -> pd.DataFrame:
     """Rows with at least `path` as the table `images`: defaults filled in, repeated rows once, faults told.
 
     Without an `image_id` the path serves; without a `product_id` the image itself. The index of `rows`
-    holds the number by which messages tell a row, its name the word for it ("line", "entry").
+    holds the number, from 1, by which messages tell a row, its name the word for it ("line", "entry"; "in" where
+    the index itself says file and row).
     """
     if rows.empty:
         raise InputError("there is not one image in it", where=where, do="Give a source that lists images.")
@@ -86,7 +88,10 @@ def finished(rows: pd.DataFrame, where: str) -> pd.DataFrame:
     further = [str(name) for name in rows.columns if name not in tables.IMAGES.names]
     rows = rows[[*tables.IMAGES.names, *further]]
     once = _without_repeats(rows, where)
-    tables.check(once, tables.IMAGES, where)
+    try:
+        tables.check(once, tables.IMAGES, where)
+    except TableError as error:
+        raise _by_index(error, once.index) from error
     _no_shared_files(once, where)
     return once.reset_index(drop=True)
 
@@ -110,10 +115,32 @@ def boxes(values: pd.DataFrame, where: str) -> pd.DataFrame:
     refuse(
         (f"{unit} {row} has box {tuple(values.loc[row])}" for row in wrong),
         where,
-        "A box needs 0 <= left < right and 0 <= top < bottom; mend it or leave it empty.",
+        f"A box needs 0 <= left < right and 0 <= top < bottom; mend it or leave it empty. {counted(values.index)}",
     )
     whole = {"box_left": left // 1, "box_top": top // 1, "box_right": -(-right // 1), "box_bottom": -(-bottom // 1)}
     return pd.DataFrame({name: column.astype("Int64") for name, column in whole.items()}, index=values.index)
+
+
+def counted(index: "pd.Index[Any]") -> str:
+    """How messages count what they call a row, a line or an entry: always from 1."""
+    unit = index.name or "row"
+    how = {"line": "Lines count from 1.", "entry": "Entries count from 1."}
+    return how.get(str(unit), "Rows count from 1, without a header.")
+
+
+def _by_index(error: TableError, index: "pd.Index[Any]") -> TableError:
+    """The table's faults told as all others of the source are: by the index, not by places from 0 without repeats."""
+
+    def label(found: "re.Match[str]") -> str:
+        place = int(found[1])
+        if place >= len(index):  # not ours: a value that reads so
+            return found[0]
+        return f"{index[place]} has" if index.name == "in" else f"{index.name or 'row'} {index[place]} has"
+
+    def told(text: str) -> str:
+        return re.sub(r"(?<=[:,] )row (\d+) has", label, text)
+
+    return TableError(told(error.what), where=error.where, do=counted(index), faults=[*map(told, error.faults)])
 
 
 def as_text(values: "pd.Series[Any]") -> "pd.Series[Any]":
@@ -127,7 +154,7 @@ def as_whole(values: "pd.Series[Any]", where: str) -> "pd.Series[Any]":
     wrong = values.index[((found.isna() & values.notna()) | (found % 1 != 0).fillna(False)).to_numpy(dtype=bool)]
     unit = values.index.name or "row"
     faults = (f"{unit} {row} has {values.name} {values.loc[row]!r}" for row in wrong)
-    refuse(faults, where, "Give whole numbers, or leave the field empty.")
+    refuse(faults, where, f"Give whole numbers, or leave the field empty. {counted(values.index)}")
     return found.astype("Int64")
 
 
@@ -154,7 +181,9 @@ def _without_repeats(rows: pd.DataFrame, where: str) -> pd.DataFrame:
         differ = [str(column) for column in same.columns if same[column].map(plain).nunique(dropna=False) > 1]
         places = ", ".join(map(str, same.index))
         faults.append(f"image {name!r} stands there again ({unit} {places}) with different {', '.join(differ)}")
-    refuse(faults, where, "Keep one of the contradictory rows, or give the images different ids.")
+    refuse(
+        faults, where, f"Keep one of the contradictory rows, or give the images different ids. {counted(rows.index)}"
+    )
     return once
 
 

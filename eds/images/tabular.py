@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from eds import tables
 from eds.errors import InputError
+from eds.files import forbidden
 from eds.images.sources import Found, Source, as_text, as_whole, finished
 
 SHORT = {"id": "image_id", "product": "product_id"}  # names that a map may use besides the columns' own
@@ -34,7 +35,9 @@ def mapped(rows: pd.DataFrame, columns: Mapping[str, str], where: str) -> pd.Dat
     """The rows with the file's columns called as ours; a map that names what is not there is refused."""
     wanted = {SHORT.get(ours, ours): theirs for ours, theirs in columns.items()}
     there = list(map(str, rows.columns))
-    faults = [f"images has no column {ours}" for ours in wanted if ours not in tables.IMAGES.names]
+    full = [SHORT.get(ours, ours) for ours in columns]
+    faults = [f"{ours} is mapped twice, also by its short name" for ours in wanted if full.count(ours) > 1]
+    faults += [f"images has no column {ours}" for ours in wanted if ours not in tables.IMAGES.names]
     faults += [f"the file has no column {theirs!r} (for {ours})" for ours, theirs in wanted.items()
                if theirs not in there]  # fmt: skip
     if not faults and "path" not in wanted and "path" not in there:
@@ -69,6 +72,8 @@ def records(file: Path) -> list[dict[str, Any]]:
             found = [json.loads(line) for line in text.splitlines() if line.strip()]
         else:
             found = json.loads(text)
+    except PermissionError as error:
+        raise forbidden(file) from error
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be read as JSON ({error})", where=str(file), do="Mend the file.") from error
     if isinstance(found, dict):
@@ -92,6 +97,8 @@ def table_of(file: Path) -> pd.DataFrame:
             raise InputError(
                 f"suffix {suffix or '(none)'} is unknown", where=str(file), do="Give CSV, Parquet or JSON."
             )
+    except PermissionError as error:
+        raise forbidden(file) from error
     except (OSError, UnicodeDecodeError, pa.ArrowException, csv.Error) as error:
         raise InputError(f"cannot be read ({error})", where=str(file), do="Mend the file; text is UTF-8.") from error
     rows.index = pd.RangeIndex(1, len(rows) + 1, name="row")

@@ -16,6 +16,7 @@ from typing import Any
 import pandas as pd
 
 from eds.errors import InputError
+from eds.files import forbidden
 from eds.images.sources import Found, Source, as_text, boxes, finished, refuse
 
 SHOWN = 3
@@ -57,6 +58,8 @@ def _parts(files: Sequence[Path]) -> dict[str, tuple[Path, Any]]:
     for file in files:
         try:
             content = json.loads(file.read_text(encoding="utf-8-sig"))
+        except PermissionError as error:
+            raise forbidden(file) from error
         except (OSError, ValueError) as error:
             raise InputError(f"cannot be read as JSON ({error})", where=str(file), do="Mend the file.") from error
         name = kind(content)
@@ -73,13 +76,13 @@ def _rows(entries: list[Any], where: str) -> pd.DataFrame:
     """The metadata as rows; `id` becomes the product, `bbox` the box, all else passes through."""
     faults = [
         f"entry {number} has no {name}"
-        for number, entry in enumerate(entries)
+        for number, entry in enumerate(entries, 1)
         for name in ("id", "path")
         if not isinstance(entry, dict) or entry.get(name) in (None, "")
     ]
     refuse(faults, where, "Every entry needs the product's id and the image's path.")
     rows = pd.DataFrame(entries, dtype=object).rename(columns={"id": "product_id"})
-    rows.index = pd.RangeIndex(len(rows), name="entry")
+    rows.index = pd.RangeIndex(1, len(rows) + 1, name="entry")
     clash = sorted({"image_id", "role"} & set(rows.columns))
     refuse((f"column {name} is eds's own" for name in clash), where, "Rename it in the metadata.")
     if "bbox" in rows:
@@ -121,7 +124,7 @@ def _seeds(parts: Mapping[str, tuple[Path, Any]], rows: pd.DataFrame, notes: lis
     elif "annotations" in parts:
         file, content = parts["annotations"]
         short = [
-            number for number, one in enumerate(content) if not isinstance(one["key"], list) or len(one["key"]) != 2
+            number for number, one in enumerate(content, 1) if not isinstance(one["key"], list) or len(one["key"]) != 2
         ]
         refuse((f"entry {number} has no pair as its key" for number in short), str(file), "Give [seed, candidate].")
         seeds = [one["key"][0] for one in content]
@@ -150,7 +153,7 @@ def _split(
         return rows
     known = set(rows["path"])
     lost = (
-        f"entry {number}: {path!r} is not in the metadata" for number, path in enumerate(named) if path not in known
+        f"entry {number}: {path!r} is not in the metadata" for number, path in enumerate(named, 1) if path not in known
     )
     refuse(lost, str(file), "Give the metadata that belong to this manifest.")
     member = rows["path"].isin(named)

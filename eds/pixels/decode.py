@@ -81,7 +81,7 @@ def decoding(data: bytes, where: str = "") -> Iterator[Image.Image]:
         except ImageError as error:
             raise ImageError(error.what, where=error.where or where, do=error.do) from error.__cause__
         except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
-            raise ImageError(f"more than {MAX_PIXELS:,} pixels ({error})", where=where) from error
+            raise ImageError(f"more than {MAX_PIXELS:,} pixels", where=where) from error
         except UnidentifiedImageError as error:
             raise ImageError("not a picture of a known format", where=where) from error
         except MemoryError:

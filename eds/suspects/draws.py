@@ -23,6 +23,7 @@ from eds.suspects.rows import append_rows, behind
 from eds.tables import IMAGES, SUSPECTS, check
 
 STRATA = ("all", "outside", "near", "rest")
+BESIDE = {"near": ("rest",), "rest": ("near",)}  # strata that share no pair, so that one table may hold both
 HI = 100  # the near stratum reaches to this rank
 
 
@@ -139,7 +140,11 @@ def draw_random(
     mine = (there["origin"] == "random") & (there["stratum"] == stratum)
     drawn = frame.numbers(there[mine])
     _check_same(there[mine], stratum, size)
-    elsewhere = frame.numbers(there[(there["origin"] == "random") & ~mine])
+    others = there[(there["origin"] == "random") & ~mine]
+    elsewhere = frame.numbers(others)
+    _check_disjoint(others, stratum)
+    for other in set(BESIDE.get(stratum, ())) & set(known):  # cut at other ranks, the two would overlap
+        _check_same(others[others["stratum"] == other], other, known[other][0])
     free = size - len(drawn)
     if whole(n, "n", 1) > free:
         raise InputError(f"{n:,} pairs of {free:,} cannot be drawn", where=f"stratum {stratum}", do="Ask for fewer.")
@@ -150,13 +155,11 @@ def draw_random(
         gaps = ascending(left_out, drawn)
         chosen = _choose(free, n, rng)
         numbers = chosen + np.searchsorted(gaps - np.arange(len(gaps)), chosen, side="right")
-    twice = contains(elsewhere, numbers)
-    if twice.any():
+    if (twice := contains(elsewhere, numbers)).any():  # the lists were others then, and near was as large
         raise InputError(
-            f"{int(twice.sum())} of the pairs were drawn for another stratum before",
-            where=f"stratum {stratum}",
-            do="Strata that overlap cannot share a table: keep to all, or to outside, or to near and rest.",
-        )
+            f"{int(twice.sum())} of the pairs were drawn for another stratum before", where=f"stratum {stratum}",
+            do="The lists have changed since: keep that draw.",
+        )  # fmt: skip
     chance = (n + len(drawn)) / size
     rows = behind(frame.pairs(numbers), there, origin="random", stratum=stratum, probability=chance)
     there.loc[mine, "probability"] = chance
@@ -181,6 +184,17 @@ def _choose(population: int, n: int, rng: np.random.Generator) -> Integers:
     return found[:n]
 
 
+def _check_disjoint(others: pd.DataFrame, stratum: str) -> None:
+    """Refuse a stratum that overlaps with one drawn from before: by definition, whatever this draw would hit."""
+    overlapping = sorted({*others["stratum"].dropna()} - {*BESIDE.get(stratum, ())})
+    if overlapping:
+        raise InputError(
+            f"pairs of stratum {', '.join(overlapping)} were drawn before, and it overlaps with this one",
+            where=f"stratum {stratum}",
+            do="Strata that overlap cannot share a table: keep to all, or to outside, or to near and rest.",
+        )
+
+
 def _check_same(drawn: pd.DataFrame, stratum: str, size: int) -> None:
     """Refuse to go on drawing where the stratum is no longer what it was: one probability would be wrong."""
     before = round(len(drawn) / drawn["probability"].iloc[0]) if len(drawn) else size
@@ -188,5 +202,6 @@ def _check_same(drawn: pd.DataFrame, stratum: str, size: int) -> None:
         raise InputError(
             f"the stratum had {before:,} pairs when it was drawn from, now it has {size:,}",
             where=f"stratum {stratum}",
-            do="The pool or the catalogue has changed since; draw from stratum all, or keep that draw.",
+            do="The pool, the lists or the catalogue has changed since, or --lo, --hi or --exclude-product is another: "
+            "give the same, or keep that draw.",
         )

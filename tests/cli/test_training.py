@@ -232,3 +232,27 @@ def test_a_refusal_is_one_line_and_no_traceback(project: Path) -> None:
     assert done.returncode == 2
     assert len(done.stderr.strip().splitlines()) == 1
     assert done.stderr.startswith("eds: ")
+
+
+def test_a_gpu_that_is_not_there_is_refused_before_anything_is_read(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
+    with pytest.raises(EdsError, match="device cuda is not there"):
+        call(project, "training", "finetune", "on-gpu", *NETWORK, "--device", "cuda")
+    assert not (project / "training" / "on-gpu").exists()
+
+
+def test_the_next_command_can_be_typed_as_it_stands(project: Path) -> None:
+    words = ["training", "finetune", "next", *NETWORK, "--epochs", "1", "-p", str(project)]
+    told = CliRunner().invoke(cli, words).stdout.strip().splitlines()[-1]
+    text = f"next=checkpoint:{project}/training/next/backbone.safetensors"
+    assert told == f"Next: eds embeddings compute -m {text} -p {project}"
+
+
+def test_all_files_of_a_run_may_be_read_by_the_same_people(project: Path) -> None:
+    call(project, "training", "finetune", "modes", *NETWORK, "--epochs", "1")
+    call(project, "training", "hash", "modes2", *HASH, "--epochs", "1")
+    files = [file for name in ("modes", "modes2") for file in (project / "training" / name).iterdir()]
+    assert {"backbone.safetensors", "head.safetensors", "state.safetensors", "log.csv"} <= {file.name for file in files}
+    assert len({file.stat().st_mode for file in files}) == 1

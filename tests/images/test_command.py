@@ -15,6 +15,7 @@ from eds.errors import ConfigError
 from eds.images.root import with_root
 from eds.images.sheet import GAP, MARGIN, SIDE
 from eds.workspace import Project
+from tests.object_storage import storage
 
 
 def png(value: int) -> bytes:
@@ -197,3 +198,55 @@ def test_run_makes_what_is_absent_or_stale_and_leaves_what_is_fresh(project: Pat
     assert Project.open(project).state("images").condition == "stale"
     run(Project.open(project), console)
     assert Project.open(project).state("images").condition == "fresh"
+
+
+def test_a_scan_that_fails_leaves_the_root_as_it_was(project: Path, tmp_path: Path, eds: Eds) -> None:
+    before = (project / "eds.toml").read_bytes()
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "a.png").write_bytes(b"no")
+    for folder in ("nowhere", "empty", "bad"):
+        _, told = eds("scan", tmp_path / folder, "-p", project, code=2)
+        assert "images.root is now" not in told
+        assert (project / "eds.toml").read_bytes() == before
+    assert eds.json("scan", "-p", project)["images"] == 6
+
+
+def test_a_root_that_a_killed_scan_did_not_write_is_written_by_the_next(
+    project: Path, tmp_path: Path, eds: Eds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.png").write_bytes(png(9))
+    with monkeypatch.context() as killed:
+        killed.setattr("eds.images.root.write_root", lambda project: sys.exit(9))
+        eds("scan", other, "-p", project, code=9)
+    assert Project.open(project).state("images").condition == "stale"
+    eds("scan", other, "-p", project)
+    assert Project.open(project).state("images").condition == "fresh"
+
+
+def test_what_was_not_looked_for_is_not_counted(project: Path, eds: Eds) -> None:
+    (project / "images" / "c0" / "p0" / "again.png").write_bytes(png(0))
+    for words in (["--near", "off"], ["--check", "header"]):
+        assert "nearly the same picture: not looked for." in eds("scan", "-p", project, *words)[0]
+    assert "nearly the same picture: 0 pairs." in eds("scan", "-p", project)[0]
+
+
+def test_a_column_that_is_mapped_twice_is_refused(project: Path, eds: Eds) -> None:
+    (project / "list.csv").write_text("sku,file\n1,c0/p0/0.png\n")
+    words = ["import", project / "list.csv", "-p", project, "--map", "path=file,id=sku,id=file"]
+    assert "option --map: id is mapped twice" in eds(*words, code=2)[1]
+
+
+def test_a_sheet_is_put_where_its_address_says(project: Path, eds: Eds, monkeypatch: pytest.MonkeyPatch) -> None:
+    eds("scan", "-p", project)
+    monkeypatch.chdir(project)
+    with storage() as server:
+        for name, value in server.environment().items():
+            monkeypatch.setenv(name, value)
+        server.client().create_bucket(Bucket="shop")
+        for name in ("x.html", "x.png"):
+            eds("sheet", "-p", project, "--out", f"s3://shop/sheets/{name}")
+            assert server.client().get_object(Bucket="shop", Key=f"sheets/{name}")["Body"].read(4)
+    assert not (project / "s3:").exists()

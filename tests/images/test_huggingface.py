@@ -77,7 +77,7 @@ def test_an_empty_picture_is_listed_and_two_columns_are_asked_about(tmp_path: Pa
     one, none = {"bytes": png(1), "path": None}, {"bytes": None, "path": None}
     shard(tmp_path / "a.parquet", image=[one, none])
     assert read("huggingface", tmp_path / "a.parquet", root=tmp_path / "root").bad == (
-        ("a.parquet row 1", "neither bytes nor path"),
+        ("a.parquet row 2", "neither bytes nor path"),
     )
     shard(tmp_path / "b.parquet", image=[one], other=[one])
     with pytest.raises(InputError, match="2 columns hold pictures"):

@@ -65,3 +65,23 @@ def test_text_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b"path\ncaf\xe9.jpg\n")
     with pytest.raises(InputError, match="UTF-8"):
         read("csv", tmp_path / "a.csv")
+
+
+def test_every_fault_counts_rows_from_one_and_says_so(tmp_path: Path) -> None:
+    """A repeated row comes before the faulty one: the row of the file is told, not the place among those kept."""
+    for text, reason in [
+        ("path,role\na,both\na,both\nb,judge\n", "row 3 has 'judge'"),
+        ("image_id,path\n1,a\n1,a\n1,b\n", "(row 1, 3)"),
+        ("path,width\na,1\na,1\nb,x\n", "row 3 has width 'x'"),
+    ]:
+        (tmp_path / "a.csv").write_text(text)
+        with pytest.raises(InputError) as caught:
+            read("csv", tmp_path / "a.csv")
+        assert reason in str(caught.value)
+        assert "Rows count from 1, without a header." in str(caught.value)
+
+
+def test_a_column_is_mapped_once(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("sku,file,path\n1,2,a\n")
+    with pytest.raises(InputError, match="image_id is mapped twice"):
+        read("csv", tmp_path / "a.csv", columns={"id": "sku", "image_id": "file"})

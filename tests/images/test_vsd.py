@@ -73,10 +73,10 @@ def test_vsd_wild_warns_of_shared_products(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("contents", "reason"),
     [
-        ({"m": {"images": [ENTRIES[0], {**ENTRIES[0], "id": "p9"}]}}, r"\(entry 0, 1\) with different product_id"),
-        ({"m": {"images": [{"id": "p1"}]}}, "entry 0 has no path"),
-        ({"m": {"images": [{**ENTRIES[0], "bbox": [1, 2, 3]}]}}, "entry 0 has bbox"),
-        ({"m": {"images": [{**ENTRIES[0], "bbox": [1, 2, -3, 4]}]}}, "entry 0 has box"),
+        ({"m": {"images": [ENTRIES[0], {**ENTRIES[0], "id": "p9"}]}}, r"\(entry 1, 2\) with different product_id"),
+        ({"m": {"images": [{"id": "p1"}]}}, "entry 1 has no path"),
+        ({"m": {"images": [{**ENTRIES[0], "bbox": [1, 2, 3]}]}}, "entry 1 has bbox"),
+        ({"m": {"images": [{**ENTRIES[0], "bbox": [1, 2, -3, 4]}]}}, "entry 1 has box"),
         ({"m": {"images": ENTRIES}, "s": {"seeds": ["x.jpg"]}}, "'x.jpg' is not in the metadata"),
         ({"m": {"images": ENTRIES}, "s": {"images": [{"path": "x.jpg"}]}}, "'x.jpg' is not in the metadata"),
         ({"m": {"images": ENTRIES}, "s": {"images": ENTRIES}}, "second file of metadata"),

@@ -215,6 +215,10 @@ def test_lists_that_are_not_deep_enough_are_never_cut_short_silently(project: Pr
             call("suspects", *words)
         assert caught.value.faults == ("the lists of model m0 were made to depth 9",)
     call("suspects", "growth", "--k-max", "9")
+    with pytest.raises(EdsError, match="overlap at k = 10 needs deeper lists") as caught:
+        call("analysis", "overlap", "-k", "10")
+    assert "eds neighbors mine, without -k: eds.toml says 100" in str(caught.value)
+    call("analysis", "overlap", "-k", "9")
 
 
 def test_queries_without_any_negative_are_counted(call: Call) -> None:

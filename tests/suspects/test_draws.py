@@ -141,3 +141,23 @@ def test_a_stratum_that_changed_is_not_drawn_from_again() -> None:
 def test_what_cannot_be_drawn_is_told(options: dict[str, object], told: str) -> None:
     with pytest.raises(InputError, match=told):
         draw_random(IMAGES, **{"n": 1, "seed": 0, **options})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("first", ["all", "outside", "near", "rest"])
+@pytest.mark.parametrize("second", ["all", "outside", "near", "rest"])
+def test_strata_that_overlap_never_share_a_table(first: str, second: str) -> None:
+    """Also where the two draws of one pair hit different ones."""
+    some = draw_random(IMAGES, 1, 0, stratum=first, suspects=POOL, neighbors=LISTS, lo=4, hi=12)
+    options = {"stratum": second, "suspects": some, "neighbors": LISTS, "lo": 4, "hi": 12}
+    if first == second or {first, second} == {"near", "rest"}:
+        draw_random(IMAGES, 1, 0, **options)  # type: ignore[arg-type]
+        return
+    for seed in range(3):
+        with pytest.raises(InputError, match=f"pairs of stratum {first} were drawn before, and it overlaps"):
+            draw_random(IMAGES, 1, seed, **options)  # type: ignore[arg-type]
+
+
+def test_near_and_rest_are_cut_at_the_same_ranks() -> None:
+    some = draw_random(IMAGES, 1, 0, stratum="near", suspects=POOL, neighbors=LISTS, lo=4, hi=12)
+    with pytest.raises(InputError, match="stratum near: the stratum had"):
+        draw_random(IMAGES, 1, 0, stratum="rest", suspects=some, neighbors=LISTS, lo=4, hi=8)

@@ -1,5 +1,5 @@
 // What this expert judged in other campaigns and what still waits in this browser, of tabs that are closed:
-// any page of ours brings it to the server, not only a page of that campaign.
+// another campaign's page, the first page and "My progress" bring it to the server, too.
 
 import { campaignsOf, Outbox, ownerOf } from "./outbox.js";
 import { Sender, together } from "./sender.js";
