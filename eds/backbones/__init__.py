@@ -9,9 +9,19 @@ Not here: reading files (eds.pixels) and keeping vectors (eds.vectors, eds.embed
 
 from eds.backbones.loading import BACKBONES, load
 from eds.backbones.preprocessing import Preprocessing
-from eds.backbones.presets import PRESETS, Preset
+from eds.backbones.presets import PRESETS, Preset, preset_text
 from eds.backbones.protocol import Backbone
 from eds.backbones.request import Request
 from eds.backbones.spec import BackboneSpec
 
-__all__ = ["BACKBONES", "PRESETS", "Backbone", "BackboneSpec", "Preprocessing", "Preset", "Request", "load"]
+__all__ = [
+    "BACKBONES",
+    "PRESETS",
+    "Backbone",
+    "BackboneSpec",
+    "Preprocessing",
+    "Preset",
+    "Request",
+    "load",
+    "preset_text",
+]

@@ -86,7 +86,7 @@ def _of_tag(request: Request, name: str, tag: str) -> Path:
     repository, _, file = str(config.get("hf_hub") or "").rpartition("/")
     names = [file.rpartition(".")[0] + ".safetensors", file] if file else HUB_FILES
     url = "" if repository else str(config.get("url") or "")
-    return hub.weights_file(repository, names, url, f"open_clip:{name}@/path/file.safetensors")
+    return hub.weights_file(repository, names, url, request.supply())
 
 
 def _known(name: str) -> None:

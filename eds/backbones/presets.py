@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eds.backbones.preprocessing import Preprocessing
+from eds.errors import InputError
 
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 CLIP_MEAN, CLIP_STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
@@ -35,13 +36,22 @@ class Preset:
 
     def text_in(self, folder: Path) -> str:
         """The text with the weights file, if the model needs one, in `folder`."""
+        return self._written(f"checkpoint:{folder / self.file}?arch={self.arch}" if self.file else self.model)
+
+    def text_with(self, file: str) -> str:
+        """The text with the weights of a file of the user's; preprocessing and output stay the paper's."""
+        if self.file:
+            return self._written(f"checkpoint:{file}?arch={self.arch}")
+        model, mark, options = self.model.partition("?")
+        return self._written(f"{model.partition('@')[0]}@{file}{mark}{options}")
+
+    def _written(self, model: str) -> str:
         steps = self.preprocessing
         options = (
             f"resize={steps.resize}&size={steps.size}&interpolation={steps.interpolation}&channels={steps.channels}"
         )
         options += f"&mean={','.join(map(str, steps.mean))}&std={','.join(map(str, steps.std))}"
         options += f"&crop={steps.crop}" if steps.crop else ""
-        model = f"checkpoint:{folder / self.file}?arch={self.arch}" if self.file else self.model
         return f"{model}{'&' if '?' in model else '?'}{options}"
 
 
@@ -90,3 +100,22 @@ PRESETS: dict[str, Preset] = {
         "size not stated: b7 taken; the network was made for 600 pixels",
     ),
 }  # fmt: skip
+
+
+def preset_text(asked: str) -> str:
+    """The text of `PRESET`, or of `PRESET@FILE` with the user's own weights file.
+
+    A preset whose weights no hub has is refused where its file is not in the working folder.
+    """
+    name, at, file = asked.partition("@")
+    if name not in PRESETS:
+        raise InputError(f"{asked!r} is no model", do=f"Write loader:name, or one of {', '.join(PRESETS)}.")
+    preset = PRESETS[name]
+    if at and not file:
+        raise InputError("no weights file is named after @", where=asked, do=f"Write {name}@/path/FILE.")
+    if preset.file and not file and not Path(preset.file).is_file():
+        raise InputError(
+            f"its weights are on no hub ({preset.note.partition(';')[0]}), and {preset.file} is not in this folder",
+            where=name, do=f"Bring the file and name it: -m {name}@/path/{preset.file}.",
+        )  # fmt: skip
+    return preset.text_with(file) if file else preset.text

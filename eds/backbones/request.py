@@ -6,6 +6,7 @@ Factories get a `Request`, say which options they know (`only`), and read them t
 """
 
 import difflib
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -68,6 +69,10 @@ class Request:
         """The text of the request, for messages."""
         options = "&".join(f"{name}={value}" for name, value in self.options)
         return f"{self.loader}:{self.name}" + (f"@{self.weights}" if self.weights else "") + (options and f"?{options}")
+
+    def supply(self, suffix: str = ".safetensors") -> str:
+        """How to ask for the same model with a weights file of one's own, as a shell takes it."""
+        return shlex.quote(replace(self, weights=f"/path/file{suffix}").text)
 
     def only(self, *known: str) -> None:
         """Refuse options other than these and those of every backbone."""

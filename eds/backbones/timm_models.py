@@ -31,7 +31,7 @@ def load(request: Request) -> network.NetworkBackbone:
             str(config.get("hf_hub_id") or ""),
             [config["hf_hub_filename"]] if config.get("hf_hub_filename") else HUB_FILES,
             str(config.get("url") or ""),
-            f"timm:{request.name}@/path/file.safetensors",
+            request.supply(),
         )
     return build(request, request.name, path)
 

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from eds.errors import InputError
-from eds.files import digest
+from eds.files import digest, forbidden
 
 State = dict[str, torch.Tensor]
 TOLD = 8  # keys told for each kind of fault
@@ -26,8 +26,7 @@ COUNTER = "num_batches_tracked"  # of batch norms in training; old checkpoints l
 
 def read(path: Path, entry: str = "") -> State:
     """The tensors of a safetensors or torch file; `entry` names the dictionary inside that holds them."""
-    if not path.is_file():
-        raise InputError("there is no such weights file", where=str(path), do="Check the path after @ or checkpoint:.")
+    _refuse_unreadable(path)
     if path.suffix == ".safetensors":
         return _safetensors(path)
     try:
@@ -45,15 +44,21 @@ def read(path: Path, entry: str = "") -> State:
 
 
 def told_options(path: Path) -> dict[str, str]:
-    """The options of loader checkpoint that one of our own weights files tells of itself; none of any other file."""
+    """The options of loader checkpoint that one of our own weights files tells of itself; none of any other file.
+
+    One that is absent, damaged or not to be read is refused: nobody knows what it would tell.
+    """
     from safetensors import SafetensorError, safe_open
 
-    if path.suffix != ".safetensors" or not path.is_file():
+    if path.suffix != ".safetensors":
         return {}
+    _refuse_unreadable(path)
     try:
         with safe_open(path, framework="pt") as file:
             found = json.loads((file.metadata() or {}).get(TOLD_KEY, "{}"))
-    except (SafetensorError, OSError, ValueError):  # reading its tensors will say what is wrong
+    except (SafetensorError, OSError) as error:
+        raise _damaged(path, error) from error
+    except ValueError:  # what stands there is not ours
         return {}
     options = found.get("options") if isinstance(found, dict) else None
     return {name: str(value) for name, value in options.items()} if isinstance(options, dict) else {}
@@ -121,6 +126,28 @@ def seeded(build: Callable[[], torch.nn.Module]) -> torch.nn.Module:
         return build()
 
 
+def refuse_forbidden(path: Path) -> None:
+    """Refuse a file that this user may not read; safetensors says of such that there is none."""
+    try:
+        path.open("rb").close()
+    except PermissionError as error:
+        raise forbidden(path) from error
+
+
+def _refuse_unreadable(path: Path) -> None:
+    try:
+        there = path.is_file()
+    except PermissionError as error:  # of its folder
+        raise forbidden(path) from error
+    if not there:
+        raise InputError("there is no such weights file", where=str(path), do="Check the path after @ or checkpoint:.")
+    refuse_forbidden(path)
+
+
+def _damaged(path: Path, error: Exception) -> InputError:
+    return InputError(f"the safetensors file is damaged ({error})", where=str(path), do="Fetch or make it again.")
+
+
 def _safetensors(path: Path) -> State:
     from safetensors import SafetensorError
     from safetensors.torch import load_file
@@ -128,7 +155,7 @@ def _safetensors(path: Path) -> State:
     try:
         return dict(load_file(path))
     except (SafetensorError, OSError) as error:
-        raise InputError(f"the safetensors file is damaged ({error})", where=str(path), do="Fetch it again.") from error
+        raise _damaged(path, error) from error
 
 
 def _tensors(found: Any, path: Path, entry: str) -> State:

@@ -137,6 +137,7 @@ def list_(console: Console, presets: bool) -> None:
             "state",
         ]
     text = lined(headings, [[row[heading] for heading in headings] for row in rows])
+    text += "".join(f"\n{row['model']}: {why}" for row in rows if row.get("state") == "damaged" for why in row["why"])
     console.answer(rows, text if rows else "No model has vectors yet: eds embeddings compute -m SPEC.")
 
 
@@ -183,7 +184,7 @@ def run(project: "Project", console: Console) -> None:
     groups: dict[tuple[bool, str], list[str]] = {}  # models computed alike share one pass over the pictures
     for text in asked:
         state = computed.get(text)
-        if state and state.condition == "fresh":
+        if state and state.condition == "fresh" and not _lacking_shards(project, str(state.model)):
             continue
         changed = bool(state and any(why.startswith("embeddings.") for why in state.reasons))
         options = {name: value for name, value in (state.given if state else {}).items() if name != "model"}
@@ -230,16 +231,20 @@ def compute_models(
 
 
 def _named(text: str) -> tuple[str, str]:
-    """The name, empty where none is given, and the spec; a bare word is one of the paper's models."""
-    from eds.backbones import PRESETS
+    """The name, empty where none is given, and the spec; a bare word, or word@FILE, is one of the paper's models."""
+    from eds.backbones import preset_text
 
     head, equals, rest = text.partition("=")
-    name, spec = (head, rest) if equals and ":" not in head else ("", text)
-    if ":" in spec:
-        return name, spec
-    if spec not in PRESETS:
-        raise InputError(f"{spec!r} is no model", do=f"Write loader:name, or one of {', '.join(PRESETS)}.")
-    return name or spec, PRESETS[spec].text
+    name, spec = (head, rest) if equals and not {":", "@"} & set(head) else ("", text)
+    preset = spec.partition("@")[0]
+    return (name, spec) if ":" in preset else (name or preset, preset_text(spec))
+
+
+def _lacking_shards(project: "Project", name: str) -> bool:
+    from eds.vectors import lost_shards, read_model
+
+    folder = project.path("embeddings", name)
+    return bool(lost_shards(folder, read_model(folder)))
 
 
 def _folders(project: "Project") -> list[str]:
@@ -249,22 +254,25 @@ def _folders(project: "Project") -> list[str]:
 
 
 def _described(project: "Project", name: str) -> dict[str, Any]:
-    from eds.vectors import read_model
+    from eds.vectors import lost_shards, read_model
 
     row: dict[str, Any] = dict.fromkeys(
         ("dimension", "dtype", "similarity", "preprocessing", "preprocessing_digest", "rows", "seconds", "images/s")
     )
-    state = project.state("embeddings", name)
-    condition = {"absent": "not finished"}.get(state.condition, state.condition)
+    folder = project.path("embeddings", name)
     try:
-        model = read_model(project.path("embeddings", name))
+        model = read_model(folder)
+        lost = [*lost_shards(folder, model).values()]
     except EdsError as error:
+        condition = "damaged" if (folder / "model.json").exists() else "not finished"
         return {"model": name, **row, "state": condition, "why": [str(error)]}
+    state = project.state("embeddings", name)
     return {
         "model": name, "dimension": model.dimension, "dtype": model.dtype, "similarity": model.similarity,
         "preprocessing": model.preprocessing_digest[:8] or None,
         "preprocessing_digest": model.preprocessing_digest or None, "rows": model.rows, "seconds": model.seconds,
-        "images/s": model.images_per_second, "state": condition, "why": list(state.reasons),
+        "images/s": model.images_per_second, "state": "damaged" if lost else state.condition,
+        "why": [*lost, *state.reasons],
     }  # fmt: skip
 
 

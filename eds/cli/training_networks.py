@@ -1,10 +1,11 @@
 """`eds training finetune`: a whole network trained on the catalogue's pictures, by labels or by DINO's objective."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, given
+from eds.cli.console import Console, command, given, typed
 from eds.cli.training_plan import plan_options, planned, run_folder
 from eds.errors import InputError
 
@@ -39,6 +40,7 @@ LEARNED = ("labels",)
 @plan_options(1e-4, keep=None)
 def finetune(console: Console, name: str, base: str, objective: str, replace: bool, **options: Any) -> None:
     """Train a backbone on the catalogue; a run that was killed goes on."""
+    from eds.backbones.runtimes import choose
     from eds.backbones.trainable import trainable
     from eds.training.dino import continue_dino
     from eds.training.finetune import finetune as by_labels
@@ -51,6 +53,7 @@ def finetune(console: Console, name: str, base: str, objective: str, replace: bo
     options["keep"] = options["keep"] or ("last" if objective == "dino" else "best")
     plan, images, labels = planned(project, options), project.read("images"), options["labels"]
     check_model_name(name)
+    choose(options["device"], "torch")  # before any picture is read
     with project.writing("eds training finetune"):
         folder = run_folder(project, name)
         supervision, network = supervise(labels, images), trainable(_text(base, random_init=options["random_init"]))
@@ -77,10 +80,11 @@ def finetune(console: Console, name: str, base: str, objective: str, replace: bo
         "warm_up": plan.warm_up, "seed": plan.seed, "frozen": options["frozen"], "resumed_at": found.resumed_at,
         "log": found.rows,
     }  # fmt: skip
+    following = {"m": f"{name}={found.text}", "p": None if console.folder == Path() else str(console.folder)}
     console.answer(document, lambda: (
         f"Recognition of products held out (AP): {found.before:.4f} before, {found.held_out:.4f} with the weights of"
         f" epoch {found.best_epoch} of {len(found.rows)}; learning rate {plan.learning_rate:g},"
-        f" warm-up {plan.warm_up:g}.\nNext: eds embeddings compute -m '{name}={found.text}'"
+        f" warm-up {plan.warm_up:g}.\nNext: {typed('eds embeddings compute', following)}"
     ))  # fmt: skip
 
 

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from eds.errors import InputError
+from eds.files import forbidden
 from eds.vectors import Vectors, stored_dtype
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -53,6 +54,8 @@ def read_vectors(path: Path, part: str = "") -> Given:
         given = readers[path.suffix](path, part)
     except FileNotFoundError as error:
         raise InputError("there is no such file", where=str(path)) from error
+    except PermissionError as error:
+        raise forbidden(path) from error
     except (OSError, EOFError, ValueError, KeyError, pa.ArrowException) as error:
         if isinstance(error, InputError):
             raise
@@ -75,6 +78,8 @@ def read_ids(path: Path, rows: int, known: "set[str]") -> list[str]:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
         raise InputError("there is no such file", where=str(path)) from error
+    except PermissionError as error:
+        raise forbidden(path) from error
     except (OSError, UnicodeDecodeError, pa.ArrowException, IndexError) as error:
         raise InputError(f"ids cannot be read ({error})", where=str(path), do="Give UTF-8 text or Parquet.") from error
     if path.suffix not in (".csv", ".tsv"):

@@ -5,6 +5,8 @@ image without a vector (unless that is allowed), no vector that is not finite or
 two values. The file is read twice, block by block: once to check, once to copy.
 """
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
@@ -57,17 +59,28 @@ def import_vectors(
     packed = False
     if similarity == "hamming":
         stored = "bits"
-        packed, code_faults = _codes(given)
+        packed, code_faults = _codes(given, bits, listed)
         faults += code_faults
         if bits is not None and (not packed or not 8 * (given.columns - 1) < bits <= 8 * given.columns):
             faults.append(f"{bits} bits are not what {given.columns} columns of {given.dtype} hold")
     else:
         faults += _value_faults(given, stored, listed)
+        if bits is not None:
+            faults.append(f"{bits} bits count of packed codes only, which --similarity hamming reads")
     _refuse(faults, vectors)
     sha256 = digest(vectors / "model.json" if vectors.is_dir() else vectors)
     model = Model(
         name=name,
-        spec={"loader": "import", "name": name, "file": vectors.name, "sha256": sha256, "part": part},
+        spec={
+            "loader": "import",
+            "name": name,
+            "file": vectors.name,
+            "sha256": sha256,
+            "part": part,
+            "ids": hashlib.sha256(
+                json.dumps(listed).encode()
+            ).hexdigest(),  # whose each vector is: a part of what it is
+        },
         dimension=(bits or 8 * given.columns) if packed else given.columns,
         dtype=stored,
         similarity=similarity,
@@ -133,20 +146,34 @@ def _value_faults(given: Given, stored: Dtype, listed: list[str]) -> list[str]:
     return faults
 
 
-def _codes(given: Given) -> tuple[bool, list[str]]:
-    """Are the codes packed bytes, and what is wrong with them."""
+def _codes(given: Given, bits: int | None, listed: list[str]) -> tuple[bool, list[str]]:
+    """Are the codes packed bytes, and what is wrong with them; `bits`, where given, says that they are."""
+    if given.dtype == np.uint8:
+        beyond, first = _beyond_one(given)
+        if not beyond:
+            return False, []
+        # packed codes hold 0 and 1 in few bytes; where most are, a wrong value in plain codes is likelier
+        if bits is None and 2 * beyond < given.rows * given.columns:
+            named = listed[first] if first < len(listed) else f"row {first}"
+            return True, [
+                f"{beyond:,} of {given.rows * given.columns:,} values are neither 0 nor 1, first of {named!r}: mend"
+                f" them, or say that the bytes are packed: --bits {8 * given.columns}"
+            ]
+        return True, []
     values: set[Any] = set()
     for _, block in _numbered(given):
         values.update(np.unique(block).tolist())
-        if len(values) > 2 and given.dtype == np.uint8:
-            return True, []
         if len(values) > 2:
             break
     if values <= {0, 1} or values <= {-1, 1}:
         return False, []
-    if given.dtype == np.uint8:
-        return True, []
     return False, [f"codes hold {', '.join(map(str, sorted(values)[:SHOWN]))}, not 0 and 1, -1 and 1 or packed uint8"]
+
+
+def _beyond_one(given: Given) -> tuple[int, int]:
+    """How many bytes are neither 0 nor 1, and the row of the first."""
+    counts = np.concatenate([np.zeros(0, np.int64), *((block > 1).sum(axis=1) for _, block in _numbered(given))])
+    return int(counts.sum()), int(np.argmax(counts > 0)) if len(counts) else 0
 
 
 def _numbered(given: Given) -> Iterator[tuple[int, Array]]:

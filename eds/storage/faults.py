@@ -94,6 +94,11 @@ def _judged(error: Exception, address: str) -> tuple[bool, StorageError | None]:
             f"permission denied{_named(code)}", where=address,
             do="Ask its owner for s3:ListBucket, s3:GetObject and, to write, s3:PutObject; or use other credentials.",
         )  # fmt: skip
+    if isinstance(error, ValueError) and str(error).startswith("Invalid endpoint"):  # botocore's only word for it
+        return False, StorageError(
+            "the address of the storage's server is not whole", where="AWS_ENDPOINT_URL",
+            do="Write it with http:// or https://, as in http://localhost:9000; empty, it is Amazon's own.",
+        )  # fmt: skip
     if code == "NoSuchBucket":
         return False, no_bucket(address)
     if isinstance(error, FileNotFoundError) or status == 404:

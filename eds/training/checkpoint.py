@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from eds.backbones.weights import TOLD_KEY
+from eds.backbones.weights import TOLD_KEY, refuse_forbidden
 from eds.errors import InputError
 from eds.files import replacing
 
@@ -73,13 +73,17 @@ def write_tensors(path: Path, tensors: State, told: Mapping[str, Any]) -> None:
 
     plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     with replacing(path) as temporary:
+        temporary.touch()
+        usual = temporary.stat().st_mode & 0o777
         save_file(plain, temporary, {TOLD_KEY: json.dumps(told, sort_keys=True)})
+        temporary.chmod(usual)  # safetensors lets nobody but the owner read, unlike every other file of a project
 
 
 def read_tensors(path: Path) -> tuple[State, dict[str, Any]]:
     """What `write_tensors` wrote."""
     from safetensors import SafetensorError, safe_open
 
+    refuse_forbidden(path)
     try:
         with safe_open(path, framework="pt") as file:
             told = json.loads((file.metadata() or {}).get(TOLD_KEY, "null"))

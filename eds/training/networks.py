@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from eds.backbones.runtimes import choose
 from eds.backbones.trainable import Trainable
 from eds.errors import InputError
 from eds.files import digest
@@ -63,7 +64,7 @@ class NetworkTask(ABC):
         if len(pixels) != len(labels):
             raise InputError(f"{len(pixels):,} pictures of {len(labels):,} images", where="training")
         self.base, self.pixels, self.labels, self.plan = base, pixels, labels, plan
-        self.device, self.frozen = torch.device(device), frozen
+        self.device, self.frozen = torch.device(choose(device, "torch")[0]), frozen
         self.parts = split(labels, plan.watched, plan.held_out, plan.seed)
         self.singly = [np.array([row]) for row in self.parts.train]
         self.still = freeze(base.network, frozen)

@@ -11,7 +11,7 @@ to date; `write` does it all for vectors that fit in memory; `open_elsewhere` an
 """
 
 from eds.vectors.elsewhere import copied, open_elsewhere
-from eds.vectors.model import Model, Shard, pack, read_model, stored_dtype, stored_width, unpack
+from eds.vectors.model import Model, Shard, lost_shards, pack, read_model, stored_dtype, stored_width, unpack
 from eds.vectors.reading import Vectors
 from eds.vectors.writing import SHARD_ROWS, Writer, bad_rows, write
 
@@ -23,6 +23,7 @@ __all__ = [
     "Writer",
     "bad_rows",
     "copied",
+    "lost_shards",
     "open_elsewhere",
     "pack",
     "read_model",

@@ -8,9 +8,10 @@ from typing import Any
 import pandas as pd
 
 from eds import tables
-from eds.errors import EdsError, ProjectError
+from eds.errors import ProjectError, TableError
+from eds.files import forbidden
 from eds.tables import EMBEDDINGS, Provenance
-from eds.vectors.model import Model, Shard, read_model
+from eds.vectors.model import REMAKE, Model, Shard, read_model
 
 
 def receipt(number: int) -> str:
@@ -28,10 +29,20 @@ def _identities(folder: Path) -> list[Mapping[str, Any]]:
     """Whose vectors are in the folder: the begun run's, the finished model's."""
     found = []
     if (folder / "partial.json").exists():
-        found.append(json.loads((folder / "partial.json").read_text(encoding="utf-8")))
+        found.append(_begun(folder / "partial.json"))
     if (folder / "model.json").exists():
         found.append(read_model(folder).identity)
     return found
+
+
+def _begun(path: Path) -> Mapping[str, Any]:
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except PermissionError as error:
+        raise forbidden(path) from error
+    except (OSError, ValueError) as error:
+        raise TableError(f"partial.json is damaged ({error})", where=str(path.parent), do=REMAKE) from error
+    return told if isinstance(told, dict) else {}
 
 
 def refuse_other(folder: Path, model: Model) -> None:
@@ -52,7 +63,7 @@ def empty_if_other(folder: Path, model: Model) -> None:
     """Remove vectors that another model made, and whatever cannot be read."""
     try:
         refuse_other(folder, model)
-    except (EdsError, ValueError):
+    except (ProjectError, TableError):  # not what may not be read: that is nobody's to remove
         (folder / "model.json").unlink(missing_ok=True)
         sweep(folder, None)
 

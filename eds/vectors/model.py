@@ -10,11 +10,16 @@ import numpy as np
 
 from eds import tables
 from eds.errors import InputError, TableError
+from eds.files import forbidden
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Dtype = Literal["float32", "float16", "bits"]
 Similarity = Literal["cosine", "dot", "hamming"]
 REMAKE = "Delete the folder and make it again: eds embeddings compute."
+
+
+class LostShardError(InputError):
+    """A shard is gone, cut or another array: what stood in it has to be made again."""
 
 
 @dataclass(frozen=True)
@@ -116,18 +121,38 @@ def read_model(folder: Path) -> Model:
         begun = (folder / "partial.json").exists()
         what = "the vectors are not finished: the run was stopped" if begun else "there are no vectors here yet"
         raise TableError(what, where=str(folder), do="Make them: eds embeddings compute.") from error
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except PermissionError as error:
+        raise forbidden(path) from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise TableError(f"model.json is damaged ({error!r})", where=str(folder), do=REMAKE) from error
 
 
 def open_shard(path: Path, rows: int, width: int, dtype: Dtype) -> Array:
-    """A shard, memory-mapped, (rows, width); InputError if it is another array."""
+    """A shard, memory-mapped, (rows, width); LostShardError if it is another array."""
     try:
         found: Array = np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError as error:
-        raise InputError(f"{path.name} is missing") from error
-    except (OSError, ValueError, EOFError) as error:
-        raise InputError(f"{path.name} is damaged ({error})") from error
+        raise LostShardError(f"{path.name} is missing") from error
+    except PermissionError as error:
+        raise forbidden(path) from error
+    except OSError as error:  # of the disk or the network: the shard itself may be whole
+        raise InputError(
+            f"it cannot be read ({error.strerror})", where=str(path), do="Look at the disk, and try again."
+        ) from error
+    except (ValueError, EOFError) as error:
+        raise LostShardError(f"{path.name} is damaged ({error})") from error
     if found.shape != (rows, width) or found.dtype != stored_dtype(dtype):
-        raise InputError(f"{path.name} holds {found.dtype} {found.shape}, not {stored_dtype(dtype)} ({rows}, {width})")
+        told = f"{found.dtype} {found.shape}, not {stored_dtype(dtype)} ({rows}, {width})"
+        raise LostShardError(f"{path.name} holds {told}")
+    return found
+
+
+def lost_shards(folder: Path, model: Model) -> dict[int, str]:
+    """Number of each shard that is gone or cut, with what is wrong; no vector is read for it."""
+    found = {}
+    for shard in model.shards:
+        try:
+            open_shard(folder / shard.file, shard.rows, model.width, model.dtype)
+        except LostShardError as error:
+            found[shard.number] = error.what
     return found

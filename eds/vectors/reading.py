@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from eds import tables
 from eds.errors import InputError, TableError
 from eds.files import digest
-from eds.vectors.model import REMAKE, Array, Model, Shard, open_shard, read_model, stored_dtype, unpack
+from eds.vectors.model import REMAKE, Array, LostShardError, Model, Shard, open_shard, read_model, stored_dtype, unpack
 
 SHOWN = 5  # unknown ids that a message names
 
@@ -32,13 +32,15 @@ class Vectors:
         model = read_model(folder)
         faults: list[str] = []
         shards = [_open_shard(folder, shard, model, faults) for shard in model.shards]
+        only_lost = len(faults)
         rows = sum(shard.rows for shard in model.shards)
         if rows != model.rows:
             faults.append(f"model.json tells {model.rows:,} rows, its shards have {rows:,}")
         listed = tables.read_provenance(folder / "ids.parquet", tables.EMBEDDINGS)[1]
         if listed != model.rows:
             faults.append(f"model.json tells {model.rows:,} rows, ids.parquet has {listed:,}")
-        _refuse(faults, folder)
+        made_by = model.provenance.command if len(faults) == only_lost else ""
+        _refuse(faults, folder, f"Make what is lost again: {made_by}." if made_by else REMAKE)
         return cls(folder, model, [shard for shard in shards if shard is not None])
 
     def __len__(self) -> int:
@@ -136,7 +138,7 @@ class Vectors:
 def _open_shard(folder: Path, shard: Shard, model: Model, faults: list[str]) -> Array | None:
     try:
         return open_shard(folder / shard.file, shard.rows, model.width, model.dtype)
-    except InputError as error:
+    except LostShardError as error:
         faults.append(error.what)
         return None
 
@@ -146,7 +148,7 @@ def _text(series: "pd.Series[Any]") -> pa.Array:
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
-def _refuse(faults: list[str], folder: Path) -> None:
+def _refuse(faults: list[str], folder: Path, do: str = REMAKE) -> None:
     if faults:
         what = faults[0] if len(faults) == 1 else f"{len(faults)} faults"
-        raise TableError(what, where=str(folder), do=REMAKE, faults=faults if len(faults) > 1 else ())
+        raise TableError(what, where=str(folder), do=do, faults=faults if len(faults) > 1 else ())

@@ -21,7 +21,7 @@ from eds.errors import InputError
 from eds.files import digest, replacing, write_text
 from eds.tables import EMBEDDINGS, Provenance
 from eds.vectors.folder import empty_if_other, receipt, refuse_other, sweep, write_receipt
-from eds.vectors.model import Array, Model, Shard, open_shard, read_model, stored_dtype
+from eds.vectors.model import Array, LostShardError, Model, Shard, lost_shards, open_shard, read_model, stored_dtype
 from eds.vectors.reading import Vectors
 
 SHARD_ROWS = 4096  # a crash costs at most as many vectors; a multiple of every usual batch
@@ -62,6 +62,7 @@ class Writer:
             write_text(folder / "partial.json", json.dumps(model.identity, sort_keys=True))
         self._pending = _Pending()
         self._shards: dict[int, Shard] = {}
+        self._lost: set[int] = set()  # shards that are gone or cut: their rows are lacking
         self._seconds, self._timed = 0.0, 0
         self._listed = self._read_listed()
 
@@ -142,8 +143,8 @@ class Writer:
 
     @property
     def _next(self) -> int:
-        """The number of the next shard."""
-        return max(self._shards, default=-1) + 1
+        """The number of the next shard; never that of a lost one, which model.json and its receipt still describe."""
+        return max({*self._shards, *self._lost}, default=-1) + 1
 
     @property
     def _room(self) -> int:
@@ -185,15 +186,21 @@ class Writer:
         """Every row of every finished shard: the old folder's, then those of an interrupted run."""
         parts = []
         if self._old:
-            parts.append(tables.read(self.folder / "ids.parquet", EMBEDDINGS, LISTED))
-            self._shards = {shard.number: shard for shard in self._old.shards}
+            self._lost = set(lost_shards(self.folder, self._old))
+            self._shards = {shard.number: shard for shard in self._old.shards if shard.number not in self._lost}
+            listed = tables.read(self.folder / "ids.parquet", EMBEDDINGS, LISTED)
+            parts.append(listed[~listed["shard"].isin(self._lost)])
         for path in sorted(self.folder.glob("*.ids.parquet")):
             number = int(path.name.removesuffix(".ids.parquet"))
-            if number in self._shards:
+            if number in self._shards or number in self._lost:
                 continue
             listed, made = tables.read(path, EMBEDDINGS, LISTED), tables.read_provenance(path, EMBEDDINGS)[0]
             file = f"{number:05d}.npy"
-            open_shard(self.folder / file, len(listed), self.model.width, self.model.dtype)
+            try:
+                open_shard(self.folder / file, len(listed), self.model.width, self.model.dtype)
+            except LostShardError:
+                self._lost.add(number)
+                continue
             self._shards[number] = Shard(file, len(listed), made.parents[file])
             self._seconds += made.settings["seconds"]
             self._timed += made.settings["timed"]
@@ -224,7 +231,7 @@ class Writer:
 
     def _nothing_new(self, wanted: pd.DataFrame, provenance: Provenance) -> bool:
         old = self._old
-        if old is None or provenance != old.provenance or len(self._done) != old.rows:
+        if old is None or self._lost or provenance != old.provenance or len(self._done) != old.rows:
             return False
         return len(self._chosen(wanted)) == old.rows
 

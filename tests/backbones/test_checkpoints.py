@@ -90,3 +90,26 @@ def test_the_architecture_must_be_told() -> None:
         load("checkpoint:/a/b.pth")
     with pytest.raises(InputError, match="never random"):
         load("checkpoint:/a/b.pth?arch=timm:resnet50", random_init=True)
+
+
+def test_a_file_of_our_own_that_cannot_be_read_is_told_as_that(
+    tmp_path: Path, trunk: dict[str, torch.Tensor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = saved(tmp_path / "own.safetensors", trunk, options={"arch": "timm:test_resnet"})
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match=r"own.safetensors: the safetensors file is damaged"):
+        load(f"checkpoint:{path}")
+    path.write_bytes(whole)
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    for text in (f"checkpoint:{path}", f"checkpoint:{path}?arch=timm:test_resnet"):
+        with monkeypatch.context() as patched:
+            patched.setattr("pathlib.Path.open", refused)  # safetensors itself says that there is no such file
+            with pytest.raises(InputError, match=r"own.safetensors: it may not be read .*Ask its owner"):
+                load(text)
+    path.unlink()
+    with pytest.raises(InputError, match=r"own.safetensors: there is no such weights file"):
+        load(f"checkpoint:{path}")

@@ -1,13 +1,15 @@
 """The paper's models: fourteen, each text readable, each preprocessing the official one."""
 
+import shlex
 from pathlib import Path
 
 import pytest
 import timm
 
-from eds.backbones import BACKBONES, PRESETS, Preset, Request
+from eds.backbones import BACKBONES, PRESETS, Preset, Request, load, preset_text
 from eds.backbones.presets import CLIP
 from eds.backbones.timm_models import OPTIONS
+from eds.errors import InputError
 
 
 def test_there_are_fourteen() -> None:
@@ -40,3 +42,34 @@ def test_the_architecture_exists_and_has_the_dimension(preset: Preset) -> None:
         model = timm.create_model(name, num_classes=0)
     logits = request.one("output") == "logits"
     assert preset.dimension == (1000 if logits else model.num_features)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_file_of_the_users_changes_nothing_but_the_weights(preset: str) -> None:
+    own, paper = Request.parse(preset_text(f"{preset}@/away/w.pth")), Request.parse(PRESETS[preset].text)
+    assert own.options == paper.options
+    assert own.loader == paper.loader
+    assert (own.name if PRESETS[preset].file else own.weights) == "/away/w.pth"
+
+
+@pytest.mark.parametrize("preset", [name for name, preset in PRESETS.items() if not preset.file])
+def test_what_is_advised_without_a_network_is_the_same_model(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda *_: None)
+    monkeypatch.setattr("torch.hub.get_dir", lambda: "/nowhere")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(InputError) as caught:
+        load(PRESETS[preset].text)
+    advised = Request.parse(shlex.split(str(caught.value).partition("give it: ")[2])[0].removesuffix("."))
+    assert advised == Request.parse(preset_text(f"{preset}@/path/file.safetensors"))
+
+
+def test_a_preset_without_its_file_or_with_an_empty_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        InputError, match=r"argus: its weights are on no hub \(weights not public\).*argus@/path/argus_d"
+    ):
+        preset_text("argus")
+    with pytest.raises(InputError, match="dino@: no weights file is named after @"):
+        preset_text("dino@")
+    (tmp_path / "argus_densenet.pth").touch()
+    assert preset_text("argus") == PRESETS["argus"].text

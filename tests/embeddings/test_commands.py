@@ -133,3 +133,50 @@ def test_without_models_the_user_is_told_what_to_write(tmp_path: Path) -> None:
     project.write(catalogue(project.image_root, 2), "images", Provenance("test"))
     with pytest.raises(ConfigError, match="no model is named"):
         eds(project, "compute")
+
+
+@pytest.mark.parametrize("how", ["gone", "cut"])
+@pytest.mark.parametrize("again", [["compute"], ["compute", "--replace"], None], ids=["compute", "replace", "run"])
+def test_a_lost_shard_is_told_and_computed_again(
+    project: Project, capsys: pytest.CaptureFixture[str], how: str, again: list[str] | None
+) -> None:
+    from eds.cli.console import Console
+    from eds.cli.embeddings import run
+
+    eds(project, "compute")
+    shard = project.path("embeddings", "colour") / "00000.npy"
+    shard.unlink() if how == "gone" else shard.write_bytes(shard.read_bytes()[:-1])
+    assert [row["state"] for row in answered(project, capsys, "list")] == ["damaged", "fresh"]
+    eds(project, "list")
+    assert "colour: 00000.npy is " in capsys.readouterr().out
+    with pytest.raises(TableError, match="Make what is lost again: eds embeddings compute -m colour=descriptor:hsv"):
+        Vectors.open(shard.parent)
+    if again:
+        assert [model["computed"] for model in answered(project, capsys, *again)["models"]] == [6, 0]
+    else:
+        run(project, Console(project.root, verbosity=-1))
+    assert [row["state"] for row in answered(project, capsys, "list")] == ["fresh", "fresh"]
+    eds(project, "check")
+
+
+def test_one_damaged_model_hides_no_other(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    eds(project, "compute")
+    (project.path("embeddings", "colour") / "model.json").write_text("{")
+    rows = answered(project, capsys, "list")
+    assert [(row["model"], row["state"]) for row in rows] == [("colour", "damaged"), ("descriptor-lbp", "fresh")]
+    assert "model.json is damaged" in rows[0]["why"][0]
+
+
+@pytest.mark.parametrize("words", ["moco", "ours=moco"])
+def test_a_preset_without_its_file_is_told_by_its_name(project: Project, words: str) -> None:
+    with pytest.raises(
+        InputError, match=r"moco: its weights are on no hub .*-m moco@/path/moco_v2_800ep_pretrain"
+    ) as no:
+        eds(project, "compute", "-m", words)
+    assert "checkpoint:" not in str(no.value)
+
+
+@pytest.mark.parametrize("words", ["moco@/away/w=1.pth", "ours=moco@/away/w=1.pth"])
+def test_a_preset_takes_a_file_of_the_users(project: Project, words: str) -> None:
+    with pytest.raises(InputError, match=r"/away/w=1.pth: there is no such weights file"):
+        eds(project, "compute", "-m", words)

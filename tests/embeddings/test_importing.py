@@ -208,3 +208,43 @@ def test_ids_may_hold_signs_that_unicode_takes_for_line_ends(tmp_path: Path) -> 
     path = tmp_path / "ids.txt"
     path.write_bytes("a\x85b\r\nc d\nü\u2028\n".encode())
     assert read_ids(path, 3, set()) == ["a\x85b", "c d", "ü\u2028"]
+
+
+def test_other_ids_are_other_vectors(tmp_path: Path, values: Floats, ids: Path) -> None:
+    np.save(tmp_path / "v.npy", values)
+    (tmp_path / "wrong.txt").write_text("".join(f"{name}\n" for name in images()["image_id"][::-1]))
+    bring(tmp_path / "v.npy", tmp_path / "wrong.txt", tmp_path / "v")
+    with pytest.raises(ProjectError, match="stale"):
+        bring(tmp_path / "v.npy", ids, tmp_path / "v")
+    opened = bring(tmp_path / "v.npy", ids, tmp_path / "v", replace=True)
+    assert np.array_equal(opened.gather(["i3"])[0], values[3])
+
+
+def test_plain_codes_with_a_wrong_value_are_not_taken_for_packed_ones(tmp_path: Path, ids: Path) -> None:
+    codes = np.random.default_rng(1).integers(0, 2, (COUNT, 32)).astype(np.uint8)
+    codes[6, 3] = 2
+    np.save(tmp_path / "v.npy", codes)
+    with pytest.raises(InputError, match=r"1 of 352 values are neither 0 nor 1, first of 'i6': .*--bits 256"):
+        bring(tmp_path / "v.npy", ids, tmp_path / "v", similarity="hamming")
+    opened = bring(tmp_path / "v.npy", ids, tmp_path / "v", similarity="hamming", bits=256)
+    assert opened.model.dimension == 256
+
+
+def test_bits_of_vectors_that_are_no_codes_are_refused(tmp_path: Path, values: Floats, ids: Path) -> None:
+    np.save(tmp_path / "v.npy", values)
+    with pytest.raises(InputError, match="9 bits count of packed codes only"):
+        bring(tmp_path / "v.npy", ids, tmp_path / "v", bits=9)
+
+
+@pytest.mark.parametrize("place", ["numpy.load", "pathlib.Path.read_text"])
+def test_files_that_may_not_be_read_are_not_called_damaged(
+    tmp_path: Path, values: Floats, ids: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.save(tmp_path / "v.npy", values)
+
+    def refused(*_: Any, **__: Any) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(place, refused)
+    with pytest.raises(InputError, match=r"(v.npy|ids.txt): it may not be read \(permission denied\). Ask its owner"):
+        bring(tmp_path / "v.npy", ids, tmp_path / "v")

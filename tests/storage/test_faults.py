@@ -184,3 +184,10 @@ def test_a_fault_of_ours_goes_on_as_it_is(filled: Storage) -> None:
     with pytest.raises(ZeroDivisionError):
         patiently(wrong, PLACE)
     assert calls == [1]
+
+
+@pytest.mark.parametrize("act", ["look", "list", "put"])
+def test_a_server_without_its_kind_of_address_is_told(shop: Storage, monkeypatch: pytest.MonkeyPatch, act: str) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "localhost:5599")
+    with pytest.raises(StorageError, match=r"AWS_ENDPOINT_URL: .*not whole. Write it with http://"):
+        ACTS[act]()

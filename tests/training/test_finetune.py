@@ -115,3 +115,26 @@ def test_the_score_is_told_on_products_that_chose_nothing(drawn: tuple[pd.DataFr
     assert other.sha256 == plain.sha256
     assert other.held_out != plain.held_out
     assert [row["watched"] for row in other.rows] == [row["watched"] for row in plain.rows]
+
+
+def test_a_gpu_that_is_not_there_is_refused(
+    drawn: tuple[pd.DataFrame, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
+    images, root = drawn
+    network, told = trainable(BASE), supervise("both", images)
+    pixels = prepared(images, told.ids, root, network.preprocessing, tmp_path)
+    with pytest.raises(InputError, match="device cuda is not there"):
+        finetune(network, pixels, told, PLAN, tmp_path, device="cuda")
+
+
+def test_a_checkpoint_that_may_not_be_read_is_not_called_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "state.safetensors").touch()
+    monkeypatch.setattr("pathlib.Path.open", refused)  # safetensors itself says that there is no such file
+    with pytest.raises(InputError, match=r"may not be read .*Ask its owner"):
+        checkpoint.read_tensors(tmp_path / "state.safetensors")
