@@ -140,7 +140,8 @@ def test_inferred_ap_takes_the_pool_that_is_not_judged_as_the_measure_does(proje
     """Every fourth pooled pair loses its label; a copy of m0 has lists only, and m1 none of its own pairs asked."""
     lists = project.read("neighbors", "m0").assign(model="listed")
     project.write(lists, "neighbors", Provenance("test", {"neighbors.k": 12}), "listed")
-    project.write(project.read("truth").iloc[lambda rows: np.arange(len(rows)) % 4 > 0], "truth", Provenance("test"))
+    truth = project.read("truth")
+    project.write(truth[np.arange(len(truth)) % 4 > 0], "truth", Provenance("test"))
     words = ["reusability", "--metric", "inf_ap", "--metric", "bpref"]
     told = {row["model"]: row for row in call(*words)["models"] if row["metric"] == "inf_ap"}
     console = Console(project.root)

@@ -55,7 +55,12 @@ def test_files_of_one_folder_are_held_against_it_once(tmp_path: Path, monkeypatc
         for name in "abc":
             (folder / name).write_text(name)
     read: list[str] = []
-    monkeypatch.setattr("eds.benchmarks.folder.digest", lambda file: read.append(file.name) or digest(file))
+
+    def noted(file: Path) -> str:
+        read.append(file.name)
+        return digest(file)
+
+    monkeypatch.setattr("eds.benchmarks.folder.digest", noted)
     (tmp_path / "out" / "d").write_text("d")
     notes = all_verified([tmp_path / "out" / name for name in "abd"])
     assert sorted(read) == ["a", "b", "c"]

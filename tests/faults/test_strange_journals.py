@@ -71,7 +71,7 @@ def test_what_an_import_replaced_is_kept_where_it_lies_outside(tmp_path: Path, l
     """A folder of scratch that is a link: nothing is taken back, and what was there before stays to be put back."""
     root, elsewhere = tmp_path / "p", tmp_path / "scratch"
     (first := tmp_path / "first").mkdir()
-    moves = []
+    moves: list[dict[str, Any]] = []
     for name in ("images.parquet", "truth.parquet"):
         (first / name).write_text(f"new {name}")
         moves.append({"staged": name, "place": name, "before": True, "sha256": digest(first / name)})

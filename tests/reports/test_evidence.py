@@ -9,7 +9,7 @@ import pytest
 from eds.analysis import Pooled, fairness
 from eds.metrics import evaluate
 from eds.reports import Material, Report, build
-from eds.reports.document import Figure, Gallery, Number, Section, Table
+from eds.reports.document import Figure, Gallery, Number, Section, Sentence, Table
 from eds.reports.facts import evidence, summary, yields
 from eds.reports.facts.scores import measures
 from tests.reports.material import MODELS, PAIR, block, material, words_of
@@ -81,8 +81,11 @@ def test_the_summary_tells_differences_as_the_section_does(made: tuple[Material,
     _, report = made
     (said,) = (one for one in report.sections[0].blocks if "generators minus outsiders" in words_of(one))
     rows = {row["measure"]: row for row in block(report, "bias", "sides").rows}
-    assert said.filled["hr"] == Number(rows["VSD-HR@5"]["difference"], "points")
-    assert said.filled["auc"].kind == "signed"
+    assert isinstance(said, Sentence)
+    hr, auc = said.filled["hr"], said.filled["auc"]
+    assert hr == Number(rows["VSD-HR@5"]["difference"], "points")
+    assert isinstance(auc, Number)
+    assert auc.kind == "signed"
 
 
 @pytest.mark.parametrize("counted", ["left out", "counted"])
