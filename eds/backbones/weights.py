@@ -9,6 +9,7 @@ import json
 import pickle
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -127,11 +128,12 @@ def seeded(build: Callable[[], torch.nn.Module]) -> torch.nn.Module:
 
 
 def refuse_forbidden(path: Path) -> None:
-    """Refuse a file that this user may not read; safetensors says of such that there is none."""
-    try:
-        path.open("rb").close()
-    except PermissionError as error:
-        raise forbidden(path) from error
+    """Refuse a file that this user may not read; safetensors says of such that there is none, as it says of none."""
+    with suppress(FileNotFoundError):
+        try:
+            path.open("rb").close()
+        except PermissionError as error:
+            raise forbidden(path) from error
 
 
 def _refuse_unreadable(path: Path) -> None:

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.flags import open_flags
 from eds.labels.frames import labels_frame
-from tests.browser.annotator import GRID, ONE, Annotator, axe_faults
+from tests.browser.annotator import ONE, Annotator, add_campaign, axe_faults
 from tests.browser.judging import (
     new_name,
     open_page,
@@ -56,7 +56,10 @@ def states(page: Page) -> list[str | None]:
 
 
 def test_five_pages_of_exceptions(browser: Browser, annotator: Annotator) -> None:
-    numbers = pairs_of(annotator, GRID, "ann")
+    name = new_name("Five pages")
+    plan = Plan(name, "grid", "similar", guideline="1", repeat_share=ONE)
+    add_campaign(annotator.store, annotator.project.read("images"), plan)
+    numbers = pairs_of(annotator, name, "ann")
     marks: list[list[str]] = [
         ["3", "7"],
         [],
@@ -67,7 +70,7 @@ def test_five_pages_of_exceptions(browser: Browser, annotator: Annotator) -> Non
     expected: list[list[tuple[int, int | None]]] = []
     with annotator.page(browser, "ann") as page:
         typed = watch(page)
-        open_page(page, annotator, GRID, "ann", "grid")
+        open_page(page, annotator, name, "ann", "grid")
         between: list[tuple[int, int | None]] = []
         for keys in marks:
             between += asked_again(page)
@@ -90,7 +93,7 @@ def test_five_pages_of_exceptions(browser: Browser, annotator: Annotator) -> Non
         assert len(between) == 1
         assert sorted(typed.labels, key=str) == sorted(flat, key=str)
         wait_saved(page)
-    assert sorted(stored(annotator, GRID, "ann", numbers), key=str) == sorted(flat, key=str)
+    assert sorted(stored(annotator, name, "ann", numbers), key=str) == sorted(flat, key=str)
 
 
 @pytest.mark.parametrize(("polarity", "marked"), [("similar", 0), ("different", 1)])

@@ -3,11 +3,12 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
+from eds.labels.campaigns import Plan
 from eds.labels.flags import open_flags
 from eds.labels.frames import labels_frame
 from eds.labels.guidelines import Example, put_in_force, save_guideline
 from eds.labels.queue import next_batch
-from tests.browser.annotator import PAIRS, Annotator, axe_faults, foreign_requests
+from tests.browser.annotator import Annotator, add_campaign, axe_faults, foreign_requests
 from tests.browser.judging import (
     make_campaign,
     new_name,
@@ -30,25 +31,27 @@ def campaign(annotator: Annotator) -> str:
 
 
 def test_a_hundred_pairs_by_key(browser: Browser, annotator: Annotator) -> None:
-    numbers = pairs_of(annotator, PAIRS, "ann")
+    name = new_name("A hundred")
+    add_campaign(annotator.store, annotator.project.read("images"), Plan(name, guideline="1"))
+    numbers = pairs_of(annotator, name, "ann")
     keys = [("s", "d", "u", "ArrowRight", "ArrowLeft")[i * i % 5] for i in range(100)]
     values = {"s": 1, "d": 0, "u": None, "ArrowRight": 1, "ArrowLeft": 0}
     with annotator.page(browser, "ann") as page:
         foreign = foreign_requests(page, annotator.url)
         typed = watch(page)
-        open_page(page, annotator, PAIRS, "ann")
+        open_page(page, annotator, name, "ann")
         expected = []
         for key in keys:
             expected.append((shown(page)[0], values[key]))
             press(page, key)
         wait_saved(page)
         assert typed.labels == expected
-        assert stored(annotator, PAIRS, "ann", numbers) == expected
+        assert stored(annotator, name, "ann", numbers) == expected
         assert len({number for number, _ in expected}) == 100
         judged = sum(value is not None for _, value in expected)
         expect(page.locator(".left")).to_have_text(f"{150 - judged} left of 150")
         assert not foreign
-    mine = labels_frame(annotator.store, campaign=PAIRS)
+    mine = labels_frame(annotator.store, campaign=name)
     assert mine["seconds"].between(0.1, 10).all()
     assert set(mine["guideline"]) == {"1"}
 

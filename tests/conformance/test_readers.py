@@ -123,10 +123,10 @@ WRONG = {  # where each form holds the row that is put behind the catalogue's
     "csv": ("list.csv", "row 1, 10"),
     "parquet": ("list.parquet", "row 1, 10"),
     "json": ("list.json", "row 1, 10"),
-    "vsd": ("metadata.json", "entry 0, 9"),
+    "vsd": ("metadata.json", "entry 1, 10"),
     "deepfashion in-shop": ("list_eval_partition.txt", "line 3, 12"),
     "deepfashion consumer-to-shop": ("list_eval_partition.txt", "line 3, 9"),
-    "hugging face shards": ("train-0.parquet", "row 9"),
+    "hugging face shards": ("train-0.parquet", "row 10"),
     "hugging face folder": ("metadata.csv", "row 10"),
 }
 
