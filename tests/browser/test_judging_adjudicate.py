@@ -10,8 +10,8 @@ from eds.labels.queue import next_batch
 from tests.browser.annotator import GRID, Annotator, axe_faults
 
 
-def test_a_lead_decides_what_experts_dispute(browser: Browser, annotator: Annotator) -> None:
-    store = annotator.store
+def test_a_lead_decides_what_experts_dispute(browser: Browser, fresh_annotator: Annotator) -> None:
+    annotator, store = fresh_annotator, fresh_annotator.store
     for expert, value in (("ann", 1), ("bob", 0)):
         tasks = sorted(next_batch(store, GRID, expert, 1000), key=lambda task: (task.query_id, task.candidate_id))[:2]
         submit(store, expert, [Judgement(f"{expert}{task.candidate_id}", task.assignment, value) for task in tasks])
