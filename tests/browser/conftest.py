@@ -23,7 +23,7 @@ QUIET = [
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A browser, a server and the tests wait for each other: what missed its moment there begins anew, twice at most."""
+    """A browser, a server and the tests wait for each other: what missed its moment begins anew, twice at most."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.flaky(reruns=2))

@@ -15,7 +15,7 @@ from eds.errors import ConfigError
 from eds.images.root import with_root
 from eds.images.sheet import GAP, MARGIN, SIDE
 from eds.workspace import Project
-from tests.object_storage import storage
+from tests.privileges import needed
 
 
 def png(value: int) -> bytes:
@@ -242,7 +242,7 @@ def test_a_column_that_is_mapped_twice_is_refused(project: Path, eds: Eds) -> No
 def test_a_sheet_is_put_where_its_address_says(project: Path, eds: Eds, monkeypatch: pytest.MonkeyPatch) -> None:
     eds("scan", "-p", project)
     monkeypatch.chdir(project)
-    with storage() as server:
+    with needed("tests.object_storage").storage() as server:
         for name, value in server.environment().items():
             monkeypatch.setenv(name, value)
         server.client().create_bucket(Bucket="shop")
