@@ -1,7 +1,7 @@
 """The pair view in a real Chromium: after each test the database holds exactly what was typed."""
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from eds.labels.campaigns import Plan
 from eds.labels.flags import open_flags
@@ -54,6 +54,27 @@ def test_a_hundred_pairs_by_key(browser: Browser, annotator: Annotator) -> None:
     mine = labels_frame(annotator.store, campaign=name)
     assert mine["seconds"].between(0.1, 10).all()
     assert set(mine["guideline"]) == {"1"}
+
+
+def test_when_all_is_done_nothing_is_left_whatever_an_earlier_answer_counted(
+    browser: Browser, annotator: Annotator
+) -> None:
+    name = make_campaign(annotator, new_name("Three"), 3)
+
+    def one_more(route: Route) -> None:  # as if it had been counted before the last judgement was stored
+        answer = route.fetch()
+        told = answer.json()
+        route.fulfill(response=answer, json={**told, "left": told["left"] + 1})
+
+    with annotator.page(browser, "ann") as page:
+        watch(page)
+        page.route("**/next?*", one_more)
+        open_page(page, annotator, name, "ann")
+        press(page, "s")
+        press(page, "d")
+        page.keyboard.press("s")
+        expect(page.get_by_role("heading", name="All done. Thank you!")).to_be_visible()
+        expect(page.locator(".left")).to_have_text("0 left of 3")
 
 
 def test_undo_goes_back_without_limit_also_after_a_reload(

@@ -46,7 +46,14 @@ export class States {
     else if (this.app.closed) this.show("closed");
     else if (queue.aside.size > 0) this.show("aside");
     else if (this.app.left.total === 0) this.show("empty");
-    else this.show("finished");
+    else this.#finish();
+  }
+
+  // Nothing waits and the server has no more: what an answer that crossed the last judgement counted is judged.
+  #finish() {
+    this.app.left.left = 0;
+    this.app.progress();
+    this.show("finished");
   }
 
   show(wanted) {
