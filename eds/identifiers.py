@@ -51,9 +51,18 @@ def encode(column: Any, names: pa.Array) -> Integers:
     array([-1,  0])
     """
     codes = coded(column)
-    places = pc.fill_null(pc.index_in(codes.dictionary, value_set=names), -1).to_numpy(zero_copy_only=False)
-    rows = codes.indices.to_numpy(zero_copy_only=False)
-    return places.astype(np.int64)[rows] if len(places) else np.zeros(len(rows), np.int64)
+    places, rows = located(codes.dictionary, names), codes.indices.to_numpy(zero_copy_only=False)
+    return places[rows] if len(places) else np.zeros(len(rows), np.int64)
+
+
+def located(ids: pa.Array, names: pa.Array) -> Integers:
+    """As `encode`, for ids of which few or none stand there twice.
+
+    >>> located(pa.array(["c", "a"]), pa.array(["a", "b"]))
+    array([-1,  0])
+    """
+    places: Integers = pc.fill_null(pc.index_in(ids, value_set=names), -1).to_numpy(zero_copy_only=False)
+    return places.astype(np.int64)
 
 
 def numbered(column: Any) -> tuple[pa.Array, Integers]:

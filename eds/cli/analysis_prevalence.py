@@ -14,7 +14,7 @@ COLUMNS = ["image_id", "product_id", "role"]  # of table images: what tells all 
 def prevalence(console: Console, level: float) -> None:
     """Tell positive rates of pool, models and ranks; p over all pairs; the pool's recall; what nobody found."""
     from eds.analysis.pool_report import pool_report
-    from eds.cli.evidence import decided_pairs
+    from eds.cli.project_pairs import decided_pairs
 
     project = console.project
     truth = decided_pairs(project)

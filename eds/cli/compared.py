@@ -58,8 +58,8 @@ def compared(
 
     Models without scores are told.
     """
-    from eds.cli.evaluation import pooled_pairs
-    from eds.cli.evidence import gather, measured_pairs
+    from eds.cli.evidence import gather
+    from eds.cli.project_pairs import measured_pairs, pooled_pairs
 
     truth = measured_pairs(console.project, with_random=with_random)
     lists = generator_lists(console, makers, k, allow_missing=allow_missing)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from eds.cli.console import Console
+from eds.cli.project_pairs import drawn_negatives, measured_labels, pooled_pairs
 from eds.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,26 +75,6 @@ def evaluated(
     return [_noted(result, found.notes.get(result.model, [])) for result in results], found
 
 
-def measured_labels(project: "Project", measures: "Sequence[Measure]", *, with_random: bool) -> "pd.DataFrame":
-    """The decided pairs that models are measured on; none where no measure asks for them and none are there."""
-    import pandas as pd
-
-    from eds.cli.evidence import PAIR, measured_pairs
-
-    wanted = [measure for measure in measures if measure.definition.needs != "codes"]
-    if wanted or project.path("truth").exists():
-        return measured_pairs(project, with_random=with_random)
-    return pd.DataFrame({**{name: pd.Series([], dtype="str") for name in PAIR}, "value": pd.Series([], dtype="int64")})
-
-
-def pooled_pairs(project: "Project") -> "pd.DataFrame | None":
-    """The pool's pairs, judged or not."""
-    if not project.path("suspects").exists():
-        return None
-    suspects = project.read("suspects", columns=["query_id", "candidate_id", "origin"])
-    return suspects.loc[suspects["origin"] == "pool", ["query_id", "candidate_id"]].drop_duplicates()
-
-
 def _noted(result: "Result", notes: Sequence[str]) -> "Result":
     from dataclasses import replace
 
@@ -125,20 +106,3 @@ def _check_own_product(project: "Project", measures: "Sequence[Measure]", chosen
             where=f"eds.toml, {', '.join(f'neighbors.{name}' for name in on)}",
             do="Bring these models' vectors (eds embeddings compute, or import), or name the other models (-m MODEL).",
         )
-
-
-def drawn_negatives(project: "Project", measures: "Sequence[Measure]") -> "pd.DataFrame | None":
-    """The drawn negatives, where a measure asks for them."""
-    if not any(measure.parameters.get("negatives") == "sampled" for measure in measures):
-        return None
-    drawn = None
-    if project.path("suspects").exists():
-        suspects = project.read("suspects")
-        drawn = suspects.loc[suspects["origin"] == "negative", ["query_id", "candidate_id"]]
-    if drawn is None or not len(drawn):
-        raise InputError(
-            "negatives=sampled needs drawn negatives, and there are none",
-            where=str(project.path("suspects")),
-            do="Draw them: eds suspects negatives.",
-        )
-    return drawn

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from eds.cli.console import Console
 from eds.cli.engine import site
-from eds.errors import EdsError, InputError, ProjectError
+from eds.cli.project_pairs import PAIR
+from eds.errors import EdsError, ProjectError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from eds.vectors import Vectors
     from eds.workspace import Project
 
-PAIR = ["query_id", "candidate_id"]
+    Places = tuple[NDArray[np.int64], NDArray[np.int64]]
+
 WORDS = {"embeddings": "vectors", "neighbors": "lists"}
 DECIMALS = 12  # as metric values, specification 0
 
@@ -114,13 +116,13 @@ def gather(
             found.notes[name] = []
             if len(there) < len(images):
                 found.notes[name].append(f"images without a vector left out: {len(images) - len(there)}")
-            asked = _askable(pairs, there)
+            asked, at = _askable(pairs, there)
             if scores:
-                parts["scores"].append(_scored(name, vectors, asked))
+                parts["scores"].append(_scored(name, vectors, there, asked, at))
             if lists and depth is not None:
                 _mined(console, name, vectors, there, replace(rules, k=depth), parts["rankings"])
             elif lists:
-                more = asked if besides is None else _askable(pd.concat([asked, besides[PAIR]]), there)
+                more = asked if besides is None else _askable(pd.concat([asked, besides[PAIR]]), there)[0]
                 _ranked(console, name, vectors, there, more, rules, parts, ("places", "lengths"), place)
                 if heads:
                     _mined(console, name, vectors, there, replace(rules, k=heads), parts["heads"])
@@ -193,22 +195,34 @@ def among(names: "pd.Series[str]", known: Any) -> "NDArray[np.bool_]":
     return found
 
 
-def _askable(pairs: "pd.DataFrame", images: "pd.DataFrame") -> "pd.DataFrame":
-    """The pairs, each once, of a query with a candidate."""
-    queries = images.loc[images["role"] != "candidate", "image_id"]
-    candidates = images.loc[images["role"] != "query", "image_id"]
-    once = pairs[PAIR].drop_duplicates()
-    good = among(once["query_id"], queries) & among(once["candidate_id"], candidates)
-    other = (once["query_id"] != once["candidate_id"]).to_numpy(dtype=bool)
-    kept: pd.DataFrame = once[good & other].reset_index(drop=True)
-    return kept
+def _askable(pairs: "pd.DataFrame", images: "pd.DataFrame") -> "tuple[pd.DataFrame, Places]":
+    """The pairs, each once, of a query with a candidate; and the places of both among the images, (pairs,) int64."""
+    import numpy as np
+    import pandas as pd
+
+    from eds.identifiers import encode, text
+
+    names = text(images["image_id"])
+    query, candidate = (encode(pairs[column], names) for column in PAIR)
+    again = pd.Series(query * len(names) + candidate).duplicated().to_numpy()
+    known = np.flatnonzero((query >= 0) & (candidate >= 0) & (query != candidate) & ~again)
+    asks, offered = ((images["role"] != other).to_numpy(dtype=bool) for other in ("candidate", "query"))
+    rows = known[asks[query[known]] & offered[candidate[known]]]
+    return pairs[PAIR].take(rows).reset_index(drop=True), (query[rows], candidate[rows])
 
 
-def _scored(name: str, vectors: "Vectors", pairs: "pd.DataFrame") -> "pd.DataFrame":
+def _scored(
+    name: str, vectors: "Vectors", images: "pd.DataFrame", pairs: "pd.DataFrame", at: "Places"
+) -> "pd.DataFrame":
     """Scores; the last bits of a cosine are noise of its square roots and would split the ties of parallel vectors."""
-    from eds.neighbors import pair_scores
+    from eds.identifiers import text
+    from eds.neighbors.ranks import row_scores
 
-    score = pair_scores(vectors, pairs)
+    names = text(images["image_id"])
+    if not names.equals(vectors.id_column):
+        rows = vectors.rows_of(names)
+        at = rows[at[0]], rows[at[1]]
+    score = row_scores(vectors, *at)
     scored: pd.DataFrame = pairs.assign(
         model=name, score=score.round(DECIMALS) if vectors.model.similarity == "cosine" else score
     )
@@ -261,33 +275,3 @@ def _mined(
 def _from_lists(lists: "pd.DataFrame", pairs: "pd.DataFrame", parts: "dict[str, list[pd.DataFrame]]") -> None:
     parts["rankings"].append(lists)
     parts["scores"].append(lists.merge(pairs[PAIR].drop_duplicates(), on=PAIR)[["model", *PAIR, "score"]])
-
-
-def decided_pairs(project: "Project") -> "pd.DataFrame":
-    """The decided labels; refused where there are none."""
-    if not project.path("truth").exists():
-        raise ProjectError(
-            "there are no decided labels yet",
-            where=str(project.root),
-            do="Decide them (eds truth decide), or import a benchmark (eds benchmarks import).",
-        )
-    truth = project.read("truth", columns=[*PAIR, "value"])
-    if not len(truth):
-        raise InputError("table truth is empty", where=str(project.path("truth")), do="Collect labels first.")
-    return truth
-
-
-def measured_pairs(project: "Project", *, with_random: bool = False) -> "pd.DataFrame":
-    """The decided labels that models are measured on; see `eds.suspects.benchmark_labels`."""
-    from eds.cli.pooling import chosen
-    from eds.suspects import benchmark_labels
-
-    truth = decided_pairs(project)
-    kept = truth if with_random else benchmark_labels(truth, chosen(project))
-    if not len(kept):
-        raise InputError(
-            "only random pairs are labelled, and these serve p and the pool's recall",
-            where=str(project.path("truth")),
-            do="Have the pool judged (eds suspects pool), or measure on them all the same: --with-random.",
-        )
-    return kept

@@ -7,10 +7,11 @@ import click
 
 from eds.cli.console import Console, command, given, typed
 from eds.cli.engine import engine_option
-from eds.cli.evaluation import evaluated, measured_labels
+from eds.cli.evaluation import evaluated
 from eds.cli.generators import generator, with_random
 from eds.cli.metrics_told import described, score_rows, told_list, told_scores
 from eds.cli.newcomers import bring, bringing
+from eds.cli.project_pairs import measured_labels
 
 if TYPE_CHECKING:
     import pandas as pd

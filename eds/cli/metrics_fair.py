@@ -61,9 +61,8 @@ def judged_fair(
     """The verdicts on the new models among those scored; None where there is none, or nothing hangs on labels."""
     from eds.analysis import Pooled, fairness
     from eds.analysis.newcomers import UNMADE, chosen_for
-    from eds.cli.evaluation import drawn_negatives, pooled_pairs
-    from eds.cli.evidence import measured_pairs
     from eds.cli.generators import generator_lists, told_makers
+    from eds.cli.project_pairs import drawn_negatives, measured_pairs, pooled_pairs
 
     project = console.project
     new = new_models(project, list(found.sources), makers)

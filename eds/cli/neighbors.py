@@ -12,10 +12,7 @@ from eds.cli.engine import PLACES, choose, refuse_in_parts, site
 from eds.errors import EdsError, InputError, ProjectError
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
-    import pyarrow as pa
-    from numpy.typing import NDArray
 
     from eds.engines import Site
     from eds.neighbors import Mined, Rules
@@ -237,6 +234,7 @@ def _ready(
     project: "Project", console: Console, images: "pd.DataFrame", names: list[str], *, allow_missing: bool
 ) -> "tuple[pd.DataFrame, dict[str, Vectors]]":
     """Table images and the models' vectors; refused with all faults if a model is stale or lacks images."""
+    from eds.cli.evidence import among
     from eds.cli.remade import remade
     from eds.vectors import Vectors
 
@@ -251,7 +249,7 @@ def _ready(
             faults.append(f"{name}: {error}")
             continue
         stale += [f"{name}: {why}" for why in remade(project, opened[name].model)]
-        has = _having(images["image_id"], opened[name].id_column)
+        has = among(images["image_id"], opened[name].id_column)
         everywhere = has if everywhere is None else everywhere & has
         if not has.all() and not allow_missing:
             lacking = images.loc[~has, "image_id"]
@@ -267,16 +265,6 @@ def _ready(
         console.say(f"{int((~everywhere).sum()):,} images are left out: some model has no vector of them.")
         images = images[everywhere]
     return images, opened
-
-
-def _having(names: "pd.Series[str]", known: "pa.Array") -> "NDArray[np.bool_]":
-    """Which of the images, (n,) bool, have a vector; a table of all ids, which is large, is made only where needed."""
-    import numpy as np
-
-    from eds.cli.evidence import among
-    from eds.identifiers import text
-
-    return np.ones(len(names), dtype=bool) if text(names).equals(known) else among(names, known)
 
 
 def _row(name: str, k: int) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from eds.cli.evidence import PAIR
+from eds.cli.project_pairs import PAIR
 from eds.cli.reproduce_project import Task
 from eds.errors import EdsError
 

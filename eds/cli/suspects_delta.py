@@ -20,8 +20,8 @@ NEXT = (
 def add_delta(console: Console, model: str, k: int | None, n: int | None) -> dict[str, Any]:
     """Put the pairs whose judgement would decide where the model stands behind the suspects; what was done."""
     from eds.analysis.campaign_cost import campaign_cost
-    from eds.cli.evidence import measured_pairs
     from eds.cli.generators import final_lists
+    from eds.cli.project_pairs import measured_pairs
     from eds.cli.report_material import pool_depth
     from eds.suspects import benchmark_labels, draw_delta
 
@@ -81,7 +81,7 @@ def _judged(project: "Project") -> "pd.DataFrame":
     """Pairs that have a label, and those that somebody answered: asked again, they would tell nothing new."""
     import pandas as pd
 
-    from eds.cli.evidence import decided_pairs
+    from eds.cli.project_pairs import decided_pairs
     from eds.cli.truth import any_acts, labels_of
 
     truth = decided_pairs(project)

@@ -152,7 +152,7 @@ def _opened(console: Console, base: str, images: "pd.DataFrame") -> "tuple[Vecto
 
 
 def _truth(project: "Project", labels: str) -> "pd.DataFrame | None":
-    from eds.cli.evidence import decided_pairs
+    from eds.cli.project_pairs import decided_pairs
 
     return decided_pairs(project) if labels == "truth" else None
 

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from eds.identifiers import Flags, Integers, encode, numbered, places_of, text
+from eds.identifiers import Flags, Integers, encode, places_of
+from eds.metrics.catalogue import Catalogue
 from eds.metrics.labelled import Labelled, read_labels
 from eds.metrics.lists import UNLABELLED, JudgedLists, Rankings
 from eds.metrics.placed import Placed
@@ -50,45 +51,37 @@ def placed_with_pooled(placed: Placed, labelled: Labelled, pooled: Labelled | No
     return found
 
 
-def left_out_by_rules(labelled: Labelled, images: pd.DataFrame, category: str = "any") -> Flags:
+def left_out_by_rules(labelled: Labelled, catalogue: Catalogue, category: str = "any") -> Flags:
     """Which positives (in the labels' order) no official list may hold: own product, no query, no candidate.
 
     Where lists hold the query's category only (`category`: same), or others only (other), those of the rest, too.
     """
-    ids, (_, product) = text(images["image_id"]), numbered(images["product_id"])
-    positive = labelled.value == 1
-    query = encode(labelled.queries, ids)[labelled.query[positive]]
-    candidate = encode(labelled.candidates, ids)[labelled.candidate[positive]]
-    unknown = (query < 0) | (candidate < 0)
-    if not len(ids):
-        return np.asarray(unknown)
-    role = images["role"].to_numpy() if "role" in images.columns else np.full(len(images), "both", object)
-    unasked = (role == "candidate")[query] | (role == "query")[candidate]
-    barred = unknown | unasked | (product[query] == product[candidate])
+    query, candidate = _positives(labelled, catalogue)
+    barred = (query < 0) | (candidate < 0)
+    barred |= catalogue.is_only("candidate")[query] | catalogue.is_only("query")[candidate]
+    barred |= catalogue.product[query] == catalogue.product[candidate]
     if category != "any":
-        _, kind = numbered(images["category"].fillna(""))
-        barred |= (kind[query] == kind[candidate]) == (category == "other")
+        barred |= (catalogue.category[query] == catalogue.category[candidate]) == (category == "other")
     return np.asarray(barred)
 
 
-def hidden_places(listed: Rankings, labelled: Labelled, images: pd.DataFrame) -> Mapping[str, Integers]:
+def hidden_places(listed: Rankings, labelled: Labelled, catalogue: Catalogue) -> Mapping[str, Integers]:
     """By model, for each positive (in the labels' order): where another image of its product stands; 0: in no list.
 
     Official lists show one image of each product: a positive whose product is shown by another can never be found.
     """
-    ids, (products, product) = text(images["image_id"]), numbered(images["product_id"])
-    n = max(len(products), 1)
+    product = catalogue.product
+    n = int(product.max()) + 1
+    _, own = _positives(labelled, catalogue)
     positive = labelled.value == 1
-    wanted = _products(encode(labelled.candidates, ids), product)[labelled.candidate[positive]]
-    keys = np.where(wanted >= 0, labelled.query[positive] * n + wanted, -1)
-    own = encode(labelled.candidates, listed.candidates)[labelled.candidate[positive]]
+    keys = np.where(product[own] >= 0, labelled.query[positive] * n + product[own], -1)
     query = encode(listed.queries, labelled.queries)[listed.query] if len(listed.query) else listed.query
-    shown = _products(encode(listed.candidates, ids), product)[listed.candidate]
-    used = (query >= 0) & (shown >= 0)
+    image = catalogue.places(listed)[1][listed.candidate]
+    used = (query >= 0) & (product[image] >= 0)
     found = {}
     for number, name in enumerate(listed.models):
         rows = np.flatnonzero(used & (listed.model == number))
-        key = query[rows] * n + shown[rows]
+        key = query[rows] * n + product[image[rows]]
         order = np.lexsort((listed.rank[rows], key))
         rows, key = rows[order], key[order]
         first = np.diff(key, prepend=-1) != 0
@@ -97,11 +90,13 @@ def hidden_places(listed: Rankings, labelled: Labelled, images: pd.DataFrame) ->
         there = at >= 0
         place = np.zeros(len(keys), np.int64)
         place[there] = listed.rank[rows[at[there]]] + 1
-        place[there] *= listed.candidate[rows[at[there]]] != own[there]
+        place[there] *= image[rows[at[there]]] != own[there]
         found[name] = place
     return found
 
 
-def _products(places: Integers, product: Integers) -> Integers:
-    """The products of images by their rows in the catalogue, -1 for what is not in it."""
-    return np.where(places >= 0, product[places], -1) if len(product) else np.full(len(places), -1, np.int64)
+def _positives(labelled: Labelled, catalogue: Catalogue) -> tuple[Integers, Integers]:
+    """The catalogue's rows that show the positives' queries and candidates, in the labels' order."""
+    positive = labelled.value == 1
+    query, candidate = catalogue.places(labelled)
+    return query[labelled.query[positive]], candidate[labelled.candidate[positive]]

@@ -11,6 +11,7 @@ import pyarrow as pa
 from eds.errors import InputError
 from eds.identifiers import Flags, Integers, Reals, distinct, encode
 from eds.metrics.besides import POOLED, hidden_places, left_out_by_rules, placed_with_pooled, pooled_of, without_label
+from eds.metrics.catalogue import Catalogue
 from eds.metrics.coded import Coded
 from eds.metrics.definition import Evidence
 from eds.metrics.identity import own_product_lists
@@ -85,10 +86,11 @@ def gather(
     _check_given(rankings, placed, own, scores, images, negatives, coded, measures)
     labelled = read_labels(truth, "table truth")
     lists = None if rankings is None else read_rankings(rankings)
+    catalogue = None if images is None else Catalogue(images)
     if lists is not None:
-        check_rules(lists, images, measures)
+        check_rules(lists, catalogue, measures)
     if placed is not None:
-        check_placed(placed, images, measures)
+        check_placed(placed, catalogue, measures)
     twice = sorted(set(lists.models if lists else ()) & set(placed.models if placed else ()))
     if twice:
         raise InputError(f"lists and ranks of pairs, both of model {', '.join(twice)}", do="Give one of the two.")
@@ -107,10 +109,10 @@ def gather(
     among = asked if any(measure.name in POOLED for measure in measures) else None
     hidden: dict[str, Integers] = {}
     barred = None
-    if images is not None and any(measure.definition.needs == "official lists" for measure in measures):
-        barred = left_out_by_rules(labelled, images, category)
+    if catalogue is not None and any(measure.definition.needs == "official lists" for measure in measures):
+        barred = left_out_by_rules(labelled, catalogue, category)
         for source in (lists, None if heads is None else read_rankings(heads)):
-            hidden |= {} if source is None else hidden_places(source, labelled, images)
+            hidden |= {} if source is None else hidden_places(source, labelled, catalogue)
     return Gathered(
         labelled,
         {

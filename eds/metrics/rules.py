@@ -4,24 +4,24 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Integers, encode, shown, text
+from eds.identifiers import Integers, shown
+from eds.metrics.catalogue import Catalogue
 from eds.metrics.lists import Rankings
 from eds.metrics.measure import Measure
 from eds.metrics.placed import Placed
 
 
-def check_rules(lists: Rankings, images: pd.DataFrame | None, measures: Sequence[Measure]) -> None:
+def check_rules(lists: Rankings, catalogue: Catalogue | None, measures: Sequence[Measure]) -> None:
     """Refuse lists on which the measures would not be what their names say; all faults at once.
 
     Official lists hold no image of the query's own product and one image of each product. Lists that all end at
     one place above the cut-off, while there are more candidates, were cut: a value at k would be too small.
     """
-    faults, known = ([], False) if images is None else _catalogue_faults(lists, images, measures)
-    if images is not None and known:
-        faults += _depth_faults(lists, images, measures)
+    faults, known = ([], False) if catalogue is None else _catalogue_faults(lists, catalogue, measures)
+    if catalogue is not None and known:
+        faults += _depth_faults(lists, catalogue.images, measures)
     if faults:
         raise InputError(
             "the lists do not fit the measures",
@@ -32,24 +32,17 @@ def check_rules(lists: Rankings, images: pd.DataFrame | None, measures: Sequence
         )
 
 
-def check_placed(placed: Placed, images: pd.DataFrame | None, measures: Sequence[Measure]) -> None:
+def check_placed(placed: Placed, catalogue: Catalogue | None, measures: Sequence[Measure]) -> None:
     """As `check_rules`, for ranks of pairs: those that have a place in a list."""
-    if images is None:
+    if catalogue is None:
         return
     there = placed.rank >= 0
     parts = (part[there] for part in (placed.model, placed.query, placed.candidate, placed.rank))
     found = Rankings(placed.models, placed.queries, placed.candidates, *parts)
-    faults, _ = _catalogue_faults(found, images, measures)
+    faults, _ = _catalogue_faults(found, catalogue, measures)
     if faults:
         do = "Rank them with exclude_product and one_per_product, or ask for other measures."
         raise InputError("the ranks do not fit the measures", where="ranks of pairs", do=do, faults=faults)
-
-
-def _places(lists: Rankings, images: pd.DataFrame) -> tuple[Integers, Integers]:
-    """The rows of the catalogue that show the lists' queries and candidates, -1 for what is not in it."""
-    both = pa.concat_arrays([lists.queries, lists.candidates])
-    found = encode(both, text(images["image_id"]))
-    return found[: len(lists.queries)], found[len(lists.queries) :]
 
 
 def _least_available(images: pd.DataFrame) -> int:
@@ -62,13 +55,13 @@ def _least_available(images: pd.DataFrame) -> int:
     return int(min(every, same.min() - 1, every - same.max() if len(same) > 1 else every))
 
 
-def _catalogue_faults(lists: Rankings, images: pd.DataFrame, measures: Sequence[Measure]) -> tuple[list[str], bool]:
+def _catalogue_faults(lists: Rankings, catalogue: Catalogue, measures: Sequence[Measure]) -> tuple[list[str], bool]:
     """Images that the catalogue does not know, or else faults of products; and whether all images are known."""
-    places = _places(lists, images)
+    places = catalogue.places(lists)
     faults = _unknown(lists, places)
     if faults or all(measure.definition.needs != "official lists" for measure in measures):
         return faults, not faults
-    return _product_faults(lists, images, places), True
+    return _product_faults(lists, catalogue, places), True
 
 
 def _unknown(lists: Rankings, places: tuple[Integers, Integers]) -> list[str]:
@@ -79,10 +72,9 @@ def _unknown(lists: Rankings, places: tuple[Integers, Integers]) -> list[str]:
     ]
 
 
-def _product_faults(lists: Rankings, images: pd.DataFrame, places: tuple[Integers, Integers]) -> list[str]:
+def _product_faults(lists: Rankings, catalogue: Catalogue, places: tuple[Integers, Integers]) -> list[str]:
     """Only for lists whose images are all known."""
-    of = text(images["product_id"]).dictionary_encode().indices.to_numpy()
-    own, product = (of[place] for place in places)
+    own, product = (catalogue.product[place] for place in places)
     same = np.unique(lists.query[product[lists.candidate] == own[lists.query]])
     entry = pd.DataFrame({"model": lists.model, "query": lists.query, "product": product[lists.candidate]})
     twice = np.unique(lists.query[entry.duplicated().to_numpy()])

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
-CELLS = 1 << 19  # float64 numbers in one step: small enough for the cache, and threads seldom wait for each other
+CELLS = (
+    1 << 18
+)  # float64 numbers in one step: small enough for the cache, and for memory that is kept, not asked for anew
 GATHERED = 1 << 18  # numbers gathered from the vectors at once: they, too, stay in cache
 
 

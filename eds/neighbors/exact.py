@@ -22,6 +22,7 @@ BLOCK = 2048  # vectors in a block: the tiles of scores of all threads stay near
 TILE_QUERIES = 512
 SAMPLE = 512  # candidates that give the first floors
 CROWD = 4096  # candidates of one tile that it is worth to thin out before they are offered
+CROWDED = 32  # so many times k candidates of one query in a tile are a crowd
 WAITING = 1 << 22  # offered candidates after which the floors are raised in any case
 
 
@@ -92,17 +93,17 @@ class Exact:
             return
         floor = shortlist.floor()[low : low + len(scores)]
         some = np.flatnonzero(scores.max(axis=1) >= floor)  # few queries find anybody
-        place = np.flatnonzero(scores[some] >= floor[some, None])
-        query = place // len(candidate)
-        column = place - query * len(candidate)
-        query = some[query]
-        score = scores[query, column]
-        crowded = np.flatnonzero(np.bincount(query, minlength=len(scores)) > 4 * self._top)
-        if len(crowded) and len(query) > CROWD:
-            self._raise(shortlist, crowded + low, candidate, scores[crowded])
-            keep = np.flatnonzero(score >= shortlist.floor()[query + low])
-            query, column, score = query[keep], column[keep], score[keep]
-        shortlist.offer(query + low, candidate[column], score)
+        scores, query = scores[some], some + low
+        above = scores >= floor[some, None]
+        many = np.count_nonzero(above, axis=1)
+        crowded = np.flatnonzero(many > CROWDED * self.rules.k)
+        if len(crowded) and many.sum() > CROWD:
+            there, theirs = query[crowded], scores[crowded]
+            floors = self._floors(there + shortlist.first, candidate, theirs)
+            shortlist.kth[there] = np.maximum(shortlist.kth[there], floors)
+            above[crowded] = theirs >= shortlist.floor()[there, None]
+        row, column = np.divmod(np.flatnonzero(above), len(candidate))
+        shortlist.offer(query[row], candidate[column], scores[row, column])
 
     def _first_floors(self, shortlist: Shortlist, tile: Array) -> None:
         """Raise the floors by a sample spread over the gallery, whatever its order; it is not kept.
@@ -121,31 +122,31 @@ class Exact:
         if len(sample) <= k:
             return
         columns = shortlist.similarity.load(self.vectors.take(rows), rows)
-        step, place = max(1, len(tile) // len(rows)), len(rows) - k - 1
+        step = max(1, len(tile) // len(rows))
         for low in range(0, len(shortlist.kth), step):
             high = min(low + step, len(shortlist.kth))
             scores = tile[: (high - low) * len(rows)].reshape(high - low, len(rows))
             shortlist.similarity.scores(low, high, columns, scores)
-            if self.rules.category != "any":
-                query = np.arange(low, high)[:, None] + shortlist.first
-                scores[~self.sides.allowed(query, sample, self.rules)] = -np.inf
-            shortlist.kth[low:high] = np.partition(scores, place, axis=1)[:, place]
+            shortlist.kth[low:high] = self._floors(np.arange(low, high) + shortlist.first, sample, scores)
 
-    @property
-    def _top(self) -> int:
-        """Candidates among which k of different products are likely to be."""
-        return 8 * self.rules.k + 16
+    def _floors(self, query: Array, candidate: Array, scores: Array) -> Array:
+        """Scores, (q,), that k candidates surely reach whom the rules let into a list: told from some, (q, n).
 
-    def _raise(self, shortlist: Shortlist, query: Array, candidate: Array, scores: Array) -> None:
-        """Raise the floors of these queries, (q,), by the best of their scores, (q, n), which are not kept."""
-        sides, last = self.sides, shortlist.first + len(shortlist.kth)
-        probe = Shortlist(sides, shortlist.first, last, self.rules, shortlist.similarity)
-        last_taken = max(len(candidate) - self._top, 0)
-        least = np.partition(scores, last_taken, axis=1)[:, last_taken]
-        row, column = np.nonzero(scores >= least[:, None])
-        probe.offer(query[row], candidate[column], scores[row, column])
-        probe.tighten()
-        np.maximum(shortlist.kth, probe.kth, out=shortlist.kth)
+        The best of each product counts. At most one of these is of a query's own product, or the query: of the best
+        k + 1 of the right category, the rules let k into a list.
+        """
+        product, k = self.sides.candidates.product[candidate], self.rules.k
+        if self.rules.category != "any":
+            scores = np.where(self.sides.allowed(query[:, None], candidate, self.rules), scores, -np.inf)
+        if (np.diff(product) < 0).any():
+            order = np.argsort(product, kind="stable")
+            product, scores = product[order], scores.take(order, axis=1)
+        starts = np.flatnonzero(np.diff(product, prepend=-2))
+        if len(starts) <= k:
+            return np.full(len(query), -np.inf, dtype=np.float32)
+        best = scores if len(starts) == len(product) else np.maximum.reduceat(scores, starts, axis=1)
+        place = len(starts) - k - 1
+        return np.asarray(np.partition(best, place, axis=1)[:, place])
 
 
 def _nobody(rows: int) -> None:

@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from eds.errors import InputError
+from eds.identifiers import decode
 from eds.neighbors.exact import BLOCK
 from eds.neighbors.pace import Pace, beside_products
 from eds.neighbors.ranks import pair_ranks, pair_scores
@@ -143,11 +145,12 @@ def passes(queries: int, dimension: int, k: int) -> list[tuple[int, int]]:
 
 def _frame(model: str, sides: Sides, query: Array, candidate: Array, rank: Array, score: Array) -> pd.DataFrame:
     """Rows of table neighbors, sorted by query and rank."""
-    names = {"query_id": sides.queries.named(query), "candidate_id": sides.candidates.named(candidate)}
-    columns = {name: pd.Series(ids.to_numpy(zero_copy_only=False), dtype="str") for name, ids in names.items()}
-    return pd.DataFrame(
-        {"model": pd.Series([model] * len(query), dtype="str"), **columns, "rank": rank, "score": score}
-    )
+    names = {
+        "model": decode(np.zeros(len(query), np.int64), pa.array([model])),
+        "query_id": decode(query, sides.queries.ids),
+        "candidate_id": decode(candidate, sides.candidates.ids),
+    }
+    return pd.DataFrame({**names, "rank": rank, "score": score})
 
 
 def _recall(

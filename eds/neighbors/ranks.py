@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.identifiers import encode, numbered, text
+from eds.identifiers import encode, text
 from eds.neighbors.counter import Counter
 from eds.neighbors.pace import Pace, beside_products
 from eds.neighbors.rules import Rules
@@ -24,15 +24,24 @@ def pair_scores(
     vectors: Vectors, pairs: pd.DataFrame, *, metric: str | None = None, threads: int | None = None
 ) -> Array:
     """The exact similarity of each given pair; (pairs,) float64. Any two images that have vectors will do."""
-    asked, query = numbered(pairs["query_id"])
-    rows = vectors.rows_of(asked)
-    candidate = vectors.rows_of(text(pairs["candidate_id"]))
+    rows = (vectors.rows_of(text(pairs[name])) for name in ("query_id", "candidate_id"))
+    return row_scores(vectors, *rows, metric=metric, threads=threads)
+
+
+def row_scores(
+    vectors: Vectors, query: Array, candidate: Array, *, metric: str | None = None, threads: int | None = None
+) -> Array:
+    """The same of the rows in which the vectors stand, (pairs,) int64 each."""
+    asked = np.flatnonzero(np.bincount(query, minlength=len(vectors)))
+    number = np.empty(len(vectors), dtype=np.int64)
+    number[asked] = np.arange(len(asked))
+    query = number[query]
     similarity = similarity_of(vectors, metric, Pace.of(BLOCK, threads).threads)
-    found = np.empty(len(pairs))
+    found = np.empty(len(query))
     step = max(1, QUERY_CELLS // vectors.model.dimension)
     for first in range(0, len(asked), step):
         part = np.flatnonzero((query >= first) & (query < first + step))
-        similarity.ask(rows[first : first + step])
+        similarity.ask(asked[first : first + step])
         found[part] = similarity.exact(query[part] - first, candidate[part])
     similarity.refuse_bad()
     return found

@@ -27,17 +27,18 @@ def test_a_crowded_tile_is_thinned_out_and_loses_nothing(
     metric: str, rule: Rules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gallery = ascending(metric)
-    plain, thinned = Exact._raise, []
+    plain, thinned = Exact._floors, []
 
-    def counting(self: Exact, shortlist: Any, query: Any, candidate: Any, scores: Any) -> None:
-        thinned.append(int((scores >= shortlist.floor()[query][:, None]).sum()))
-        plain(self, shortlist, query, candidate, scores)
+    def counting(self: Exact, query: Any, candidate: Any, scores: Any) -> Any:
+        floors = plain(self, query, candidate, scores)
+        thinned.append((scores.size, int((scores >= floors[:, None]).sum())))
+        return floors
 
-    monkeypatch.setattr(Exact, "_raise", counting)
+    monkeypatch.setattr(Exact, "_floors", counting)
     monkeypatch.setattr(exact, "SAMPLE", len(gallery.images))  # too few candidates for first floors
     found = mine(gallery.vectors(shard=2000), gallery.images, rule)
     assert len(thinned) == 2
-    assert min(thinned) > exact.CROWD
+    assert all(offered > exact.CROWD and offered > 2 * kept for offered, kept in thinned)
     monkeypatch.setattr(exact, "CROWD", 1 << 40)
     assert rows(found) == rows(mine(gallery.vectors(), gallery.images, rule, block=300))
     few = gallery.images["image_id"].iloc[-2:]

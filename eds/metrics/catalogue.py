@@ -1,0 +1,60 @@
+"""Table images as measures ask for it: which product, category and role each listed or labelled image has."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from eds.identifiers import Flags, Integers, coded, located, text
+
+
+class Images(Protocol):
+    """Whatever holds ids of queries and candidates, each once; it is known again by identity."""
+
+    @property
+    def queries(self) -> pa.Array:
+        """Ids."""
+
+    @property
+    def candidates(self) -> pa.Array:
+        """Ids."""
+
+
+@dataclass(frozen=True, eq=False)
+class Catalogue:
+    """Arrays by row of table images have one place more, the last, for images that are not in it."""
+
+    images: pd.DataFrame
+    _places: dict[Images, tuple[Integers, Integers]] = field(default_factory=dict)
+
+    def places(self, of: Images) -> tuple[Integers, Integers]:
+        """The rows that show these queries and candidates, (n,) int64 each, -1 for what is not in the catalogue."""
+        if of not in self._places:
+            both = located(pa.concat_arrays([of.queries, of.candidates]), text(self.images["image_id"]))
+            self._places[of] = both[: len(of.queries)], both[len(of.queries) :]
+        return self._places[of]
+
+    @cached_property
+    def product(self) -> Integers:
+        """(rows + 1,) int64: a number for each product, from 0; -1 for none."""
+        return np.append(self._codes("product_id"), -1)
+
+    @cached_property
+    def category(self) -> Integers:
+        """(rows + 1,) int64: a number for each category, or for having none; -1 for images that are not there."""
+        return np.append(self._codes("category"), -1)
+
+    def is_only(self, role: str) -> Flags:
+        """(rows + 1,) bool: which images have this role and no other."""
+        if "role" not in self.images.columns:
+            return np.zeros(len(self.images) + 1, np.bool_)
+        found = pc.fill_null(pc.equal(text(self.images["role"]), role), False)
+        return np.append(found.to_numpy(zero_copy_only=False), False)
+
+    def _codes(self, column: str) -> Integers:
+        codes: Integers = coded(pc.fill_null(text(self.images[column]), "")).indices.to_numpy()
+        return codes.astype(np.int64)
