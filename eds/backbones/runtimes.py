@@ -31,13 +31,13 @@ class Normalised(torch.nn.Module):
     def __init__(self, network: torch.nn.Module, mean: tuple[float, ...], std: tuple[float, ...]) -> None:
         super().__init__()
         self.network = network
-        self.register_buffer("mean", torch.tensor(mean, dtype=torch.float32).view(1, 3, 1, 1))
-        self.register_buffer("std", torch.tensor(std, dtype=torch.float32).view(1, 3, 1, 1))
+        self.register_buffer("mean", torch.tensor(mean, dtype=torch.float32))
+        self.register_buffer("std", torch.tensor(std, dtype=torch.float32))
 
     def forward(self, batch: torch.Tensor) -> torch.Tensor:
-        """The network's output of a batch of bytes."""
-        values = batch.permute(0, 3, 1, 2).float() / 255
-        output: torch.Tensor = self.network((values - self.mean) / self.std)
+        """The network's output of a batch of bytes; the channels come first at last, which then moves nothing."""
+        values = (batch.float() / 255 - self.mean) / self.std
+        output: torch.Tensor = self.network(values.permute(0, 3, 1, 2))
         return output
 
 

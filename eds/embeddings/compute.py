@@ -7,6 +7,7 @@ alone, not on batch, threads or the order of the table.
 
 import json
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from eds.tables import Provenance
 from eds.vectors import SHARD_ROWS, Model, Writer, pack
 
 Progress = Callable[[int, int], None]
+ROOMS = 2  # batches of a model that have been gathered and are no vectors yet
 SHOWN = 20  # bad images told before the rest is only counted
 
 
@@ -167,7 +169,7 @@ def refusal(bad: Mapping[int, str], catalogue: Sources) -> ImageError:
 
 @dataclass
 class _Filler:
-    """Gathers pictures into batches for one model; while one is gathered, the one before becomes vectors."""
+    """Gathers pictures into batches for one model; while one becomes vectors, the next stands ready."""
 
     name: str
     backbone: Backbone
@@ -180,14 +182,14 @@ class _Filler:
     _pixels: list[Pixels] = field(default_factory=list)
     _seconds: float = 0.0
     _rooms: list[Pixels] = field(default_factory=list)
-    _encoding: "Future[None] | None" = None
+    _encoding: "deque[Future[None]]" = field(default_factory=deque)
 
     def __post_init__(self) -> None:
         self.key = self.backbone.spec.preprocessing.pixels_key
 
     def take(self, ready: Prepared, source: str, waited: float) -> None:
         """Take one picture, for which we waited so many seconds; begin to encode when the batch is full."""
-        if self._encoding is None or self._encoding.done():  # else the waiting cost no time
+        if all(batch.done() for batch in self._encoding):  # else the waiting cost no time
             self._seconds += waited
         if ready.reason:
             return
@@ -201,18 +203,19 @@ class _Filler:
         """Compute the vectors of the pictures that wait, if any."""
         if self._ids:
             self._begin()
-        self._settle()
+        while self._encoding:
+            self._settle()
 
     def _begin(self) -> None:
+        if len(self._encoding) == ROOMS:
+            self._settle()
         pixels = np.stack(self._pixels, out=self._room())
-        self._settle()
-        self._encoding = self.encoder.submit(self._encode, self._ids, self._digests, pixels, self._seconds)
+        self._encoding.append(self.encoder.submit(self._encode, self._ids, self._digests, pixels, self._seconds))
         self._ids, self._digests, self._pixels, self._seconds = [], [], [], 0.0
 
     def _settle(self) -> None:
-        """Wait for the batch before; whatever went wrong with it is raised here."""
-        if self._encoding is not None:
-            self._encoding.result()
+        """Wait for the first batch that has been begun; whatever went wrong with it is raised here."""
+        self._encoding.popleft().result()
 
     def _encode(self, ids: list[str], digests: list[str], pixels: Pixels, seconds: float) -> None:
         begun = time.perf_counter()
@@ -224,12 +227,12 @@ class _Filler:
         self.computed += len(ids)
 
     def _room(self) -> Pixels:
-        """Memory for a batch, (n, height, width, 3), two in turn: fresh pages cost more than the copying."""
-        if not self._rooms:
-            shape = (self.batch, *self._pixels[0].shape)
-            self._rooms = [np.empty(shape, dtype=np.uint8), np.empty(shape, dtype=np.uint8)]
-        self._rooms.reverse()
-        return self._rooms[0][: len(self._pixels)]
+        """Memory for a batch, (n, height, width, 3), in turn: fresh pages cost more than the copying."""
+        if len(self._rooms) < ROOMS:
+            self._rooms.append(np.empty((self.batch, *self._pixels[0].shape), dtype=np.uint8))
+        else:
+            self._rooms.append(self._rooms.pop(0))
+        return self._rooms[-1][: len(self._pixels)]
 
 
 def _refuse_no_codes(vectors: np.ndarray[Any, np.dtype[np.float32]], ids: list[str], name: str) -> None:
