@@ -22,7 +22,16 @@ def ascending(metric: str, images: int = 4000) -> Gallery:
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("rule", [Rules(3), Rules(3, False, False, keep_ties=True)])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Rules(3),
+        Rules(3, one_per_product=False),
+        Rules(3, False, False, keep_ties=True),
+        Rules(3, category="same"),
+        Rules(3, category="other"),
+    ],
+)
 def test_a_crowded_tile_is_thinned_out_and_loses_nothing(
     metric: str, rule: Rules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
