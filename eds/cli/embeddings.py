@@ -11,6 +11,7 @@ from eds.cli.addresses import THERE, fetching, here
 from eds.cli.computing import vectors_made
 from eds.cli.console import Console, command, given, lined, typed
 from eds.cli.engine import engine_option
+from eds.cli.lost import lost_shards_of
 from eds.errors import ConfigError, EdsError, InputError, TableError
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def run(project: "Project", console: Console) -> None:
     groups: dict[tuple[bool, str], list[str]] = {}  # models computed alike share one pass over the pictures
     for text in asked:
         state = computed.get(text)
-        if state and state.condition == "fresh" and not _lacking_shards(project, str(state.model)):
+        if state and state.condition == "fresh" and not lost_shards_of(project, str(state.model)):
             continue
         changed = bool(state and any(why.startswith("embeddings.") for why in state.reasons))
         options = {name: value for name, value in (state.given if state else {}).items() if name != "model"}
@@ -240,13 +241,6 @@ def _named(text: str) -> tuple[str, str]:
     return (name, spec) if ":" in preset else (name or preset, preset_text(spec))
 
 
-def _lacking_shards(project: "Project", name: str) -> bool:
-    from eds.vectors import lost_shards, read_model
-
-    folder = project.path("embeddings", name)
-    return bool(lost_shards(folder, read_model(folder)))
-
-
 def _folders(project: "Project") -> list[str]:
     """Every model that has vectors, or has begun to."""
     begun = {path.parent.name for path in (project.root / "embeddings").glob("*/partial.json")}
@@ -254,7 +248,7 @@ def _folders(project: "Project") -> list[str]:
 
 
 def _described(project: "Project", name: str) -> dict[str, Any]:
-    from eds.vectors import lost_shards, read_model
+    from eds.vectors import read_model
 
     row: dict[str, Any] = dict.fromkeys(
         ("dimension", "dtype", "similarity", "preprocessing", "preprocessing_digest", "rows", "seconds", "images/s")
@@ -262,7 +256,7 @@ def _described(project: "Project", name: str) -> dict[str, Any]:
     folder = project.path("embeddings", name)
     try:
         model = read_model(folder)
-        lost = [*lost_shards(folder, model).values()]
+        lost = lost_shards_of(project, name)
     except EdsError as error:
         condition = "damaged" if (folder / "model.json").exists() else "not finished"
         return {"model": name, **row, "state": condition, "why": [str(error)]}

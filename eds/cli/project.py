@@ -3,12 +3,16 @@
 import importlib
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import get_completion_class
 
 from eds.cli.console import FOLDER, Console, command, lined
 from eds.errors import EdsError
+
+if TYPE_CHECKING:
+    from eds.workspace import Project, State
 
 # The stages that a machine can do alone, in the order of the flow. Each offers run(project, console):
 # it makes what is missing or stale and leaves alone what is fresh.
@@ -34,7 +38,7 @@ def init(console: Console, where: Path | None) -> None:
 @command(None, "status", example="eds status --project demo --json")
 def status(console: Console) -> None:
     """Tell each table of the project: rows, made by what, fresh or stale and why."""
-    states = console.project.states()
+    states = conditions(console.project)
     rows = [
         (state.path, state.condition, state.rows, _short(state.made_by), "; ".join(state.reasons) or None)
         for state in states
@@ -43,6 +47,13 @@ def status(console: Console) -> None:
         {"project": str(console.project.root), "tables": [asdict(state) for state in states]},
         lambda: lined(("table", "condition", "rows", "made by", "why"), rows),
     )
+
+
+def conditions(project: "Project") -> "list[State]":
+    """Every table's condition, in the order of the flow."""
+    from eds.cli.lost import with_lost_shards
+
+    return [with_lost_shards(project, state) for state in project.states()]
 
 
 def _short(made_by: str) -> str | None:
@@ -60,7 +71,7 @@ def _short(made_by: str) -> str | None:
 def run(console: Console) -> None:
     """Make whatever is missing or stale, in the order of the flow; what is fresh is left alone."""
     run_stages(console)
-    states = console.project.states()
+    states = conditions(console.project)
     console.answer(
         [asdict(state) for state in states],
         lambda: lined(("table", "condition", "rows"), [(state.path, state.condition, state.rows) for state in states]),

@@ -142,11 +142,15 @@ def test_a_lost_shard_is_told_and_computed_again(
 ) -> None:
     from eds.cli.console import Console
     from eds.cli.embeddings import run
+    from eds.cli.project import conditions
 
     eds(project, "compute")
     shard = project.path("embeddings", "colour") / "00000.npy"
     shard.unlink() if how == "gone" else shard.write_bytes(shard.read_bytes()[:-1])
     assert [row["state"] for row in answered(project, capsys, "list")] == ["damaged", "fresh"]
+    told = [state for state in conditions(project) if state.table == "embeddings"]
+    assert [(state.condition, *state.reasons)[:2] for state in told] == [("damaged", told[0].reasons[0]), ("fresh",)]
+    assert told[0].reasons[0].startswith("00000.npy is ")
     eds(project, "list")
     assert "colour: 00000.npy is " in capsys.readouterr().out
     with pytest.raises(TableError, match="Make what is lost again: eds embeddings compute -m colour=descriptor:hsv"):

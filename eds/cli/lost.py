@@ -1,0 +1,28 @@
+"""Vectors of which files are gone or cut, which the date and digest of their description do not show."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from eds.errors import EdsError
+
+if TYPE_CHECKING:
+    from eds.workspace import Project, State
+
+
+def lost_shards_of(project: "Project", name: str) -> list[str]:
+    """What is wrong with the shards of a model's vectors; refused where they have no description."""
+    from eds.vectors import lost_shards, read_model
+
+    folder = project.path("embeddings", name)
+    return [*lost_shards(folder, read_model(folder)).values()]
+
+
+def with_lost_shards(project: "Project", state: "State") -> "State":
+    """A table's condition; vectors of which a shard is lost are damaged."""
+    if state.table != "embeddings" or state.condition not in ("fresh", "stale"):
+        return state
+    try:
+        lost = lost_shards_of(project, str(state.model))
+    except EdsError as error:
+        lost = [str(error)]
+    return replace(state, condition="damaged", reasons=(*lost, *state.reasons)) if lost else state
