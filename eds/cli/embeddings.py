@@ -235,10 +235,19 @@ def _named(text: str) -> tuple[str, str]:
     """The name, empty where none is given, and the spec; a bare word, or word@FILE, is one of the paper's models."""
     from eds.backbones import preset_text
 
-    head, equals, rest = text.partition("=")
-    name, spec = (head, rest) if equals and not {":", "@"} & set(head) else ("", text)
+    name, spec = name_and_spec(text)
     preset = spec.partition("@")[0]
     return (name, spec) if ":" in preset else (name or preset, preset_text(spec))
+
+
+def name_and_spec(text: str) -> tuple[str, str]:
+    """Of [NAME=]SPEC the name, empty where none is given, and the spec.
+
+    >>> name_and_spec("ours=moco@a=b"), name_and_spec("moco@a=b")
+    (('ours', 'moco@a=b'), ('', 'moco@a=b'))
+    """
+    head, equals, rest = text.partition("=")
+    return (head, rest) if equals and not {":", "@"} & set(head) else ("", text)
 
 
 def _folders(project: "Project") -> list[str]:

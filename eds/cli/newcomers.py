@@ -109,12 +109,13 @@ def _read_run(console: Console, name: str, file: Path, ids: Path | None) -> None
 
 
 def _is_spec(text: str) -> bool:
-    """Whether the text asks for a backbone: loader:name, or one of the paper's models."""
-    if ":" in text:
+    """Whether the text asks for a backbone: loader:name, or one of the paper's models, perhaps with its file."""
+    if ":" in text.partition("@")[0]:
         return True
     from eds.backbones import PRESETS
+    from eds.cli.embeddings import name_and_spec
 
-    return text.partition("=")[2] in PRESETS or text in PRESETS
+    return name_and_spec(text)[1].partition("@")[0] in PRESETS
 
 
 def _files(texts: Sequence[str], option: str) -> dict[str, Path]:

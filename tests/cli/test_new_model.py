@@ -256,6 +256,8 @@ def test_mistakes_are_told_before_anything_is_computed(
         ("--run", f"m0={run}"): "neighbors/m0.parquet was made by eds benchmarks import trec",
         ("-m", "nobody", "--run", f"ours={run}"): "no vectors or lists of model nobody",
         ("-m", "descriptor:hsv"): "60 of 60 pictures are absent, as 'i00', and descriptor:hsv needs them",
+        ("-m", "moco@/w=1.pth"): "60 of 60 pictures are absent, as 'i00', and moco@/w=1.pth needs them",
+        ("-m", "own=moco@w.pth"): "60 of 60 pictures are absent, as 'i00', and own=moco@w.pth needs them",
     }
     for words, told in cases.items():
         with pytest.raises(EdsError, match=re.escape(told)):
