@@ -106,7 +106,14 @@ def import_vectors(
 
 def _listed(given: Given, ids: Path | None, vectors: Path, known: set[str]) -> list[str]:
     if ids is not None:
-        return read_ids(ids, given.rows, known)
+        listed = read_ids(ids, given.rows, known)
+        if given.ids is not None and listed != given.ids:
+            raise InputError(
+                f"the images it lists are not those that {vectors.name} names for its vectors",
+                where=str(ids),
+                do="Leave the list out; or, if it is right, give the vectors without their names.",
+            )
+        return listed
     if given.ids is None:
         raise InputError(
             "the file does not say whose vectors they are",

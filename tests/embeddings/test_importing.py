@@ -78,6 +78,17 @@ def test_every_format_gives_the_same_vectors(tmp_path: Path, values: Floats, ids
     assert np.array_equal(opened.gather(images()["image_id"].tolist()), exact)
 
 
+def test_two_lists_of_images_may_not_contradict_each_other(tmp_path: Path, values: Floats, ids: Path) -> None:
+    path = tmp_path / "given.parquet"
+    column = pa.array(values.tolist(), pa.list_(pa.float32()))
+    pq.write_table(pa.table({"image_id": images()["image_id"].tolist()[::-1], "vector": column}), path)
+    with pytest.raises(InputError, match=r"those that given.parquet names for its vectors\. Leave the list out"):
+        bring(path, ids, tmp_path / "v")
+    ids.write_text("".join(f"{name}\n" for name in images()["image_id"][::-1]))
+    assert np.array_equal(bring(path, ids, tmp_path / "v").gather(["i0"])[0], values[-1])
+
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
