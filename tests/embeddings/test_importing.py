@@ -88,7 +88,6 @@ def test_two_lists_of_images_may_not_contradict_each_other(tmp_path: Path, value
     assert np.array_equal(bring(path, ids, tmp_path / "v").gather(["i0"])[0], values[-1])
 
 
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [
