@@ -116,13 +116,13 @@ def gather(
             found.notes[name] = []
             if len(there) < len(images):
                 found.notes[name].append(f"images without a vector left out: {len(images) - len(there)}")
-            asked, at = _askable(pairs, there)
+            asked, at = askable_pairs(pairs, there)
             if scores:
                 parts["scores"].append(_scored(name, vectors, there, asked, at))
             if lists and depth is not None:
                 _mined(console, name, vectors, there, replace(rules, k=depth), parts["rankings"])
             elif lists:
-                more = asked if besides is None else _askable(pd.concat([asked, besides[PAIR]]), there)[0]
+                more = asked if besides is None else askable_pairs(pd.concat([asked, besides[PAIR]]), there)[0]
                 _ranked(console, name, vectors, there, more, rules, parts, ("places", "lengths"), place)
                 if heads:
                     _mined(console, name, vectors, there, replace(rules, k=heads), parts["heads"])
@@ -195,7 +195,7 @@ def among(names: "pd.Series[str]", known: Any) -> "NDArray[np.bool_]":
     return found
 
 
-def _askable(pairs: "pd.DataFrame", images: "pd.DataFrame") -> "tuple[pd.DataFrame, Places]":
+def askable_pairs(pairs: "pd.DataFrame", images: "pd.DataFrame") -> "tuple[pd.DataFrame, Places]":
     """The pairs, each once, of a query with a candidate; and the places of both among the images, (pairs,) int64."""
     import numpy as np
     import pandas as pd
@@ -204,8 +204,9 @@ def _askable(pairs: "pd.DataFrame", images: "pd.DataFrame") -> "tuple[pd.DataFra
 
     names = text(images["image_id"])
     query, candidate = (encode(pairs[column], names) for column in PAIR)
-    again = pd.Series(query * len(names) + candidate).duplicated().to_numpy()
-    known = np.flatnonzero((query >= 0) & (candidate >= 0) & (query != candidate) & ~again)
+    known = np.flatnonzero((query >= 0) & (candidate >= 0) & (query != candidate))
+    again = pd.Series(query[known] * len(names) + candidate[known]).duplicated().to_numpy()
+    known = known[~again]
     asks, offered = ((images["role"] != other).to_numpy(dtype=bool) for other in ("candidate", "query"))
     rows = known[asks[query[known]] & offered[candidate[known]]]
     return pairs[PAIR].take(rows).reset_index(drop=True), (query[rows], candidate[rows])

@@ -108,8 +108,7 @@ class Exact:
     def _first_floors(self, shortlist: Shortlist, tile: Array) -> None:
         """Raise the floors by a sample spread over the gallery, whatever its order; it is not kept.
 
-        It shows every product once, so that at most one of the sample is of a query's own product, or the query: of the
-        best k + 1, the rules let k into a list.
+        It shows every product once: more would tell little more.
         """
         candidates, k = self.sides.candidates, self.rules.k
         size = max(SAMPLE, 4 * k)

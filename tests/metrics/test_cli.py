@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from eds.cli.evidence import askable_pairs
 from eds.cli.metrics import metrics as group
 from eds.errors import EdsError, InputError, ProjectError, UnknownNameError
 from eds.metrics import MEASURES, Measure, preset
@@ -222,6 +223,15 @@ def test_a_model_that_lacks_vectors_is_refused_or_counted(project: Project, call
     auc = rows["part", "ROC-AUC(average=micro,negatives=annotated)"]
     assert auc["pairs_without_score"] == lost > 0
     assert "images without a vector left out: 10" in auc["note"]
+
+
+def test_only_pairs_of_a_query_with_a_candidate_are_asked_each_once() -> None:
+    images = pd.DataFrame({"image_id": list("abcd"), "role": ["both", "both", "candidate", "query"]})
+    told = ["bz", "ac", "za", "aa", "ac", "ca", "ad", "db"]
+    pairs, (query, candidate) = askable_pairs(pd.DataFrame([tuple(pair) for pair in told], columns=PAIR), images)
+    assert ["".join(pair) for pair in pairs.itertuples(index=False)] == ["ac", "db"]
+    assert query.tolist() == [0, 3]
+    assert candidate.tolist() == [2, 1]
 
 
 def test_models_that_have_lists_only_are_taken_from_them(project: Project, call: Call) -> None:
