@@ -48,11 +48,11 @@ def bias(
 
     Formula, by model: hr_official = labelled positives among the first k, over k, mean over queries with a positive;
     judged = labelled among the first k, over k, over the same queries: hr_official cannot exceed it (the structural
-    ceiling); hr_most = hr_official + 1 - judged, its value if every unlabelled place were positive; rbp and rbp_upper =
-    RBP and RBP + residual; auc = `metric` on all labels, prevalence the share of positives that it rests on;
-    self_removed = the same without the pairs that only the model itself proposed; shift = self_removed - auc. By group
-    (`groups`): means over its models; in the row self_removed the outsiders' mean over all reduced pools, so that both
-    sides are judged on pools they had no part in.
+    ceiling); hr_most = hr_official + the share of its unlabelled places, its value if all these were positive; rbp and
+    rbp_upper = RBP and RBP + residual; auc = `metric` on all labels, prevalence the share of positives that it rests
+    on; self_removed = the same without the pairs that only the model itself proposed; shift = self_removed - auc. By
+    group (`groups`): means over its models; in the row self_removed the outsiders' mean over all reduced pools, so that
+    both sides are judged on pools they had no part in.
     Source: specification 5.4, 6.1, 13.5, 13.10; for the order of models Kendall's tau_b and tau_AP,b of HR and AUC.
     Conventions: `suspects` are the generators' lists (model, query_id, candidate_id), `rankings` final lists of all
     models, or `placed` the ranks of the labelled pairs (some models by lists, some by ranks), `scores` those of the
@@ -107,9 +107,10 @@ def _on_lists(lists: JudgedLists | None, k: int, persistence: float) -> dict[str
     if lists is None:
         return dict.fromkeys(ON_LISTS, float("nan"))
     some = lists.positives > 0
-    hr, judged = (_mean_over(some, formula(lists, k)) for formula in (formulas.precision, formulas.judged))
+    of_places = (formulas.precision, formulas.judged, formulas.unjudged)
+    hr, judged, unjudged = (_mean_over(some, formula(lists, k)) for formula in of_places)
     rbp, residual = incomplete.rbp(lists, persistence), incomplete.rbp_residual(lists, persistence)
-    return dict(zip(ON_LISTS, (hr, hr + 1 - judged, judged, mean(rbp), mean(rbp + residual)), strict=True))
+    return dict(zip(ON_LISTS, (hr, hr + unjudged, judged, mean(rbp), mean(rbp + residual)), strict=True))
 
 
 def _mean_over(queries: Any, value: Reals) -> float:

@@ -82,9 +82,9 @@ def fair_to_new(part: pd.DataFrame) -> bool:
 def intervals(lists: Mapping[str, JudgedLists], measure: Measure) -> tuple[dict[str, float], dict[str, float]]:
     """By model the least and the largest value that labels of the places without one could give; empty: not told.
 
-    Formula: RBP and RBP + residual; P@k, VSD-HR@k and that + 1 - judged@k.
+    Formula: RBP and RBP + residual; P@k, VSD-HR@k and that + the share of places among the first k without a label.
     Source: specification 13.5.
-    Conventions: P and VSD-HR and their judged@k over queries with a positive, which stay the same queries; RBP with a
+    Conventions: P and VSD-HR and that share over queries with a positive, which stay the same queries; RBP with a
     cut-off leaves everything behind it open.
     Example: see tests/analysis/test_fairness.py.
     """
@@ -97,7 +97,7 @@ def intervals(lists: Mapping[str, JudgedLists], measure: Measure) -> tuple[dict[
             high[name] = low[name] + mean(incomplete.rbp_residual(cut, p))
         elif measure.name in ("P", "VSD-HR") and measure.k is not None:
             low[name] = mean(formulas.precision(found, measure.k))
-            high[name] = low[name] + (1 - judged_share(found, measure.k))
+            high[name] = low[name] + mean(np.where(found.positives > 0, formulas.unjudged(found, measure.k), np.nan))
     return low, high
 
 

@@ -18,7 +18,11 @@ ENOUGH = 0.95  # of the draws outside the pool; those inside are labelled with t
 
 
 def pool_report(
-    images: pd.DataFrame, suspects: pd.DataFrame, truth: pd.DataFrame, level: float = 0.95
+    images: pd.DataFrame,
+    suspects: pd.DataFrame,
+    truth: pd.DataFrame,
+    level: float = 0.95,
+    limits: str = "simultaneous",
 ) -> dict[str, Any]:
     """p_k of the pool and of each model, bounds and estimates of p, recall of the pool, positives not found.
 
@@ -30,7 +34,8 @@ def pool_report(
     least 95 % of those outside the pool are (`enough`): draws inside it are labelled with the pool. Draws from all
     pairs that lie outside the pool are uniform draws from outside, and so serve the recall, unless strata of the
     outside were drawn themselves; what no stratum covers is one that was not drawn from. Pairs of the pool without a
-    label count as not found. What cannot be computed is None. Rates with Wilson limits, p with Clopper and Pearson's.
+    label count as not found; an empty pool has no recall. What cannot be computed is None. Rates with Wilson limits, p
+    with Clopper and Pearson's; `limits` of the recall as in `pool_recall`.
     Example: see tests/analysis/test_pool_report.py, against loops over the pairs.
     """
     labels = truth[[*PAIR, "value"]]
@@ -59,7 +64,9 @@ def pool_report(
         "random": _random(draws["all"], lower, pool["rate"], level),
         "strata": draws["strata"],
         "stratified": _stratified(draws["strata"], pool) if draws["strata"] else None,
-        "recall": pool_recall(pool["positive"], draws["strata"], level) if draws["strata"] else None,
+        "recall": pool_recall(pool["positive"], draws["strata"], level, limits)
+        if draws["strata"] and len(mine)
+        else None,
         "unseen": unseen,
     }
 

@@ -2,23 +2,30 @@
 
 from typing import Any
 
+import click
+
 from eds.cli.console import Console, command, lined
 from eds.cli.pooling import chosen, percent
 from eds.cli.results import keep, level
 
+LIMITS = ("simultaneous", "squared")  # those of eds.analysis.recall
 COLUMNS = ["image_id", "product_id", "role"]  # of table images: what tells all pairs
 
 
 @command(None, "prevalence", example="eds analysis prevalence --json")
 @level
-def prevalence(console: Console, level: float) -> None:
+@click.option(
+    "--limits", type=click.Choice(LIMITS), default=LIMITS[0],
+    help="Of the pool's recall where several strata were drawn: simultaneous are sure and wide, squared about right.",
+)  # fmt: skip
+def prevalence(console: Console, level: float, limits: str) -> None:
     """Tell positive rates of pool, models and ranks; p over all pairs; the pool's recall; what nobody found."""
     from eds.analysis.pool_report import pool_report
     from eds.cli.project_pairs import decided_pairs
 
     project = console.project
     truth = decided_pairs(project)
-    document = pool_report(project.read("images", columns=COLUMNS), chosen(project), truth, level)
+    document = pool_report(project.read("images", columns=COLUMNS), chosen(project), truth, level, limits)
     kept = keep(console, "prevalence", document, ["images", "suspects", "truth"])
     console.answer(document, lambda: f"{_told(document, level)}\n{kept}")
 
@@ -47,12 +54,15 @@ def _told(document: dict[str, Any], level: float) -> str:
         parts += ["", "By rank, all models together:", lined(["rank", "labelled", "similar", "rate"], ranks)]
     else:
         parts.append("Which model proposed what is not told, so there are no rates by model and rank.")
-    parts += ["", f"p, the share of similar pairs among all: at least {lower:.4%} (those that are known)."]
-    parts += [*_random(document["random"], level), *_recall(document, level), *_unseen(document)]
+    parts += ["", f"p, the share of similar pairs among all: at least {lower:.4%} (those that the pool holds)."]
+    parts += [*_random(document, level), *_recall(document, level), *_unseen(document)]
     return "\n".join(parts)
 
 
-def _random(random: dict[str, Any] | None, level: float) -> list[str]:
+def _random(document: dict[str, Any], level: float) -> list[str]:
+    random = document["random"]
+    if not random and document["stratified"]:
+        return [_by_strata(document["stratified"])]
     if not random:
         return ["No random pairs are drawn: draw some (eds suspects random -n 2000) and have them judged."]
     if not random["enough"]:
@@ -76,6 +86,14 @@ def _random(random: dict[str, Any] | None, level: float) -> list[str]:
             f"at least {gain['at_least']:,.0f} times."
         )
     return lines
+
+
+def _by_strata(found: dict[str, float]) -> str:
+    if found["p"] != found["p"]:
+        return "Random pairs are drawn from a part of the pairs outside the pool only: what p is they do not tell."
+    error = found["standard_error_p"]
+    told = f", with a standard error of {error:.4%}" if error == error else ""
+    return f"By the pool and the random pairs of each stratum p = {found['p']:.4%}{told}."
 
 
 def _recall(document: dict[str, Any], level: float) -> list[str]:

@@ -10,7 +10,7 @@ from eds.cli.engine import engine_option
 from eds.cli.evaluation import evaluated
 from eds.cli.generators import generator, with_random
 from eds.cli.metrics_told import described, score_rows, told_list, told_scores
-from eds.cli.newcomers import bring, bringing
+from eds.cli.newcomers import bring, bringing, kept_if_used
 from eds.cli.project_pairs import measured_labels
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def score(
         "source": source, "by_query": by_query, "resamples": resamples, "level": level, "with_random": with_random,
         "allow_missing": allow_missing, "attributes": attributes,
     })  # fmt: skip
-    with project.writing("eds metrics score"):
+    with project.writing("eds metrics score"), kept_if_used(project):
         measured_labels(project, measures, with_random=with_random)  # refused before anything is computed
         came = bring(console, models, vectors, runs, ids, partial=allow_missing)
         named = came if models else []

@@ -91,7 +91,8 @@ def told_scores(results: "Sequence[Result]", table: "pd.DataFrame", level: float
     cells = {(row["model"], row["measure"]): row for row in whole.to_dict(orient="records")}
     rows = [[name, *(value_with_limits(cells[model, name]) for model in models)] for name in measures]
     lines = [lined(["measure", *models], rows), ""]
-    lines.append(f"Values with limits at {level:.0%} over queries drawn again; n/a where a measure is undefined.")
+    drawn = f"Values with limits at {level:.0%} over queries drawn again" if whole["low"].notna().any() else "Values"
+    lines.append(f"{drawn}; n/a where a measure is undefined.")
     lines += ["", _used(results, measures)]
     notes: dict[str, list[str]] = {}
     for result in results:

@@ -4,13 +4,18 @@ A backbone's text goes the way of `eds embeddings compute`, a file of vectors th
 run that of `eds benchmarks import trec --run`: the same functions, so the same checks and the same tables.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from eds.cli.console import Console, typed
-from eds.errors import InputError
+from eds.errors import EdsError, InputError
+
+if TYPE_CHECKING:
+    from eds.workspace import Project
 
 COMMAND = "eds metrics score"
 
@@ -81,6 +86,18 @@ def bring(
         _read_run(console, name, file, files["--ids"].get(name))
         came.append(name)
     return [*(text for text in models if text not in specs), *came]
+
+
+@contextmanager
+def kept_if_used(project: "Project") -> Iterator[None]:
+    """Take lists that came in meanwhile away again if they are refused: all later commands would stumble over them."""
+    before = set(project.models("neighbors"))
+    try:
+        yield
+    except EdsError:
+        for name in set(project.models("neighbors")) - before:
+            project.path("neighbors", name).unlink()
+        raise
 
 
 def _refuse_without_pictures(console: Console, specs: Sequence[str], *, partial: bool) -> None:

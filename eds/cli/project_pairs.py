@@ -59,8 +59,8 @@ def pooled_pairs(project: "Project") -> "pd.DataFrame | None":
     """The pool's pairs, judged or not."""
     if not project.path("suspects").exists():
         return None
-    suspects = project.read("suspects", columns=["query_id", "candidate_id", "origin"])
-    return suspects.loc[suspects["origin"] == "pool", ["query_id", "candidate_id"]].drop_duplicates()
+    suspects = project.read("suspects", columns=[*PAIR, "origin"])
+    return suspects.loc[suspects["origin"] == "pool", PAIR].drop_duplicates()
 
 
 def drawn_negatives(project: "Project", measures: "Sequence[Measure]") -> "pd.DataFrame | None":
@@ -69,12 +69,22 @@ def drawn_negatives(project: "Project", measures: "Sequence[Measure]") -> "pd.Da
         return None
     drawn = None
     if project.path("suspects").exists():
-        suspects = project.read("suspects")
-        drawn = suspects.loc[suspects["origin"] == "negative", ["query_id", "candidate_id"]]
-    if drawn is None or not len(drawn):
+        drawn = negatives_among(project, project.read("suspects", columns=[*PAIR, "origin"]))
+    if drawn is None:
         raise InputError(
             "negatives=sampled needs drawn negatives, and there are none",
             where=str(project.path("suspects")),
             do="Draw them: eds suspects negatives.",
         )
     return drawn
+
+
+def negatives_among(project: "Project", suspects: "pd.DataFrame") -> "pd.DataFrame | None":
+    """The suspects that were drawn as negatives, if any; `labelled` tells which have a label by now, of any kind."""
+    drawn = suspects.loc[suspects["origin"] == "negative", PAIR]
+    if not len(drawn):
+        return None
+    if not project.path("truth").exists():
+        return drawn.assign(labelled=False)
+    decided = project.read("truth", columns=PAIR).assign(labelled=True)
+    return drawn.merge(decided, on=PAIR, how="left").assign(labelled=lambda rows: rows["labelled"].notna())

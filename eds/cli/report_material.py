@@ -44,15 +44,13 @@ def results(
 ) -> "tuple[list[Result], Evidence, pd.DataFrame | None]":
     """Every model's measures, the ranks and scores behind them, and the drawn negatives."""
     from eds.cli.evaluation import evaluated
+    from eds.cli.project_pairs import negatives_among
     from eds.reports.facts.scores import measures
 
     for name, frame in (("images", images), ("truth", truth)):
         if frame is None:
             table(console.project, name)
-    drawn = None
-    if suspects is not None:
-        drawn = suspects.loc[suspects["origin"] == "negative", PAIR]
-        drawn = drawn if len(drawn) else None
+    drawn = None if suspects is None else negatives_among(console.project, suspects)
     settings = console.project.config.neighbors
     asked = measures(drawn is not None)
     if not (settings.exclude_product and settings.one_per_product):

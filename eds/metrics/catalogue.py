@@ -55,6 +55,14 @@ class Catalogue:
         found = pc.fill_null(pc.equal(text(self.images["role"]), role), False)
         return np.append(found.to_numpy(zero_copy_only=False), False)
 
+    def silent(self, labelled: Images) -> int:
+        """How many queries are none of the labelled ones; 0 where the catalogue does not say who is a query."""
+        if "role" not in self.images.columns:
+            return 0
+        asks = ~self.is_only("candidate")
+        rows = self.places(labelled)[0]
+        return int(asks[:-1].sum() - asks[rows[rows >= 0]].sum())
+
     def _codes(self, column: str) -> Integers:
         codes: Integers = coded(pc.fill_null(text(self.images[column]), "")).indices.to_numpy()
         return codes.astype(np.int64)

@@ -38,6 +38,7 @@ class Gathered:
     hidden: dict[str, Integers]
     barred: Flags | None
     unlabelled: int | None
+    silent: int  # queries of the catalogue that have no label
     scored: bool  # whether scores were given at all
 
     @property
@@ -129,6 +130,7 @@ def gather(
         hidden,
         barred,
         None if asked is None else without_label(asked, labelled),
+        0 if catalogue is None else catalogue.silent(labelled),
         scores is not None,
     )
 
@@ -136,12 +138,15 @@ def gather(
 def with_negatives(labelled: Labelled, negatives: pd.DataFrame) -> tuple[Labelled, int]:
     """Labelled positives and drawn negatives over the same queries; and how many drawn ones were left out.
 
-    Left out are pairs that have a label by now, and those of queries that have none.
+    Left out are pairs that have a label by now, here or (column `labelled` of the negatives, if there is one) among
+    labels that nothing is measured on; and those of queries that have none.
     """
-    drawn = negatives[["query_id", "candidate_id"]].drop_duplicates()
+    drawn = negatives.drop_duplicates(["query_id", "candidate_id"])
     known = encode(drawn["query_id"], labelled.queries) >= 0
     free = labelled.at(drawn["query_id"], drawn["candidate_id"]) < 0
-    used = drawn[known & free]
+    if "labelled" in drawn.columns:
+        free &= ~drawn["labelled"].to_numpy(dtype=bool)
+    used = drawn.loc[known & free, ["query_id", "candidate_id"]]
     positives = frame_of(labelled.where(labelled.value == 1))
     rows = pd.concat([positives, used.assign(value=0)], ignore_index=True)
     return read_labels(rows, "sampled negatives", queries=labelled.queries), len(drawn) - len(used)

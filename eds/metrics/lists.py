@@ -125,14 +125,18 @@ def _check(lists: Rankings) -> None:
     number = lists.model * max(len(lists.queries), 1) + lists.query
     starts = np.flatnonzero(np.diff(number, prepend=-1) != 0)
     expected = np.arange(len(number)) - np.repeat(starts, np.diff(np.append(starts, len(number))))
-    gaps = np.unique(lists.query[expected != lists.rank])
+    gaps = expected != lists.rank
     same = encode(lists.candidates, lists.queries)
-    own = np.unique(lists.query[same[lists.candidate] == lists.query]) if len(number) else gaps
+    own = same[lists.candidate] == lists.query if len(number) else gaps
+    told = (
+        (gaps, "ranks do not count 0, 1, 2, ... without gap or repeat for queries"),
+        (own, "the query stands in its own list for"),
+    )
     faults = []
-    if len(gaps):
-        faults.append(f"ranks do not count 0, 1, 2, ... without gap or repeat for queries {shown(lists.queries, gaps)}")
-    if len(own):
-        faults.append(f"the query stands in its own list for {shown(lists.queries, own)}")
+    for wrong, what in told:
+        whose = [lists.models[place] for place in np.unique(lists.model[wrong]).tolist()]
+        if whose:
+            faults.append(f"{', '.join(whose)}: {what} {shown(lists.queries, np.unique(lists.query[wrong]))}")
     if faults:
         raise InputError(
             "the models' lists are not rankings", where="table neighbors", do="Mine them again.", faults=faults

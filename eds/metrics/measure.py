@@ -48,7 +48,8 @@ MEASURES = Registry(
         "CodeUsage": Entry(f"{_CODES}:CODE_USAGE", "codes: how much of the code space is used"),
     },
 )
-TEXT = re.compile(r"(?P<name>[A-Za-z][A-Za-z-]*)(?:@(?P<k>[0-9]+))?(?:\((?P<given>[^()]*)\))?")
+DEEPEST = 1_000_000_000  # place of a cut-off: no list is so long
+TEXT = re.compile(r"(?P<name>[A-Za-z][A-Za-z-]*)(?:@(?P<k>[0-9]{1,12}))?(?:\((?P<given>[^()]*)\))?")
 
 
 class Measure:
@@ -145,7 +146,8 @@ def _cut_faults(definition: Definition, k: int | None) -> list[str]:
         return ["it needs a cut-off k"] if definition.cut == "required" else []
     if definition.cut == "never":
         return ["it has no cut-off"]
-    return [] if isinstance(k, int) and not isinstance(k, bool) and k >= 1 else [f"k is {k!r}; give 1 or more"]
+    good = isinstance(k, int) and not isinstance(k, bool) and 1 <= k <= DEEPEST
+    return [] if good else [f"k is {k!r}; give 1 to {DEEPEST:,}"]
 
 
 def _fitting(declared: Parameter, value: str | float) -> str | float:

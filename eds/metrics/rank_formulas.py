@@ -171,8 +171,29 @@ def judged(lists: JudgedLists, k: int) -> Reals:
     >>> judged(lists("+-?"), 3).round(6).tolist()
     [0.666667]
     """
-    share = lists.per_query((lists.label >= 0) & (lists.place <= k)) / k
-    return np.where(lists.positives + lists.negatives > 0, share, np.nan)
+    return _labelled(lists, _judged(lists, k) / k)
+
+
+def unjudged(lists: JudgedLists, k: int) -> Reals:
+    """What labels of the list's places without one could add to precision.
+
+    Formula: (places without a label among the first k) / k.
+    Source: specification 13.5: beside `judged@k`, which it adds up to 1 with where no list ends before place k.
+    Conventions: over queries with any label; behind the end of a list there is no place.
+    Example, run by doctest:
+    >>> from eds.metrics.examples import lists
+    >>> unjudged(lists("+-?"), 5).tolist()
+    [0.2]
+    """
+    return _labelled(lists, (np.minimum(lists.lengths, k) - _judged(lists, k)) / k)
+
+
+def _judged(lists: JudgedLists, k: int) -> Reals:
+    return lists.per_query((lists.label >= 0) & (lists.place <= k))
+
+
+def _labelled(lists: JudgedLists, value: Reals) -> Reals:
+    return np.where(lists.positives + lists.negatives > 0, value, np.nan)
 
 
 def _defined(lists: JudgedLists, value: Reals) -> Reals:

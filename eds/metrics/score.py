@@ -1,7 +1,7 @@
 """Every model's value of every measure, with what it rests on: the table scores."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -180,6 +180,8 @@ def _result(model: str, measure: Measure, evidence: Evidence, sources: Gathered)
     if given is None:
         return Result(model, measure, None, f"undefined: the model has no {definition.needs}")
     values = definition.compute(evidence, measure.k, measure.parameters)
+    if sources.silent and definition.needs not in ("product lists", "codes"):
+        values = replace(values, counts={**values.counts, "queries without a label skipped": sources.silent})
     told = []
     if isinstance(given, np.ndarray) and not np.isfinite(given).any():
         told.append("undefined: the model has no scores")

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
-CELLS = (
-    1 << 18
-)  # float64 numbers in one step: small enough for the cache, and for memory that is kept, not asked for anew
+CELLS = 1 << 18  # float64 numbers in one step: so few stay in cache, and the allocator keeps their memory
 GATHERED = 1 << 18  # numbers gathered from the vectors at once: they, too, stay in cache
 
 
@@ -70,15 +68,6 @@ def lengths(vectors: Array, rows: Array | None = None, threads: int = 1) -> Arra
     """Euclidean lengths of rows, (n,) int64 or all, of (·, d) float32 or float16 vectors; (n,) float64."""
     rows = np.arange(len(vectors)) if rows is None else rows
     return np.sqrt(dots(vectors, rows, vectors, rows, threads))
-
-
-def usable(length: Array) -> Array:
-    """Whether a vector of that length can be compared in float32 at all; (n,) bool.
-
-    >>> usable(np.array([0.0, 1.0, np.nan, np.inf]))
-    array([False,  True, False, False])
-    """
-    return np.asarray((length > 1e-30) & (length < 1e30))
 
 
 def as_words(codes: Array) -> Array:

@@ -11,9 +11,9 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from eds.errors import InputError
-from eds.neighbors.canonical import as_words, dots, lengths, portions, usable
+from eds.neighbors.canonical import as_words, dots, lengths, portions
 from eds.neighbors.sides import named
-from eds.vectors import Vectors
+from eds.vectors import Vectors, usable
 
 Array = np.ndarray[Any, np.dtype[Any]]
 CODE_CELLS = 1 << 15  # distances of codes in one step: its buffers stay in cache
@@ -165,7 +165,7 @@ class Products:
         rows = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *self._bad]))
         if len(rows):
             raise InputError(
-                f"{len(rows):,} vectors are zero or not finite: {named(self.vectors.ids[rows])}",
+                f"{len(rows):,} vectors are zero or not finite, or nearly so: {named(self.vectors.ids[rows])}",
                 where=f"model {self.vectors.model.name}",
                 do="Compute them again, or leave these images out.",
             )

@@ -13,7 +13,7 @@ to date; `write` does it all for vectors that fit in memory; `open_elsewhere` an
 from eds.vectors.elsewhere import copied, open_elsewhere
 from eds.vectors.model import Model, Shard, lost_shards, pack, read_model, stored_dtype, stored_width, unpack
 from eds.vectors.reading import Vectors
-from eds.vectors.writing import SHARD_ROWS, Writer, bad_rows, write
+from eds.vectors.writing import SHARD_ROWS, Writer, bad_rows, usable, write
 
 __all__ = [
     "SHARD_ROWS",
@@ -30,5 +30,6 @@ __all__ = [
     "stored_dtype",
     "stored_width",
     "unpack",
+    "usable",
     "write",
 ]

@@ -257,12 +257,28 @@ def write(folder: Path, model: Model, ids: Sequence[str], vectors: Array, *, sha
 def bad_rows(vectors: Array) -> dict[int, str]:
     """Rows of (n, d) floats that no similarity can use, with the reason.
 
-    >>> bad_rows(np.array([[1.0, 2.0], [0.0, 0.0], [1.0, np.nan]]))
-    {1: 'all zero', 2: 'not finite'}
+    >>> bad_rows(np.array([[1.0, 2.0], [0.0, 0.0], [1.0, np.nan], [1e30, 1e30]]))
+    {1: 'all zero', 2: 'not finite', 3: '1.4e+30 long'}
     """
-    finite = np.asarray(np.isfinite(vectors).all(axis=1))
-    some = np.count_nonzero(vectors, axis=1) > 0
-    return {int(row): "all zero" if finite[row] else "not finite" for row in np.flatnonzero(~(finite & some))}
+    with np.errstate(over="ignore", invalid="ignore"):
+        length = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
+    bad = np.flatnonzero(~usable(length))
+    return {row: _badness(vectors[row], long) for row, long in zip(bad.tolist(), length[bad].tolist(), strict=True)}
+
+
+def _badness(vector: Array, length: float) -> str:
+    if not np.isfinite(vector).all():
+        return "not finite"
+    return f"{length:.2g} long" if vector.any() else "all zero"
+
+
+def usable(length: Array) -> Array:
+    """Whether a vector of that length can be compared in float32 at all; (n,) bool.
+
+    >>> usable(np.array([0.0, 1.0, np.nan, np.inf]))
+    array([False,  True, False, False])
+    """
+    return np.asarray((length > 1e-30) & (length < 1e30))
 
 
 def none_for_missing(values: "pd.Series[Any]") -> list[str | None]:

@@ -30,6 +30,8 @@ def test_a_small_case_by_hand() -> None:
     assert by_model["hr_official"].tolist() == [0.5, 0.5, 0.5]
     assert by_model["judged"].tolist() == [1, 1, 0.5]
     assert by_model["hr_most"].tolist() == [0.5, 0.5, 1]
+    deeper = bias(lists_frame(made), labels, lists, scores_frame(dict(told)), 8).models.set_index("model")
+    assert deeper["hr_most"].tolist() == [0.125, 0.125, 0.25]  # lists of two places: six of the eight can hold nobody
     assert by_model["auc"].tolist() == [0.75, 0.5, 0.75]
     # without a's own pairs p2 and n2 are left: a 7 > 1, out 2 < 3; without b's p1 and n1: b 1 < 7, out 5 > 1
     assert by_model["self_removed"].tolist() == [1, 0, 0.5]

@@ -3,7 +3,6 @@
 import json
 import shutil
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,23 +22,9 @@ from eds.suspects import sources_frame
 from eds.tables import NEIGHBORS, Provenance
 from eds.vectors import Model, Vectors, write
 from eds.workspace import Project
-from tests.metrics.projects import MAKERS, MODELS, measured, project_in
+from tests.metrics.projects import MAKERS, MODELS, measured
 
 Call = Callable[..., Any]
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return project_in(tmp_path / "p", seed=2)
-
-
-@pytest.fixture
-def call(project: Project) -> Call:
-    def run(*words: str) -> Any:
-        options = ["--json", "-q", "-p", str(project.root)]
-        return json.loads(CliRunner().invoke(group, [*words, *options], catch_exceptions=False).stdout)
-
-    return run
 
 
 def scores_of(project: Project) -> pd.DataFrame:
@@ -219,40 +204,6 @@ def test_lists_that_leave_out_the_own_product_identify_nothing(project: Project,
     assert "lists of listed, m0, m1 do not serve here" in str(told_too.value)
 
 
-def test_prevalence_counts_the_pool_the_draws_and_the_outside(project: Project, call: Call) -> None:
-    told = call("prevalence")
-    suspects, truth = project.read("suspects"), project.read("truth")
-    value = {(q, c): v for q, c, v in truth[["query_id", "candidate_id", "value"]].itertuples(index=False)}
-    pool = {
-        (q, c) for q, c, o in suspects[["query_id", "candidate_id", "origin"]].itertuples(index=False) if o == "pool"
-    }
-    drawn = [(q, c) for q, c, o in suspects[["query_id", "candidate_id", "origin"]].itertuples(index=False)
-             if o == "random"]  # fmt: skip
-    assert told["pairs"] == 14 * 58 - 12
-    assert (told["pool"]["pairs"], told["pool"]["positive"]) == (len(pool), sum(value[pair] for pair in pool))
-    assert told["p_lower_bound"] == pytest.approx(told["pool"]["positive"] / told["pairs"])
-    assert (told["random"]["n"], told["random"]["a"]) == (80, sum(value[pair] for pair in drawn))
-    outside = [pair for pair in drawn if pair not in pool]
-    (stratum,) = told["strata"]
-    assert (stratum["N"], stratum["n"], stratum["a"]) == (
-        told["pairs"] - len(pool), len(outside), sum(value[pair] for pair in outside),
-    )  # fmt: skip
-    missed = stratum["N"] * stratum["a"] / stratum["n"]
-    recall = told["pool"]["positive"] / (told["pool"]["positive"] + missed)
-    assert told["recall"]["recall"] == pytest.approx(recall)
-    assert told["recall"]["lower"] <= recall <= told["recall"]["upper"]
-    proposals = sources_frame(suspects)
-    for row in told["models"]:
-        mine_ = proposals[proposals["model"] == row["model"]]
-        pairs = set(zip(mine_["query_id"], mine_["candidate_id"], strict=True))
-        others = proposals[proposals["model"] != row["model"]]
-        rest = set(zip(others["query_id"], others["candidate_id"], strict=True))
-        assert (row["pairs"], row["positive"]) == (len(pairs), sum(value[pair] for pair in pairs))
-        assert row["positives_only_here"] == sum(value[pair] for pair in pairs - rest)
-    assert told["unseen"]["observed"] == told["pool"]["positive"]
-    assert [row["labelled"] for row in told["ranks"]] == [28, 28, 28]
-
-
 def test_an_imported_pool_without_sources_needs_its_makers_named(project: Project, call: Call) -> None:
     suspects = project.read("suspects").assign(sources=None)
     project.write(suspects.astype({"sources": "object"}), "suspects", Provenance("eds benchmarks import vsd"))
@@ -267,30 +218,6 @@ def test_an_imported_pool_without_sources_needs_its_makers_named(project: Projec
     named = call("leave-one-out", "--generator", "m0", "--generator", "m1", "-k", "2", "--mode", "unique")
     assert list(named[0]["loo"]) == ["m0", "m1"]
     assert named[0]["n_labels_nobody_proposed"] > 0
-
-
-def test_without_labels_or_draws_the_commands_say_what_to_do(project: Project, call: Call) -> None:
-    suspects = project.read("suspects")
-    project.write(suspects[suspects["origin"] == "pool"], "suspects", Provenance("eds suspects pool"))
-    told = call("prevalence")
-    assert told["random"] is None
-    assert told["recall"] is None
-    shown = CliRunner().invoke(group, ["prevalence", "-p", str(project.root)], catch_exceptions=False).stdout
-    assert "draw some (eds suspects random" in shown
-    truth = project.read("truth")
-    pool = suspects.loc[suspects["origin"] == "pool", ["query_id", "candidate_id"]]
-    project.write(suspects, "suspects", Provenance("eds suspects pool"))
-    project.write(truth.merge(pool.drop_duplicates()), "truth", Provenance("eds truth decide"))
-    told = call("prevalence")  # draws that are labelled only because they are in the pool tell nothing of p
-    assert "p_map" not in told["random"]
-    assert told["strata"][0]["n"] == 0
-    assert told["recall"]["recall"] is None
-    shown = CliRunner().invoke(group, ["prevalence", "-p", str(project.root)], catch_exceptions=False).stdout
-    assert "have them judged, then p can be estimated" in shown
-    project.path("truth").unlink()
-    for words in (["prevalence"], ["leave-one-out"], ["bias"], ["reusability"]):
-        with pytest.raises(ProjectError, match="no decided labels"):
-            call(*words)
 
 
 @pytest.mark.parametrize("words", [["leave-one-out"], ["reusability"], ["bias"], ["identification"], ["prevalence"]])

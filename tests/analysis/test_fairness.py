@@ -123,6 +123,24 @@ ASKED = [Measure.parse(text) for text in ("VSD-HR@3", "RR@3", "P@3", "RBP", "bpr
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_list_that_ends_cannot_gain_behind_its_end(seed: int) -> None:
+    makers, labels, rankings, scores = pooled_by_two(seed)
+    uneven = rankings["query_id"] == rankings["query_id"].min()  # lists that all end at one place would be refused
+    rankings = rankings[~uneven | (rankings["rank"] < rankings["rank"].max())]
+    deep = Measure.parse("VSD-HR@50")
+    results = evaluate(rankings, labels, scores, shown(rankings), [deep])
+    row = fairness(results, ["new"], Pooled(makers, labels, rankings, None, scores)).verdicts.iloc[0]
+    some = set(labels.loc[labels["value"] == 1, "query_id"])
+    lengths = rankings[rankings["model"] == "new"].groupby("query_id").size().reindex(sorted(some)).fillna(0)
+    known = rankings[rankings["model"] == "new"].merge(labels, on=["query_id", "candidate_id"])
+    against = known[(known["value"] == 0) & known["query_id"].isin(some)]
+    assert row["at_most"] == pytest.approx((lengths.sum() - len(against)) / 50 / len(some), abs=1e-12)
+    values = next(result.values for result in results if result.model == "new")
+    assert values is not None
+    assert values.counts["lists that end before the cut-off"] == (lengths > 0).sum()
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
 def test_verdicts_say_what_decides(seed: int) -> None:
     makers, labels, rankings, scores = pooled_by_two(seed)
     results = evaluate(rankings, labels, scores, shown(rankings), ASKED)

@@ -276,6 +276,21 @@ def test_mistakes_are_told_before_anything_is_computed(
         )
 
 
+def test_a_run_that_cannot_be_scored_is_not_kept(project: Project, eds: Eds, tmp_path: Path) -> None:
+    lists = lists_of(project, "m1")
+    for words, told in (
+        ([f"{q} Q0 {q if rank == 2 else c} {rank + 1} {50 - rank} t" for q in lists for rank, c in enumerate(lists[q])],
+         "ours: the query stands in its own list"),
+        ([f"{q} Q0 {c} {rank + 1} {50 - rank} t" for q in lists for rank, c in enumerate(lists[q][:3])],
+         "all lists of model ours end at 3 places"),
+    ):  # fmt: skip
+        (tmp_path / "ours.run").write_text("\n".join(words) + "\n")
+        with pytest.raises(InputError, match=told):
+            eds("metrics", "score", "--run", f"ours={tmp_path / 'ours.run'}", "-M", "RR@5")
+        assert project.models("neighbors") == ["m0", "m1"]
+    assert {row["model"] for row in eds("metrics", "score", "-M", "RR@5")} == {"m0", "m1"}
+
+
 def test_a_run_of_unknown_ids_is_refused_whole(project: Project, eds: Eds, tmp_path: Path) -> None:
     (tmp_path / "r.run").write_text("i00 Q0 stranger 1 0.5 x\n")
     with pytest.raises(InputError, match="line 1 has candidate_id 'stranger'"):

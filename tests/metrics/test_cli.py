@@ -225,6 +225,16 @@ def test_a_model_that_lacks_vectors_is_refused_or_counted(project: Project, call
     assert "images without a vector left out: 10" in auc["note"]
 
 
+def test_every_query_is_used_or_told_why_not(project: Project, call: Call) -> None:
+    truth = project.read("truth")
+    truth = truth[truth["query_id"] != truth["query_id"].min()]
+    project.write(truth, "truth", Provenance("eds truth decide"))
+    asked = int((project.read("images")["role"] != "candidate").sum())
+    for row in call("score", "--preset", "vsd", "-M", "Judged@5", "-M", "Success@5", "--resamples", "0"):
+        assert row["skipped_because"]["without a label"] >= 1
+        assert row["queries_used"] + row["queries_skipped"] == asked
+
+
 def test_only_pairs_of_a_query_with_a_candidate_are_asked_each_once() -> None:
     images = pd.DataFrame({"image_id": list("abcd"), "role": ["both", "both", "candidate", "query"]})
     told = ["bz", "ac", "za", "aa", "ac", "ca", "ad", "db"]
@@ -232,6 +242,28 @@ def test_only_pairs_of_a_query_with_a_candidate_are_asked_each_once() -> None:
     assert ["".join(pair) for pair in pairs.itertuples(index=False)] == ["ac", "db"]
     assert query.tolist() == [0, 3]
     assert candidate.tolist() == [2, 1]
+
+
+def test_a_drawn_negative_that_is_labelled_by_now_is_left_out_whatever_labels_are_measured_on(
+    project: Project, call: Call
+) -> None:
+    suspects, truth = project.read("suspects"), project.read("truth")
+    kept = set(measured(project)[PAIR].itertuples(index=False, name=None))
+    alone = [pair for pair in truth[PAIR].itertuples(index=False, name=None) if pair not in kept]
+    ids = project.read("images")["image_id"].tolist()
+    known = set(truth[PAIR].itertuples(index=False, name=None))
+    free = [(query, ids[row]) for query in truth["query_id"].unique() for row in (15, 33, 50)]
+    free = [pair for pair in free if pair not in known]
+    drawn = pd.DataFrame([*free, *alone[:7]], columns=PAIR).assign(
+        origin="negative", batch=0, position=range(len(free) + 7), sources=None, stratum=None, probability=1.0
+    )
+    project.write(pd.concat([suspects, drawn], ignore_index=True), "suspects", Provenance("eds suspects negatives"))
+    text = "ROC-AUC(average=micro,negatives=sampled)"
+    rows = by_name(call("score", "-M", text, "--resamples", "0"))
+    assert "drawn negatives left out: 7" in rows["m0", text]["note"]
+    truth.loc[truth[PAIR].apply(tuple, axis=1).isin(alone[:7]), "value"] = 1  # what they are makes no difference
+    project.write(truth, "truth", Provenance("eds truth decide"))
+    assert by_name(call("score", "-M", text, "--resamples", "0"))["m0", text]["value"] == rows["m0", text]["value"]
 
 
 def test_models_that_have_lists_only_are_taken_from_them(project: Project, call: Call) -> None:

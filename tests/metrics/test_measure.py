@@ -56,7 +56,8 @@ def test_texts_print_with_every_convention(text: str, printed: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "RR", "RR@0", "RR@", "RR@10(", "RR@10(p=1)", "AP@5(divide_by=all)", "RBP(p=1)", "RBP(p=0)", "RBP(p=x)",
-     "RBP(p=nan)", "ROC-AUC@5", "ROC-AUC(average)", "AP@5(divide_by=hits,divide_by=hits)", "AP@5(name=x)", "RR@10 RR"],
+     "RBP(p=nan)", "RR@1000000001", f"RR@{2**63}",
+     "ROC-AUC@5", "ROC-AUC(average)", "AP@5(divide_by=hits,divide_by=hits)", "AP@5(name=x)", "RR@10 RR"],
 )  # fmt: skip
 def test_what_is_no_measure_is_refused(text: str) -> None:
     with pytest.raises(InputError):

@@ -32,6 +32,7 @@ def _measured(formula: Formula, *, by_pair: bool = False, official: bool = False
             "queries used": int(used.sum()),
             "queries without a positive skipped": int((~used & (lists.positives == 0)).sum()),
             "queries without a list": int((lists.lengths == 0).sum()),
+            "lists that end before the cut-off": int((used & (lists.lengths > 0) & (lists.lengths < (k or 0))).sum()),
             "positives not found": int(lists.positives.sum() - (seen == 1).sum()),
             **(_out_of_reach(evidence, deepest) if official else {}),
             "places": places,

@@ -1,0 +1,124 @@
+"""`eds analysis prevalence`: every count against loops over the pairs, and what is said where draws are missing."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from eds.analysis.recall import pool_recall
+from eds.cli.analysis import analysis as group
+from eds.errors import ProjectError
+from eds.suspects import sources_frame
+from eds.tables import Provenance
+from eds.workspace import Project
+
+Call = Callable[..., Any]
+PAIR = ["query_id", "candidate_id"]
+
+
+def test_prevalence_counts_the_pool_the_draws_and_the_outside(project: Project, call: Call) -> None:
+    told = call("prevalence")
+    suspects, truth = project.read("suspects"), project.read("truth")
+    value = {(q, c): v for q, c, v in truth[["query_id", "candidate_id", "value"]].itertuples(index=False)}
+    pool = {
+        (q, c) for q, c, o in suspects[["query_id", "candidate_id", "origin"]].itertuples(index=False) if o == "pool"
+    }
+    drawn = [(q, c) for q, c, o in suspects[["query_id", "candidate_id", "origin"]].itertuples(index=False)
+             if o == "random"]  # fmt: skip
+    assert told["pairs"] == 14 * 58 - 12
+    assert (told["pool"]["pairs"], told["pool"]["positive"]) == (len(pool), sum(value[pair] for pair in pool))
+    assert told["p_lower_bound"] == pytest.approx(told["pool"]["positive"] / told["pairs"])
+    assert (told["random"]["n"], told["random"]["a"]) == (80, sum(value[pair] for pair in drawn))
+    outside = [pair for pair in drawn if pair not in pool]
+    (stratum,) = told["strata"]
+    assert (stratum["N"], stratum["n"], stratum["a"]) == (
+        told["pairs"] - len(pool), len(outside), sum(value[pair] for pair in outside),
+    )  # fmt: skip
+    missed = stratum["N"] * stratum["a"] / stratum["n"]
+    recall = told["pool"]["positive"] / (told["pool"]["positive"] + missed)
+    assert told["recall"]["recall"] == pytest.approx(recall)
+    assert told["recall"]["lower"] <= recall <= told["recall"]["upper"]
+    proposals = sources_frame(suspects)
+    for row in told["models"]:
+        mine_ = proposals[proposals["model"] == row["model"]]
+        pairs = set(zip(mine_["query_id"], mine_["candidate_id"], strict=True))
+        others = proposals[proposals["model"] != row["model"]]
+        rest = set(zip(others["query_id"], others["candidate_id"], strict=True))
+        assert (row["pairs"], row["positive"]) == (len(pairs), sum(value[pair] for pair in pairs))
+        assert row["positives_only_here"] == sum(value[pair] for pair in pairs - rest)
+    assert told["unseen"]["observed"] == told["pool"]["positive"]
+    assert [row["labelled"] for row in told["ranks"]] == [28, 28, 28]
+
+
+def test_without_labels_or_draws_the_commands_say_what_to_do(project: Project, call: Call) -> None:
+    suspects = project.read("suspects")
+    project.write(suspects[suspects["origin"] == "pool"], "suspects", Provenance("eds suspects pool"))
+    told = call("prevalence")
+    assert told["random"] is None
+    assert told["recall"] is None
+    shown = CliRunner().invoke(group, ["prevalence", "-p", str(project.root)], catch_exceptions=False).stdout
+    assert "draw some (eds suspects random" in shown
+    truth = project.read("truth")
+    pool = suspects.loc[suspects["origin"] == "pool", ["query_id", "candidate_id"]]
+    project.write(suspects, "suspects", Provenance("eds suspects pool"))
+    project.write(truth.merge(pool.drop_duplicates()), "truth", Provenance("eds truth decide"))
+    told = call("prevalence")  # draws that are labelled only because they are in the pool tell nothing of p
+    assert "p_map" not in told["random"]
+    assert told["strata"][0]["n"] == 0
+    assert told["recall"]["recall"] is None
+    shown = CliRunner().invoke(group, ["prevalence", "-p", str(project.root)], catch_exceptions=False).stdout
+    assert "have them judged, then p can be estimated" in shown
+    project.path("truth").unlink()
+    for words in (["prevalence"], ["leave-one-out"], ["bias"], ["reusability"]):
+        with pytest.raises(ProjectError, match="no decided labels"):
+            call(*words)
+
+
+def shown(project: Project, *words: str) -> str:
+    return CliRunner().invoke(group, ["prevalence", *words, "-p", str(project.root)], catch_exceptions=False).stdout
+
+
+def test_draws_by_stratum_tell_p_and_the_recall(project: Project, call: Call) -> None:
+    told = call("prevalence")
+    suspects, truth = project.read("suspects"), project.read("truth")
+    pool = set(suspects.loc[suspects["origin"] == "pool", PAIR].itertuples(index=False, name=None))
+    drawn = suspects["origin"] == "random"
+    outside = drawn & ~suspects[PAIR].apply(tuple, axis=1).isin(pool)
+    rows = np.flatnonzero(outside)
+    near, rest = rows[:20], rows[20:]
+    sizes = {"near": 100, "rest": told["pairs"] - len(pool) - 100}
+    for name, some in (("near", near), ("rest", rest)):
+        suspects.loc[some, "stratum"] = name
+        suspects.loc[some, "probability"] = len(some) / sizes[name]
+    project.write(suspects[~drawn | outside], "suspects", Provenance("eds suspects random"))
+    value = {(q, c): v for q, c, v in truth[[*PAIR, "value"]].itertuples(index=False)}
+    strata = [
+        {
+            "N": sizes[name],
+            "n": len(some),
+            "a": sum(value[pair] for pair in suspects.loc[some, PAIR].apply(tuple, axis=1)),
+        }
+        for name, some in (("near", near), ("rest", rest))
+    ]
+    found = call("prevalence")
+    assert found["random"] is None
+    assert [{key: one[key] for key in ("N", "n", "a")} for one in found["strata"]] == strata
+    p = (found["pool"]["positive"] + sum(one["N"] * one["a"] / one["n"] for one in strata)) / found["pairs"]
+    assert found["stratified"]["p"] == pytest.approx(p)
+    told_text = shown(project)
+    assert f"By the pool and the random pairs of each stratum p = {p:.4%}" in told_text
+    assert "draw some" not in told_text
+    for limits in ("simultaneous", "squared"):
+        expected = pool_recall(found["pool"]["positive"], strata, 0.95, limits)
+        assert call("prevalence", "--limits", limits)["recall"] == pytest.approx(expected)
+    project.write(suspects[~drawn | suspects["stratum"].eq("near")], "suspects", Provenance("eds suspects random"))
+    assert "what p is they do not tell" in shown(project)
+
+
+def test_without_a_pool_there_is_no_recall(project: Project, call: Call) -> None:
+    suspects = project.read("suspects")
+    project.write(suspects[suspects["origin"] == "random"], "suspects", Provenance("eds suspects random"))
+    assert call("prevalence")["recall"] is None
+    assert "The pool holds" not in shown(project)
