@@ -7,7 +7,7 @@ from typing import Any
 from eds.backbones.protocol import Backbone
 from eds.backbones.request import GEOMETRY, Request
 from eds.backbones.spec import BackboneSpec
-from eds.errors import InputError, MissingExtraError, UnknownNameError
+from eds.errors import EdsError, InputError, MissingExtraError, UnknownNameError
 from eds.registry import Entry, Registry
 
 BACKBONES = Registry(
@@ -49,7 +49,15 @@ def load(
         random_init=random_init or None, precision=None if precision == "float32" else precision, **preprocessing
     )
     request = Request(request.loader, request.name, request.weights, request.options, device, runtime, threads)
-    backbone = _factory(request)(request)
+    factory = _factory(request)
+    try:
+        backbone = factory(request)
+    except EdsError:
+        raise
+    except Exception as error:
+        if request.loader in BACKBONES.entries():
+            raise
+        raise _failed(request, "cannot be made", error) from error
     if not isinstance(backbone, Backbone) or not isinstance(backbone.spec, BackboneSpec):
         raise InputError(
             f"it gave {type(backbone).__name__}, which is no backbone",
@@ -74,9 +82,17 @@ def _factory(request: Request) -> Any:
     except ModuleNotFoundError as error:
         what = f"{request.loader} needs the package {error.name}, which is not installed"
         raise MissingExtraError(what, where=request.text, do=f"Run: pip install {error.name}.") from error
+    except Exception as error:  # a stranger's module may fail in any way
+        raise _failed(request, "cannot be imported", error) from error
     if not callable(factory := getattr(module, request.name, None)):
         raise UnknownNameError(f"module {request.loader} has no callable {request.name}", where=request.text)
     return factory
+
+
+def _failed(request: Request, what: str, error: Exception) -> InputError:
+    """A backbone of the user's own that raised something."""
+    do = "Mend it; a factory takes the request and returns an object with spec and encode (eds.backbones.Backbone)."
+    return InputError(f"it {what} ({type(error).__name__}: {error})", where=request.text, do=do)
 
 
 def _found(module: str) -> bool:

@@ -62,6 +62,9 @@ def _plain(module: runtimes.Normalised, probe: npt.NDArray[np.uint8], request: R
         raise InputError(
             f"the network does not take {side} x {side} pixels ({told})", where=request.text, do=do
         ) from error
+    if isinstance(output, torch.Tensor) and not torch.isfinite(output).all():
+        do = "Check the weights: a number in them is probably not finite."
+        raise InputError("the network gives vectors that are not finite", where=request.text, do=do)
     if not isinstance(output, torch.Tensor) or output.ndim != 2:
         shape = tuple(output.shape) if isinstance(output, torch.Tensor) else type(output).__name__
         do = "Choose a pooling, for example ?pooling=avg."

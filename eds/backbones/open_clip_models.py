@@ -4,6 +4,7 @@ Vectors are `encode_image`'s: after the projection into the space shared with te
 """
 
 import difflib
+import logging
 import warnings
 from pathlib import Path
 from typing import Any
@@ -40,13 +41,25 @@ def load(request: Request) -> network.NetworkBackbone:
     name, given = request.name, request.weights
     _known(name)
     if not given and not request.random_init:
-        tags = ", ".join(open_clip.list_pretrained_tags_by_model(name)) or "none"
-        raise InputError("the weights are not told", where=request.text, do=f"Write @TAG or @FILE; tags: {tags}.")
+        raise InputError(
+            "the weights are not told", where=request.text, do=f"Write @TAG or @FILE; tags: {_tags(name)}."
+        )
     if given and request.random_init:
         raise InputError("weights and random_init contradict each other", where=request.text, do="Give one.")
     if given in open_clip.list_pretrained_tags_by_model(name):
         return build(request, name, _of_tag(request, name, given), tag=given)
-    return build(request, name, Path(given).expanduser() if given else None, tag="")
+    path = Path(given).expanduser() if given else None
+    if path is not None and not path.exists():
+        raise InputError(
+            f"{given} is neither a file nor a tag of {name}",
+            where=request.text,
+            do=f"Write @FILE, or @TAG: {_tags(name)}.",
+        )
+    return build(request, name, path, tag="")
+
+
+def _tags(name: str) -> str:
+    return ", ".join(open_clip.list_pretrained_tags_by_model(name)) or "none"
 
 
 def build(request: Request, name: str, path: Path | None, tag: str) -> network.NetworkBackbone:
@@ -91,20 +104,23 @@ def _of_tag(request: Request, name: str, tag: str) -> Path:
 
 def _known(name: str) -> None:
     if name not in open_clip.list_models():
-        near = difflib.get_close_matches(name, open_clip.list_models(), n=3)
+        near = difflib.get_close_matches(name, open_clip.list_models(), n=3, cutoff=0.3)
         raise UnknownNameError(
-            f"open_clip has no model {name!r}", do=f"Did you mean {', '.join(near)}?" if near else ""
+            f"open_clip has no model {name!r}", do=f"Did you mean {', '.join(near)}? (open_clip.list_models() has all.)"
         )
 
 
 def _created(name: str, config: dict[str, Any], request: Request) -> torch.nn.Module:
     steps = {key: config[key] for key in ("mean", "std", "interpolation", "resize_mode") if config.get(key)}
+    logging.disable(logging.WARNING)  # it warns of random weights, which are replaced at once or were asked for
     try:
         model: torch.nn.Module = open_clip.create_model(
             name, load_weights=False, pretrained_text=False, force_preprocess_cfg=steps
         )
     except (RuntimeError, OSError, ImportError, ValueError) as error:
         raise InputError(f"open_clip cannot build it ({error})", where=request.text) from error
+    finally:
+        logging.disable(logging.NOTSET)
     return model
 
 

@@ -11,7 +11,7 @@ from eds.cli.addresses import THERE, fetching, here
 from eds.cli.computing import vectors_made
 from eds.cli.console import Console, command, given, lined, typed
 from eds.cli.engine import engine_option
-from eds.cli.lost import lost_shards_of
+from eds.cli.lost import lost_files_of
 from eds.errors import ConfigError, EdsError, InputError, TableError
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def run(project: "Project", console: Console) -> None:
     groups: dict[tuple[bool, str], list[str]] = {}  # models computed alike share one pass over the pictures
     for text in asked:
         state = computed.get(text)
-        if state and state.condition == "fresh" and not lost_shards_of(project, str(state.model)):
+        if state and state.condition == "fresh" and not lost_files_of(project, str(state.model)):
             continue
         changed = bool(state and any(why.startswith("embeddings.") for why in state.reasons))
         options = {name: value for name, value in (state.given if state else {}).items() if name != "model"}
@@ -265,7 +265,7 @@ def _described(project: "Project", name: str) -> dict[str, Any]:
     folder = project.path("embeddings", name)
     try:
         model = read_model(folder)
-        lost = lost_shards_of(project, name)
+        lost = lost_files_of(project, name)
     except EdsError as error:
         condition = "damaged" if (folder / "model.json").exists() else "not finished"
         return {"model": name, **row, "state": condition, "why": [str(error)]}

@@ -51,9 +51,9 @@ def status(console: Console) -> None:
 
 def conditions(project: "Project") -> "list[State]":
     """Every table's condition, in the order of the flow."""
-    from eds.cli.lost import with_lost_shards
+    from eds.cli.lost import with_lost_files
 
-    return [with_lost_shards(project, state) for state in project.states()]
+    return [with_lost_files(project, state) for state in project.states()]
 
 
 def _short(made_by: str) -> str | None:

@@ -20,7 +20,7 @@ import pandas as pd
 from eds.backbones import Backbone
 from eds.embeddings.pipeline import Job, Pixels, Prepared, prepared
 from eds.embeddings.sources import Sources
-from eds.errors import ImageError, InputError
+from eds.errors import EdsError, ImageError, InputError
 from eds.storage import Address
 from eds.tables import Provenance
 from eds.vectors import SHARD_ROWS, Model, Writer, pack
@@ -219,12 +219,24 @@ class _Filler:
 
     def _encode(self, ids: list[str], digests: list[str], pixels: Pixels, seconds: float) -> None:
         begun = time.perf_counter()
-        vectors = self.backbone.encode(pixels)
+        vectors = self._encoded(pixels)
         if self.writer.model.dtype == "bits":
             _refuse_no_codes(vectors, ids, self.name)
             vectors = pack(vectors)
         self.writer.add(ids, digests, vectors, seconds=seconds + time.perf_counter() - begun)
         self.computed += len(ids)
+
+    def _encoded(self, pixels: Pixels) -> np.ndarray[Any, np.dtype[np.float32]]:
+        try:
+            return self.backbone.encode(pixels)
+        except EdsError:
+            raise
+        except Exception as error:  # a device out of memory, a backbone of the user's own
+            raise InputError(
+                f"model {self.name} fails on a batch of {len(pixels)} pictures ({type(error).__name__}: {error})",
+                where=self.backbone.spec.text,
+                do="Mend it, or try a smaller --batch. What is finished is kept.",
+            ) from error
 
     def _room(self) -> Pixels:
         """Memory for a batch, (n, height, width, 3), in turn: fresh pages cost more than the copying."""

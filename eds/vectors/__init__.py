@@ -11,6 +11,7 @@ to date; `write` does it all for vectors that fit in memory; `open_elsewhere` an
 """
 
 from eds.vectors.elsewhere import copied, open_elsewhere
+from eds.vectors.folder import lost_ids
 from eds.vectors.model import Model, Shard, lost_shards, pack, read_model, stored_dtype, stored_width, unpack
 from eds.vectors.reading import Vectors
 from eds.vectors.writing import SHARD_ROWS, Writer, bad_rows, usable, write
@@ -23,6 +24,7 @@ __all__ = [
     "Writer",
     "bad_rows",
     "copied",
+    "lost_ids",
     "lost_shards",
     "open_elsewhere",
     "pack",

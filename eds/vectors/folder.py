@@ -55,14 +55,38 @@ def refuse_other(folder: Path, model: Model) -> None:
                 f"the vectors of {model.name} are stale: made with other {', '.join(differ)}",
                 where=str(folder),
                 do="Give the model another name (NAME=SPEC), or have it made anew: --replace.",
-                faults=[f"{key}: there {found.get(key)!r}, asked for {wanted[key]!r}" for key in differ],
+                faults=[fault for key in differ for fault in _differences(key, found.get(key), wanted[key])],
             )
+
+
+def _differences(name: str, there: Any, asked: Any) -> list[str]:
+    """Where two values differ; of mappings only the entries that do."""
+    if not (isinstance(there, dict) and isinstance(asked, dict)):
+        return [f"{name}: there {there!r}, asked for {asked!r}"]
+    keys = [key for key in {**there, **asked} if there.get(key) != asked.get(key)]
+    return [told for key in keys for told in _differences(f"{name}.{key}", there.get(key), asked.get(key))]
+
+
+def lost_ids(folder: Path) -> str:
+    """What is wrong with the list that tells whose the vectors of a finished folder are; empty if nothing is."""
+    try:
+        tables.read_provenance(folder / "ids.parquet", EMBEDDINGS)
+    except TableError as error:
+        if isinstance(error.__cause__, PermissionError):  # that is no loss
+            raise forbidden(folder / "ids.parquet") from error
+        gone = not (folder / "ids.parquet").exists()
+        return (
+            f"ids.parquet, which tells whose the vectors are, {'is gone' if gone else f'cannot be read: {error.what}'}"
+        )
+    return ""
 
 
 def empty_if_other(folder: Path, model: Model) -> None:
     """Remove vectors that another model made, and whatever cannot be read."""
     try:
         refuse_other(folder, model)
+        if (folder / "model.json").exists() and (lost := lost_ids(folder)):
+            raise TableError(lost, where=str(folder))
     except (ProjectError, TableError):  # not what may not be read: that is nobody's to remove
         (folder / "model.json").unlink(missing_ok=True)
         sweep(folder, None)

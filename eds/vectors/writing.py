@@ -17,10 +17,10 @@ import numpy as np
 import pandas as pd
 
 from eds import tables
-from eds.errors import InputError
+from eds.errors import InputError, TableError
 from eds.files import digest, replacing, write_text
 from eds.tables import EMBEDDINGS, Provenance
-from eds.vectors.folder import empty_if_other, receipt, refuse_other, sweep, write_receipt
+from eds.vectors.folder import empty_if_other, lost_ids, receipt, refuse_other, sweep, write_receipt
 from eds.vectors.model import Array, LostShardError, Model, Shard, lost_shards, open_shard, read_model, stored_dtype
 from eds.vectors.reading import Vectors
 
@@ -186,6 +186,8 @@ class Writer:
         """Every row of every finished shard: the old folder's, then those of an interrupted run."""
         parts = []
         if self._old:
+            if lost := lost_ids(self.folder):
+                raise TableError(lost, where=str(self.folder), do="Have the vectors made anew: --replace.")
             self._lost = set(lost_shards(self.folder, self._old))
             self._shards = {shard.number: shard for shard in self._old.shards if shard.number not in self._lost}
             listed = tables.read(self.folder / "ids.parquet", EMBEDDINGS, LISTED)

@@ -23,6 +23,7 @@ empty = dict
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    (tmp_path / "eds_test_syntax.py").write_text("def :")
     for name, imported in {"shades": "json", "lacking": "no_such_package"}.items():
         (tmp_path / f"eds_test_{name}.py").write_text(OWN.format(imported=imported))
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -42,6 +43,10 @@ def test_what_is_no_backbone_is_refused(own: str) -> None:
         load(f"{own}:nothing")
     with pytest.raises(MissingExtraError, match="needs the package no_such_package"):
         load("eds_test_lacking:Shade")
+    with pytest.raises(InputError, match=r"eds_test_syntax:X: it cannot be imported \(SyntaxError"):
+        load("eds_test_syntax:X")
+    with pytest.raises(InputError, match=r"it cannot be made \(TypeError: .*A factory takes the request|Mend it"):
+        load(f"{own}:empty")
     with pytest.raises(UnknownNameError, match=r"Did you mean timm.*no module tim on the path"):
         load("tim:resnet18")
     with pytest.raises(InputError, match="unknown setting sise"):

@@ -4,14 +4,17 @@ import importlib.util
 import sys
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from eds.backbones import load, network, on_openvino, runtimes
 from eds.errors import InputError, MissingExtraError
+from tests.backbones.pictures import timm_file
 from tests.reference import backbones as slow
 
 TEXT = "timm:test_vit?random_init=true"
@@ -85,6 +88,17 @@ def test_networks_are_set_to_inference_and_their_answer_is_checked() -> None:
         network.backbone(Odd(), backbone.spec, Request.parse(TEXT))
     with pytest.raises(InputError, match=r"not uint8 \(n, 160, 160, 3\)"):
         backbone.encode(noise(2).astype(np.float32))
+
+
+@pytest.mark.parametrize("runtime", ["openvino", "torch"])
+def test_weights_that_are_not_finite_are_refused(tmp_path: Path, runtime: str) -> None:
+    file = timm_file(tmp_path, "test_resnet")
+    state = load_file(file)
+    name = next(name for name, tensor in state.items() if tensor.ndim == 4)
+    state[name][0] = float("nan")
+    save_file(state, file)
+    with pytest.raises(InputError, match=r"gives vectors that are not finite\. Check the weights"):
+        load(f"timm:test_resnet@{file}", runtime=runtime)
 
 
 def test_vectors_that_are_not_finite_are_refused() -> None:

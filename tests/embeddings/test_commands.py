@@ -163,6 +163,22 @@ def test_a_lost_shard_is_told_and_computed_again(
     eds(project, "check")
 
 
+@pytest.mark.parametrize("how", ["gone", "damaged"])
+def test_vectors_that_nobody_can_name_are_told_and_made_anew(
+    project: Project, capsys: pytest.CaptureFixture[str], how: str
+) -> None:
+    eds(project, "compute")
+    listed = project.path("embeddings", "colour") / "ids.parquet"
+    listed.unlink() if how == "gone" else listed.write_bytes(b"xx")
+    rows = answered(project, capsys, "list")
+    assert [row["state"] for row in rows] == ["damaged", "fresh"]
+    assert rows[0]["why"][0].startswith("ids.parquet, which tells whose the vectors are, ")
+    with pytest.raises(TableError, match="Have the vectors made anew: --replace"):
+        eds(project, "compute")
+    assert [model["computed"] for model in answered(project, capsys, "compute", "--replace")["models"]] == [6, 0]
+    assert [row["state"] for row in answered(project, capsys, "list")] == ["fresh", "fresh"]
+
+
 def test_one_damaged_model_hides_no_other(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     eds(project, "compute")
     (project.path("embeddings", "colour") / "model.json").write_text("{")

@@ -151,6 +151,15 @@ def test_a_vector_that_cannot_be_used_names_model_and_image(tmp_path: Path, valu
         run(catalogue(tmp_path / "images"), tmp_path / "images", {"m": Broken()}, tmp_path)
 
 
+def test_a_backbone_that_fails_is_told_with_its_model(tmp_path: Path) -> None:
+    class Broken(Toy):
+        def encode(self, batch: Any) -> Any:
+            raise ValueError("no such layer")
+
+    with pytest.raises(InputError, match=r"model m fails on a batch of 4 pictures \(ValueError: no such layer\)"):
+        run(catalogue(tmp_path / "images"), tmp_path / "images", {"m": Broken()}, tmp_path)
+
+
 @pytest.mark.parametrize(
     "other", [changed(SPEC, weights_sha256="w1"), changed(SPEC, preprocessing=RULES.changed(draft=True))]
 )
