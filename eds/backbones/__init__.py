@@ -9,7 +9,7 @@ Not here: reading files (eds.pixels) and keeping vectors (eds.vectors, eds.embed
 
 from eds.backbones.loading import BACKBONES, load
 from eds.backbones.preprocessing import Preprocessing
-from eds.backbones.presets import PRESETS, Preset, preset_text
+from eds.backbones.presets import PRESETS, Preset, name_and_spec, preset_text
 from eds.backbones.protocol import Backbone
 from eds.backbones.request import Request
 from eds.backbones.spec import BackboneSpec
@@ -23,5 +23,6 @@ __all__ = [
     "Preset",
     "Request",
     "load",
+    "name_and_spec",
     "preset_text",
 ]

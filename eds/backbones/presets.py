@@ -102,6 +102,16 @@ PRESETS: dict[str, Preset] = {
 }  # fmt: skip
 
 
+def name_and_spec(text: str) -> tuple[str, str]:
+    """Of [NAME=]SPEC the name, empty where none is given, and the spec.
+
+    >>> name_and_spec("ours=moco@a=b"), name_and_spec("moco@a=b")
+    (('ours', 'moco@a=b'), ('', 'moco@a=b'))
+    """
+    head, equals, rest = text.partition("=")
+    return (head, rest) if equals and not {":", "@"} & set(head) else ("", text)
+
+
 def preset_text(asked: str) -> str:
     """The text of `PRESET`, or of `PRESET@FILE` with the user's own weights file.
 

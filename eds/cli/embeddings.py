@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from eds.workspace import Project
 
 SHOWN = 10  # bad images told on the screen; all are in the list beside the project
+RANDOM = "its weights are random, which is for tests"
 LIST = ".eds/embeddings/bad.csv"
 
 
@@ -233,21 +234,11 @@ def compute_models(
 
 def _named(text: str) -> tuple[str, str]:
     """The name, empty where none is given, and the spec; a bare word, or word@FILE, is one of the paper's models."""
-    from eds.backbones import preset_text
+    from eds.backbones import name_and_spec, preset_text
 
     name, spec = name_and_spec(text)
     preset = spec.partition("@")[0]
     return (name, spec) if ":" in preset else (name or preset, preset_text(spec))
-
-
-def name_and_spec(text: str) -> tuple[str, str]:
-    """Of [NAME=]SPEC the name, empty where none is given, and the spec.
-
-    >>> name_and_spec("ours=moco@a=b"), name_and_spec("moco@a=b")
-    (('ours', 'moco@a=b'), ('', 'moco@a=b'))
-    """
-    head, equals, rest = text.partition("=")
-    return (head, rest) if equals and not {":", "@"} & set(head) else ("", text)
 
 
 def _folders(project: "Project") -> list[str]:
@@ -275,7 +266,7 @@ def _described(project: "Project", name: str) -> dict[str, Any]:
         "preprocessing": model.preprocessing_digest[:8] or None,
         "preprocessing_digest": model.preprocessing_digest or None, "rows": model.rows, "seconds": model.seconds,
         "images/s": model.images_per_second, "state": "damaged" if lost else state.condition,
-        "why": [*lost, *state.reasons],
+        "why": [*lost, *state.reasons, *([RANDOM] if model.random else [])],
     }  # fmt: skip
 
 
@@ -292,6 +283,7 @@ def _told(summary: "Summary") -> str:
     lines = [
         f"{done.model.name}: {done.model.rows:,} vectors of {done.model.dimension:,}, {done.computed:,} computed"
         + (f" at {rate:,.0f} images/s" if done.computed and (rate := done.model.images_per_second) else "")
+        + (f"; {RANDOM}" if done.model.random else "")
         for done in summary.models
     ]
     if len(summary.bad):

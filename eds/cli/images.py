@@ -8,6 +8,7 @@ import click
 
 from eds.cli.addresses import ADDRESS, file_for
 from eds.cli.console import Console, command, given, lined, typed
+from eds.cli.image_options import bits_of, mapping_of, queries_of, refuse_idle
 from eds.errors import ImageError, InputError, ProjectError
 
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ def import_(
     with console.project.writing("eds images import"):
         project = _prepared(console, "import", replace, root)
         name = detect(files) if kind == "auto" else kind
-        source = Source(files, project.pictures, _mapping(columns), gallery_phases=gallery)
+        refuse_idle(name, {"--map": bool(columns), "--gallery-phase": bool(gallery)})
+        source = Source(files, project.pictures, mapping_of(columns), gallery_phases=gallery)
         found: Found = READERS.load(name)(source)
         words = {"format": name, "map": columns, "gallery-phase": gallery, "wild-phase": wild}
         told = {**words, "without-files": without_files, **given(options)}
@@ -227,7 +229,7 @@ def _keep(
     """Write the table; the answer as a document."""
     from eds.images.catalogue import Choices, keep
 
-    chosen = Choices(queries=_queries(queries), near=_bits(near), **choices)
+    chosen = Choices(queries=queries_of(queries), near=bits_of(near), **choices)
     with console.progress("scanning", "files") as progress:
         kept = keep(project, found, line, options, chosen, files, progress)
     seen = kept.seen
@@ -243,32 +245,6 @@ def _keep(
         "lists": str(kept.lists),
         "notes": kept.notes,
     }
-
-
-def _bits(text: str) -> int | None:
-    if text != "off" and not text.isdigit():
-        raise InputError(f"{text!r} is no number of bits", where="option --near", do="Give 0 to 16, or off.")
-    return None if text == "off" else int(text)
-
-
-def _queries(text: str | None) -> Any:
-    if text is None or text == "all":
-        return text
-    try:
-        return float(text) if "." in text else int(text)
-    except ValueError as error:
-        raise InputError(f"{text!r} is no number", where="option --queries", do="Give all, 200 or 0.1.") from error
-
-
-def _mapping(text: str) -> dict[str, str]:
-    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
-    wrong = ["".join(part) for part in pairs if not part[0].strip() or not part[2].strip()]
-    if wrong:
-        raise InputError(f"{wrong[0]!r} maps nothing", where="option --map", do="Write ours=theirs, e.g. path=file.")
-    names = [ours.strip() for ours, _, _ in pairs]
-    if again := [ours for ours in dict.fromkeys(names) if names.count(ours) > 1]:
-        raise InputError(f"{', '.join(again)} is mapped twice", where="option --map", do="Give each of ours once.")
-    return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
 
 
 def _told(document: dict[str, Any]) -> str:

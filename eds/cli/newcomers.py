@@ -129,8 +129,7 @@ def _is_spec(text: str) -> bool:
     """Whether the text asks for a backbone: loader:name, or one of the paper's models, perhaps with its file."""
     if ":" in text.partition("@")[0]:
         return True
-    from eds.backbones import PRESETS
-    from eds.cli.embeddings import name_and_spec
+    from eds.backbones import PRESETS, name_and_spec
 
     return name_and_spec(text)[1].partition("@")[0] in PRESETS
 

@@ -151,6 +151,8 @@ def models(project: "Project") -> "list[ModelCard]":
         spec = f"{loader}:{of}{weights}" if of else loader
         if isinstance(base := made.spec.get("base"), dict):  # codes of another model's vectors
             spec = " ".join(map(str, (loader, made.spec.get("objective", ""), "of", base.get("model", "?"))))
+        if made.random:
+            spec += ", random weights"
         told = preprocessing(made.spec.get("preprocessing"))
         digest = made.weights_digest or made.preprocessing_digest
         cards.append(ModelCard(name, source, loader, spec, made.dimension, made.similarity, told, digest))

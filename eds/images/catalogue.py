@@ -80,6 +80,8 @@ def keep(
         settings["project.seed"] = seed
         wanted = "all" if choices.queries is None else choices.queries
         assigned = assign_roles(images, queries=wanted, wild_phases=choices.wild_phases, seed=seed)
+        if choices.queries is not None and images["role"].nunique() > 1:
+            notes.append("the roles that the list gives were replaced, as queries were asked for")
         if len(assigned) < len(images):
             notes.append(f"{len(images) - len(assigned):,} images of the wild phases were not drawn: left out")
         images = assigned

@@ -32,6 +32,8 @@ def detect(files: Sequence[Path]) -> str:
             raise forbidden(first) from error
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"cannot be read as Parquet ({error})", where=str(first), do="Give it anew.") from error
+    if suffix == ".arrow":
+        return "huggingface"
     if suffix in BY_SUFFIX:
         return BY_SUFFIX[suffix]
     raise _unknown(first)
@@ -58,10 +60,10 @@ def _is_plain(files: Sequence[Path]) -> bool:
 
 
 def _folder(folder: Path) -> str:
-    if any(next(folder.rglob(name), None) for name in ("*.parquet", *huggingface.METADATA)):
+    if any(next(folder.rglob(name), None) for name in ("*.parquet", "*.arrow", *huggingface.METADATA)):
         return "huggingface"
     raise InputError(
-        "the folder holds no list, no Parquet and no metadata",
+        "the folder holds no list, no Parquet, no Arrow and no metadata",
         where=str(folder),
         do="A folder of pictures is read by eds images scan.",
     )

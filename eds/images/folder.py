@@ -51,9 +51,10 @@ def read(source: Source) -> Found:
             ignored.append(path)
     if not paths:
         raise InputError(
-            f"there is not one picture in it ({len(ignored):,} other files, {len(bad):,} unusable names)",
+            f"there is not one picture in it ({len(ignored):,} other files, {len(bad):,} that cannot be taken)",
             where=str(root),
             do=f"Pictures are told by their suffix: {' '.join(sorted(SUFFIXES))}.",
+            faults=[f"{path}: {reason}" for path, reason in bad[:SHOWN]],
         )
     paths.sort()
     notes = (f"{len(ignored):,} left aside as no pictures by their suffix: {', '.join(sorted(ignored)[:SHOWN])}",)

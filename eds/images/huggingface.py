@@ -1,9 +1,9 @@
-"""A local Hugging Face data set: Parquet shards with an Image column, or a folder of files with metadata.
+"""A local Hugging Face data set: shards with an Image column, or a folder of files with metadata.
 
-Parquet holds pictures as a struct {bytes, path}. The bytes are written below the image root, one file a
-row, named after shard and row (counted from 0, in messages too): a name that the data set gives is never
-trusted as a path. Where `bytes` is empty, `path` is taken relative to the data set, which must then lie
-below the image root. Files of `metadata.csv`, `.jsonl` or `.parquet` name pictures by `file_name`,
+Shards (Parquet, or Arrow as `save_to_disk` writes it) hold pictures as a struct {bytes, path}. The bytes are written
+below the image root, one file a row, named after shard and row (counted from 0, in messages too): a name that the
+data set gives is never trusted as a path. Where `bytes` is empty, `path` is taken relative to the data set, which
+must then lie below the image root. Files of `metadata.csv`, `.jsonl` or `.parquet` name pictures by `file_name`,
 relative to themselves; they too must lie below the root. Folders `queries` and `corpus` (MTEB's layout)
 give the roles, an image of the same id and content in both serves as both; shards without pictures are
 left out and told.
@@ -17,10 +17,10 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from eds.errors import ImageError, InputError
 from eds.files import digest, forbidden, unfinished
+from eds.images.shards import Shard, opened, shards_in
 from eds.images.sources import Found, Source, finished, refuse
 from eds.images.tabular import mapped, table_of, typed
 from eds.pixels import inside
@@ -40,10 +40,10 @@ def read(source: Source) -> Found:
     tables = sorted(path for path in place.rglob("*") if path.name in METADATA) if place.is_dir() else []
     if tables:
         return _from_metadata(tables, source)
-    shards = sorted(place.rglob("*.parquet")) if place.is_dir() else [place]
+    shards = shards_in(place) if place.is_dir() else [place]
     if not shards:
         raise InputError(
-            "holds neither Parquet nor metadata.csv, .jsonl or .parquet",
+            "holds neither Parquet nor Arrow nor metadata.csv, .jsonl or .parquet",
             where=str(place),
             do="Give the folder of the data set; a plain folder of pictures is read by eds images scan.",
         )
@@ -82,12 +82,12 @@ def _from_shards(shards: list[Path], place: Path, source: Source) -> Found:
     for shard in shards:
         name = shard.relative_to(place).as_posix()
         try:
-            with pq.ParquetFile(shard) as opened:
-                column = _image_column(opened.schema_arrow, source.columns.get("path"), shard)
+            with opened(shard) as file:
+                column = _image_column(file.schema, source.columns.get("path"), shard)
                 if not column:
                     notes.append(f"{name} holds no pictures: left out")
                     continue
-                rows = _rows(opened, column, name, place, source.folder, bad)
+                rows = _rows(file, column, name, place, source.folder, bad)
         except PermissionError as error:
             raise forbidden(shard) from error
         except (pa.ArrowException, OSError) as error:
@@ -101,7 +101,8 @@ def _from_shards(shards: list[Path], place: Path, source: Source) -> Found:
         if config in ROLES and "role" not in rows:
             rows["role"] = ROLES[config]
         if "phase" not in rows:
-            rows["phase"] = re.split(r"[-.]", shard.name)[0]
+            split = re.split(r"[-.]", shard.name)[0]
+            rows["phase"] = shard.parent.name if split == "data" and shard.parent != place else split
         parts.append(_placed(rows, name))
     if not parts:
         raise InputError("no shard holds pictures", where=str(place), do="Name the column: --map path=COLUMN.")
@@ -127,15 +128,13 @@ def _image_column(schema: pa.Schema, wanted: str | None, shard: Path) -> str:
     return columns[0] if columns else ""
 
 
-def _rows(
-    opened: pq.ParquetFile, column: str, name: str, place: Path, root: Path, bad: list[tuple[str, str]]
-) -> pd.DataFrame:
+def _rows(shard: Shard, column: str, name: str, place: Path, root: Path, bad: list[tuple[str, str]]) -> pd.DataFrame:
     """The shard's rows with `path` instead of the pictures, which are written below the root."""
-    features = _features(opened.schema_arrow)
-    folder = re.sub(r"[^A-Za-z0-9._-]+", "-", name.removesuffix(".parquet")).strip(".-") or "shard"
+    features = _features(shard.schema)
+    folder = re.sub(r"[^A-Za-z0-9._-]+", "-", name.removesuffix(Path(name).suffix)).strip(".-") or "shard"
     parts = []
     number = 0
-    for batch in opened.iter_batches(batch_size=PORTION):
+    for batch in shard.batches(PORTION):
         rows = batch.drop_columns([column]).to_pandas()
         paths: list[str | None] = []
         for picture in batch.column(column).to_pylist():

@@ -20,6 +20,7 @@ from PIL import Image
 
 from eds.engines.cores import cores
 from eds.errors import ImageError, InputError
+from eds.images.boxes import misplaced
 from eds.images.changes import Memory, Seen, remember, remembered
 from eds.images.duplicates import HIGH, WIDE, difference_hashes, exact_groups, near_pairs
 from eds.images.headers import stated_size
@@ -97,10 +98,14 @@ def scan(
 
 
 def _told(images: pd.DataFrame, seen: list[Seen], reused: int, near: int | None, note: str) -> Scan:
-    reasons = pd.Series([one.reason for one in seen], index=images.index, dtype=object)
+    boxes = misplaced(
+        images, *(np.array([getattr(one, name) for one in seen], np.int64) for name in ("width", "height"))
+    )
+    told = [one.reason or box for one, box in zip(seen, boxes, strict=True)]
+    reasons = pd.Series(told, index=images.index, dtype=object)
     wrong = (reasons != "").to_numpy(dtype=bool)
     bad = images.loc[wrong, ["image_id", "path"]].assign(reason=reasons[wrong]).reset_index(drop=True)
-    good = [one for one in seen if not one.reason]
+    good = [one for one, reason in zip(seen, told, strict=True) if not reason]
     kept = images[~wrong].assign(
         width=pd.array([one.width for one in good], "Int64"),
         height=pd.array([one.height for one in good], "Int64"),

@@ -66,6 +66,11 @@ class Model:
         }
 
     @property
+    def random(self) -> bool:
+        """Whether nothing was ever learned by the weights that made the vectors."""
+        return bool(self.spec.get("random_init"))
+
+    @property
     def width(self) -> int:
         """Columns of a shard: the dimension, or the bytes that hold its bits."""
         return stored_width(self.dimension, self.dtype)

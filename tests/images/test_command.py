@@ -158,6 +158,18 @@ def test_wrong_options(project: Path, eds: Eds, words: list[str], reason: str) -
     assert reason in eds("scan", "-p", project, *words, code=2)[1]
 
 
+def test_what_an_import_would_leave_aside_is_said(project: Path, eds: Eds) -> None:
+    table = project / "list.csv"
+    table.write_text("path,role\nc0/p0/0.png,query\nc1/p1/1.png,candidate\n")
+    _, told = eds("import", table, "--gallery-phase", "x", "-p", project, code=2)
+    assert "format csv has no use for --gallery-phase" in told
+    kept = eds.json("import", table, "-p", project)
+    assert (kept["roles"], kept["notes"]) == ({"query": 1, "candidate": 1}, [])
+    drawn = eds.json("import", table, "--queries", "1", "-p", project)
+    assert drawn["roles"] == {"both": 1, "candidate": 1}
+    assert drawn["notes"] == ["the roles that the list gives were replaced, as queries were asked for"]
+
+
 def test_check(project: Path, eds: Eds) -> None:
     eds("scan", "-p", project)
     assert "as the table says" in eds("check", "-p", project)[0]

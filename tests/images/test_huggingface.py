@@ -41,6 +41,34 @@ def test_shards_write_their_pictures_below_the_root(tmp_path: Path) -> None:
     assert len(scan(found.images, root, workers=1).images) == 2
 
 
+@pytest.mark.parametrize("splits", [False, True])
+def test_what_datasets_saves_to_disk_is_read(tmp_path: Path, splits: bool) -> None:
+    datasets = pytest.importorskip("datasets")
+    (tmp_path / "root").mkdir()
+    pictures = [{"bytes": png(number), "path": None} for number in range(150)]
+    features = datasets.Features({"id": datasets.Value("string"), "image": datasets.Image(),
+                                  "label": datasets.ClassLabel(names=["coat", "hat"])})  # fmt: skip
+    whole = datasets.Dataset.from_dict(
+        {"id": [f"i{number}" for number in range(150)], "image": pictures, "label": [n % 2 for n in range(150)]},
+        features,
+    )
+    held = datasets.DatasetDict({"train": whole.select(range(100)), "test": whole.select(range(100, 150))})
+    (held if splits else whole).save_to_disk(str(tmp_path / "set"), num_shards={"train": 2, "test": 1} if splits else 2)
+    assert detect([tmp_path / "set"]) == "huggingface"
+    found = read("huggingface", tmp_path / "set", root=tmp_path / "root", columns={"category": "label"})
+    ids, kinds = column(found, "image_id"), column(found, "category")
+    assert sorted(ids) == sorted(f"i{number}" for number in range(150))
+    for name, path, kind in zip(ids, column(found, "path"), kinds, strict=True):
+        assert (tmp_path / "root" / path).read_bytes() == png(int(name[1:]))
+        assert kind == ("coat", "hat")[int(name[1:]) % 2]
+    phases = dict(zip(ids, column(found, "phase"), strict=True))
+    assert (phases["i0"], phases["i149"]) == (("train", "test") if splits else ("data", "data"))
+    torn = next((tmp_path / "set").rglob("*.arrow"))
+    torn.write_bytes(torn.read_bytes()[:200])
+    with pytest.raises(InputError, match=r"\.arrow: cannot be read"):
+        read("huggingface", tmp_path / "set", root=tmp_path / "root")
+
+
 def test_queries_and_corpus_give_roles(tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
     for config, names in [("queries", ["a", "b"]), ("corpus", ["b", "c"])]:

@@ -94,6 +94,20 @@ def test_missing_escaping_and_absolute_paths_of_an_import(root: Path) -> None:
     assert reasons["good0.jpg/x.jpg"] == "Not a directory"
 
 
+def test_boxes_beside_the_picture_are_told_before_anything_is_computed(root: Path) -> None:
+    boxes = [(0, 0, 48, 32), (0, 0, 32, 48), (0, 0, 49, 32), (10, 10, 10, 20), (-1, 0, 9, 9), (None,) * 4]
+    images = read(Source((), root)).images
+    images = images[images["path"].isin(["good0.jpg", "good1.png", "good2.webp", "good3.gif", "near.jpg", "twin.jpg"])]
+    for place, edge in enumerate(("box_left", "box_top", "box_right", "box_bottom")):
+        images = images.assign(**{edge: pd.array([box[place] for box in boxes], "Int64")})
+    seen = scan(images, root, workers=1)
+    ids = images["image_id"].tolist()
+    assert seen.images["image_id"].tolist() == [ids[0], ids[1], ids[5]]  # the second may lie in a picture stored turned
+    assert seen.bad["reason"].tolist() == [
+        f"box {box} does not lie in the picture of 48 x 32 pixels" for box in boxes[2:5]
+    ]
+
+
 def test_a_linked_folder_is_vetted_as_a_whole(root: Path, tmp_path: Path) -> None:
     (tmp_path / "secret").mkdir()
     (tmp_path / "secret" / "x.jpg").write_bytes(encoded(1))
