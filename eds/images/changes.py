@@ -1,10 +1,10 @@
 """What a scan remembers of each file, so that the next one reads only what changed.
 
 A file counts as unchanged while its size and its time of change (in nanoseconds; of an object elsewhere the
-version that its ETag tells) are what they were and
-it was looked at at least as closely. Files that could not be read are never remembered: the cause may
-lie outside the file. A memory of another folder, another version or a damaged one is not used, and the
-scan says so.
+version that its ETag tells) are what they were and it was looked at at least as closely. A file that cannot be
+decoded is remembered with the reason, for as long as the decoder is the same; one that could not be read is not:
+the cause may lie outside the file. A memory of another folder, another version or a damaged one is not used, and
+the scan says so.
 """
 
 import os
@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import PIL
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from eds.files import replacing
 from eds.storage import Address, is_remote
 
-VERSION = b"1"
+VERSION = b"2"
+DECODER = f"Pillow {PIL.__version__}".encode()
 CLOSENESS = {"header": 0, "full": 1}
 
 
@@ -47,6 +49,7 @@ SCHEMA = pa.schema(
         ("height", pa.int64()),
         ("sha256", pa.string()),
         ("dhash", pa.uint64()),
+        ("reason", pa.string()),
     ]
 )
 
@@ -81,17 +84,19 @@ def remembered(file: Path | None, root: Address) -> Memory:
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0]
         return Memory({}, f"the memory of the last scan is damaged ({reason}), so every file is read again")
-    return Memory({values[0]: Seen(*values) for values in zip(*columns, strict=True)})
+    seen = (Seen(*values) for values in zip(*columns, strict=True))
+    same = notes.get(b"eds.decoder") == DECODER
+    return Memory({one.path: one for one in seen if same or not one.reason})
 
 
 def remember(file: Path, root: Address, seen: Iterable[Seen]) -> None:
-    """Keep what is known of the good files, whole or not at all."""
-    good = [one for one in seen if not one.reason]
-    columns = list(zip(*good, strict=True)) if good else [()] * (len(SCHEMA.names) + 1)
-    arrow = pa.table([pa.array(values, kind.type) for values, kind in zip(columns, SCHEMA, strict=False)], SCHEMA)
+    """Keep what is known of the files whose bytes were read, whole or not at all."""
+    known = [one for one in seen if one.sha256]
+    columns = list(zip(*known, strict=True)) if known else [()] * len(SCHEMA.names)
+    arrow = pa.table([pa.array(values, kind.type) for values, kind in zip(columns, SCHEMA, strict=True)], SCHEMA)
     with replacing(file) as temporary:
         pq.write_table(
-            arrow.replace_schema_metadata({b"eds.scan": VERSION, b"eds.root": _place(root)}),
+            arrow.replace_schema_metadata({b"eds.scan": VERSION, b"eds.root": _place(root), b"eds.decoder": DECODER}),
             temporary,
             compression="zstd",
             write_page_checksum=True,
