@@ -81,9 +81,14 @@ def compute(
     lacking = {name: writer.lacking(catalogue.wanted) & readable for name, writer in writers.items()}
     with ThreadPoolExecutor(1, thread_name_prefix="encode") as encoder:
         fillers = {name: _Filler(name, backbones[name], writers[name], batch, encoder) for name in backbones}
-        bad = _run(catalogue, image_root, fillers, lacking, workers, on_bad, progress)
-        for filler in fillers.values():
-            filler.finish()
+        try:
+            bad = _run(catalogue, image_root, fillers, lacking, workers, on_bad, progress)
+            for filler in fillers.values():
+                filler.finish()
+        except EdsError:
+            for writer in writers.values():
+                writer.abandon()
+            raise
     done = []
     for name, filler in fillers.items():
         model = writers[name].finish(catalogue.wanted, provenance[name])

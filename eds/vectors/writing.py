@@ -106,6 +106,14 @@ class Writer:
         self._shards[number] = shard
         self._listed.append(listed)
 
+    def abandon(self) -> None:
+        """Take the folder away again if no shard of it was ever finished: it would be called begun for ever."""
+        if self._shards or self._lost or self._old:
+            return
+        sweep(self.folder, None)
+        if not any(self.folder.iterdir()):
+            self.folder.rmdir()
+
     def lacking(self, wanted: pd.DataFrame) -> Array:
         """Which rows of `wanted` (image_id, source) have no vector of that source yet; (n,) bool."""
         places = self._chosen(wanted)

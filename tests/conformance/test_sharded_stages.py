@@ -197,7 +197,7 @@ def test_vectors_that_cannot_be_compared_are_named(engines: dict[str, Engine], n
     writer.add(held.names, [None] * 200, values)
     writer.finish(pd.DataFrame({"image_id": held.names, "source": [None] * 200}, dtype=object), MADE)
     images = gallery.images.assign(role="both")
-    with pytest.raises(InputError, match=r"vectors are zero or not finite: ") as caught:
+    with pytest.raises(InputError, match=r"vectors are zero or not finite, or nearly so: ") as caught:
         mine_in_parts(Vectors.open(tmp_path / "bad"), images, Rules(3), site(engines[name], tmp_path, rows=1000))
     assert {held.names[31], held.names[150]} == set(caught.value.what.split(": ")[1].split(" (on")[0].split(", "))
 

@@ -158,6 +158,17 @@ def test_a_backbone_that_fails_is_told_with_its_model(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match=r"model m fails on a batch of 4 pictures \(ValueError: no such layer\)"):
         run(catalogue(tmp_path / "images"), tmp_path / "images", {"m": Broken()}, tmp_path)
+    assert not (tmp_path / "m").exists()  # nothing was made, so nothing is begun
+
+    class Tired(Toy):
+        def encode(self, batch: Any) -> Any:
+            if len(self.batches) == 4:
+                raise ValueError("enough")
+            return super().encode(batch)
+
+    with pytest.raises(InputError, match="What is finished is kept"):
+        run(catalogue(tmp_path / "images"), tmp_path / "images", {"t": Tired()}, tmp_path)
+    assert run(catalogue(tmp_path / "images"), tmp_path / "images", {"t": Toy()}, tmp_path).models[0].computed == 8
 
 
 @pytest.mark.parametrize(
