@@ -1,30 +1,32 @@
 """Whether the crop boxes of a catalogue lie in their pictures."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 EDGES = ["box_left", "box_top", "box_right", "box_bottom"]
 
 
-def misplaced(images: pd.DataFrame, width: NDArray[np.int64], height: NDArray[np.int64]) -> list[str]:
-    """What is wrong with each row's box in a picture of that size, (n,) as stored; empty where nothing is.
+def misplaced(images: pd.DataFrame, sizes: Sequence[tuple[int, int]]) -> list[str]:
+    """What is wrong with each row's box in a picture of that width and height, as stored; empty where nothing is.
 
     Boxes are meant in the upright picture, of which width and height may have changed places: a box that lies in
     neither is told.
 
     >>> images = pd.DataFrame({"box_left": [0, 0], "box_top": [0, 0], "box_right": [9, 9], "box_bottom": [4, 12]})
-    >>> misplaced(images, np.array([5, 5]), np.array([10, 10]))
+    >>> misplaced(images, [(5, 10), (5, 10)])
     ['', 'box (0, 0, 9, 12) does not lie in the picture of 5 x 10 pixels']
     """
-    if any(edge not in images.columns for edge in EDGES):
-        return [""] * len(images)
+    told = [""] * len(images)
+    if any(edge not in images.columns or images[edge].isna().all() for edge in EDGES):
+        return told
     edges = images[EDGES].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
     left, top, right, bottom = edges.T
+    width, height = np.asarray(sizes, dtype=np.int64).reshape(-1, 2).T
     order = (left >= 0) & (left < right) & (top >= 0) & (top < bottom)
     inside = ((right <= width) & (bottom <= height)) | ((right <= height) & (bottom <= width))
     wrong = ~np.isnan(edges).any(axis=1) & ~(order & inside)
-    told = [""] * len(images)
     for row in np.flatnonzero(wrong).tolist():
         box = ", ".join(f"{edge:g}" for edge in edges[row].tolist())
         told[row] = f"box ({box}) does not lie in the picture of {width[row]:g} x {height[row]:g} pixels"

@@ -41,6 +41,7 @@ from eds.storage import Address, is_remote
 
 Check = Literal["full", "header"]
 PORTION = 64  # files handed to a thread at once
+HANDED_OVER = 4  # portions of small files whose digests another thread makes
 SMALL = 1 << 17  # bytes of a file: to read and hash smaller ones, threads take longer than one of them alone
 KEEP_EVERY = 10_000  # files read before what is known so far is kept
 
@@ -98,9 +99,7 @@ def scan(
 
 
 def _told(images: pd.DataFrame, seen: list[Seen], reused: int, near: int | None, note: str) -> Scan:
-    boxes = misplaced(
-        images, *(np.array([getattr(one, name) for one in seen], np.int64) for name in ("width", "height"))
-    )
+    boxes = misplaced(images, [(one.width, one.height) for one in seen])
     told = [one.reason or box for one, box in zip(seen, boxes, strict=True)]
     reasons = pd.Series(told, index=images.index, dtype=object)
     wrong = (reasons != "").to_numpy(dtype=bool)
@@ -125,22 +124,24 @@ def _looked(
 ) -> Iterator[tuple[list[Seen], set[str]]]:
     """Portions of what was seen, in the order of `paths`; few portions wait, so memory stays small.
 
-    Small files that are not decoded are looked at here: Python lets one thread speak at a time, and threads
-    that speak up a few times for each file mostly wait for one another.
+    Small files that are not decoded are read here, and one other thread makes their digests: Python lets one thread
+    speak at a time, and threads that each speak up a few times for a file mostly wait for one another.
     """
     folders = folders_of(root)
     alone = check == "header" and not is_remote(root)
     small = alone
     starts = deque(range(0, len(paths), PORTION))
     waiting: deque[Future[tuple[list[Seen], set[str]]]] = deque()
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(workers) as pool, ThreadPoolExecutor(1) as hashing:
         try:
             while starts or waiting:
-                while small and starts and not waiting:
+                while small and starts and len(waiting) < 3:
                     start = starts.popleft()
-                    seen, reused = _look_at(paths[start : start + PORTION], folders, known, check)
-                    yield seen, reused
-                    small = sum(one.size for one in seen) < SMALL * len(seen)
+                    for _ in range(min(HANDED_OVER - 1, len(starts))):
+                        starts.popleft()
+                    part = _headers(paths[start : start + HANDED_OVER * PORTION], folders, known)
+                    waiting.append(hashing.submit(part.seen))
+                    small = part.bytes < SMALL * len(part.entries)
                 while not small and starts and len(waiting) < 4 * workers:
                     start = starts.popleft()
                     waiting.append(pool.submit(_look_at, paths[start : start + PORTION], folders, known, check))
@@ -153,6 +154,52 @@ def _looked(
                 future.cancel()
 
 
+@dataclass(frozen=True)
+class _Portion:
+    """Files whose headers were looked at: what is known already, or else all but the digest, and what is to digest."""
+
+    entries: list[Seen | tuple[str, int, int, int, int, str]]  # path, size, time of change, width, height, reason
+    contents: list[bytes]
+    reused: set[str]
+
+    @property
+    def bytes(self) -> int:
+        """How much was read."""
+        return sum(map(len, self.contents))
+
+    def seen(self) -> tuple[list[Seen], set[str]]:
+        """All of it, digests too."""
+        digests = iter([hashlib.sha256(data).hexdigest() for data in self.contents])
+        seen = [
+            one if isinstance(one, Seen) else Seen(*one[:3], "header", *one[3:5], next(digests), None, one[5])
+            for one in self.entries
+        ]
+        return seen, self.reused
+
+
+def _headers(paths: list[str], folders: Folders | Objects, known: Memory) -> _Portion:
+    """One portion of files, by their first and last bytes."""
+    found = _Portion([], [], set())
+    with strict:
+        for path in paths:
+            try:
+                there = _found(path, folders, known, "header")
+            except (ImageError, OSError) as error:
+                found.entries.append(Seen(path, 0, 0, "header", 0, 0, "", None, _reason(error)))
+                continue
+            if isinstance(there, Seen):
+                found.entries.append(there)
+                found.reused.add(path)
+                continue
+            data, size, changed = there
+            found.contents.append(data)
+            try:
+                found.entries.append((path, size, changed, *stated_size(data), ""))
+            except (ImageError, OSError) as error:
+                found.entries.append((path, size, changed, 0, 0, _reason(error)))
+    return found
+
+
 def _look_at(paths: list[str], folders: Folders | Objects, known: Memory, check: str) -> tuple[list[Seen], set[str]]:
     """One portion of files. The picture hashes are made together at its end."""
     seen: list[Seen] = []
@@ -163,14 +210,12 @@ def _look_at(paths: list[str], folders: Folders | Objects, known: Memory, check:
             size = changed = 0
             sha256 = ""
             try:
-                file, found = folders.file(path)
-                size, changed = found.st_size, found.st_mtime_ns
-                before = known.recall(path, size, changed, check)
-                if before is not None:
-                    seen.append(before)
+                there = _found(path, folders, known, check)
+                if isinstance(there, Seen):
+                    seen.append(there)
                     reused.add(path)
                     continue
-                data = read_bytes(file)
+                data, size, changed = there
                 sha256 = hashlib.sha256(data).hexdigest()
                 if check == "header":
                     width, height = stated_size(data)
@@ -178,15 +223,29 @@ def _look_at(paths: list[str], folders: Folders | Objects, known: Memory, check:
                     width, height, grey = _decoded(data)
                     greys.append((len(seen), grey))
                 seen.append(Seen(path, size, changed, check, width, height, sha256, None))
-            except ImageError as error:
-                seen.append(Seen(path, size, changed, check, 0, 0, sha256, None, error.what))
-            except OSError as error:
-                seen.append(Seen(path, size, changed, check, 0, 0, sha256, None, error.strerror or str(error)))
+            except (ImageError, OSError) as error:
+                seen.append(Seen(path, size, changed, check, 0, 0, sha256, None, _reason(error)))
     if greys:
         values = np.frombuffer(b"".join(grey for _, grey in greys), np.uint8).reshape(-1, HIGH, WIDE)
         for (at, _), dhash in zip(greys, difference_hashes(values).tolist(), strict=True):
             seen[at] = seen[at]._replace(dhash=dhash)
     return seen, reused
+
+
+def _found(path: str, folders: Folders | Objects, known: Memory, check: str) -> Seen | tuple[bytes, int, int]:
+    """What is remembered of a file that is as it was; of another its bytes, size and time of change."""
+    if path not in known.seen:
+        data, there = folders.read(path)
+        return data, there.st_size, there.st_mtime_ns
+    file, now = folders.file(path)
+    before = known.recall(path, now.st_size, now.st_mtime_ns, check)
+    return (read_bytes(file), now.st_size, now.st_mtime_ns) if before is None else before
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ImageError):
+        return error.what
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def _decoded(data: bytes) -> tuple[int, int, bytes]:

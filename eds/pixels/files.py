@@ -17,6 +17,8 @@ from eds.storage import Address
 Root = TypeVar("Root", Path, Address)
 MAX_BYTES = 1 << 29  # of a file
 ELSEWHERE = 16  # threads where pictures come over a network: they wait more than they work
+PLAINLY = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+NO_LINKS = getattr(os, "O_NOFOLLOW", 0)  # 0 where the system does not know it
 MISSING = os.strerror(errno.ENOENT)
 
 
@@ -63,6 +65,17 @@ class Folders:
         file = str(inside(self._root, path))
         return file, os.stat(file)  # noqa: PTH116
 
+    def read(self, path: str) -> tuple[bytes, os.stat_result]:
+        """The file's bytes, as `read_bytes`, and its status; the system refuses a link, which is then looked at."""
+        folder, _, name = path.rpartition("/")
+        if NO_LINKS and not _odd(path, name) and (place := self._place(folder)):
+            try:
+                return _opened(f"{place}/{name}", NO_LINKS)
+            except _LinkError:
+                pass
+        file, found = self.file(path)
+        return read_bytes(file), found
+
     def _place(self, folder: str) -> str:
         """Where a folder is, if neither it nor one above it is a link; else nothing."""
         if folder not in self._good:
@@ -105,6 +118,11 @@ class Objects:
             raise ImageError(f"file of {found.st_size:,} bytes, more than {MAX_BYTES:,}", where=address)
         return address, found
 
+    def read(self, path: str) -> tuple[bytes, Status]:
+        """The object's bytes and its status."""
+        file, found = self.file(path)
+        return read_bytes(file), found
+
 
 def folders_of(root: Address) -> Folders | Objects:
     """The files below a root, here or elsewhere."""
@@ -124,19 +142,29 @@ def read_bytes(path: Address) -> bytes:
     """
     if storage.is_remote(path):
         return _object(path)
+    return _opened(str(path), 0)[0]
+
+
+def _opened(path: str, flags: int) -> tuple[bytes, os.stat_result]:
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        handle = os.open(path, PLAINLY | flags)
         try:
-            data = _all_of(handle, str(path))
+            data, found = _all_of(handle, path)
         finally:
             os.close(handle)
     except (OSError, ValueError) as error:
         if isinstance(error, ImageError):
             raise
-        raise ImageError(told(error), where=str(path)) from error
+        if isinstance(error, OSError) and error.errno == errno.ELOOP and flags:
+            raise _LinkError from error
+        raise ImageError(told(error), where=path) from error
     if not data:
-        raise ImageError("file is empty", where=str(path), do="Fetch the file again.")
-    return data
+        raise ImageError("file is empty", where=path, do="Fetch the file again.")
+    return data, found
+
+
+class _LinkError(Exception):
+    """The last part of a path is a link."""
 
 
 def _object(address: Address) -> bytes:
@@ -151,8 +179,8 @@ def _object(address: Address) -> bytes:
     return data
 
 
-def _all_of(handle: int, where: str) -> bytes:
-    """What an open file holds; plain system calls, because a scan opens every picture there is."""
+def _all_of(handle: int, where: str) -> tuple[bytes, os.stat_result]:
+    """What an open file holds, and its status; plain system calls, because a scan opens every picture there is."""
     found = os.fstat(handle)
     if not stat.S_ISREG(found.st_mode):
         kind = "a folder" if stat.S_ISDIR(found.st_mode) else "not a regular file"
@@ -162,7 +190,7 @@ def _all_of(handle: int, where: str) -> bytes:
     data = os.read(handle, found.st_size)
     while len(data) < found.st_size and (more := os.read(handle, found.st_size - len(data))):
         data += more  # a large file comes in several pieces
-    return data
+    return data, found
 
 
 def told(error: BaseException) -> str:

@@ -19,7 +19,7 @@ from eds.images.folder import read
 from eds.images.headers import stated_size
 from eds.images.scan import Scan, scan
 from eds.images.sources import Source
-from eds.pixels import decoding, read_bytes
+from eds.pixels import Folders, decoding, read_bytes
 
 
 def picture(seed: int, width: int = 48, height: int = 32) -> Image.Image:
@@ -152,6 +152,7 @@ def test_a_second_scan_reads_only_what_changed(root: Path, tmp_path: Path, monke
         return read_bytes(path)
 
     monkeypatch.setattr(scanning, "read_bytes", watched)
+    monkeypatch.setattr(Folders, "read", lambda self, path: (watched(self.located(path)), self.file(path)[1]))
     again = found(root, memory=memory)
     assert set(opened) == {"empty.jpg"}  # of which nothing can be read
     assert (again.read, again.reused) == (0, 9)
