@@ -1,6 +1,7 @@
 """A small project with vectors, a pool made of two models, labels of all its pairs, and an outsider."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -66,3 +67,7 @@ def project_in(folder: Path, seed: int = 0) -> Project:
     truth = pairs.assign(value=value, **votes, tie=False, rule="majority")
     project.write(truth[tables.TRUTH.names], "truth", Provenance("eds truth decide"))
     return project
+
+
+def by_name(rows: list[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(row["model"], row["measure"]): row for row in rows if row["query_id"] is None}

@@ -1,48 +1,27 @@
 """`eds metrics`: scores from vectors and from lists, what they rest on, and what is refused."""
 
-import json
 import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from eds.cli.evidence import askable_pairs
 from eds.cli.metrics import metrics as group
 from eds.errors import EdsError, InputError, ProjectError, UnknownNameError
 from eds.metrics import MEASURES, Measure, preset
 from eds.metrics.score import evaluate
 from eds.neighbors import Rules, mine, pair_scores
 from eds.tables import Provenance
-from eds.vectors import Model, Vectors, write
+from eds.vectors import Vectors
 from eds.workspace import Project
-from tests.metrics.projects import MODELS, measured, project_in
+from tests.metrics.projects import MODELS, by_name, measured
 from tests.reference import metrics as reference
 
 Call = Callable[..., Any]
 PAIR = ["query_id", "candidate_id"]
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return project_in(tmp_path / "p")
-
-
-@pytest.fixture
-def call(project: Project) -> Call:
-    def run(*words: str) -> Any:
-        options = ["--json", "-q", "-p", str(project.root)]
-        return json.loads(CliRunner().invoke(group, [*words, *options], catch_exceptions=False).stdout)
-
-    return run
-
-
-def by_name(rows: list[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
-    return {(row["model"], row["measure"]): row for row in rows if row["query_id"] is None}
 
 
 def test_values_are_those_of_slow_formulas(project: Project, call: Call) -> None:
@@ -208,62 +187,6 @@ def test_a_cut_off_beyond_the_gallery_divides_by_k_and_pools_of_one_class_are_un
     assert rows["m0", "VSD-HR@5"]["low"] is None
     assert "nothing to average" in rows["m0", "VSD-HR@5"]["note"]
     assert rows["m0", "ROC-AUC(average=micro,negatives=annotated)"]["value"] is None
-
-
-def test_a_model_that_lacks_vectors_is_refused_or_counted(project: Project, call: Call) -> None:
-    images = project.read("images")
-    some = images["image_id"].tolist()[:50]
-    vectors = np.random.default_rng(3).normal(0, 1, (50, 4)).astype(np.float32)
-    model = Model("part", {"loader": "test"}, 4, "float32", "cosine", "", "")
-    write(project.path("embeddings", "part"), model, some, vectors)
-    with pytest.raises(ProjectError, match="part: 10 images have no vector: i50"):
-        call("score")
-    rows = by_name(call("score", "-m", "part", "--allow-missing", "--resamples", "0"))
-    lost = (~measured(project)["candidate_id"].isin(some)).sum()
-    auc = rows["part", "ROC-AUC(average=micro,negatives=annotated)"]
-    assert auc["pairs_without_score"] == lost > 0
-    assert "images without a vector left out: 10" in auc["note"]
-
-
-def test_every_query_is_used_or_told_why_not(project: Project, call: Call) -> None:
-    truth = project.read("truth")
-    truth = truth[truth["query_id"] != truth["query_id"].min()]
-    project.write(truth, "truth", Provenance("eds truth decide"))
-    asked = int((project.read("images")["role"] != "candidate").sum())
-    for row in call("score", "--preset", "vsd", "-M", "Judged@5", "-M", "Success@5", "--resamples", "0"):
-        assert row["skipped_because"]["without a label"] >= 1
-        assert row["queries_used"] + row["queries_skipped"] == asked
-
-
-def test_only_pairs_of_a_query_with_a_candidate_are_asked_each_once() -> None:
-    images = pd.DataFrame({"image_id": list("abcd"), "role": ["both", "both", "candidate", "query"]})
-    told = ["bz", "ac", "za", "aa", "ac", "ca", "ad", "db"]
-    pairs, (query, candidate) = askable_pairs(pd.DataFrame([tuple(pair) for pair in told], columns=PAIR), images)
-    assert ["".join(pair) for pair in pairs.itertuples(index=False)] == ["ac", "db"]
-    assert query.tolist() == [0, 3]
-    assert candidate.tolist() == [2, 1]
-
-
-def test_a_drawn_negative_that_is_labelled_by_now_is_left_out_whatever_labels_are_measured_on(
-    project: Project, call: Call
-) -> None:
-    suspects, truth = project.read("suspects"), project.read("truth")
-    kept = set(measured(project)[PAIR].itertuples(index=False, name=None))
-    alone = [pair for pair in truth[PAIR].itertuples(index=False, name=None) if pair not in kept]
-    ids = project.read("images")["image_id"].tolist()
-    known = set(truth[PAIR].itertuples(index=False, name=None))
-    free = [(query, ids[row]) for query in truth["query_id"].unique() for row in (15, 33, 50)]
-    free = [pair for pair in free if pair not in known]
-    drawn = pd.DataFrame([*free, *alone[:7]], columns=PAIR).assign(
-        origin="negative", batch=0, position=range(len(free) + 7), sources=None, stratum=None, probability=1.0
-    )
-    project.write(pd.concat([suspects, drawn], ignore_index=True), "suspects", Provenance("eds suspects negatives"))
-    text = "ROC-AUC(average=micro,negatives=sampled)"
-    rows = by_name(call("score", "-M", text, "--resamples", "0"))
-    assert "drawn negatives left out: 7" in rows["m0", text]["note"]
-    truth.loc[truth[PAIR].apply(tuple, axis=1).isin(alone[:7]), "value"] = 1  # what they are makes no difference
-    project.write(truth, "truth", Provenance("eds truth decide"))
-    assert by_name(call("score", "-M", text, "--resamples", "0"))["m0", text]["value"] == rows["m0", text]["value"]
 
 
 def test_models_that_have_lists_only_are_taken_from_them(project: Project, call: Call) -> None:
