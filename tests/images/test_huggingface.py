@@ -12,6 +12,7 @@ from eds.errors import InputError
 from eds.images.detect import detect
 from eds.images.scan import scan
 from tests.images.reading import column, png, put, read
+from tests.privileges import needed
 
 FEATURES = {"image": {"_type": "Image"}, "label": {"_type": "ClassLabel", "names": ["coat", "hat"]}}
 
@@ -43,7 +44,7 @@ def test_shards_write_their_pictures_below_the_root(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("splits", [False, True])
 def test_what_datasets_saves_to_disk_is_read(tmp_path: Path, splits: bool) -> None:
-    datasets = pytest.importorskip("datasets")
+    datasets = needed("datasets")
     (tmp_path / "root").mkdir()
     pictures = [{"bytes": png(number), "path": None} for number in range(150)]
     features = datasets.Features({"id": datasets.Value("string"), "image": datasets.Image(),

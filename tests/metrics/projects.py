@@ -1,10 +1,14 @@
 """A small project with vectors, a pool made of two models, labels of all its pairs, and an outsider."""
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import pandas as pd
+from click.testing import CliRunner
 
 from eds import tables
 from eds.neighbors import Rules, mine
@@ -67,6 +71,16 @@ def project_in(folder: Path, seed: int = 0) -> Project:
     truth = pairs.assign(value=value, **votes, tie=False, rule="majority")
     project.write(truth[tables.TRUTH.names], "truth", Provenance("eds truth decide"))
     return project
+
+
+def answers(group: click.Group, project: Project) -> Callable[..., Any]:
+    """Types words at a group of commands; gives the answer's JSON document."""
+
+    def run(*words: str) -> Any:
+        options = ["--json", "-q", "-p", str(project.root)]
+        return json.loads(CliRunner().invoke(group, [*words, *options], catch_exceptions=False).stdout)
+
+    return run
 
 
 def by_name(rows: list[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
