@@ -44,7 +44,7 @@ def run(
     from annotator_ui.welcome import invitations, told
     from eds.labels.engines import address
     from eds.labels.store import open_store
-    from eds.workspace import Project
+    from eds.project import Project
 
     options = Options(
         base.rstrip("/"),

@@ -27,7 +27,7 @@ from eds.errors import EdsError, ImageError
 from eds.files import abandoned, unfinished
 from eds.labels.store import Store
 from eds.pixels import Box, inside, open_rgb
-from eds.workspace import Project
+from eds.project import Project
 
 SIZES = {"thumb": 320, "large": 1200, "full": 2400}  # longest side
 QUALITY = {"thumb": 82, "large": 88, "full": 92}

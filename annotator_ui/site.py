@@ -15,7 +15,7 @@ from annotator_ui.secret import read_secret
 from eds.errors import InputError, ProjectError
 from eds.labels.sessions import Session, session_numbered
 from eds.labels.store import Store
-from eds.workspace import Project
+from eds.project import Project
 
 if TYPE_CHECKING:
     from annotator_ui.openid import OpenId

@@ -9,7 +9,7 @@ from typing import Any
 _FRONT = {
     "Config": "eds.config:Config",
     "EdsError": "eds.errors:EdsError",
-    "Project": "eds.workspace:Project",
+    "Project": "eds.project:Project",
     "Provenance": "eds.tables:Provenance",
     "Rules": "eds.neighbors.rules:Rules",
     "TABLES": "eds.tables:TABLES",

@@ -5,10 +5,12 @@
 Each is declared once, below, with a sentence for every column. `check` tells every fault of a frame
 at once; `write` and `read` keep a table as Parquet (zstd, checksummed pages) that carries its name,
 its schema version and what made it, and is written whole or not at all. Not here: where a project
-keeps its files and what is stale (eds.workspace).
+keeps its files and what is stale (eds.project).
 """
 
 import json
+import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -19,13 +21,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from eds.errors import TableError
+from eds.errors import InputError, TableError
 from eds.files import forbidden, replacing
 from eds.schema import ARROW, Column, Table, to_arrow, to_frame
 
 QUERY = Column("query_id", "text", "the image that is asked about")
 CANDIDATE = Column("candidate_id", "text", "the image that is proposed as similar")
 MODEL = Column("model", "text", "the model's name in this project")
+MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
 
 IMAGES = Table(
     "images",
@@ -148,16 +151,57 @@ TABLES: dict[str, Table] = {
 
 
 @dataclass(frozen=True)
-class Provenance:
-    """What made a table, so that it can be told when it is stale, and be made again."""
+class Operation:
+    """A verb that wrote to a table, and the parameters it was called with."""
 
-    command: str  # as it can be typed
-    settings: Mapping[str, Any] = field(default_factory=dict)  # taken from eds.toml: "neighbors.k": 100
+    name: str  # "suspects.pool"
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def command(self) -> str:
+        """The command that does the same.
+
+        >>> Operation("suspects.pool", {"k": 6, "models": ["a", "b c"], "keep_ties": False}).command
+        "eds suspects pool -k 6 --models a --models 'b c' --no-keep-ties"
+        >>> Operation("embeddings.import", {"arguments": ["clip", "clip.npy"], "partial": True}).command
+        'eds embeddings import clip clip.npy --partial'
+        """
+        words = ["eds", *self.name.split("."), *map(str, self.params.get("arguments", ()))]
+        for name, value in self.params.items():
+            if name == "arguments":
+                continue
+            option = f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
+            for item in value if isinstance(value, (list, tuple)) else [value]:
+                if item is True:
+                    words.append(option)
+                elif item is False:
+                    words.append(f"--no-{option.lstrip('-')}")
+                elif item is not None and item != "":
+                    words += [option, str(item)]
+        return shlex.join(words)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What made a table: enough to see that it is stale, and to make it again."""
+
+    operation: str  # "suspects.pool"
+    settings: Mapping[str, Any] = field(default_factory=dict)  # values from eds.toml: "neighbors.k": 100
     parents: Mapping[str, str] = field(default_factory=dict)  # file, relative to the project -> sha256
     eds: str = ""  # version of the program
-    given: Mapping[str, Any] = field(default_factory=dict)  # options of the command; eds.toml does not change them
-    also: tuple[str, ...] = ()  # commands that added rows later
-    notes: Mapping[str, Any] = field(default_factory=dict)  # what was measured on the way
+    params: Mapping[str, Any] = field(default_factory=dict)  # given by the caller; eds.toml does not change them
+    later: tuple[Operation, ...] = ()  # operations that added rows
+    notes: Mapping[str, Any] = field(default_factory=dict)  # measured while it was made
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """The operation that made the table, then those that added rows."""
+        return (Operation(self.operation, self.params), *self.later)
+
+    @property
+    def command(self) -> str:
+        """The commands that make the table."""
+        return "; ".join(operation.command for operation in self.operations)
 
     def to_json(self) -> str:
         """As text with sorted keys, so that equal provenance is equal bytes."""
@@ -165,9 +209,19 @@ class Provenance:
 
     @classmethod
     def from_json(cls, text: str) -> "Provenance":
-        """Read what `to_json` wrote; whatever a later version added is left aside."""
+        """Read what `to_json` wrote; keys of later versions are ignored."""
         known = {key: value for key, value in json.loads(text).items() if key in cls.__dataclass_fields__}
-        return cls(**{**known, "also": tuple(known.get("also", ()))})
+        return cls(**{**known, "later": tuple(Operation(**step) for step in known.get("later", ()))})
+
+
+def check_model_name(name: str) -> str:
+    """The name, if it can name a folder and appear in `sources`; else InputError."""
+    if not MODEL_NAME.fullmatch(name):
+        raise InputError(
+            f"{name!r} cannot name a model",
+            do="Use letters, digits and . _ + - (at most 100), beginning with a letter or digit.",
+        )
+    return name
 
 
 def check(frame: pd.DataFrame, table: Table, where: str = "") -> None:

@@ -62,7 +62,7 @@ def test_equal_content_is_equal_bytes(tmp_path: Path, frame: pd.DataFrame, path:
 def test_the_file_says_what_it_is_and_is_compressed(path: Path) -> None:
     file = pq.ParquetFile(path)
     assert file.schema_arrow.metadata[b"eds.table"] == b"neighbors"
-    assert json.loads(file.schema_arrow.metadata[b"eds.provenance"])["command"] == "eds test"
+    assert json.loads(file.schema_arrow.metadata[b"eds.provenance"])["operation"] == "eds test"
     assert file.metadata.row_group(0).column(0).compression == "ZSTD"
 
 
@@ -126,5 +126,5 @@ def test_another_table_and_a_foreign_file_are_told_apart(path: Path, tmp_path: P
 
 
 def test_provenance_ignores_what_a_later_version_added() -> None:
-    text = json.dumps(json.loads(MADE_BY.to_json()) | {"later": 1})
+    text = json.dumps(json.loads(MADE_BY.to_json()) | {"new": 1})
     assert Provenance.from_json(text) == MADE_BY

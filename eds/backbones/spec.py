@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from eds.backbones.preprocessing import Preprocessing
-from eds.workspace import MODEL_NAME
+from eds.tables import MODEL_NAME
 
 Similarity = Literal["cosine", "dot", "hamming"]
 

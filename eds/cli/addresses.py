@@ -14,7 +14,7 @@ from eds import storage
 from eds.errors import InputError
 
 if TYPE_CHECKING:
-    from eds.workspace import Project
+    from eds.project import Project
 
 FETCHED = ".eds/fetched"
 

@@ -1,23 +1,30 @@
 """`eds analysis`: what the tables say: cost before anybody starts, overlap of the models."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds import config
 from eds.cli.analysis_bias import bias
 from eds.cli.analysis_identification import identification
 from eds.cli.analysis_prevalence import COLUMNS, prevalence
 from eds.cli.analysis_robustness import leave_one_out, reusability
-from eds.cli.analysis_scale import COUNT, NAMES, machine_options, scale_document, told_scale
+from eds.cli.analysis_scale import COUNT, NAMES, machine_options, told_scale
 from eds.cli.console import Console, command, lined
-from eds.cli.pooling import check_mined, lists, percent
-from eds.cli.pooling_ties import whole_ties
-from eds.errors import InputError
+from eds.cli.pool_text import percent
+from eds.project.budget import (
+    check_counts,
+    count_images,
+    count_models,
+    plans,
+    project_budget,
+    scale_document,
+    settings_of,
+)
+from eds.project.pool import check_mined, lists
+from eds.project.pool_ties import whole_ties
 
 if TYPE_CHECKING:
-    from eds.workspace import Project
+    from eds.project import Project
 
 
 @click.group()
@@ -52,30 +59,30 @@ def budget(console: Console, queries: int | None, images: int | None, outside: b
     """
     machine = {name: options.pop(name) for name in NAMES}
     if queries is not None or images is not None:
-        _refuse_without_project(console, queries=queries, images=images, models=options["models"])
+        check_counts(console.project_here, queries=queries, images=images, models=options["models"])
         common = None
         if queries is None or images is None:
-            asked, offered, common = _sides(console.project)
+            asked, offered, common = count_images(console.project)
             queries, images = queries or asked, images or offered
-        models, k = options.pop("models") or _models(console.project), options.pop("k")
+        models, k = options.pop("models") or count_models(console.project), options.pop("k")
         inside = 0 if outside else min(queries, images, queries if common is None else common)
         embedded = images + queries - inside
-        plans = _plans(console, queries, images, models, k, inside, **options)
+        found = plans(console.project_here, queries, images, models, k, inside, **options)
     else:
         if options["wanted"] is None and options["prevalence"] is None:
             options |= _known(console.project)
-        models = options["models"] or _models(console.project)
-        plans = project_budget(console.project, **options)
+        models = options["models"] or count_models(console.project)
+        found = project_budget(console.project, **options)
         roles = console.project.read("images", columns=["role"])["role"]
         queries, embedded = int((roles != "candidate").sum()), len(roles)
-    settings = _config(console).budget
-    sure = _certainty(queries, plans)
+    settings = settings_of(console.project_here).budget
+    sure = _certainty(queries, found)
     scale = scale_document(
-        console, embedded, queries, models, round(sure["pairs"]), options["experts"] or settings.experts,
+        console.project_here, embedded, queries, models, round(sure["pairs"]), options["experts"] or settings.experts,
         options["seconds"] or settings.seconds, **machine,
     )  # fmt: skip
-    document = {"plans": plans, "currency": settings.currency, "certainty": sure, "machines": scale}
-    parts = told_budget(plans, settings.currency), _told_certainty(sure), told_scale(scale, settings.currency)
+    document = {"plans": found, "currency": settings.currency, "certainty": sure, "machines": scale}
+    parts = told_budget(found, settings.currency), _told_certainty(sure), told_scale(scale, settings.currency)
     console.answer(document, "\n\n".join(parts))
 
 
@@ -95,44 +102,6 @@ def overlap(console: Console, k: int | None, models: tuple[str, ...]) -> None:
     asked = int((project.read("images", columns=["role"])["role"] != "candidate").sum())
     document = compare(shared_ranks(proposed, ties), depth, asked)
     console.answer({"k": depth, **document}, lambda: _told_overlap(document, depth))
-
-
-def project_budget(
-    project: "Project", k: int | None = None, models: int | None = None, pool_size: int | None = None, **options: Any
-) -> list[dict[str, Any]]:
-    """The plans for the project's own tables; what is given counts before what stands there."""
-    asked, offered, both = _sides(project)
-    models = models or _models(project)
-    if pool_size is None and k is None and project.path("suspects").exists():
-        pool_size = int((project.read("suspects")["origin"] == "pool").sum()) or None
-    settings = project.config
-    return _computed(settings, asked, offered, models, k or settings.suspects.k, both, pool_size, options)
-
-
-def _sides(project: "Project") -> tuple[int, int, int]:
-    """Queries, candidates, and images that are both."""
-    roles = project.read("images", columns=["role"])["role"].value_counts()
-    both, asked, offered = (int(roles.get(name, 0)) for name in ("both", "query", "candidate"))
-    return asked + both, offered + both, both
-
-
-def _refuse_without_project(console: Console, **counts: int | None) -> None:
-    """What is not given is taken from the project; outside of one it must be said."""
-    lacking = [name for name, value in counts.items() if value is None]
-    if lacking and not (console.folder / config.FILE).is_file():
-        raise InputError(
-            f"how many {' and '.join(lacking)} is not known, and here is no project that would tell",
-            where=str(console.folder), do=f"Give {' '.join(f'--{name} N' for name in lacking)}, or --project DIR.",
-        )  # fmt: skip
-
-
-def _models(project: "Project") -> int:
-    """How many models the project has lists or vectors of, or names."""
-    named = (project.models("neighbors"), project.models("embeddings"), project.config.embeddings.models)
-    found = next((len(names) for names in named if names), 0)
-    if not found:
-        raise InputError("how many models is not known", where=str(project.root), do="Give --models, or name them.")
-    return found
 
 
 def told_budget(plans: list[dict[str, Any]], currency: str = "") -> str:
@@ -179,40 +148,6 @@ def _told_certainty(sure: dict[str, float]) -> str:
 def _figure(value: float) -> float:
     """A number as it is read: whole from 100 up."""
     return round(value) if value >= 100 or value == round(value) else round(value, 2)
-
-
-def _plans(
-    console: Console, queries: int, images: int, models: int, k: int | None, inside: int, **options: Any
-) -> list[dict[str, Any]]:
-    settings = _config(console)
-    pool_size = options.pop("pool_size")
-    return _computed(settings, queries, images, models, k or settings.suspects.k, inside, pool_size, options)
-
-
-def _computed(
-    settings: Any,
-    queries: int,
-    images: int,
-    models: int,
-    k: int,
-    inside: int,
-    pool_size: int | None,
-    options: dict[str, Any],
-) -> list[dict[str, Any]]:
-    from eds.analysis import budget as plan
-
-    given = {name: value for name, value in options.items() if value is not None}
-    pay = {name: getattr(settings.budget, name) for name in ("experts", "seconds", "hourly")}
-    found = plan(queries, images, models, k, n_queries_in_gallery=inside, pool_size=pool_size, **{**pay, **given})
-    return [asdict(one) for one in found]
-
-
-def _config(console: Console) -> Any:
-    """The project's settings, or the defaults where there is no project: a budget needs none."""
-    from eds import config
-
-    path = console.folder / config.FILE
-    return config.load(path) if path.is_file() else config.Config()
 
 
 def _told_overlap(document: dict[str, Any], k: int) -> str:

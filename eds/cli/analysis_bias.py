@@ -4,9 +4,10 @@ from typing import Any
 
 import click
 
-from eds.cli.compared import AUCS, TABLES, compared, comparing
 from eds.cli.console import Console, command, lined
-from eds.cli.results import keep
+from eds.cli.options import comparing
+from eds.project.analysis_inputs import AUCS, TABLES, compared
+from eds.project.analysis_store import keep
 
 
 @command(None, "bias", example="eds analysis bias --generator beit --generator clip --cut 5")
@@ -18,7 +19,7 @@ def bias(console: Console, cut: int, metric: str, **chosen: Any) -> None:
     from eds.analysis import bias as compute
     from eds.analysis import undecided_by_labels
 
-    here = compared(console, **chosen)
+    here = compared(console.project, **chosen)
     evidence = here.evidence
     found = compute(here.lists, here.truth, evidence.rankings, here.scores, cut, metric, placed=evidence.placed)
     low, high = (dict(zip(found.models["model"], found.models[name], strict=True)) for name in ("rbp", "rbp_upper"))
@@ -31,7 +32,7 @@ def bias(console: Console, cut: int, metric: str, **chosen: Any) -> None:
         "orders": dict(found.orders),
         "undecided_by_rbp": undecided,
     }
-    kept = keep(console, "bias", document, TABLES)
+    kept = keep(console.project, "bias", document, TABLES)
     console.answer(document, lambda: f"{_told(document)}\n\n{kept}")
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import click
 
 from eds.cli.console import Console, command, lined
-from eds.cli.results import keep, level
+from eds.cli.options import level
+from eds.project.analysis_store import keep
 
 KINDS = ("Product-HR@{k}(average=capped)", "Product-HR@{k}(average=macro)", "Product-HR@{k}(average=slots)",
          "Product-HR@{k}(average=standard)", "Product-MRR@{k}(average=slots)",
@@ -24,10 +25,10 @@ def identification(
 ) -> None:
     """Tell how well each model recognises a product: other pictures of it in lists that keep the own product."""
     from eds.analysis import score_limits
-    from eds.cli.evaluation import evaluated
-    from eds.cli.evidence import own_pairs
     from eds.errors import InputError
     from eds.metrics import Measure, scores_table
+    from eds.project.evaluation import evaluated
+    from eds.project.ranks_and_scores import own_pairs
     from eds.tables import TRUTH
 
     project = console.project
@@ -40,7 +41,9 @@ def identification(
         )
     measures = [Measure.parse(kind.format(k=cut)) for cut in cuts for kind in KINDS]
     empty = TRUTH.empty()[["query_id", "candidate_id", "value"]]
-    results, found = evaluated(console, measures, models, "embeddings", allow_missing=allow_missing, truth=empty)
+    results, found = evaluated(
+        console.project, measures, models, "embeddings", allow_missing=allow_missing, truth=empty
+    )
     table = score_limits(results, resamples, level, project.config.project.seed) if resamples else scores_table(results)
     pairs = own_pairs(images)
     counts = {
@@ -49,7 +52,7 @@ def identification(
         "pairs": len(pairs),
     }
     document = {**counts, "scores": table[["model", "measure", "value", "low", "high", "n", "note"]]}
-    kept = keep(console, "identification", document, ["images", "embeddings"])
+    kept = keep(console.project, "identification", document, ["images", "embeddings"])
     console.answer(document, lambda: f"{_told(document, list(found.sources))}\n{kept}")
 
 

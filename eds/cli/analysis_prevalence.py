@@ -5,8 +5,10 @@ from typing import Any
 import click
 
 from eds.cli.console import Console, command, lined
-from eds.cli.pooling import chosen, percent
-from eds.cli.results import keep, level
+from eds.cli.options import level
+from eds.cli.pool_text import percent
+from eds.project.analysis_store import keep
+from eds.project.pool import chosen
 
 LIMITS = ("simultaneous", "squared")  # those of eds.analysis.recall
 COLUMNS = ["image_id", "product_id", "role"]  # of table images: what tells all pairs
@@ -21,12 +23,12 @@ COLUMNS = ["image_id", "product_id", "role"]  # of table images: what tells all 
 def prevalence(console: Console, level: float, limits: str) -> None:
     """Tell positive rates of pool, models and ranks; p over all pairs; the pool's recall; what nobody found."""
     from eds.analysis.pool_report import pool_report
-    from eds.cli.project_pairs import decided_pairs
+    from eds.project.labelled_pairs import decided_pairs
 
     project = console.project
     truth = decided_pairs(project)
     document = pool_report(project.read("images", columns=COLUMNS), chosen(project), truth, level, limits)
-    kept = keep(console, "prevalence", document, ["images", "suspects", "truth"])
+    kept = keep(console.project, "prevalence", document, ["images", "suspects", "truth"])
     console.answer(document, lambda: f"{_told(document, level)}\n{kept}")
 
 

@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.compared import AUCS, TABLES, compared, comparing
 from eds.cli.console import Console, command, lined
-from eds.cli.results import keep
+from eds.cli.options import comparing
+from eds.project.analysis_inputs import AUCS, TABLES, compared
+from eds.project.analysis_store import keep
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,13 +28,13 @@ def leave_one_out(console: Console, metrics: tuple[str, ...], modes: tuple[str, 
     """Take each generator's labels away: every model's AUC, and whether the order of the models stays."""
     from eds.analysis import leave_one_out as compute
 
-    here = compared(console, whole=False, **chosen)
+    here = compared(console.project, whole=False, **chosen)
     found: list[dict[str, Any]] = []
     for mode in modes:
         for metric in metrics:
             told = compute(here.lists, here.truth, here.scores, metric, mode)
             found.append({"mode": mode, "metric": metric, **told})
-    kept = keep(console, "leave-one-out", found, TABLES)
+    kept = keep(console.project, "leave-one-out", found, TABLES)
     console.answer(found, lambda: "\n\n".join([*(_told_left_out(mode, found) for mode in modes), kept]))
 
 
@@ -48,12 +49,12 @@ def reusability(console: Console, cut: int, metrics: tuple[str, ...], **chosen: 
     """Tell how each generator would fare had it been new: its own finds unjudged, all models scored anew."""
     from eds.analysis import reusability_table
 
-    here = compared(console, with_pool="inf_ap" in metrics, **chosen)
+    here = compared(console.project, with_pool="inf_ap" in metrics, **chosen)
     ranks = here.evidence.rankings, here.evidence.placed
     table = reusability_table(here.lists, here.truth, ranks[0], cut, metrics, here.scores, ranks[1], here.pooled)
     summary = [_verdict(str(name), part) for name, part in table.groupby("metric", sort=False)]
     document = {"cut": cut, "metrics": summary, "models": table}
-    kept = keep(console, "reusability", document, TABLES)
+    kept = keep(console.project, "reusability", document, TABLES)
     console.answer(document, lambda: f"{_told_reusability(document)}\n\n{kept}")
 
 

@@ -1,19 +1,14 @@
 """`eds analysis budget`, the part on machines: rates of this installation, and what a catalogue comes to by them."""
 
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds import config
-from eds.cli.console import Console, lined
+from eds.cli.console import lined
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from eds.analysis.scale import ModelRate
-    from eds.workspace import Project
+    pass
 
 PRICES = (("machines", "machine_money"), ("a month", "storage_money_monthly"))
 NAMES = ("machines", "machine_hourly", "terabyte_monthly", "calibrate")
@@ -48,30 +43,6 @@ def machine_options(function: Callable[..., None]) -> Callable[..., None]:
     ):
         function = add(function)
     return function
-
-
-def scale_document(
-    console: Console, images: int, queries: int, models: int, pairs: int, experts: int, seconds: float, **options: Any
-) -> dict[str, Any]:
-    """The plan by machines, each rate with where it is from."""
-    from eds.analysis import rates
-    from eds.analysis.scale import scale_plan
-
-    project = console.project if (console.folder / config.FILE).is_file() else None
-    known = _known(project) if project else []
-    chosen = rates.model_rates(known, models)
-    largest = max(one.dimension for one in chosen)
-    mining = rates.mining_rate(largest) if options["calibrate"] else rates.ASSUMED_MINING
-    label = rates.label_rate(_seconds(project), seconds)
-    picture = rates.picture_rate(_sizes(project))
-    prices = {name: options[name] for name in ("machines", "machine_hourly", "terabyte_monthly")}
-    plan = scale_plan(
-        images, queries, chosen, mining=mining, reading=rates.ASSUMED_READING, picture_bytes=picture,
-        judged_pairs=pairs, experts=experts, seconds_per_label=label, engine=_engine(project), **prices,
-    )  # fmt: skip
-    told = [*dict.fromkeys(one.images_per_second for one in chosen), mining, rates.ASSUMED_READING, picture, label]
-    return {**asdict(plan), "images": images, "queries": queries, "machines": options["machines"],
-            "rates": [asdict(one) for one in told]}  # fmt: skip
 
 
 def told_scale(document: dict[str, Any], currency: str = "") -> str:
@@ -129,50 +100,3 @@ def size_of(count: float) -> str:
 def _figure(value: float) -> float:
     """A number as it is read: whole from 100 up."""
     return round(value) if value >= 100 else round(value, 2)
-
-
-def _engine(project: "Project | None") -> config.EngineSettings:
-    """How work is cut into tasks: as the project says, or as usual."""
-    return project.config.engine if project else config.EngineSettings()
-
-
-def _known(project: "Project") -> "list[ModelRate]":
-    """What the project's models were measured at, by name."""
-    from eds.analysis.rates import model_rate
-    from eds.errors import EdsError
-    from eds.vectors import read_model
-
-    found = []
-    for name in project.models("embeddings"):
-        folder = project.path("embeddings", name)
-        try:
-            model = read_model(folder)
-        except EdsError:
-            continue  # eds status tells of it; a plan needs no vectors
-        listed = folder / "ids.parquet"
-        found.append(model_rate(model, listed.stat().st_size / model.rows if model.rows and listed.exists() else None))
-    return found
-
-
-def _seconds(project: "Project | None") -> "pd.Series[float]":
-    import pandas as pd
-
-    if project is None or not (project.path("labels").exists() or project.config.labels.url):
-        return pd.Series(dtype="float64")
-    from eds.cli.label_store import opened
-
-    with opened(project) as store:
-        from eds.labels.frames import labels_frame
-
-        return labels_frame(store)["seconds"].astype(float)
-
-
-def _sizes(project: "Project | None") -> "pd.Series[int]":
-    """The bytes of each picture that the last scan saw."""
-    import pandas as pd
-    import pyarrow.parquet as pq
-
-    memory = None if project is None else project.root / ".eds" / "scan.parquet"
-    if memory is None or not memory.exists():
-        return pd.Series(dtype="int64")
-    return pd.Series(pq.read_table(memory, columns=["size"]).column("size").to_numpy(), dtype="int64")

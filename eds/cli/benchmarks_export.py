@@ -12,8 +12,8 @@ from eds.errors import ProjectError
 
 if TYPE_CHECKING:
     from eds.benchmarks import Benchmark
+    from eds.project import Project
     from eds.storage import Address
-    from eds.workspace import Project
 
 WORDS = ("name", "licence", "release", "motivation", "collection", "address", "citation")
 
@@ -127,7 +127,7 @@ def hand_on(
     """Gather the project's tables, write the format, the card and the checksums; tell what is not in it."""
     from eds.benchmarks.card import markdown, statistics
     from eds.benchmarks.folder import SUMS, whole_folder
-    from eds.cli.benchmark_facts import card_of
+    from eds.project.dataset_card import card_of
 
     everything, kept = gathered(console.project, lists=not no_lists, hide_experts=hide_experts)
     benchmark = everything if with_random else _measured(everything)
@@ -186,8 +186,8 @@ def _measured(benchmark: "Benchmark") -> "Benchmark":
 def _votes(project: "Project") -> tuple[Any, Any]:
     if not (project.path("labels").exists() or project.config.labels.url):
         return None, None
-    from eds.cli.label_store import opened
-    from eds.cli.truth import read_labels
+    from eds.project.decide import read_labels
+    from eds.project.label_store import opened
     from eds.schema import to_frame
 
     kept = read_labels(project, None, None)

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, given, typed
+from eds.cli.console import Console, command, given
+from eds.project.exchange import take_in
 
 if TYPE_CHECKING:
     from eds.benchmarks import Benchmark
-    from eds.workspace import Project
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 PLACE = click.Path(path_type=Path, exists=True)
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 PREFIX = "eds benchmarks import"
+OPERATION = "benchmarks.import"
 
 
 def shared(function: Callable[..., None]) -> Callable[..., None]:
@@ -121,8 +122,9 @@ def bring_in(
         told = {
             name: [str(one) for one in value] if isinstance(value, tuple) else value for name, value in words.items()
         }
-        line = typed(f"{PREFIX} {kind}", {**told, **options}, *([str(place)] if place else []))
-        document = take_in(project, kind, benchmark, line, replace=replace, campaign=campaign, apart=apart)
+        params = {"arguments": [str(place)] if place else [], **told, **options}
+        operation = f"{OPERATION}.{kind}"
+        document = take_in(project, kind, benchmark, operation, params, replace=replace, campaign=campaign, apart=apart)
     console.answer(document, lambda: _told(document))
     for note in document["notes"]:
         console.say(f"Note: {note}.")
@@ -131,69 +133,6 @@ def bring_in(
 def _files(words: dict[str, Any]) -> list[Path]:
     every = [one for value in words.values() for one in (value if isinstance(value, tuple) else [value])]
     return [one for one in every if isinstance(one, Path)]
-
-
-def take_in(
-    project: "Project",
-    kind: str,
-    benchmark: "Benchmark",
-    line: str,
-    *,
-    replace: bool = False,
-    campaign: str | None = None,
-    apart: bool = False,
-    prefix: str = PREFIX,
-) -> dict[str, Any]:
-    """Check the benchmark against the project, then write it; the caller holds the project.
-
-    `prefix` begins the command whose tables this one may write over.
-    """
-    from eds.benchmarks import hf_files
-    from eds.benchmarks.whole import checked, of_the_project, refuse_apart, set_apart
-    from eds.cli import imported_votes
-    from eds.cli.together import refuse_others, together
-    from eds.workspace import check_model_name
-
-    if benchmark.votes is not None:
-        benchmark = benchmark.with_(votes=imported_votes.ours(benchmark.votes, benchmark.places["votes"]))
-    own = project.read("images") if project.path("images").exists() else None
-    given_benchmark = benchmark
-    benchmark, from_project = of_the_project(benchmark, own, project.image_root, replace=replace)
-    if apart and from_project and own is not None:
-        refuse_apart(given_benchmark, own)
-    benchmark = set_apart(benchmark) if apart else benchmark
-    benchmark, faults = checked(benchmark, kept=from_project)
-    images, votes = benchmark.images, benchmark.votes
-    if votes is not None and images is not None:
-        imported_votes.check(votes, images["image_id"], benchmark.places["votes"], faults)
-    faults.refuse("the benchmark cannot be imported", "Nothing was imported:")
-    given_frames: dict[str, Any] = {
-        f"neighbors/{check_model_name(model)}": run for model, run in benchmark.runs.items()
-    }
-    given_frames |= {"truth": benchmark.truth, "suspects": benchmark.suspects} | (
-        {} if from_project else {"images": images}
-    )
-    frames = {name: frame for name, frame in given_frames.items() if frame is not None}
-    refuse_others(project, tuple(frames), prefix, replace)
-    counts, take_votes = imported_votes.Counts(), None
-    if votes is not None:
-        take_votes = imported_votes.step(votes, benchmark.places["votes"], campaign, counts)
-    parents = [project.path("images")] if from_project else []
-    made_by = project.provenance(line, {}, parents)
-    with together(project) as work, hf_files.unpacked(benchmark, project.image_root, work.picture) as pictures:
-        work.put(frames, made_by, take_votes)
-    truth = benchmark.truth
-    return {
-        "format": kind,
-        "images": 0 if from_project or images is None else len(images),
-        "pictures": pictures,
-        "pairs": 0 if truth is None else len(truth),
-        "positives": 0 if truth is None else int(truth["value"].sum()),
-        "suspects": 0 if benchmark.suspects is None else len(benchmark.suspects),
-        "votes": counts.added,
-        "runs": {model: len(run) for model, run in benchmark.runs.items()},
-        "notes": [*benchmark.notes, *counts.notes],
-    }
 
 
 def _told(document: dict[str, Any]) -> str:

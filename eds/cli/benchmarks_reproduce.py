@@ -83,11 +83,11 @@ def _vsd(
     from eds.benchmarks.paper import TASKS, WILD, cells
     from eds.benchmarks.release_files import find_files
     from eds.benchmarks.verdicts import Found, compared
-    from eds.cli import reproduce_project as work
-    from eds.cli.reproduce_models import bring, refuse_none, sources, without_models
-    from eds.cli.reproduce_numbers import found_cells, measured
     from eds.cli.reproduce_written import told, written, written_task
     from eds.images.vsd import kind
+    from eds.project import reproduce_project as work
+    from eds.project.reproduce_models import bring, refuse_none, sources, without_models
+    from eds.project.reproduce_numbers import found_cells, measured
 
     if task != "all" and task not in TASKS:
         raise InputError(f"no task is called {task!r}", where="option --task", do=f"Known: all, {', '.join(TASKS)}.")
@@ -109,7 +109,7 @@ def _vsd(
     every, known, documents = cells(), _known(found), {}
     values: dict[Cell, Found] = {}
     for at in tasks:
-        bring(at, given_models, known, [other.console.project.root for other in tasks if other is not at])
+        bring(at, given_models, known, [other.project.root for other in tasks if other is not at])
         work.mine_lists(at)
         work.draw_negatives(at)
         numbers = measured(at)

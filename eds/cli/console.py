@@ -8,7 +8,6 @@ import json
 import logging
 import math
 import os
-import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,9 +22,10 @@ from click.core import ParameterSource
 from eds.errors import InputError
 
 if TYPE_CHECKING:
-    from eds.workspace import Project
+    from eds.project import Project, Result
 
 Progress = Callable[[int, int], None]
+EXECUTOR = "eds.executor"  # in click's context: the executor that an option names
 
 
 @dataclass(frozen=True)
@@ -38,24 +38,34 @@ class Console:
 
     @cached_property
     def project(self) -> "Project":
-        """The project of this call; opening it reads eds.toml, and puts right what a killed import left."""
-        from eds.cli.unfinished import recover
-        from eds.workspace import Project
+        """The project of this call."""
+        from eds.project import Project
 
-        opened = Project.open(self.folder)
-        if told := recover(opened):
-            self.say(told)
+        opened = Project.open(self.folder, reporter=self)
+        context = click.get_current_context(silent=True)
+        opened.executor = context.meta.get(EXECUTOR) if context else None
         return opened
+
+    @property
+    def project_here(self) -> "Project | None":
+        """The project of this call, if its folder holds one."""
+        return self.project if (self.folder / "eds.toml").is_file() else None
 
     def say(self, message: str) -> None:
         """Tell something by the way, on stderr; -q silences it."""
         if self.verbosity >= 0:
             click.echo(message, err=True)
 
+    def show(self, result: "Result", text: "Callable[[Any], str]") -> None:
+        """Give a verb's result on stdout: as one JSON document, or as `text` renders it."""
+        self.answer(result.to_dict(), lambda: text(result))
+
     def answer(self, document: Any, text: str | Callable[[], str]) -> None:
         """Give the command's answer on stdout: the JSON document, or the text."""
         if self.as_json:
-            click.echo(json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=2))
+            from eds.project.results import to_jsonable
+
+            click.echo(json.dumps(to_jsonable(document), ensure_ascii=False, allow_nan=False, indent=2))
         else:
             click.echo(text() if callable(text) else text)
 
@@ -157,22 +167,6 @@ def given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
 
 
-def typed(command: str, options: Mapping[str, Any], *arguments: str) -> str:
-    """The command as it can be typed again.
-
-    >>> typed("eds suspects pool", {"k": 6, "models": ["a", "b c"], "keep_ties": True})
-    "eds suspects pool -k 6 --models a --models 'b c' --keep-ties"
-    >>> typed("eds metrics score", {"resamples": 0, "preset": None, "by_query": False})
-    'eds metrics score --resamples 0'
-    """
-    words = [*command.split(), *map(str, arguments)]
-    for name, value in options.items():
-        option = f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
-        for one in value if isinstance(value, (list, tuple)) else [value]:
-            words += [option] if one is True else [] if one is None or one is False or one == "" else [option, str(one)]
-    return shlex.join(words)
-
-
 def lined(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Rows as aligned text: numbers to the right, nothing cut."""
     cells = [[_cell(value) for value in row] for row in rows]
@@ -187,23 +181,6 @@ def lined(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
         return "  ".join(padded).rstrip()
 
     return "\n".join([line(headings), *(line(row) for row in cells)])
-
-
-def plain(value: Any) -> Any:
-    """The value as JSON has it: numpy's and pandas' kinds made Python's, NaN and missing made null."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [plain(part) for part in value]
-    if hasattr(value, "to_dict") and hasattr(value, "columns"):
-        return [plain(row) for row in value.to_dict(orient="records")]
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    return None if str(value) in ("<NA>", "NaT") else str(value)
 
 
 def _cell(value: Any) -> str:

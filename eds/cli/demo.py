@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, lined, typed
+from eds.cli.console import Console, command, lined
 
 if TYPE_CHECKING:
-    from eds.workspace import Project
+    from eds.project import Project
 
 # Three descriptors that need no weights, and two light networks whose real weights come as packages.
 MODELS = (
@@ -39,48 +39,46 @@ def demo(console: Console, where: Path, products: int, views: int, wild: int, mo
     """
     from eds import config
     from eds.cli.project import run_stages
-    from eds.workspace import Project
+    from eds.project import Project
 
     if not (where / config.FILE).exists():
         values = {"project.name": "Drawn garments", "embeddings.models": list(models), "neighbors.k": 100}
         Project.create(where, values)
-    here = Console(where, console.as_json, console.verbosity)
+    here = Project.open(where, reporter=console)
     _draw(here, products, views, wild)
     run_stages(here)
     _draw_random(here)
     judged = _judge(here)
     _draw_negatives(here)
-    document = {"project": str(where), **_pool(here.project), "judged": judged, "truth": _known_truth(here.project),
+    document = {"project": str(where), **_pool(here), "judged": judged, "truth": _known_truth(here),
                 "report": str(_report(here))}  # fmt: skip
-    console.answer(document, lambda: _told(here.project, document))
+    console.answer(document, lambda: _told(here, document))
 
 
-def _draw(console: Console, products: int, views: int, wild: int) -> None:
+def _draw(project: "Project", products: int, views: int, wild: int) -> None:
     """Draw the catalogue and a contact sheet of it; whole pictures of an earlier call are kept."""
     from eds import tables
     from eds.files import replacing
     from eds.images.sheet import contact_sheet
     from eds.synthetic.catalogue import draw_catalogue
 
-    project = console.project
     with project.writing("eds demo"):
-        with console.progress("drawing", "images") as progress:
+        with project.progress("drawing", "images") as progress:
             images = draw_catalogue(project.image_root, products=products, views=views, wild=wild, progress=progress)
-        made_by = f"eds synthetic catalogue --products {products} --views {views} --wild {wild}"
-        project.write(images, "images", tables.Provenance(made_by))
+        params = {"products": products, "views": views, "wild": wild}
+        project.write(images, "images", tables.Provenance("synthetic.catalogue", params=params))
         sheet = contact_sheet(images, project.image_root, count=84, columns=12, title=project.config.project.name)
         with replacing(project.root / SHEET) as temporary:
             sheet.save(temporary, format="PNG")
-    console.say(f"Drew {len(images):,} images of {products:,} garments; a contact sheet is {project.root / SHEET}")
+    project.say(f"Drew {len(images):,} images of {products:,} garments; a contact sheet is {project.root / SHEET}")
 
 
-def _draw_random(console: Console) -> None:
+def _draw_random(project: "Project") -> None:
     """Uniform random pairs for the experts, which tell p and what the pool misses; before anybody has judged."""
-    from eds.cli.pooling import append
+    from eds.project.pool import append
     from eds.suspects import draw_random
     from eds.suspects.draws import AllPairs
 
-    project = console.project
     if project.path("labels").exists():
         return
     images, before = project.read("images"), project.read("suspects")
@@ -89,17 +87,16 @@ def _draw_random(console: Console) -> None:
         return
     with project.writing("eds suspects random"):
         after = draw_random(images, n, project.config.project.seed, suspects=before)
-        append(project, after, typed("eds suspects random", {"n": n}))
+        append(project, after, "suspects.random", {"n": n})
 
 
-def _draw_negatives(console: Console) -> None:
+def _draw_negatives(project: "Project") -> None:
     """Pairs that every model ranks low, for the AUC on sampled negatives: from the lower half of the lists."""
     import pandas as pd
 
-    from eds.cli.pooling import append
+    from eds.project.pool import append
     from eds.suspects import draw_negatives
 
-    project = console.project
     before = project.read("suspects")
     if (before["origin"] == "negative").any():
         return
@@ -109,14 +106,14 @@ def _draw_negatives(console: Console) -> None:
     with project.writing("eds suspects negatives"):
         after = draw_negatives(project.read("images"), lists, before, project.read("truth"), lo=lo, hi=hi,
                                n=NEGATIVES, seed=project.config.project.seed)  # fmt: skip
-        append(project, after, typed("eds suspects negatives", {"n": NEGATIVES, "lo": lo, "hi": hi}))
+        append(project, after, "suspects.negatives", {"n": NEGATIVES, "lo": lo, "hi": hi})
 
 
 def _pool(project: "Project") -> dict[str, Any]:
     """What the pool is, how far the models agree, and what judging it costs."""
     import pandas as pd
 
-    from eds.cli.analysis import project_budget
+    from eds.project.budget import project_budget
     from eds.suspects import overlap
 
     lists = pd.concat([project.read("neighbors", name) for name in project.models("neighbors")], ignore_index=True)
@@ -124,16 +121,15 @@ def _pool(project: "Project") -> dict[str, Any]:
     return {"k": k, "overlap": overlap(lists, k), "cost": project_budget(project)}
 
 
-def _judge(console: Console) -> dict[str, Any]:
+def _judge(project: "Project") -> dict[str, Any]:
     """Let simulated experts judge what is to be judged, through the store and queue of people; decide the truth."""
-    from eds.cli.synthetic import fill_campaign
-    from eds.cli.truth import labels_of, store_truth
+    from eds.project.decide import labels_of, store_truth
+    from eds.project.simulate import fill_campaign
     from eds.synthetic.experts import draw_experts
     from eds.truth import panel_agreement
 
-    project = console.project
     panel = draw_experts(project.config.budget.experts, project.config.project.seed)
-    console.say(f"{len(panel)} simulated experts gave {fill_campaign(console, panel, 'simulated'):,} labels")
+    project.say(f"{len(panel)} simulated experts gave {fill_campaign(project, panel, 'simulated'):,} labels")
     decided, _ = store_truth(project)
     labels, early_stop = labels_of(project, None)
     found = panel_agreement(labels, early_stop=early_stop, seed=project.config.project.seed)
@@ -151,11 +147,11 @@ def _rates(project: "Project") -> dict[str, Any]:
     return told
 
 
-def _report(console: Console) -> Path:
+def _report(project: "Project") -> Path:
     """The report of what came out so far, with fewer resamples than a report for others has."""
     from eds.cli.reports import written
 
-    return written(console, console.project.root / "report.html", resamples=500)[1][0]
+    return written(project, project.root / "report.html", resamples=500)[1][0]
 
 
 def _known_truth(project: "Project") -> dict[str, Any]:

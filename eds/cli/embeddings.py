@@ -1,23 +1,22 @@
 """`eds embeddings`: vectors of the images by each model: compute them, bring them in, list and check them."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from eds.cli.addresses import THERE, fetching, here
-from eds.cli.computing import vectors_made
-from eds.cli.console import Console, command, given, lined, typed
-from eds.cli.engine import engine_option
-from eds.cli.lost import lost_files_of
-from eds.errors import ConfigError, EdsError, InputError, TableError
+from eds.cli.console import Console, command, given, lined
+from eds.cli.options import engine_option
+from eds.errors import ConfigError, EdsError, TableError
+from eds.project.embed import compute_models, import_model
+from eds.project.integrity import lost_files_of
 
 if TYPE_CHECKING:
-    from eds.embeddings.compute import Done, Summary
+    from eds.embeddings.compute import Summary
+    from eds.project import Project
     from eds.storage import Address
-    from eds.workspace import Project
 
 SHOWN = 10  # bad images told on the screen; all are in the list beside the project
 RANDOM = "its weights are random, which is for tests"
@@ -52,7 +51,7 @@ def compute(console: Console, models: tuple[str, ...], replace: bool, **options:
     if not asked:
         raise ConfigError("no model is named", where="eds.toml, embeddings.models", do="Name one: -m SPEC.")
     with project.writing("eds embeddings compute"):
-        summary = compute_models(project, console, asked, given(options), replace=replace)
+        summary = compute_models(project, asked, given(options), replace=replace)
     console.answer(_document(summary), lambda: _told(summary))
 
 
@@ -76,13 +75,13 @@ def import_(
     Each may be s3://bucket/key: it is fetched, and a folder's shards are held against their digests.
     """
     project = console.project
-    files = [name, *map(str, [vectors, ids] if ids else [vectors])]
-    line = typed("eds embeddings import", {**given(options), "partial": partial}, *files)
     with project.writing("eds embeddings import"), fetching(project) as folder:
         files_here = here(vectors, folder), None if ids is None else here(ids, folder)
         if files_here[0].is_dir():
             options |= {**_as_made(files_here[0]), **given(options)}
-        done = import_model(console, name, *files_here, line, partial=partial, replace=replace, **options)
+        done = import_model(
+            project, name, *files_here, named=(vectors, ids), partial=partial, replace=replace, **options
+        )
     model = done.model
     console.answer(
         {"model": name, "rows": model.rows, "dimension": model.dimension, "dtype": model.dtype},
@@ -97,20 +96,6 @@ def _as_made(folder: Path) -> dict[str, Any]:
     model = read_model(folder)
     bits = model.dimension if model.dtype == "bits" else None
     return {"similarity": model.similarity, "bits": bits}
-
-
-def import_model(console: Console, name: str, vectors: Path, ids: Path | None, line: str, **options: Any) -> "Done":
-    """Copy a file of vectors into the project under a name; the caller holds the project."""
-    from eds.cli.left_out import read_left_out
-    from eds.embeddings.importing import import_vectors
-
-    project = console.project
-    with console.progress("copying", "vectors") as progress:
-        return import_vectors(
-            name, vectors, ids, project.read("images", columns=["image_id"]), project.path("embeddings", name),
-            provenance=project.provenance(line, {}, [project.path("images")]),
-            left_out=read_left_out(project), progress=progress, **options,
-        )  # fmt: skip
 
 
 @command(embeddings, "list", example="eds embeddings list --presets")
@@ -170,13 +155,13 @@ def check(console: Console) -> None:
         raise TableError(f"{len(faults)} of {len(rows)} models are not whole", do="Make them again.", faults=faults)
 
 
-def run(project: "Project", console: Console) -> None:
+def run(project: "Project") -> None:
     """Compute the models of eds.toml that are missing, and all that are stale, each with the options it was made with.
 
     Fresh ones are left alone, their networks not even loaded; imported vectors are the user's to renew.
     """
     states = [project.state("embeddings", name) for name in project.models("embeddings")]
-    computed = {state.given["model"]: state for state in states if "model" in state.given}
+    computed = {state.params["model"]: state for state in states if "model" in state.params}
     asked = [*dict.fromkeys([*project.config.embeddings.models, *computed])]
     if not asked and not states:
         raise ConfigError(
@@ -189,56 +174,10 @@ def run(project: "Project", console: Console) -> None:
         if state and state.condition == "fresh" and not lost_files_of(project, str(state.model)):
             continue
         changed = bool(state and any(why.startswith("embeddings.") for why in state.reasons))
-        options = {name: value for name, value in (state.given if state else {}).items() if name != "model"}
+        options = {name: value for name, value in (state.params if state else {}).items() if name != "model"}
         groups.setdefault((changed, json.dumps(options, sort_keys=True)), []).append(text)
     for (changed, options_text), texts in groups.items():  # a changed setting of eds.toml: all vectors are made anew
-        console.say(_told(compute_models(project, console, texts, json.loads(options_text), replace=changed)))
-
-
-def compute_models(
-    project: "Project", console: Console, asked: list[str], options: Mapping[str, Any], *, replace: bool
-) -> "Summary":
-    """Compute the vectors that are missing of the models asked for; the caller holds the project."""
-    from eds.backbones import load
-    from eds.embeddings.sources import USED
-    from eds.files import write_text
-
-    settings = project.config.embeddings
-    images = project.read("images", columns=USED.names)
-    parents = [project.path("images")]
-    dtype = options.get("dtype") or settings.dtype
-    shaped = {} if "dtype" in options else {"embeddings.dtype": settings.dtype}  # an option is the user's own word
-    loading = {name: options[name] for name in ("runtime", "precision", "random_init") if name in options}
-    kept = {name: options[name] for name in ("dtype", *loading) if name in options}  # what decides the vectors
-    backbones, texts, made_by = {}, {}, {}
-    device = options.get("device") or settings.device
-    for text in asked:
-        name, spec = _named(text)
-        backbone = load(spec, device=device, **loading)
-        name = name or backbone.spec.default_name
-        if name in backbones:
-            raise InputError(f"two models are called {name}", where=text, do="Name one of them: NAME=SPEC.")
-        backbones[name], texts[name] = backbone, spec
-        line = typed("eds embeddings compute", {"m": text, **kept})
-        made_by[name] = project.provenance(line, shaped, parents, given={"model": text, **kept})
-    summary = vectors_made(
-        console, images, backbones, texts, {"device": device, **loading},
-        workers=options.get("workers", settings.workers), provenance=made_by,
-        batch=options.get("batch") or settings.batch, dtype="float16" if dtype == "float16" else "float32",
-        on_bad="fail" if (options.get("on_bad") or project.config.images.on_bad) == "fail" else "skip",
-        replace=replace,
-    )  # fmt: skip
-    write_text(project.root / LIST, summary.bad.to_csv(index=False))
-    return summary
-
-
-def _named(text: str) -> tuple[str, str]:
-    """The name, empty where none is given, and the spec; a bare word, or word@FILE, is one of the paper's models."""
-    from eds.backbones import name_and_spec, preset_text
-
-    name, spec = name_and_spec(text)
-    preset = spec.partition("@")[0]
-    return (name, spec) if ":" in preset else (name or preset, preset_text(spec))
+        project.say(_told(compute_models(project, texts, json.loads(options_text), replace=changed)))
 
 
 def _folders(project: "Project") -> list[str]:

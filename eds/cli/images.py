@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eds.cli.addresses import ADDRESS, file_for
-from eds.cli.console import Console, command, given, lined, typed
+from eds.cli.console import Console, command, given, lined
 from eds.cli.image_options import bits_of, mapping_of, queries_of, refuse_idle
 from eds.errors import ImageError, InputError, ProjectError
 
 if TYPE_CHECKING:
     from eds.images.sources import Found
+    from eds.project import Project
     from eds.storage import Address
-    from eds.workspace import Project
 
 LAYOUTS = ["auto", "tree", "category", "product", "flat"]
 FORMATS = ["auto", "csv", "parquet", "json", "vsd", "deepfashion-inshop", "deepfashion-c2s", "huggingface"]
-SCAN = "eds images scan"
+SCAN = "images.scan"
 SHOWN = 10  # bad files told on the screen; all are in the list beside the project
 
 PLACE = click.Path(path_type=Path)
@@ -54,9 +54,9 @@ def images() -> None:
 def scan(console: Console, pictures: "Address | None", replace: bool, **options: Any) -> None:
     """Read a folder of pictures, or s3://bucket/prefix, into the table images; a second scan reads what changed."""
     with console.project.writing("eds images scan"):
-        project = _prepared(console, "scan", replace, pictures)
-        document = _scan(project, console, given(options))
-        _settle(console, project)
+        project = _prepared(console.project, "scan", replace, pictures)
+        document = _scan(project, given(options))
+        _settle(console.project, project)
     console.answer(document, lambda: _told(document))
 
 
@@ -86,17 +86,16 @@ def import_(
     from eds.images.sources import READERS, Source
 
     with console.project.writing("eds images import"):
-        project = _prepared(console, "import", replace, root)
+        project = _prepared(console.project, "import", replace, root)
         name = detect(files) if kind == "auto" else kind
         refuse_idle(name, {"--map": bool(columns), "--gallery-phase": bool(gallery)})
         source = Source(files, project.pictures, mapping_of(columns), gallery_phases=gallery)
         found: Found = READERS.load(name)(source)
-        words = {"format": name, "map": columns, "gallery-phase": gallery, "wild-phase": wild}
-        told = {**words, "without-files": without_files, **given(options)}
-        line = typed("eds images import", told, *map(str, files))
+        words = {"format": name, "map": columns, "gallery_phase": list(gallery), "wild_phase": list(wild)}
+        params = {"arguments": [*map(str, files)], **words, "without_files": without_files or None, **given(options)}
         chosen: dict[str, Any] = {"look": not without_files, "wild_phases": wild, "files": files}
-        document = _keep(project, console, found, line, {}, **chosen, **options)
-        _settle(console, project)
+        document = _keep(project, found, "images.import", params, **chosen, **options)
+        _settle(console.project, project)
     console.answer({"format": name, **document}, lambda: _told(document))
 
 
@@ -173,53 +172,52 @@ def sheet(
     console.answer({"sheet": str(out)}, f"Wrote {out}.")
 
 
-def run(project: "Project", console: Console) -> None:
+def run(project: "Project") -> None:
     """Scan if the table is absent or came from a scan (only changed files are read); imports are left alone."""
     state = project.state("images")
-    if state.condition == "fresh" and not state.made_by.startswith(SCAN):
+    if state.condition == "fresh" and state.operation != SCAN:
         return
-    if state.condition not in ("absent", "damaged") and not state.made_by.startswith(SCAN):
+    if state.condition not in ("absent", "damaged") and state.operation != SCAN:
         raise ProjectError(
             f"images.parquet is {state.condition}: {'; '.join(state.reasons)}",
             where=str(project.root),
             do=f"Make it again: {state.made_by}." if state.made_by else "",
         )
-    document = _scan(project, console, state.given)
+    document = _scan(project, state.params)
     if state.condition != "fresh" or document["read"]:
-        console.say(_told(document))
+        project.say(_told(document))
 
 
-def _prepared(console: Console, verb: str, replace: bool, folder: "Address | None") -> "Project":
-    from eds.images.catalogue import may_replace
-    from eds.images.root import settled_root
+def _prepared(project: "Project", verb: str, replace: bool, folder: "Address | None") -> "Project":
+    from eds.project.catalogue import may_replace
+    from eds.project.image_root import settled_root
 
-    may_replace(console.project, verb, replace)
-    return settled_root(console.project, folder)
+    may_replace(project, verb, replace)
+    return settled_root(project, folder)
 
 
-def _settle(console: Console, project: "Project") -> None:
-    """Write the root to eds.toml, now that the table is there: a command that fails leaves it as it was."""
-    from eds.images.root import write_root
+def _settle(before: "Project", project: "Project") -> None:
+    """Write the root to eds.toml after the table, so that a command that fails leaves it unchanged."""
+    from eds.project.image_root import write_root
 
-    if project.config.images.root != console.project.config.images.root:
+    if project.config.images.root != before.config.images.root:
         write_root(project)
-        console.say(f"images.root is now {project.config.images.root}, written to eds.toml")
+        project.say(f"images.root is now {project.config.images.root}, written to eds.toml")
 
 
-def _scan(project: "Project", console: Console, options: Mapping[str, Any]) -> dict[str, Any]:
+def _scan(project: "Project", options: Mapping[str, Any]) -> dict[str, Any]:
     from eds.images.sources import READERS, Source
 
     choices = dict(options)
     found = READERS.load("folder")(Source((), project.pictures, layout=choices.pop("layout", "auto")))
-    return _keep(project, console, found, typed(SCAN, options), options, **choices)
+    return _keep(project, found, SCAN, options, **choices)
 
 
 def _keep(
     project: "Project",
-    console: Console,
     found: "Found",
-    line: str,
-    options: Mapping[str, Any],
+    operation: str,
+    params: Mapping[str, Any],
     *,
     queries: str | None = None,
     near: str = "4",
@@ -227,11 +225,11 @@ def _keep(
     **choices: Any,
 ) -> dict[str, Any]:
     """Write the table; the answer as a document."""
-    from eds.images.catalogue import Choices, keep
+    from eds.project.catalogue import Choices, keep
 
     chosen = Choices(queries=queries_of(queries), near=bits_of(near), **choices)
-    with console.progress("scanning", "files") as progress:
-        kept = keep(project, found, line, options, chosen, files, progress)
+    with project.progress("scanning", "files") as progress:
+        kept = keep(project, found, operation, params, chosen, files, progress)
     seen = kept.seen
     return {
         "images": len(kept.images),

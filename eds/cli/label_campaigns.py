@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING
 import click
 
 from eds.cli.console import Console, command
-from eds.cli.label_store import BY, opened_store, tell_found, tell_frame
+from eds.cli.label_store import tell_found, tell_frame
 from eds.errors import InputError
+from eds.project.label_store import BY, opened
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from eds.labels.store import Store
+    from eds.project import Project
 
 share = click.FloatRange(0, 1)
 NO_CAMPAIGNS = "No campaigns yet: eds labels campaigns add NAME."
@@ -70,10 +72,10 @@ def campaign(
     if not len(suspects):
         raise InputError("no suspects are of that origin", where="--origin", do="See eds suspects list.")
     if undecided:
-        suspects = _without_label(console, suspects)
+        suspects = _without_label(console.project, suspects)
     seed = console.project.config.project.seed
-    with opened_store(console, create=True) as store:
-        suspects = _with_gold(console, store, suspects, polarity)
+    with opened(console.project, create=True) as store:
+        suspects = _with_gold(console.project, store, suspects, polarity)
         if gold_share is None:
             guarded = mode == "grid" or set(suspects["origin"]) == {"random"}
             gold_share = usual_share(store, suspects, polarity) if guarded else 0.0
@@ -84,12 +86,12 @@ def campaign(
         tell_frame(console, progress(store, name), NO_CAMPAIGNS)
 
 
-def _without_label(console: Console, suspects: "pd.DataFrame") -> "pd.DataFrame":
+def _without_label(project: "Project", suspects: "pd.DataFrame") -> "pd.DataFrame":
     """The suspects to be judged that have no decided label; planted ones and drawn negatives are none of them."""
-    from eds.cli.pooling import decided
+    from eds.project.pool import decided
 
     asked = suspects[suspects["origin"].isin(["pool", "random"])]
-    truth = decided(console.project)
+    truth = decided(project)
     if truth is not None:
         key = ["query_id", "candidate_id"]
         asked = asked.merge(truth[key], how="left", on=key, indicator=True)
@@ -113,7 +115,7 @@ def close(console: Console, name: str) -> None:
     """Hand out no more of a campaign; labels on their way are kept."""
     from eds.labels.campaigns import close_campaign
 
-    with opened_store(console) as store:
+    with opened(console.project) as store:
         close_campaign(store, name, by=BY)
     console.answer({"campaign": name, "closed": True}, f"{name} is closed.")
 
@@ -127,7 +129,7 @@ def status(console: Console, name: str | None) -> None:
     tell_found(console, lambda store: progress(store, name), NO_CAMPAIGNS)
 
 
-def _with_gold(console: Console, store: "Store", suspects: "pd.DataFrame", polarity: str | None) -> "pd.DataFrame":
+def _with_gold(project: "Project", store: "Store", suspects: "pd.DataFrame", polarity: str | None) -> "pd.DataFrame":
     """The suspects without gold that tells nothing in a grid; the store learns the answers of what is planted."""
     from eds.labels.gold import TOUCHED, add_gold
 
@@ -141,5 +143,5 @@ def _with_gold(console: Console, store: "Store", suspects: "pd.DataFrame", polar
     useless = value.index[value != TOUCHED[polarity]]
     if len(useless):
         told = f"{len(useless):,} of {len(planted):,} gold pairs are {polarity}, as untouched means in this grid"
-        console.say(f"{told}: they would tell nothing and are left out.")
+        project.say(f"{told}: they would tell nothing and are left out.")
     return suspects.drop(useless)

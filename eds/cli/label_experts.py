@@ -3,7 +3,8 @@
 import click
 
 from eds.cli.console import Console, command
-from eds.cli.label_store import BY, opened_store, tell_found
+from eds.cli.label_store import tell_found
+from eds.project.label_store import BY, opened
 
 
 @click.group()
@@ -19,7 +20,7 @@ def add(console: Console, name: str, role: str, hours: float) -> None:
     """Make an account and an invitation, with which the expert chooses a password, once."""
     from eds.labels.experts import add_expert, invite
 
-    with opened_store(console, create=True) as store:
+    with opened(console.project, create=True) as store:
         add_expert(store, name, role, by=BY)
         _tell_invitation(console, name, invite(store, name, hours=hours, by=BY), hours)
 
@@ -31,7 +32,7 @@ def invite(console: Console, name: str, hours: float) -> None:
     """Make a new invitation (a forgotten password); earlier ones end."""
     from eds.labels.experts import invite as make
 
-    with opened_store(console) as store:
+    with opened(console.project) as store:
         _tell_invitation(console, name, make(store, name, hours=hours, by=BY), hours)
 
 
@@ -49,7 +50,7 @@ def disable(console: Console, name: str) -> None:
     """Lock an expert out at once, everywhere; every label stays."""
     from eds.labels.experts import disable as act
 
-    with opened_store(console) as store:
+    with opened(console.project) as store:
         act(store, name, by=BY)
     console.answer({"expert": name, "disabled": True}, f"{name} is locked out; the labels stay.")
 
@@ -60,7 +61,7 @@ def enable(console: Console, name: str) -> None:
     """Let a disabled expert in again."""
     from eds.labels.experts import enable as act
 
-    with opened_store(console) as store:
+    with opened(console.project) as store:
         act(store, name, by=BY)
     console.answer({"expert": name, "disabled": False}, f"{name} may sign in again.")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from eds.cli.console import Console, command
-from eds.cli.label_store import BY, address, moment, needed, opened_store
+from eds.project.label_store import BY, address, moment, needed, opened
 
 NEW = click.Path(path_type=Path, dir_okay=False)
 OLD = click.Path(path_type=Path, dir_okay=False, exists=True)
@@ -25,7 +25,7 @@ def import_(console: Console, file: Path, name: str, add_missing: bool, kind: st
     from eds.labels.transfer import import_votes
 
     frame = votes.read(file, votes.format_of(file, kind))
-    with opened_store(console, create=True) as store:
+    with opened(console.project, create=True) as store:
         done = import_votes(store, frame, name, add_missing=add_missing, where=str(file), by=BY)
     dropped = f"; columns left out: {', '.join(done.dropped)}" if done.dropped else ""
     console.answer(
@@ -43,7 +43,7 @@ def export(console: Console, file: Path, name: str | None, as_of: str | None, ki
     """Write every act to a file (crowdkit: every answer in force)."""
     from eds.labels.transfer import export_votes
 
-    with opened_store(console) as store:
+    with opened(console.project) as store:
         count = export_votes(store, file, kind, only=name, as_of=moment(as_of))
     console.answer({"acts": count, "file": str(file)}, f"{count:,} acts: {file}")
 
@@ -54,7 +54,7 @@ def backup(console: Console, file: Path) -> None:
     """Save everything to one file, while experts go on working."""
     from eds.labels.backup import back_up
 
-    with opened_store(console) as store:
+    with opened(console.project) as store:
         made = back_up(store, file)
     console.answer(
         {"file": str(file), **vars(made)}, f"{made.labels:,} acts are saved: {file} (it holds password hashes)"

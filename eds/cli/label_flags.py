@@ -5,7 +5,8 @@ import uuid
 import click
 
 from eds.cli.console import Console, command
-from eds.cli.label_store import BY, opened_store, tell_found
+from eds.cli.label_store import tell_found
+from eds.project.label_store import BY, opened
 
 VALUES = {"similar": 1, "different": 0, "withdrawn": None}
 
@@ -32,7 +33,7 @@ def resolve(console: Console, number: int, again: bool, by: str) -> None:
     """Say that a flag is dealt with; no label changes."""
     from eds.labels.flags import resolve_flag
 
-    with opened_store(console) as store:
+    with opened(console.project) as store:
         now = resolve_flag(store, number, by=by, again=again)
     told = "is resolved" if now else "was resolved before; nothing changed"
     console.answer({"flag": number, "resolved": True, "already": not now}, f"Flag {number} {told}.")
@@ -55,7 +56,7 @@ def adjudicate(
     """Keep a lead's decision on a pair, beside the votes; eds truth decide --adjudicated lets it count."""
     from eds.labels.adjudication import adjudicate as act
 
-    with opened_store(console) as store:
+    with opened(console.project) as store:
         made = act(store, name, query_id, candidate_id, VALUES[value], by=by, token=str(uuid.uuid4()), note=note)
     console.answer(
         {"query_id": query_id, "candidate_id": candidate_id, "value": VALUES[value], "label_id": made.token},

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 import click
 
 from eds.cli.console import Console, command, lined
-from eds.cli.label_store import BY, opened_store, tell_found
+from eds.cli.label_store import tell_found
 from eds.errors import InputError
+from eds.project.label_store import BY, opened
 
 if TYPE_CHECKING:
     from eds.labels.guidelines import Example
+    from eds.project import Project
 
 OLD = click.Path(path_type=Path, dir_okay=False, exists=True)
 NO_VERSION = "No guideline yet: eds labels guideline save VERSION FILE."
@@ -33,12 +35,12 @@ def save(console: Console, version: str, file: Path, examples: Path | None) -> N
     """Keep a text (Markdown) with its example pairs as a new version, for ever."""
     from eds.labels.guidelines import save_guideline
 
-    shown = _examples(console, examples) if examples else []
+    shown = _examples(console.project, examples) if examples else []
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot be read ({error})", where=str(file), do="Give a text file in UTF-8.") from error
-    with opened_store(console, create=True) as store:
+    with opened(console.project, create=True) as store:
         save_guideline(store, version, text, shown, by=BY)
     console.answer(
         {"version": version, "examples": len(shown)}, f"Guideline {version} is kept, with {len(shown):,} examples."
@@ -59,7 +61,7 @@ def show(console: Console, version: str) -> None:
     """Print a version's text and examples."""
     from eds.labels.guidelines import guideline_named
 
-    with opened_store(console) as store:
+    with opened(console.project) as store:
         found = guideline_named(store, version)
     examples = [vars(one) for one in found.examples]
     heads = ["query_id", "candidate_id", "kind", "value", "note"]
@@ -75,7 +77,7 @@ def enforce(console: Console, version: str, name: str) -> None:
     """Put a version in force; labels keep the version they were given under."""
     from eds.labels.guidelines import put_in_force
 
-    with opened_store(console) as store:
+    with opened(console.project) as store:
         put_in_force(store, name, version, by=BY)
     console.answer({"campaign": name, "guideline": version}, f"{name} now goes by guideline {version}.")
 
@@ -93,7 +95,7 @@ def plan(console: Console, campaign: str, pairs: int, needed: float) -> None:
     """Let each expert of a campaign begin with a round, and again until enough is right."""
     from eds.labels.calibration import plan_calibration
 
-    with opened_store(console) as store:
+    with opened(console.project) as store:
         plan_calibration(store, campaign, pairs, needed, by=BY)
     told = f"with {pairs:,} pairs, {needed:.0%} of them right" if pairs else "no more"
     console.answer({"campaign": campaign, "pairs": pairs, "needed": needed}, f"{campaign} calibrates {told}.")
@@ -117,11 +119,11 @@ def gold() -> None:
 @click.argument("file", type=OLD)
 def add(console: Console, file: Path) -> None:
     """Make known pairs available (CSV or Parquet: query_id, candidate_id, value)."""
-    from eds.cli.pooling import known_pairs
     from eds.labels.gold import add_gold
+    from eds.project.pool import known_pairs
 
     known = known_pairs(console.project, file)
-    with opened_store(console, create=True) as store:
+    with opened(console.project, create=True) as store:
         new = add_gold(store, known, by=BY)
     console.answer({"added": new, "known": len(known)}, f"{new:,} of {len(known):,} gold pairs are new.")
 
@@ -134,12 +136,12 @@ def known(console: Console) -> None:
     tell_found(console, gold_answers, "No gold yet: eds labels gold add FILE.")
 
 
-def _examples(console: Console, file: Path) -> "list[Example]":
+def _examples(project: "Project", file: Path) -> "list[Example]":
     """The example pairs of a file; their images must be in the catalogue."""
-    from eds.cli.pooling import known_pairs
     from eds.labels.guidelines import Example
+    from eds.project.pool import known_pairs
 
-    table = known_pairs(console.project, file)
+    table = known_pairs(project, file)
     needed = ("query_id", "candidate_id", "kind")
     if missing := [name for name in needed if name not in table.columns]:
         raise InputError(f"columns are missing: {', '.join(missing)}", where=str(file), do="Add them.")

@@ -8,10 +8,9 @@ from eds.cli.label_experts import experts
 from eds.cli.label_files import backup, export, import_, restore, upgrade
 from eds.cli.label_flags import adjudicate, flags
 from eds.cli.label_guidelines import calibration, gold, guideline
-from eds.cli.label_store import opened_store
 from eds.cli.serving import serve
 
-__all__ = ["labels", "opened_store"]
+__all__ = ["labels"]
 
 
 @click.group()

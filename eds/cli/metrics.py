@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, given, typed
-from eds.cli.engine import engine_option
-from eds.cli.evaluation import evaluated
-from eds.cli.generators import generator, with_random
+from eds.cli.console import Console, command, given
 from eds.cli.metrics_told import described, score_rows, told_list, told_scores
-from eds.cli.newcomers import bring, bringing, kept_if_used
-from eds.cli.project_pairs import measured_labels
+from eds.cli.options import bringing, engine_option, generator, with_random
+from eds.project.evaluation import evaluated
+from eds.project.labelled_pairs import measured_labels
+from eds.project.new_models import bring, kept_if_used
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from eds.metrics import Measure, Result
+    from eds.project import Project
 
 OPTIONS = {
     "name": "preset", "texts": "measure", "models": "model", "runs": "run", "makers": "generator", "source": "from",
@@ -97,7 +97,8 @@ def score(
     A model that had no part in the pool is new: which measures are fair to it, and against whom the labels there are do
     not decide, is told below the numbers.
     """
-    from eds.cli.metrics_fair import beside, judged_fair, told_fair, with_fairness
+    from eds.cli.fairness_text import told_fair, with_fairness
+    from eds.project.fairness import beside, judged_fair
 
     project = console.project
     measures = asked_measures(name, texts)
@@ -108,11 +109,11 @@ def score(
     })  # fmt: skip
     with project.writing("eds metrics score"), kept_if_used(project):
         measured_labels(project, measures, with_random=with_random)  # refused before anything is computed
-        came = bring(console, models, vectors, runs, ids, partial=allow_missing)
+        came = bring(console.project, models, vectors, runs, ids, partial=allow_missing)
         named = came if models else []
         also = beside(project, measures, named, source, makers)
         everything, found = evaluated(
-            console,
+            console.project,
             [*measures, *also],
             named,
             source,
@@ -121,15 +122,15 @@ def score(
             attributes=attributes,
         )
         results = [result for result in everything if result.measure not in also]
-        table, sources = with_limits(console, results, resamples, level, by_query=by_query), found.sources
+        table, sources = with_limits(console.project, results, resamples, level, by_query=by_query), found.sources
         parents = [project.path("images"), *(project.path(one) for one in LABELS if project.path(one).exists())]
         parents += [project.path(where, model) for model, where in sources.items()]
-        line = typed("eds metrics score", words)
         rules = {f"neighbors.{key}": project.config.value(f"neighbors.{key}")
                  for key in ("exclude_product", "one_per_product", "category")}  # fmt: skip
-        made_by = project.provenance(line, {**rules, "project.seed": project.config.project.seed}, parents, given=words)
+        settings = {**rules, "project.seed": project.config.project.seed}
+        made_by = project.provenance("metrics.score", settings, parents, params=words)
         project.write(table, "scores", made_by)
-    fair = judged_fair(console, everything, found, makers, with_random=with_random, allow_missing=allow_missing)
+    fair = judged_fair(console.project, everything, found, makers, with_random=with_random, allow_missing=allow_missing)
     console.answer(
         with_fairness(score_rows(results, table), fair),
         lambda: "\n\n".join([told_scores(results, table, level), *told_fair(fair)]),
@@ -149,7 +150,7 @@ def asked_measures(name: str | None, texts: Sequence[str]) -> "list[Measure]":
 
 
 def scored(
-    console: Console,
+    project: "Project",
     measures: "Sequence[Measure]",
     models: Sequence[str],
     source: str = "auto",
@@ -161,12 +162,12 @@ def scored(
     attributes: Sequence[str] = (),
 ) -> "tuple[list[Result], pd.DataFrame, dict[str, str]]":
     """Every model's measures, the table scores with limits, and where each model was taken from."""
-    results, found = evaluated(console, measures, models, source, allow_missing=allow_missing, attributes=attributes)
-    return results, with_limits(console, results, resamples, level, by_query=by_query), found.sources
+    results, found = evaluated(project, measures, models, source, allow_missing=allow_missing, attributes=attributes)
+    return results, with_limits(project, results, resamples, level, by_query=by_query), found.sources
 
 
 def with_limits(
-    console: Console, results: "Sequence[Result]", resamples: int, level: float, *, by_query: bool = False
+    project: "Project", results: "Sequence[Result]", resamples: int, level: float, *, by_query: bool = False
 ) -> "pd.DataFrame":
     """The results as table scores, each with its limits; and by query, if that is asked."""
     import pandas as pd
@@ -175,8 +176,8 @@ def with_limits(
     from eds.metrics import scores_table
 
     if resamples:
-        with console.progress("limits", "measures") as progress:
-            seed = console.project.config.project.seed
+        with project.progress("limits", "measures") as progress:
+            seed = project.config.project.seed
             table = score_limits(results, resamples, level, seed, progress=progress)
     else:
         table = scores_table(results)

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, given, lined, typed
-from eds.cli.engine import PLACES, choose, refuse_in_parts, site
+from eds.cli.console import Console, command, given, lined
+from eds.cli.options import PLACES
 from eds.errors import EdsError, InputError, ProjectError
+from eds.project.executor import refuse_in_parts, site
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from eds.engines import Site
     from eds.neighbors import Mined, Rules
+    from eds.project import Project
     from eds.vectors import Vectors
-    from eds.workspace import Project
 
 SEARCHES = ("exact", "faiss")
 WHOLE = {  # options of a search in one piece, and what to do instead where it is in parts
@@ -52,13 +53,17 @@ def neighbors() -> None:
     "--effort", type=click.FloatRange(0, min_open=True), help="How many times as hard as usual an index searches."
 )
 @click.option("--metric", type=click.Choice(["cosine", "dot", "hamming"]), help="Another metric than the model's own.")
-@click.option("--exclude-product/--with-product", default=None, help="Leave out the query's own product, or not.")
-@click.option("--one-per-product/--every-image", default=None, help="Only the best image of each product, or all.")
+@click.option("--exclude-product/--no-exclude-product", default=None, help="Leave out the query's own product, or not.")
+@click.option(
+    "--one-per-product/--no-one-per-product", default=None, help="Only the best image of each product, or all."
+)
 @click.option(
     "--category", type=click.Choice(["any", "same", "other"]), help="Which candidates count, beside the query's."
 )
 @click.option(
-    "--keep-ties/--cut-ties", default=None, help="Keep all that score as the k-th does (usual for codes), or cut by id."
+    "--keep-ties/--no-keep-ties",
+    default=None,
+    help="Keep all that score as the k-th does (usual for codes), or cut by id.",
 )
 @click.option("--allow-low-recall", is_flag=True, help="Accept an index that finds less than 99 % of the exact lists.")
 @click.option("--allow-missing", is_flag=True, help="Leave out images that some model has no vector of.")
@@ -67,10 +72,10 @@ def neighbors() -> None:
 def mine(console: Console, **options: Any) -> None:
     """Search the k nearest candidates of every query, by every model; what is fresh is left alone."""
     project = console.project
-    asked = _told_apart(given(options))
+    asked = _told_apart(project, given(options))
     refuse_in_parts(project, dict(WHOLE[name] for name in WHOLE if name in asked))
     with project.writing("eds neighbors mine"):
-        rows = _mine(project, console, asked)
+        rows = _mine(project, asked)
     headings = ["model", "queries", "rows", "short", "recall", "made"]
     lines = [lined(headings, [[row[heading] for heading in headings] for row in rows])]
     lines += [
@@ -102,7 +107,7 @@ def list_(console: Console) -> None:
     console.answer(rows, text if rows else "No model has lists yet: eds neighbors mine.")
 
 
-def _told_apart(options: dict[str, Any]) -> dict[str, Any]:
+def _told_apart(project: "Project", options: dict[str, Any]) -> dict[str, Any]:
     """Let the work be done where --engine says; the options, with what searches as `engine`, which is --engine, too."""
     asked = options.pop("engines", [])
     for known in (SEARCHES, PLACES):
@@ -110,26 +115,26 @@ def _told_apart(options: dict[str, Any]) -> dict[str, Any]:
         if len(found) > 1:
             raise InputError(f"--engine is given twice: {' and '.join(found)}", do="Give one of them.")
         if found and known is PLACES:
-            choose(found[0])
+            project.executor = found[0]
         elif found:
             options["engine"] = found[0]
     return options
 
 
-def run(project: "Project", console: Console) -> None:
+def run(project: "Project") -> None:
     """Mine what is missing, by eds.toml, and what is stale, with the options it was made with."""
     usual = {"allow_missing": True} if project.config.images.on_bad == "skip" else {}
     groups: dict[str, list[str]] = {}  # models mined alike; those whose lists are fresh are left alone
     for name in project.models("embeddings"):
         state = project.state("neighbors", name)
         if state.condition != "fresh":
-            options = {**usual, **state.given} if state.given else usual
+            options = {**usual, **state.params}
             groups.setdefault(json.dumps(options, sort_keys=True), []).append(name)
     for text, names in groups.items():
-        _mine(project, console, {**json.loads(text), "models": names})
+        _mine(project, {**json.loads(text), "models": names})
 
 
-def _mine(project: "Project", console: Console, options: dict[str, Any]) -> list[dict[str, Any]]:
+def _mine(project: "Project", options: dict[str, Any]) -> list[dict[str, Any]]:
     """Mine the models' lists; `options` are those that were typed, the rest is eds.toml's."""
     from eds.neighbors.rules import COLUMNS, Rules
 
@@ -142,40 +147,44 @@ def _mine(project: "Project", console: Console, options: dict[str, Any]) -> list
         raise InputError(f"--index {index} is an index of faiss", do="Say --engine faiss, or leave it out.")
     engine = values.pop("engine") + ("" if index == "flat" else f"-{index}")
     rules = Rules(**values)
-    names = _models(project, console, options.get("models") or ())
+    names = _models(project, options.get("models") or ())
     every = project.read("images", columns=COLUMNS)
-    images, opened = _ready(project, console, every, names, allow_missing=options.get("allow_missing", False))
+    images, opened = _ready(project, every, names, allow_missing=options.get("allow_missing", False))
     complete = len(images) == len(every)
     asked = shaping if complete else {**shaping, "allow_missing": True}
     rows = []
     with site(project, "neighbors") as place:
         for name in names:
             state = project.state("neighbors", name)
-            if state.condition == "fresh" and state.given == asked and not options.get("force"):
+            if state.condition == "fresh" and state.params == asked and not options.get("force"):
                 rows.append({**_row(name, rules.k), "rows": state.rows, "made": "kept, fresh"})
                 continue
             ties = shaping.get(
                 "keep_ties", opened[name].model.dtype == "bits"
             )  # a cut through codes would be by id alone
-            mined = _mined(console, opened[name], images, replace(rules, keep_ties=ties), engine, options, place)
+            mined = _mined(project, opened[name], images, replace(rules, keep_ties=ties), engine, options, place)
             # Which images all models have depends on every model, once one of them lacks some.
             behind = [project.path("embeddings", other) for other in ([name] if complete else names)]
             made_by = project.provenance(
-                _line(asked), settings, [project.path("images"), *behind], given=asked, notes=_measured(mined)
+                "neighbors.mine",
+                settings,
+                [project.path("images"), *behind],
+                params=asked,
+                notes=_measured(mined),
             )
             project.write(mined.lists, "neighbors", made_by, name)
             rows.append(
                 {**_row(name, rules.k), "queries": int(mined.lists["query_id"].nunique()), "rows": len(mined.lists),
                  "short": mined.short, "recall": mined.recall, "made": "now"}
             )  # fmt: skip
-            console.say(
+            project.say(
                 f"{name}: {len(mined.lists):,} neighbors" + "".join(f", {k} {v}" for k, v in made_by.notes.items())
             )
     return rows
 
 
 def _mined(
-    console: Console,
+    project: "Project",
     vectors: "Vectors",
     images: "pd.DataFrame",
     rules: "Rules",
@@ -189,7 +198,7 @@ def _mined(
     from eds.neighbors.sharded import mine_in_parts
 
     name, metric, effort = vectors.model.name, options.get("metric"), options.get("effort")
-    with console.progress(f"mining {name}", "parts" if place else "vectors") as progress:
+    with project.progress(f"mining {name}", "parts" if place else "vectors") as progress:
         if place:
             return mine_in_parts(
                 vectors,
@@ -207,19 +216,12 @@ def _mined(
             )  # fmt: skip
 
 
-def _line(options: dict[str, Any]) -> str:
-    """The command as it can be typed again; a switch that was set to no has a name of its own."""
-    off = {"exclude_product": "with_product", "one_per_product": "every_image", "keep_ties": "cut_ties"}
-    words = {off[key] if key in off and value is False else key: value for key, value in options.items()}
-    return typed("eds neighbors mine", {key: True if key in off.values() else value for key, value in words.items()})
-
-
-def _models(project: "Project", console: Console, wanted: Sequence[str]) -> list[str]:
+def _models(project: "Project", wanted: Sequence[str]) -> list[str]:
     """The models that were asked for, or all that have vectors."""
     known = project.models("embeddings")
     begun = sorted({path.parent.name for path in (project.root / "embeddings").glob("*/partial.json")} - set(known))
     if begun and not wanted:
-        console.say(f"Not finished, so left out: {', '.join(begun)}. Go on with eds embeddings compute.")
+        project.say(f"Not finished, so left out: {', '.join(begun)}. Go on with eds embeddings compute.")
     unknown = [name for name in wanted if name not in known]
     if unknown or not known:
         raise ProjectError(
@@ -231,11 +233,11 @@ def _models(project: "Project", console: Console, wanted: Sequence[str]) -> list
 
 
 def _ready(
-    project: "Project", console: Console, images: "pd.DataFrame", names: list[str], *, allow_missing: bool
+    project: "Project", images: "pd.DataFrame", names: list[str], *, allow_missing: bool
 ) -> "tuple[pd.DataFrame, dict[str, Vectors]]":
     """Table images and the models' vectors; refused with all faults if a model is stale or lacks images."""
-    from eds.cli.evidence import among
-    from eds.cli.remade import remade
+    from eds.project.ranks_and_scores import among
+    from eds.project.staleness import remade
     from eds.vectors import Vectors
 
     opened, faults, stale = {}, [], []
@@ -262,7 +264,7 @@ def _ready(
             faults=[*stale, *faults],
         )
     if everywhere is not None and not everywhere.all():
-        console.say(f"{int((~everywhere).sum()):,} images are left out: some model has no vector of them.")
+        project.say(f"{int((~everywhere).sum()):,} images are left out: some model has no vector of them.")
         images = images[everywhere]
     return images, opened
 

@@ -12,7 +12,7 @@ from eds.cli.console import FOLDER, Console, command, lined
 from eds.errors import EdsError
 
 if TYPE_CHECKING:
-    from eds.workspace import Project, State
+    from eds.project import Project, State
 
 # The stages that a machine can do alone, in the order of the flow. Each offers run(project, console):
 # it makes what is missing or stale and leaves alone what is fresh.
@@ -24,7 +24,7 @@ WIDEST = 48  # of a command, in a table for people
 @click.argument("where", type=FOLDER, required=False)
 def init(console: Console, where: Path | None) -> None:
     """Make a new project in a folder, with an eds.toml that names every setting."""
-    from eds.workspace import Project
+    from eds.project import Project
 
     project = Project.create(where or console.folder)
     shown = str(project.root)
@@ -51,7 +51,7 @@ def status(console: Console) -> None:
 
 def conditions(project: "Project") -> "list[State]":
     """Every table's condition, in the order of the flow."""
-    from eds.cli.lost import with_lost_files
+    from eds.project.integrity import with_lost_files
 
     return [with_lost_files(project, state) for state in project.states()]
 
@@ -70,7 +70,7 @@ def _short(made_by: str) -> str | None:
 @command(None, "run", example="eds run --project demo")
 def run(console: Console) -> None:
     """Make whatever is missing or stale, in the order of the flow; what is fresh is left alone."""
-    run_stages(console)
+    run_stages(console.project)
     states = conditions(console.project)
     console.answer(
         [asdict(state) for state in states],
@@ -78,11 +78,11 @@ def run(console: Console) -> None:
     )
 
 
-def run_stages(console: Console) -> None:
+def run_stages(project: "Project") -> None:
     """Let each stage bring its table up to date, one writer at a time."""
-    with console.project.writing("eds run"):
+    with project.writing("eds run"):
         for stage in STAGES:
-            importlib.import_module(f"eds.cli.{stage}").run(console.project, console)
+            importlib.import_module(f"eds.cli.{stage}").run(project)
 
 
 @command(None, "completion", example="eds completion bash >> ~/.bashrc")

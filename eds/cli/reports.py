@@ -10,9 +10,10 @@ import click
 
 from eds.cli.addresses import ADDRESS, file_for
 from eds.cli.console import Console, command
-from eds.cli.generators import allow_missing, generator, with_random
+from eds.cli.options import allow_missing, generator, with_random
 
 if TYPE_CHECKING:
+    from eds.project import Project
     from eds.reports import Gap, Material, Report
     from eds.storage import Address
 
@@ -45,7 +46,7 @@ def write(console: Console, out: "Address | None", **options: Any) -> None:
         raise InputError(f"{name} is no page", where="--out", do="Name it as report.html: JSON and CSV stand beside.")
     place = out or console.project.root / name
     with file_for(place) as file:
-        report, files = written(console, file, **options)
+        report, files = written(console.project, file, **options)
         sizes = {str(join(parent_of(place), path.name)): path.stat().st_size for path in files}
     gaps = [{"section": part.key, "missing": block.what, "do": block.do}
             for part in report.sections for block in part.blocks if isinstance(block, Gap)]  # fmt: skip
@@ -55,22 +56,22 @@ def write(console: Console, out: "Address | None", **options: Any) -> None:
     console.answer(document, "\n".join(lines))
 
 
-def written(console: Console, out: Path, **options: Any) -> "tuple[Report, tuple[Path, Path, Path]]":
+def written(project: "Project", out: Path, **options: Any) -> "tuple[Report, tuple[Path, Path, Path]]":
     """The report, and the files it was written to, the page first."""
     from eds.reports import build, write_report
 
-    material = gathered(console, **options)
+    material = gathered(project, **options)
     made = {
         "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), "eds": _version(), "level": material.level,
         "resamples": material.resamples, "seed": material.seed, "k": material.k, "cut": material.cut,
     }  # fmt: skip
-    with console.progress("report", "sections") as progress:
+    with project.progress("report", "sections") as progress:
         report = build(material, made, progress)
     return report, write_report(report, out)
 
 
 def gathered(
-    console: Console,
+    project: "Project",
     *,
     resamples: int = 2000,
     gallery: int = 8,
@@ -82,10 +83,10 @@ def gathered(
     allow_missing: bool = False,
 ) -> "Material":
     """Everything that the project has for a report; what it lacks is kept as the reason."""
-    from eds.cli import report_material as read
+    from eds.project import report_inputs as read
     from eds.reports import Material
 
-    project, gaps = console.project, {}
+    gaps = {}
     settings = project.config
 
     def attempt(name: str, make: Callable[[], Any]) -> Any:
@@ -99,9 +100,9 @@ def gathered(
         attempt(name, partial(read.table, project, name)) for name in ("images", "suspects", "truth")
     )
     which = {"allow_missing": allow_missing, "with_random": with_random}
-    scored = attempt("results", lambda: read.results(console, images, truth, suspects, **which))
-    coded = attempt("codes", lambda: read.codes(console, truth, **which))
-    lists = attempt("generators", lambda: read.generators(console, suspects, makers, allow_missing=allow_missing))
+    scored = attempt("results", lambda: read.results(project, images, truth, suspects, **which))
+    coded = attempt("codes", lambda: read.codes(project, truth, **which))
+    lists = attempt("generators", lambda: read.generators(project, suspects, makers, allow_missing=allow_missing))
     for name in ("scores", "negatives", "rankings"):
         gaps |= {name: gaps["results"]} if "results" in gaps else {}
     found, evidence, negatives = scored or (None, None, None)

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eds.cli.console import Console, lined, plain
+from eds.cli.console import Console, lined
+from eds.project.results import to_jsonable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +25,7 @@ def printed(console: Console, out: Path | None) -> None:
     files = []
     if out is not None:
         files = [str(out / "bias.json"), str(out / "bias.md")]
-        write_text(out / "bias.json", json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=1))
+        write_text(out / "bias.json", json.dumps(to_jsonable(document), ensure_ascii=False, allow_nan=False, indent=1))
         write_text(out / "bias.md", f"```text\n{told(found)}\n```\n")
     lines = [told(found), *(f"Wrote {file}" for file in files)]
     console.answer({**document, "files": files}, lambda: "\n".join(lines))

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eds.cli.console import lined, plain
-from eds.cli.reproduce_numbers import COLUMNS, EVALUATOR, Numbers
-from eds.cli.reproduce_project import Task
+from eds.cli.console import lined
+from eds.project.reproduce_numbers import COLUMNS, EVALUATOR, Numbers
+from eds.project.reproduce_project import Task
+from eds.project.results import to_jsonable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,13 +27,13 @@ def written_task(task: Task, numbers: Numbers, out: Path, *, resamples: int) -> 
     from eds.cli.reports import written as written_report
     from eds.reports import Gap
 
-    project = task.console.project
+    project = task.project
     makers = tuple(name for name in GENERATORS if name in task.sources)
     values = {model: {column: _percent(numbers, model, text) for column, text in {**EVALUATOR, **COLUMNS}.items()}
               for model in task.sources}  # fmt: skip
     _evaluator_rows(project.root / "evaluator.csv", values)
     lost = _trec(task, out / TREC / task.name)
-    report, _ = written_report(task.console, project.root / "report.html", resamples=resamples, makers=makers)
+    report, _ = written_report(project, project.root / "report.html", resamples=resamples, makers=makers)
     return {
         "project": str(project.root), **{name: task.imported[name] for name in COUNTS},
         "notes": [*task.imported["notes"], *filter(None, (task.beside, task.negatives))],
@@ -69,7 +70,7 @@ def written(
         "verdicts": counted(table), "not_computed": missing_cells(table), "cells": table, "out": str(out),
         "files": files,
     }  # fmt: skip
-    write_text(out / KEPT, json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=1))
+    write_text(out / KEPT, json.dumps(to_jsonable(document), ensure_ascii=False, allow_nan=False, indent=1))
     return document
 
 
@@ -129,7 +130,7 @@ def _trec(task: Task, folder: Path) -> list[str]:
     from eds.benchmarks import Benchmark, trec
     from eds.benchmarks.folder import whole_folder
 
-    project = task.console.project
+    project = task.project
     lists = {name: project.read("neighbors", name) for name in task.sources}
     runs = {name: one[one["rank"] < RUN_DEPTH] for name, one in lists.items()}
     with whole_folder(folder, replace=True) as building:

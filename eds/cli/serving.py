@@ -4,11 +4,15 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from eds.cli.console import Console, command
 from eds.errors import MissingExtraError, ProjectError
+
+if TYPE_CHECKING:
+    from eds.project import Project
 
 NEEDED = ("streamlit", "starlette", "uvicorn", "sqlalchemy", "argon2")
 
@@ -46,11 +50,14 @@ def serve(
     """Serve the pages where experts judge and leads look on, until Ctrl-C; every judgement is kept."""
     _check_installed()
     if demo:
-        from eds.cli.demo_campaigns import EXPERT, LEAD, prepare_demo
+        from eds.project import Project
+        from eds.project.demo_campaigns import EXPERT, LEAD, prepare_demo
 
-        prepare_demo(console)
+        if console.project_here is None:
+            Project.create(console.folder, {"project.name": "Drawn garments"})
+        prepare_demo(console.project)
         invited = (*invited, EXPERT, LEAD)
-    _check_people(console)
+    _check_people(console.project)
     words = [
         sys.executable,
         "-m",
@@ -82,12 +89,12 @@ def _check_installed() -> None:
         )
 
 
-def _check_people(console: Console) -> None:
+def _check_people(project: "Project") -> None:
     """Nobody can sign in where there is no account."""
-    from eds.cli.label_store import opened_store
     from eds.labels.experts import list_experts
+    from eds.project.label_store import opened
 
-    with opened_store(console) as store:
+    with opened(project) as store:
         if not len(list_experts(store)):
             raise ProjectError(
                 "nobody has an account yet", where=store.place, do="Make one: eds labels experts add NAME --role lead."

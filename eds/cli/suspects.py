@@ -5,26 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, given, lined, typed
-from eds.cli.engine import engine_option
-from eds.cli.pooling import (
-    append,
-    at_rank,
-    check_mined,
-    chosen,
-    decided,
-    headline,
-    known_pairs,
-    lists,
-    make_pool,
-    pool_depth,
-    told_pool,
-)
-from eds.cli.pooling_ties import whole_ties
+from eds.cli.console import Console, command, given, lined
+from eds.cli.options import engine_option
+from eds.cli.pool_text import headline, told_pool
 from eds.errors import InputError, ProjectError
+from eds.project.pool import append, at_rank, check_mined, chosen, decided, known_pairs, lists, make_pool, pool_depth
+from eds.project.pool_ties import whole_ties
 
 if TYPE_CHECKING:
-    from eds.workspace import Project
+    from eds.project import Project
 
 PLACE = click.Path(path_type=Path, exists=True, dir_okay=False)
 ORDERS = click.Choice(["random", "fusion", "bandit"])
@@ -50,7 +39,9 @@ def suspects() -> None:
     "--symmetric", type=click.Choice(["keep", "merge"]), default="keep", help="(q, c) and (c, q): judge both, or one."
 )
 @click.option(
-    "--keep-ties/--cut-ties", default=None, help="Take all that score as the k-th does (usual for codes), or cut by id."
+    "--keep-ties/--no-keep-ties",
+    default=None,
+    help="Take all that score as the k-th does (usual for codes), or cut by id.",
 )
 @engine_option
 def pool(console: Console, **options: Any) -> None:
@@ -92,8 +83,8 @@ def random(console: Console, n: int, stratum: str, lo: int | None, hi: int, excl
             hi=hi,
             exclude_product=exclude_product,
         )
-        words = {"n": n, "stratum": stratum, "lo": lo, "hi": hi, "exclude-product": exclude_product}
-        append(project, after, typed("eds suspects random", words))
+        words = {"n": n, "stratum": stratum, "lo": lo, "hi": hi, "exclude_product": exclude_product or None}
+        append(project, after, "suspects.random", words)
     drawn = after[(after["origin"] == "random") & (after["stratum"] == stratum)]
     chance = float(drawn["probability"].iloc[0])
     size = round(len(drawn) / chance)
@@ -128,7 +119,7 @@ def negatives(console: Console, n: int, lo: int, hi: int, keep_top: bool) -> Non
             exclude_top=not keep_top,
             progress=progress,
         )
-        append(project, after, typed("eds suspects negatives", {"n": n, "lo": lo, "hi": hi, "keep-top": keep_top}))
+        append(project, after, "suspects.negatives", {"n": n, "lo": lo, "hi": hi, "keep_top": keep_top or None})
     drawn = after[after["origin"] == "negative"]
     asked = int((project.read("images", columns=["role"])["role"] != "candidate").sum())
     short = asked - int((drawn.groupby("query_id").size() >= n).sum())
@@ -155,14 +146,15 @@ def add(console: Console, what: str, k: int | None, n: int | None) -> None:
     with project.writing("eds suspects add"):
         model = what in {*project.models("neighbors"), *project.models("embeddings")}
         if model:
-            from eds.cli.suspects_delta import add_delta, told_delta
+            from eds.cli.delta_text import told_delta
+            from eds.project.new_model_pairs import add_delta
 
             _refuse_both(Path(what))
-            document = add_delta(console, what, k, n)
+            document = add_delta(console.project, what, k, n)
         else:
             before = chosen(project)
             after = add_pairs(known_pairs(project, _pairs_file(project, what, k, n)), before)
-            append(project, after, typed("eds suspects add", {}, what))
+            append(project, after, "suspects.add", {"arguments": [what]})
             document = {"added": len(after) - len(before)}
     console.answer(document, lambda: told_delta(document) if model else f"Added {document['added']:,} pairs.")
 
@@ -177,7 +169,7 @@ def gold(console: Console, file: Path, n: int) -> None:
     project = console.project
     with project.writing("eds suspects gold"):
         after = draw_gold(known_pairs(project, file), n, project.config.project.seed, chosen(project))
-        append(project, after, typed("eds suspects gold", {"n": n}, str(file)))
+        append(project, after, "suspects.gold", {"arguments": [str(file)], "n": n})
     console.answer({"drawn": n}, f"Mixed {n:,} gold pairs among the pool's.")
 
 
@@ -190,7 +182,7 @@ def repeats(console: Console, n: int) -> None:
     project = console.project
     with project.writing("eds suspects repeats"):
         after = draw_repeats(chosen(project), n, project.config.project.seed)
-        append(project, after, typed("eds suspects repeats", {"n": n}))
+        append(project, after, "suspects.repeats", {"n": n})
     console.answer({"drawn": n}, f"Mixed {n:,} repeats among the pairs behind their first time.")
 
 
@@ -216,7 +208,7 @@ def reorder(console: Console, order: str | None, batch: int | None) -> None:
             batch_size=batch or settings.batch,
             truth=truth,
         )
-        append(project, after, typed("eds suspects reorder", {"order": order, "batch": batch}))
+        append(project, after, "suspects.reorder", {"order": order, "batch": batch})
     moved = int((after["batch"].to_numpy() != before["batch"].to_numpy()).sum())
     console.answer({"moved": moved}, f"Dealt {moved:,} pairs into new batches.")
 
@@ -264,19 +256,19 @@ def growth(console: Console, k_max: int | None, models: tuple[str, ...]) -> None
     )
 
 
-def run(project: "Project", console: Console) -> None:
+def run(project: "Project") -> None:
     """Pool anew if the table is absent, stale, or lacks a model that has lists now; nothing is lost."""
     from eds import tables
 
     state = project.state("suspects")
     if state.condition == "fresh":
         made_by, _ = tables.read_provenance(project.path("suspects"), tables.SUSPECTS)
-        wanted = state.given.get("models") or project.models("neighbors")
+        wanted = state.params.get("models") or project.models("neighbors")
         known = {project.path("neighbors", model).relative_to(project.root).as_posix() for model in wanted}
         if known <= set(made_by.parents):
             return
-    pooled = state.made_by.startswith("eds suspects pool")
-    console.say(headline(make_pool(project, state.given if pooled else {})))
+    params = state.params if state.operation == "suspects.pool" else {}
+    project.say(headline(make_pool(project, params)))
 
 
 def _refuse_both(file: Path) -> None:

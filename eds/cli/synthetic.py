@@ -1,21 +1,16 @@
 """`eds synthetic`: a drawn catalogue and simulated experts, whose truth is known."""
 
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, lined, typed
+from eds.cli.console import Console, command, lined
+from eds.project.simulate import BEGINNING, fill_campaign
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from eds.project import Project
     from eds.synthetic.experts import Expert
-
-BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)  # of simulated sittings: the same labels at every call
-SITTING = 500  # pairs that a simulated expert judges in a day: fatigue begins anew in the morning
 
 
 @click.group()
@@ -55,9 +50,8 @@ def catalogue(
             workers=workers,
             progress=progress,
         )
-    made_by = tables.Provenance(
-        f"eds synthetic catalogue --products {products} --views {views} --wild {wild} --seed {seed} --size {size}"
-    )
+    params = {"products": products, "views": views, "wild": wild, "seed": seed, "size": size}
+    made_by = tables.Provenance("synthetic.catalogue", params=params)
     if out:
         tables.write(images, tables.IMAGES, out / "images.parquet", made_by)
     else:
@@ -89,7 +83,7 @@ def show(console: Console, count: int | None, seed: int | None) -> None:
     """Tell who the simulated experts are, and what their majority says of all pairs of the catalogue."""
     from eds.synthetic.panel import full_truth
 
-    panel = _panel(console, count, seed)
+    panel = _panel(console.project, count, seed)
     truth = full_truth(console.project.read("images"), panel)
     rows = [
         (expert.expert_id, expert.threshold, expert.noise, expert.fatigue, expert.unsure_rate, expert.seconds_per_pair)
@@ -112,9 +106,9 @@ def show(console: Console, count: int | None, seed: int | None) -> None:
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write a file instead, as table labels.")
 def judge(console: Console, count: int | None, seed: int | None, campaign: str, out: Path | None) -> None:
     """Let simulated experts judge every suspect, through the same queue and store as people; or into a file."""
-    panel = _panel(console, count, seed)
+    panel = _panel(console.project, count, seed)
     if out is None:
-        acts = fill_campaign(console, panel, campaign)
+        acts = fill_campaign(console.project, panel, campaign)
         document: dict[str, Any] = {"experts": len(panel), "labels": acts, "campaign": campaign}
         console.answer(document, f"{len(panel)} experts gave {acts:,} labels in campaign {campaign}.")
         return
@@ -125,48 +119,14 @@ def judge(console: Console, count: int | None, seed: int | None, campaign: str, 
     labels = simulated.judge(suspects, console.project.read("images"), panel, started_at=BEGINNING)
     parents = [console.project.path("images"), console.project.path("suspects")]
     chosen = {"count": len(panel), "seed": seed}
-    line = typed("eds synthetic experts judge", chosen)
-    tables.write(labels, tables.LABELS, out, console.project.provenance(line, {}, parents, given=chosen))
+    made_by = console.project.provenance("synthetic.experts.judge", {}, parents, params=chosen)
+    tables.write(labels, tables.LABELS, out, made_by)
     document = {"experts": len(panel), "labels": len(labels), "file": str(out)}
     console.answer(document, f"{len(panel)} experts gave {len(labels):,} labels: {out}")
 
 
-def fill_campaign(console: Console, panel: "Sequence[Expert]", name: str) -> int:
-    """Enter the simulated experts and their campaign where they are missing, and let them judge what is open."""
-    import pandas as pd
-
-    from eds.cli.labels import opened_store
-    from eds.labels.campaigns import Plan, create_campaign
-    from eds.labels.experts import add_expert, list_experts
-    from eds.labels.queue import list_campaigns
-    from eds.labels.simulate import fill
-    from eds.synthetic import experts as simulated
-
-    project = console.project
-    images, people = project.read("images"), {expert.expert_id: expert for expert in panel}
-
-    def answer(expert: str, pairs: "pd.DataFrame") -> "pd.DataFrame":
-        sittings = [pairs.iloc[start : start + SITTING] for start in range(0, len(pairs), SITTING)]
-        judged = (
-            simulated.judge(part, images, [people[expert]], started_at=BEGINNING + timedelta(days=day))
-            for day, part in enumerate(sittings)
-        )
-        return pd.concat(judged, ignore_index=True)
-
-    with opened_store(console, create=True) as store:
-        known = set(list_experts(store)["name"])
-        for expert in people:
-            if expert not in known:
-                add_expert(store, expert, "expert", by="simulation")
-        if name not in set(list_campaigns(store)["name"]):
-            plan = Plan(name, guideline=simulated.GUIDELINE, seed=project.config.project.seed)
-            create_campaign(store, plan, project.read("suspects"), list(people), by="simulation")
-        with console.progress("judging", "labels") as progress:
-            return fill(store, name, answer, progress_of=progress)
-
-
-def _panel(console: Console, count: int | None, seed: int | None) -> "tuple[Expert, ...]":
+def _panel(project: "Project", count: int | None, seed: int | None) -> "tuple[Expert, ...]":
     from eds.synthetic.experts import draw_experts
 
-    settings = console.project.config
+    settings = project.config
     return draw_experts(count or settings.budget.experts, settings.project.seed if seed is None else seed)

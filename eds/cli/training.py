@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, given, lined, typed
+from eds.cli.console import Console, command, lined
 from eds.cli.training_networks import finetune
 from eds.cli.training_plan import plan_options, planned, run_folder
 from eds.errors import InputError, ProjectError
@@ -17,11 +17,11 @@ from eds.errors import InputError, ProjectError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eds.project import Project
     from eds.vectors import Vectors
-    from eds.workspace import Project
 
 OBJECTIVES = ("talr-ap", "talr-ndcg", "dsh", "dispersed-dsh", "two-level-dsh", "cross-entropy", "pca-sign", "itq")
-MADE_BY = "eds training hash"
+MADE_BY, OPERATION = "eds training hash", "training.hash"
 
 
 @click.group()
@@ -55,29 +55,27 @@ def hash_(console: Console, name: str, base: str | None, labels: str, replace: b
     with project.writing(MADE_BY):
         base = _base(project, base, name)
         words = {"base": base, "labels": labels, **options}
-        kept = given({**words, "replace": replace})
-        line = typed(MADE_BY, {key: kept[key] for key in kept if key not in ("replace", "base")} | {"base": base}, name)
-        document = _make(console, line, name, words, replace=replace)
+        document = _make(console.project, name, words, replace=replace)
     console.answer(document, lambda: _told(document))
 
 
-def run(project: "Project", console: Console) -> None:
+def run(project: "Project") -> None:
     """Make stale codes anew, each with the options that it was made with; its base model must be fresh."""
     for name in project.models("embeddings"):
         state = project.state("embeddings", name)
-        if state.condition == "stale" and (state.made_by or "").startswith(f"{MADE_BY} "):
-            words = {key: value for key, value in state.given.items() if key != "name"}
-            console.say(_told(_make(console, str(state.made_by).split("; ")[0], name, words, replace=True)))
+        if state.condition == "stale" and state.operation == OPERATION:
+            words = {key: value for key, value in state.params.items() if key != "arguments"}
+            project.say(_told(_make(project, name, words, replace=True)))
 
 
-def _make(console: Console, line: str, name: str, words: Mapping[str, Any], *, replace: bool) -> dict[str, Any]:
-    """Fit and encode; `words` are all options of the command, `line` the command as it is kept."""
+def _make(project: "Project", name: str, words: Mapping[str, Any], *, replace: bool) -> dict[str, Any]:
+    """Fit and encode; `words` are all options of the command."""
     from eds.training.hash_head import Design, fit_hash_head
     from eds.training.hash_losses import Pairing, Scale
     from eds.training.hash_model import base_of, inputs, write_codes
     from eds.training.supervision import supervise
 
-    project, base, labels = console.project, words["base"], words["labels"]
+    base, labels = words["base"], words["labels"]
     design = Design(words["bits"], words["objective"], words["head"], words["hidden"], Scale.parse(words["scale"]),
                     Pairing(words["margin"], words["alpha"]))  # fmt: skip
     plan, target = planned(project, words), project.path("embeddings", name)
@@ -88,18 +86,18 @@ def _make(console: Console, line: str, name: str, words: Mapping[str, Any], *, r
         _refuse_others(target, told)
     folder = run_folder(project, name)
     images = project.read("images")
-    vectors, there = _opened(console, base, images)
+    vectors, there = _opened(project, base, images)
     supervision = supervise(labels, there, _truth(project, labels), torn_negative=words["torn_negative"])
     parents = [project.path("images"), project.path("embeddings", base)]
     parents += [project.path("truth")] if labels == "truth" else []
-    with console.progress("training", "epochs") as progress:
+    with project.progress("training", "epochs") as progress:
         found = fit_hash_head(inputs(vectors, list(supervision.ids)), supervision, design, plan, folder,
                               base_of(vectors), anew=replace, progress=progress)  # fmt: skip
     if found.resumed_at:
-        console.say(f"Went on after epoch {found.resumed_at}.")
-    made_by = project.provenance(line, {} if words["seed"] is not None else {"project.seed": plan.seed}, parents,
-                                 given={**words, "name": name}, notes={"held_out": found.held_out})  # fmt: skip
-    with console.progress("encoding", "codes") as progress:
+        project.say(f"Went on after epoch {found.resumed_at}.")
+    made_by = project.provenance(OPERATION, {} if words["seed"] is not None else {"project.seed": plan.seed}, parents,
+                                 params={"arguments": [name], **words}, notes={"held_out": found.held_out})  # fmt: skip
+    with project.progress("encoding", "codes") as progress:
         codes = write_codes(target, name, vectors, list(supervision.ids), found, told, made_by, progress=progress)
     return {
         "model": name, "base": base, **told, "rows": len(codes), "held_out": found.held_out, "watched": found.watched,
@@ -145,14 +143,14 @@ def _base(project: "Project", asked: str | None, name: str) -> str:
     return base
 
 
-def _opened(console: Console, base: str, images: "pd.DataFrame") -> "tuple[Vectors, pd.DataFrame]":
-    from eds.cli.evidence import opened
+def _opened(project: "Project", base: str, images: "pd.DataFrame") -> "tuple[Vectors, pd.DataFrame]":
+    from eds.project.ranks_and_scores import opened
 
-    return opened(console.project, [base], images, allow_missing=True)[base]
+    return opened(project, [base], images, allow_missing=True)[base]
 
 
 def _truth(project: "Project", labels: str) -> "pd.DataFrame | None":
-    from eds.cli.project_pairs import decided_pairs
+    from eds.project.labelled_pairs import decided_pairs
 
     return decided_pairs(project) if labels == "truth" else None
 

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, given, typed
+from eds.cli.console import Console, command, given
 from eds.cli.training_plan import plan_options, planned, run_folder
 from eds.errors import InputError
+from eds.tables import Operation
 
 if TYPE_CHECKING:
     from eds.training.dino import Dino
@@ -42,11 +43,11 @@ def finetune(console: Console, name: str, base: str, objective: str, replace: bo
     """Train a backbone on the catalogue; a run that was killed goes on."""
     from eds.backbones.runtimes import choose
     from eds.backbones.trainable import trainable
+    from eds.tables import check_model_name
     from eds.training.dino import continue_dino
     from eds.training.finetune import finetune as by_labels
     from eds.training.pictures import PIXELS, prepared
     from eds.training.supervision import supervise
-    from eds.workspace import check_model_name
 
     _refuse_strangers(objective, given(options))
     project = console.project
@@ -84,7 +85,7 @@ def finetune(console: Console, name: str, base: str, objective: str, replace: bo
     console.answer(document, lambda: (
         f"Recognition of products held out (AP): {found.before:.4f} before, {found.held_out:.4f} with the weights of"
         f" epoch {found.best_epoch} of {len(found.rows)}; learning rate {plan.learning_rate:g},"
-        f" warm-up {plan.warm_up:g}.\nNext: {typed('eds embeddings compute', following)}"
+        f" warm-up {plan.warm_up:g}.\nNext: {Operation('embeddings.compute', following).command}"
     ))  # fmt: skip
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from eds.project import Project
     from eds.training.plan import Plan
-    from eds.workspace import Project
 
 PLAN = (
     "epochs", "batch", "learning_rate", "warm_up", "weight_decay", "patience", "keep", "watched", "held_out", "group",

@@ -1,22 +1,18 @@
 """`eds truth`: what the experts' votes come to, and how far they agree."""
 
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, lined, typed
-from eds.cli.label_store import moment, needed, opened
+from eds.cli.console import Console, command, lined
+from eds.project.decide import ADJUDICATION, any_acts, make_truth, read_labels, store_truth
+from eds.project.label_store import moment
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from eds.project import Project
     from eds.truth import Decision
-    from eds.workspace import Project
 
-ADJUDICATION = "adjudication"  # rule of a row that a lead decided
 PLACE = click.Path(path_type=Path, exists=True, dir_okay=False)
 as_of = click.option("--as-of", metavar="TIME", help="Only acts up to this moment (ISO 8601; UTC unless it says else).")
 campaign = click.option("--campaign", metavar="NAME", help="Only acts of this campaign.")
@@ -40,79 +36,13 @@ def decide(console: Console, replace: bool, **options: Any) -> None:
     console.answer(document, lambda: _told(document, decision))
 
 
-def run(project: "Project", console: Console) -> None:
+def run(project: "Project") -> None:
     """Decide anew if there are acts and truth is absent or stale; the rule of a stored truth is never replaced here."""
     state = project.state("truth")
     if state.condition == "fresh" or (state.condition == "absent" and not any_acts(project)):
         return
-    document, decision = _make_truth(project, **state.given)
-    console.say(_told(document, decision))
-
-
-def store_truth(project: "Project", *args: Any, **options: Any) -> "tuple[dict[str, Any], Decision]":
-    """Decide and write table truth as its one writer; see `_make_truth` for the options."""
-    with project.writing("eds truth decide"):
-        return _make_truth(project, *args, **options)
-
-
-def _make_truth(
-    project: "Project",
-    rule: str | None = None,
-    panel: int | None = None,
-    as_of: str | None = None,
-    campaign: str | None = None,
-    *,
-    adjudicated: bool = False,
-    replace: bool = False,
-) -> "tuple[dict[str, Any], Decision]":
-    """Decide and write table truth, but for a rule that is not the stored one; the caller holds the project."""
-    from eds.truth import compare, with_adjudications, with_imported
-    from eds.truth import decide as make
-
-    used, chosen = (
-        rule or project.config.truth.rule,
-        {"rule": rule, "panel": panel, "as_of": as_of, "campaign": campaign},
-    )
-    given = {name: value for name, value in chosen.items() if value is not None}
-    given.update({"adjudicated": True} if adjudicated else {})
-    # Taken before the acts are read: what comes in meanwhile makes the table stale, not silently old.
-    made_by = project.provenance(
-        typed("eds truth decide", given), {"truth.rule": used}, [project.path("labels")], given=given
-    )
-    kept = read_labels(project, campaign, moment(as_of))
-    decision = make(kept.labels, kept.panel if panel is None else panel, used, moment(as_of))
-    if adjudicated:
-        decision = with_adjudications(decision, kept.decided)
-    stored = differing = None
-    if project.path("truth").exists():
-        imported, stored = _split(project, kept, campaign)
-        if len(imported):
-            decision, differing = with_imported(decision, imported, anew=replace)
-    others = [] if stored is None or replace else sorted(set(stored["rule"]) - {used, ADJUDICATION})
-    keep = bool(others)
-    if not keep:
-        project.write(decision.truth, "truth", made_by)
-    sizes = kept.panel["panel"] if panel is None else [panel]
-    smallest, largest = (int(min(sizes)), int(max(sizes))) if len(sizes) else (0, 0)
-    document: dict[str, Any] = {"rule": used, "panel": {"smallest": smallest, "largest": largest}, "stored": not keep}
-    document.update({"pairs": len(decision.truth), **decision.counts})
-    if keep and stored is not None:
-        differing = compare(stored, decision.truth)
-        document.update({"stored_rule": ", ".join(others), "differing": len(differing), "differing_pairs": differing})
-    elif differing is not None:
-        document.update({"differing": len(differing), "differing_pairs": differing, "replaced": replace})
-    return document, decision
-
-
-def _split(project: "Project", kept: "Kept", campaign: str | None) -> "tuple[pd.DataFrame, pd.DataFrame]":
-    """The stored labels that came with a benchmark, behind which stands no act of this project; and the others."""
-    from eds import tables
-    from eds.truth.imported import split
-
-    made_by, _ = tables.read_provenance(project.path("truth"), tables.TRUTH)
-    came_so = made_by.command.startswith("eds benchmarks import")
-    acts = kept.labels if campaign is None or not came_so else read_labels(project, None, None).labels
-    return split(project.read("truth"), acts, came_so=came_so)
+    document, decision = make_truth(project, **state.params)
+    project.say(_told(document, decision))
 
 
 @command(truth, "agreement", example="eds truth agreement --json")
@@ -140,7 +70,7 @@ def agreement(
     disputed: int,
 ) -> None:
     """Tell how far the experts agree, with intervals; each expert's figures; the disputed pairs."""
-    from eds.cli.pooling import pairs_of
+    from eds.project.pool import pairs_of
     from eds.truth import disputed_pairs, expert_profiles, panel_agreement
 
     project, until = console.project, moment(as_of)
@@ -168,54 +98,6 @@ def agreement(
         "disputed_pairs": disputes.head(disputed),
     }
     console.answer(document, lambda: _told_agreement(document))
-
-
-@dataclass(frozen=True)
-class Kept:
-    """What the label store says of the campaigns read."""
-
-    labels: "pd.DataFrame"
-    early_stop: bool  # in any of them
-    panel: "pd.DataFrame"  # query_id, candidate_id, panel
-    control: "pd.DataFrame | None"  # with early stop: pairs that everybody judges and somebody has judged
-    gold: "pd.DataFrame"  # query_id, candidate_id, value
-    decided: "pd.DataFrame"  # leads' decisions
-
-
-def read_labels(project: "Project", campaign: str | None, until: datetime | None) -> Kept:
-    """Everything that truth and agreement need of the label store, up to a moment."""
-    with opened(project) as store:
-        from eds.labels.adjudication import adjudications
-        from eds.labels.frames import control_pairs, gold_pairs, labels_frame, panel_sizes
-        from eds.labels.queue import list_campaigns
-
-        labels = labels_frame(store, campaign=campaign, as_of=until)
-        # After the acts: so whoever gave one of them is counted, though experts go on meanwhile.
-        panel, plans = panel_sizes(store, campaign), list_campaigns(store)
-        if campaign is not None:
-            plans = plans[plans["name"] == campaign]
-        early_stop, control, key = bool(plans["early_stop"].any()), None, ["query_id", "candidate_id"]
-        if early_stop:
-            control = control_pairs(store, campaign).merge(
-                labels.loc[labels["kind"] == "normal", key].drop_duplicates()
-            )
-        return Kept(labels, early_stop, panel, control, gold_pairs(store), adjudications(store, campaign, as_of=until))
-
-
-def any_acts(project: "Project") -> bool:
-    """Whether anybody has judged anything here."""
-    if not (project.path("labels").exists() or project.config.labels.url):
-        return False  # nobody has begun: nothing of labels need be installed
-    with needed():
-        from eds.labels.fingerprints import holds_acts
-
-    return holds_acts(project.config.labels.url, project.path("labels"))
-
-
-def labels_of(project: "Project", campaign: str | None) -> "tuple[pd.DataFrame, bool]":
-    """The acts of the project's label store, and whether asking stopped early in any of the campaigns read."""
-    kept = read_labels(project, campaign, None)
-    return kept.labels, kept.early_stop
 
 
 def _told(document: dict[str, Any], decision: "Decision") -> str:

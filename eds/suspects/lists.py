@@ -12,8 +12,7 @@ from eds.errors import InputError
 from eds.identifiers import Flags, Integers, distinct, encode
 from eds.schema import Table, to_arrow
 from eds.suspects.codes import whole
-from eds.tables import NEIGHBORS
-from eds.workspace import check_model_name
+from eds.tables import NEIGHBORS, check_model_name
 
 COLUMNS = ["model", "query_id", "candidate_id", "rank"]
 LISTS = Table(

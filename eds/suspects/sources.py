@@ -1,6 +1,6 @@
 """Provenance: which model ranked a pair where, as the text `beit:3;clip:0` and as a long frame.
 
-The text is sorted by model name; names hold neither `:` nor `;` (eds.workspace.check_model_name).
+The text is sorted by model name; names hold neither `:` nor `;` (eds.project.check_model_name).
 It MUST NOT be shown to annotators.
 """
 
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from eds.errors import InputError
 from eds.identifiers import Integers, decode, text
-from eds.workspace import check_model_name
+from eds.tables import check_model_name
 
 
 def join_sources(models: list[str], model: Integers, rank: Integers, starts: Integers) -> pa.Array:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from eds.cli.analysis import analysis as group
-from eds.workspace import Project
+from eds.project import Project
 from tests.metrics.projects import answers, project_in
 
 Call = Callable[..., Any]

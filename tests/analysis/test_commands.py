@@ -12,16 +12,15 @@ from click.testing import CliRunner
 
 from eds.analysis import leave_one_out, reusability
 from eds.cli.analysis import analysis as group
-from eds.cli.console import Console
-from eds.cli.evaluation import evaluated
-from eds.cli.generators import generator_lists
 from eds.errors import InputError, ProjectError
 from eds.metrics import Measure
 from eds.neighbors import Rules, mine, pair_scores
+from eds.project import Project
+from eds.project.evaluation import evaluated
+from eds.project.pool_models import generator_lists
 from eds.suspects import sources_frame
 from eds.tables import NEIGHBORS, Provenance
 from eds.vectors import Model, Vectors, write
-from eds.workspace import Project
 from tests.metrics.projects import MAKERS, MODELS, measured
 
 Call = Callable[..., Any]
@@ -70,7 +69,7 @@ def test_lists_that_are_mined_for_a_named_generator_leave_out_images_without_a_v
         call(*words)
     told = call(*words, "--allow-missing")
     assert {row["model"]: row["generator"] for row in told["models"]} == {"m0": True, "m1": False, "part": True}
-    pool = generator_lists(Console(project.root), ["m0", "part"], None, allow_missing=True)
+    pool = generator_lists(project, ["m0", "part"], None, allow_missing=True)
     assert set(pool.loc[pool["model"] == "part", "candidate_id"]) <= set(project.read("images")["image_id"][:50])
 
 
@@ -78,12 +77,12 @@ def test_leave_one_out_tells_undefined_values_too(project: Project, call: Call) 
     """One generator: without it no label is left; and a compared model that scored similar pairs only."""
     suspects = project.read("suspects")
     alone = suspects[(suspects["origin"] == "pool") & suspects["sources"].str.contains("m0")].assign(sources="m0:0")
-    project.write(alone, "suspects", Provenance("eds suspects pool"))
+    project.write(alone, "suspects", Provenance("suspects.pool"))
     truth = project.read("truth").merge(alone[["query_id", "candidate_id"]])
-    project.write(truth, "truth", Provenance("eds truth decide"))
+    project.write(truth, "truth", Provenance("truth.decide"))
     similar = truth.loc[truth["value"] == 1, ["query_id", "candidate_id"]].assign(model="some", score=0.5)
     similar["rank"] = similar.groupby("query_id").cumcount()
-    project.write(similar[NEIGHBORS.names], "neighbors", Provenance("eds neighbors import"), "some")
+    project.write(similar[NEIGHBORS.names], "neighbors", Provenance("neighbors.import"), "some")
     told = call("leave-one-out", "--generator", "m0")
     assert told[0]["full"]["some"] is None
     for one in told:
@@ -129,8 +128,7 @@ def test_inferred_ap_takes_the_pool_that_is_not_judged_as_the_measure_does(proje
     project.write(truth[np.arange(len(truth)) % 4 > 0], "truth", Provenance("test"))
     words = ["reusability", "--metric", "inf_ap", "--metric", "bpref"]
     told = {row["model"]: row for row in call(*words)["models"] if row["metric"] == "inf_ap"}
-    console = Console(project.root)
-    value = {one.model: one.values.value for one in evaluated(console, [Measure("infAP")])[0] if one.values}
+    value = {one.model: one.values.value for one in evaluated(project, [Measure("infAP")])[0] if one.values}
     assert {name: row["full"] for name, row in told.items()} == {name: pytest.approx(value[name]) for name in MAKERS}
     named = call(*words, "-g", "listed", "-g", "m1")["models"][0]
     assert (named["model"], named["full"]) == ("listed", pytest.approx(value["listed"]))
@@ -142,7 +140,7 @@ def test_inferred_ap_takes_the_pool_that_is_not_judged_as_the_measure_does(proje
     for frame, name in ((suspects, "suspects"), (truth, "truth")):
         keys = zip(frame["query_id"], frame["candidate_id"], strict=True)
         project.write(frame[[pair not in own for pair in keys]], name, Provenance("test"))
-    (again,) = (one for one in evaluated(console, [Measure("infAP")], ["m1"])[0])
+    (again,) = (one for one in evaluated(project, [Measure("infAP")], ["m1"])[0])
     assert again.values is not None
     assert told["m1"]["unpooled"] == pytest.approx(again.values.value)
 
@@ -184,7 +182,7 @@ def test_identification_counts_who_has_another_picture(project: Project, call: C
     found = {(row["model"], row["measure"]): row["value"] for row in told["scores"]}
     assert found["m0", "Product-HR@5(average=capped)"] == pytest.approx(hits / most)
     alone = project.read("images").assign(product_id=lambda frame: frame["image_id"])
-    project.write(alone, "images", Provenance("eds images import"))
+    project.write(alone, "images", Provenance("images.import"))
     with pytest.raises(InputError, match="no query has another picture"):
         call("identification")
 
@@ -194,9 +192,9 @@ def test_lists_that_leave_out_the_own_product_identify_nothing(project: Project,
     project.write(lists, "neighbors", Provenance("test", {"neighbors.k": 12}), "listed")
     measures = [Measure("Product-HR", 5), Measure("RR", 5)]
     with pytest.raises(InputError, match=r"leave them out: listed\b") as told:
-        evaluated(Console(project.root), measures)
+        evaluated(project, measures)
     assert "-m MODEL" in str(told.value)
-    assert len(evaluated(Console(project.root), measures, ["m0", "m1"])[0]) == 4
+    assert len(evaluated(project, measures, ["m0", "m1"])[0]) == 4
     for name in MODELS:
         shutil.rmtree(project.path("embeddings", name))
     with pytest.raises(ProjectError, match="no model has vectors yet") as told_too:
@@ -206,13 +204,13 @@ def test_lists_that_leave_out_the_own_product_identify_nothing(project: Project,
 
 def test_an_imported_pool_without_sources_needs_its_makers_named(project: Project, call: Call) -> None:
     suspects = project.read("suspects").assign(sources=None)
-    project.write(suspects.astype({"sources": "object"}), "suspects", Provenance("eds benchmarks import vsd"))
+    project.write(suspects.astype({"sources": "object"}), "suspects", Provenance("benchmarks.import.vsd"))
     with pytest.raises(ProjectError, match="who made the pool is not told"):
         call("leave-one-out")
     told = call("prevalence")
     assert told["models"] == []
     again = project.read("suspects").assign(sources="m0:0", stratum="imported")  # pooled by eds run since
-    project.write(again, "suspects", Provenance("eds suspects pool"))
+    project.write(again, "suspects", Provenance("suspects.pool"))
     with pytest.raises(ProjectError, match="it was imported"):
         call("bias")
     named = call("leave-one-out", "--generator", "m0", "--generator", "m1", "-k", "2", "--mode", "unique")

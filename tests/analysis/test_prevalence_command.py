@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from eds.analysis.recall import pool_recall
 from eds.cli.analysis import analysis as group
 from eds.errors import ProjectError
+from eds.project import Project
 from eds.suspects import sources_frame
 from eds.tables import Provenance
-from eds.workspace import Project
 
 Call = Callable[..., Any]
 PAIR = ["query_id", "candidate_id"]
@@ -54,7 +54,7 @@ def test_prevalence_counts_the_pool_the_draws_and_the_outside(project: Project, 
 
 def test_without_labels_or_draws_the_commands_say_what_to_do(project: Project, call: Call) -> None:
     suspects = project.read("suspects")
-    project.write(suspects[suspects["origin"] == "pool"], "suspects", Provenance("eds suspects pool"))
+    project.write(suspects[suspects["origin"] == "pool"], "suspects", Provenance("suspects.pool"))
     told = call("prevalence")
     assert told["random"] is None
     assert told["recall"] is None
@@ -62,8 +62,8 @@ def test_without_labels_or_draws_the_commands_say_what_to_do(project: Project, c
     assert "draw some (eds suspects random" in shown
     truth = project.read("truth")
     pool = suspects.loc[suspects["origin"] == "pool", ["query_id", "candidate_id"]]
-    project.write(suspects, "suspects", Provenance("eds suspects pool"))
-    project.write(truth.merge(pool.drop_duplicates()), "truth", Provenance("eds truth decide"))
+    project.write(suspects, "suspects", Provenance("suspects.pool"))
+    project.write(truth.merge(pool.drop_duplicates()), "truth", Provenance("truth.decide"))
     told = call("prevalence")  # draws that are labelled only because they are in the pool tell nothing of p
     assert "p_map" not in told["random"]
     assert told["strata"][0]["n"] == 0
@@ -92,7 +92,7 @@ def test_draws_by_stratum_tell_p_and_the_recall(project: Project, call: Call) ->
     for name, some in (("near", near), ("rest", rest)):
         suspects.loc[some, "stratum"] = name
         suspects.loc[some, "probability"] = len(some) / sizes[name]
-    project.write(suspects[~drawn | outside], "suspects", Provenance("eds suspects random"))
+    project.write(suspects[~drawn | outside], "suspects", Provenance("suspects.random"))
     value = {(q, c): v for q, c, v in truth[[*PAIR, "value"]].itertuples(index=False)}
     strata = [
         {
@@ -113,12 +113,12 @@ def test_draws_by_stratum_tell_p_and_the_recall(project: Project, call: Call) ->
     for limits in ("simultaneous", "squared"):
         expected = pool_recall(found["pool"]["positive"], strata, 0.95, limits)
         assert call("prevalence", "--limits", limits)["recall"] == pytest.approx(expected)
-    project.write(suspects[~drawn | suspects["stratum"].eq("near")], "suspects", Provenance("eds suspects random"))
+    project.write(suspects[~drawn | suspects["stratum"].eq("near")], "suspects", Provenance("suspects.random"))
     assert "what p is they do not tell" in shown(project)
 
 
 def test_without_a_pool_there_is_no_recall(project: Project, call: Call) -> None:
     suspects = project.read("suspects")
-    project.write(suspects[suspects["origin"] == "random"], "suspects", Provenance("eds suspects random"))
+    project.write(suspects[suspects["origin"] == "random"], "suspects", Provenance("suspects.random"))
     assert call("prevalence")["recall"] is None
     assert "The pool holds" not in shown(project)

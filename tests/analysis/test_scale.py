@@ -25,10 +25,10 @@ from eds.labels.queue import next_batch
 from eds.labels.store import open_store
 from eds.neighbors import Rules, mine
 from eds.neighbors.similarity import Products
+from eds.project import Project
 from eds.suspects import pool
 from eds.tables import Provenance
 from eds.vectors import Model, Vectors, write
-from eds.workspace import Project
 from tests.embeddings.toy import Toy, catalogue
 from tests.labels.stores import begin
 from tests.privileges import needed

@@ -12,8 +12,8 @@ from eds.labels.gold import add_gold
 from eds.labels.guidelines import Example, put_in_force, save_guideline
 from eds.labels.queue import next_batch
 from eds.labels.store import Store
+from eds.project import Project
 from eds.suspects import draw_random, pool
-from eds.workspace import Project
 
 NASTY = (
     "<script>alert(1)</script> [x](javascript:alert(2)) $\\latex$ **b** :red[r] http://a.example "

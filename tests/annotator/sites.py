@@ -25,7 +25,7 @@ from eds import tables
 from eds.labels.experts import accept, add_expert, invite
 from eds.labels.sessions import sign_in_vouched
 from eds.labels.store import open_store
-from eds.workspace import Project
+from eds.project import Project
 
 PASSWORD = "correct horse battery"
 PEOPLE = {"ann": "expert", "bob": "expert", "lea": "lead", "ada": "administrator"}

@@ -145,7 +145,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from annotator_ui.pictures import Pictures
-from eds.workspace import Project
+from eds.project import Project
 Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 pictures = Pictures(Project.open(Path(sys.argv[1])), None, bytes(32), "")
 pictures.picture(pictures.source(sys.argv[2]), "thumb")

@@ -14,13 +14,13 @@ from click.testing import CliRunner
 
 from annotator_ui import launcher
 from eds import tables
-from eds.cli import demo_campaigns, serving
+from eds.cli import serving
 from eds.errors import EdsError, MissingExtraError, ProjectError
 from eds.labels.experts import add_expert, list_experts
 from eds.labels.guidelines import guideline_of
 from eds.labels.queue import list_campaigns, progress
 from eds.labels.store import open_store
-from eds.workspace import Project
+from eds.project import Project, demo_campaigns
 from tests.browser.annotator import Annotator
 
 

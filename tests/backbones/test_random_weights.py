@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from eds.cli import cli
-from eds.cli.report_material import models
+from eds.project import Project
+from eds.project.report_inputs import models
 from eds.tables import Provenance
-from eds.workspace import Project
 from tests.embeddings.toy import catalogue
 
 

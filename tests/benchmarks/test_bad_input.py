@@ -240,10 +240,10 @@ def test_products_shared_between_domains_are_told_and_can_be_set_apart(
 def test_a_projects_own_tables_are_not_written_over(folders: dict[str, Path], project: Path) -> None:
     frame = benchmark().truth
     assert frame is not None
-    from eds.workspace import Project
+    from eds.project import Project
 
     opened = Project.open(project)
-    opened.write(frame, "truth", opened.provenance("eds truth decide", {}, []))
+    opened.write(frame, "truth", opened.provenance("truth.decide", {}, []))
     assert "truth.parquet was made by eds truth decide" in refused(project, "hf", folders["hf"])
 
 

@@ -17,8 +17,8 @@ from click.testing import CliRunner
 
 from eds.benchmarks import Benchmark, croissant, hf_dataset, trec
 from eds.cli import cli
+from eds.project import Project
 from eds.tables import Provenance
-from eds.workspace import Project
 from tests.benchmarks.cases import NAMES, benchmark, same
 
 
@@ -117,7 +117,7 @@ def test_a_run_with_ids_leaves_the_catalogue_that_there_is(ranked: tuple[Path, P
     project, folder = Project.open(ranked[0]), ranked[1]
     changed = project.read("images")
     changed.loc[0, "product_id"] = "P of its own"
-    project.write(changed, "images", Provenance("eds benchmarks import vsd"))
+    project.write(changed, "images", Provenance("benchmarks.import.vsd"))
     before = project.path("images").read_bytes()
     words = ["--run", folder / "runs" / "one.run", "--ids", folder / "ids.tsv", "-p", project.root]
     told = run("benchmarks", "import", "trec", *words)

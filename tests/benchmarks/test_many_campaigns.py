@@ -14,7 +14,7 @@ from eds.errors import InputError
 from eds.labels.audit import noted, read_audit
 from eds.labels.frames import labels_frame
 from eds.labels.store import open_store
-from eds.workspace import Project
+from eds.project import Project
 
 ROWS = "query_id,candidate_id,expert_id,value,campaign\n"
 

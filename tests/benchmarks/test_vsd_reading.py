@@ -10,10 +10,10 @@ from click.testing import CliRunner
 from eds import tables
 from eds.benchmarks import Files, read_annotations
 from eds.cli.benchmarks import benchmarks
-from eds.cli.left_out import read_left_out
 from eds.errors import EdsError, InputError, ProjectError
+from eds.project import Project
+from eds.project.excluded_images import read_left_out
 from eds.tables import Provenance
-from eds.workspace import Project
 from tests.benchmarks.vsd_files import release
 
 IMAGES = [
@@ -191,7 +191,7 @@ def test_nothing_is_half_imported(project: Project, tmp_path: Path, monkeypatch:
 
 def test_tables_of_other_commands_are_not_written_over(project: Project, tmp_path: Path) -> None:
     given = files(tmp_path)
-    project.write(tables.TRUTH.empty(), "truth", Provenance("eds truth decide"))
+    project.write(tables.TRUTH.empty(), "truth", Provenance("truth.decide"))
     with pytest.raises(ProjectError, match=r"truth\.parquet was made by eds truth decide"):
         bring(project, given)
     assert project.state("images").condition == "absent"

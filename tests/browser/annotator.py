@@ -29,8 +29,8 @@ from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.experts import add_expert, invite
 from eds.labels.sessions import sign_in_vouched
 from eds.labels.store import Store, open_store
+from eds.project import Project
 from eds.synthetic.catalogue import draw_catalogue
-from eds.workspace import Project
 
 PASSWORD = "correct horse battery"
 PEOPLE = {"ann": "expert", "bob": "expert", "cid": "expert", "lea": "lead", "ada": "administrator"}

@@ -10,12 +10,13 @@ from eds import config
 from eds.analysis.leave_one_out import MODES
 from eds.analysis.reusability import METRICS, ON_LISTS
 from eds.benchmarks import release_files
-from eds.cli import analysis_robustness, benchmarks_reproduce, cli, compared, neighbors
+from eds.cli import analysis_robustness, benchmarks_reproduce, cli, neighbors
 from eds.images import folder
 from eds.images.sources import READERS
 from eds.labels import schema, votes
 from eds.metrics.auc_report import AUCS
 from eds.neighbors.mine import ENGINES
+from eds.project import analysis_inputs
 from eds.suspects import draws, orders
 from eds.training import hash_losses, heads, plan, supervision
 from tests.generated import every_command
@@ -63,4 +64,4 @@ def test_engines_are_offered_by_their_kind() -> None:
 def test_lists_without_an_option_of_their_own_are_the_librarys() -> None:
     assert set(benchmarks_reproduce.KINDS) == set(release_files.KINDS)
     assert set(analysis_robustness.METRICS) == set(ON_LISTS)
-    assert set(compared.AUCS) == set(AUCS)
+    assert set(analysis_inputs.AUCS) == set(AUCS)

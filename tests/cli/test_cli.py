@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from eds import cli
-from eds.cli.console import lined, plain
+from eds.cli.console import lined
+from eds.project.results import to_jsonable
 from tests.generated import every_command
 
 
@@ -123,7 +124,7 @@ def test_completion_completes_groups() -> None:
 
 def test_json_has_null_for_whatever_is_undefined() -> None:
     frame = pd.DataFrame({"a": [1.5, float("nan")], "b": pd.array([1, None], dtype="Int64"), "c": ["x", None]})
-    assert plain({"rows": frame, 3: float("inf")}) == {
+    assert to_jsonable({"rows": frame, 3: float("inf")}) == {
         "rows": [{"a": 1.5, "b": 1, "c": "x"}, {"a": None, "b": None, "c": None}],
         "3": None,
     }

@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from eds.project import Project
 from eds.synthetic.experts import draw_experts
 from eds.synthetic.panel import true_value
-from eds.workspace import Project
 
 PAIR = ["query_id", "candidate_id"]
 SMALL = ["--products", "10", "--views", "2", "--wild", "3", "--model", "descriptor:hsv", "--model", "descriptor:hog"]

@@ -19,9 +19,9 @@ from eds.cli import cli
 from eds.errors import EdsError, InputError, ProjectError
 from eds.labels.simulate import fill
 from eds.labels.store import open_store
+from eds.project import Project
 from eds.tables import Provenance
 from eds.vectors import Vectors
-from eds.workspace import Project
 from tests.embeddings.toy import catalogue
 from tests.metrics.projects import project_in
 
@@ -190,7 +190,7 @@ def test_in_a_pool_of_ones_own_the_new_model_is_the_one_no_source_names(tmp_path
     delta = suspects.loc[suspects["stratum"] == "delta:new", PAIR]
     assert added == len(delta) > 0
     more = delta.assign(value=similar(delta), votes_for=0, votes_against=0, unsure=0, tie=False, rule="majority")
-    project.write(pd.concat([truth, more], ignore_index=True), "truth", Provenance("eds truth decide"))
+    project.write(pd.concat([truth, more], ignore_index=True), "truth", Provenance("truth.decide"))
     rows = eds("metrics", "score", "--resamples", 0)
     assert {row["model"] for row in rows if "fair" in row} == {"new"}  # its pool was chosen later than the others'
     assert of(rows, "new")["fair"]["verdict"] == "fair"
@@ -217,11 +217,11 @@ def test_vectors_are_copied_and_scored(project: Project, eds: Eds, tmp_path: Pat
 def test_a_backbone_is_computed_as_by_embeddings_compute(tmp_path: Path, kind: str) -> None:
     made = Project.create(tmp_path / "p")
     images = catalogue(made.image_root, 8).assign(role="both")
-    made.write(images, "images", Provenance("eds benchmarks import"))
+    made.write(images, "images", Provenance("benchmarks.import"))
     names = images["image_id"].tolist()
     pairs = pd.DataFrame([(q, c, int(n % 3 == 0)) for n, (q, c) in enumerate((q, c) for q in names for c in names
                          if q != c)][::2], columns=[*PAIR, "value"])  # fmt: skip
-    made.write(decided(pairs, "imported trec"), "truth", Provenance("eds benchmarks import"))
+    made.write(decided(pairs, "imported trec"), "truth", Provenance("benchmarks.import"))
     text = "own=descriptor:hsv"
     if kind == "checkpoint":
         from tests.backbones.pictures import timm_file

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from eds.cli import cli
 from eds.errors import InputError
+from eds.project import Project
 from eds.tables import Provenance
-from eds.workspace import Project
 from tests.metrics.projects import MAKERS, MODELS, measured, project_in
 
 HR, AUC, MICRO = "VSD-HR@5", "ROC-AUC(average=macro,negatives=annotated)", "ROC-AUC(average=micro,negatives=annotated)"

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from eds.cli import main
+from eds.project import Project
 from eds.tables import IMAGES, Provenance
-from eds.workspace import Project
 from tests.images.reading import put
 
 NOBODY = 65534
@@ -42,7 +42,7 @@ def project() -> Iterator[Project]:
     frame = IMAGES.empty()
     for number in range(2):
         frame.loc[number, ["image_id", "path", "product_id", "role"]] = [str(number), f"a/b/{number}.png", "b", "both"]
-    made.write(frame, "images", Provenance("eds images import x.csv"))
+    made.write(frame, "images", Provenance("images.import"))
     (made.root / "eds.toml").write_text('[embeddings]\nmodels = ["descriptor:hsv"]\n')
     for path in folder.rglob("*"):
         path.chmod(0o555 if path.is_dir() else 0o444)
@@ -107,7 +107,7 @@ def test_settings_that_may_not_be_read(project: Project, call: Call) -> None:
 
 
 def test_a_table_that_may_not_be_read_is_not_called_damaged(project: Project, call: Call) -> None:
-    made_by = project.provenance("eds truth decide", {}, [project.path("images")])
+    made_by = project.provenance("truth.decide", {}, [project.path("images")])
     project.root.chmod(0o755)
     from eds.tables import TRUTH
 
@@ -137,7 +137,7 @@ def test_a_list_that_may_not_be_read_is_not_to_be_mended(project: Project, call:
 
 
 def test_a_folder_in_the_place_of_a_table_is_told(project: Project, call: Call) -> None:
-    made_by = project.provenance("eds truth decide", {}, [project.path("images")])
+    made_by = project.provenance("truth.decide", {}, [project.path("images")])
     project.root.chmod(0o755)
     from eds.tables import TRUTH
 

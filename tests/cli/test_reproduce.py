@@ -15,8 +15,8 @@ from PIL import Image
 
 from eds.benchmarks.paper import cells
 from eds.cli import cli
-from eds.cli.reproduce_models import sources
 from eds.errors import EdsError, InputError
+from eds.project.reproduce_models import sources
 from tests.benchmarks.vsd_reproduction import GENERATORS, WILD, ZERO, draw, write
 from tests.reference.reproduction import MAKERS, Slow
 

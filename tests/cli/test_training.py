@@ -16,11 +16,10 @@ from safetensors.torch import load_file
 
 from eds import tables
 from eds.cli import cli
-from eds.cli.console import Console
 from eds.cli.training import run
 from eds.errors import EdsError
+from eds.project import Project
 from eds.synthetic.catalogue import draw_catalogue
-from eds.workspace import Project
 
 PRODUCTS, VIEWS = 20, 3
 RESNET = "timm:test_resnet?size=48&crop=48&resize=squash"
@@ -108,7 +107,7 @@ def test_codes_whose_images_changed_are_told_as_stale_and_made_anew(project: Pat
             call(project, "training", "hash", "more", *HASH)
         call(project, "embeddings", "compute")
         with here.writing("test"):
-            run(here, Console(project, verbosity=-1))
+            run(here)
         assert condition(project, "codes") == "fresh"
     finally:
         here.write(images, "images", tables.Provenance("drawn"))

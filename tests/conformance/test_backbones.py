@@ -14,7 +14,7 @@ import torch
 from PIL import Image
 
 from eds.backbones import BACKBONES, Backbone, BackboneSpec, Preprocessing, Request, load
-from eds.workspace import MODEL_NAME
+from eds.tables import MODEL_NAME
 from tests.backbones.pictures import TINY_CLIP, clip_file, pictures, timm_file
 
 CLOSE = 1e-5

@@ -9,9 +9,9 @@ import pytest
 
 from eds.cli import cli
 from eds.errors import ConfigError, InputError, ProjectError, TableError
+from eds.project import Project
 from eds.tables import Provenance
 from eds.vectors import Vectors
-from eds.workspace import Project
 from tests.embeddings.toy import catalogue
 
 MODELS = ("colour=descriptor:hsv", "descriptor:lbp")
@@ -76,39 +76,36 @@ def test_import_then_replace(project: Project, tmp_path: Path) -> None:
 
 
 def test_run_makes_what_is_missing_or_stale_and_nothing_else(project: Project) -> None:
-    from eds.cli.console import Console
     from eds.cli.embeddings import run
 
     def times() -> dict[str, int]:
         return {path.parent.name: path.stat().st_mtime_ns for path in project.root.glob("embeddings/*/model.json")}
 
-    console = Console(project.root, verbosity=-1)
     eds(project, "compute", "-m", MODELS[0])
     first = times()
-    run(project, console)
+    run(project)
     assert sorted(times()) == ["colour", "descriptor-lbp"]
     assert times()["colour"] == first["colour"]
     second = times()
-    run(project, console)
+    run(project)
     assert times() == second
     project.write(project.read("images")[:4], "images", Provenance("test"))
-    run(project, console)
+    run(project)
     assert [len(Vectors.open(project.path("embeddings", name))) for name in second] == [4, 4]
     toml = project.root / "eds.toml"
     toml.write_text(toml.read_text().replace('# dtype = "float32"', 'dtype = "float16"'))
     again = Project.open(project.root)
-    run(again, console)
+    run(again)
     assert [Vectors.open(project.path("embeddings", name)).model.dtype for name in second] == ["float16"] * 2
     assert {state.condition for state in again.states() if state.table == "embeddings" and state.model} == {"fresh"}
 
 
 def test_run_keeps_the_options_that_a_model_was_computed_with(project: Project) -> None:
-    from eds.cli.console import Console
     from eds.cli.embeddings import run
 
     eds(project, "compute", "-m", MODELS[0], "--dtype", "float16")
     project.write(project.read("images")[:4], "images", Provenance("test"))
-    run(project, Console(project.root, verbosity=-1))
+    run(project)
     dtypes = [Vectors.open(project.path("embeddings", name)).model.dtype for name in ("colour", "descriptor-lbp")]
     assert dtypes == ["float16", "float32"]
     assert project.state("embeddings", "colour").condition == "fresh"
@@ -140,7 +137,6 @@ def test_without_models_the_user_is_told_what_to_write(tmp_path: Path) -> None:
 def test_a_lost_shard_is_told_and_computed_again(
     project: Project, capsys: pytest.CaptureFixture[str], how: str, again: list[str] | None
 ) -> None:
-    from eds.cli.console import Console
     from eds.cli.embeddings import run
     from eds.cli.project import conditions
 
@@ -153,12 +149,14 @@ def test_a_lost_shard_is_told_and_computed_again(
     assert told[0].reasons[0].startswith("00000.npy is ")
     eds(project, "list")
     assert "colour: 00000.npy is " in capsys.readouterr().out
-    with pytest.raises(TableError, match="Make what is lost again: eds embeddings compute -m colour=descriptor:hsv"):
+    with pytest.raises(
+        TableError, match="Make what is lost again: eds embeddings compute --model colour=descriptor:hsv"
+    ):
         Vectors.open(shard.parent)
     if again:
         assert [model["computed"] for model in answered(project, capsys, *again)["models"]] == [6, 0]
     else:
-        run(project, Console(project.root, verbosity=-1))
+        run(project)
     assert [row["state"] for row in answered(project, capsys, "list")] == ["fresh", "fresh"]
     eds(project, "check")
 

@@ -11,10 +11,10 @@ from click.testing import CliRunner
 
 from eds.cli import cli
 from eds.errors import EdsError, InputError
+from eds.project import Project
 from eds.tables import IMAGES, Provenance, write
 from eds.vectors import Model, read_model
 from eds.vectors import write as write_vectors
-from eds.workspace import Project
 
 
 def shop(root: Path) -> Project:

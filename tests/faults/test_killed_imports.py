@@ -18,7 +18,7 @@ from eds.cli import cli
 from eds.errors import LockedError
 from eds.labels.frames import labels_frame
 from eds.labels.store import open_store
-from eds.workspace import Project
+from eds.project import Project
 from tests.benchmarks.cases import benchmark
 
 # Gives a command to copies of a project. In the first it ends, and its steps are counted that change the disk or the
@@ -27,7 +27,8 @@ KILLER = """
 import os, pathlib, shutil, signal, sys
 import pandas, pyarrow.parquet, sqlalchemy
 from eds.benchmarks import hf_dataset, hf_files, whole
-from eds.cli import cli, benchmarks, imported_votes, together, unfinished
+from eds.cli import cli
+from eds.project import import_vsd, import_votes, transaction, recovery
 from eds.labels import engines, line, migrate, transfer
 template, folder, (stride, last), words = sys.argv[1], pathlib.Path(sys.argv[2]), map(int, sys.argv[3:5]), sys.argv[5:]
 
@@ -49,8 +50,8 @@ def status_when_killed_before(n):
         for name in ("replace", "hardlink_to", "unlink"):
             counted(pathlib.Path, name, at)
         counted(transfer, "import_campaigns", at)
-        counted(together, "rmtree", at)
-        counted(unfinished, "rmtree", at)
+        counted(transaction, "rmtree", at)
+        counted(recovery, "rmtree", at)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         os.dup2(1, 2)
         cli.main([*words, "-p", str(project)], standalone_mode=False)
@@ -196,8 +197,9 @@ def test_a_store_that_cannot_be_asked_is_told_and_nothing_is_decided(tmp_path: P
 
 KILLED_WHEN_ALL_PICTURES_ARE_THERE = """
 import os, signal, sys
-from eds.cli import cli, together
-together.Together.put = lambda *args, **options: os.kill(os.getpid(), signal.SIGKILL)
+from eds.cli import cli
+from eds.project import transaction
+transaction.Together.put = lambda *args, **options: os.kill(os.getpid(), signal.SIGKILL)
 cli(sys.argv[1:])
 """
 

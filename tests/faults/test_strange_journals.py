@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from eds.cli import cli
-from eds.cli.unfinished import recover
 from eds.errors import ProjectError
 from eds.files import digest
-from eds.workspace import Project
+from eds.project import Project
+from eds.project.recovery import recover
 
 
 def strangers_project(root: Path, picture_root: str, pictures: list[str], moves: list[dict[str, Any]]) -> Project:

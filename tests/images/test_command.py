@@ -12,9 +12,9 @@ from PIL import Image
 
 from eds.cli import main
 from eds.errors import ConfigError
-from eds.images.root import with_root
 from eds.images.sheet import GAP, MARGIN, SIDE
-from eds.workspace import Project
+from eds.project import Project
+from eds.project.image_root import with_root
 from tests.privileges import needed
 
 
@@ -194,21 +194,19 @@ def test_sheet(project: Path, eds: Eds, name: str) -> None:
 
 
 def test_run_makes_what_is_absent_or_stale_and_leaves_what_is_fresh(project: Path) -> None:
-    from eds.cli.console import Console
     from eds.cli.images import run
 
-    console = Console(project, verbosity=-1)
-    run(Project.open(project), console)
+    run(Project.open(project))
     made = (project / "images.parquet").read_bytes()
-    run(Project.open(project), console)
+    run(Project.open(project))
     assert (project / "images.parquet").read_bytes() == made
     (project / "images" / "c0" / "p0" / "new.png").write_bytes(png(9))
-    run(Project.open(project), console)
+    run(Project.open(project))
     assert len(Project.open(project).read("images")) == 7
     text = (project / "eds.toml").read_text()
     (project / "eds.toml").write_text(text.replace('# on_bad = "skip"', 'on_bad = "fail"'))
     assert Project.open(project).state("images").condition == "stale"
-    run(Project.open(project), console)
+    run(Project.open(project))
     assert Project.open(project).state("images").condition == "fresh"
 
 
@@ -231,7 +229,7 @@ def test_a_root_that_a_killed_scan_did_not_write_is_written_by_the_next(
     other.mkdir()
     (other / "a.png").write_bytes(png(9))
     with monkeypatch.context() as killed:
-        killed.setattr("eds.images.root.write_root", lambda project: sys.exit(9))
+        killed.setattr("eds.project.image_root.write_root", lambda project: sys.exit(9))
         eds("scan", other, "-p", project, code=9)
     assert Project.open(project).state("images").condition == "stale"
     eds("scan", other, "-p", project)

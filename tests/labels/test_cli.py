@@ -17,8 +17,8 @@ from eds.labels.frames import labels_frame
 from eds.labels.migrate import newest
 from eds.labels.queue import next_batch
 from eds.labels.store import open_store
+from eds.project import Project
 from eds.tables import SUSPECTS, Provenance
-from eds.workspace import Project
 from tests.labels.stores import judge_all
 
 

@@ -12,10 +12,10 @@ from click.testing import CliRunner
 
 from eds import tables
 from eds.neighbors import Rules, mine
+from eds.project import Project
 from eds.suspects import draw_random, pool
 from eds.tables import Provenance
 from eds.vectors import Model, Vectors, write
-from eds.workspace import Project
 
 MAKERS = ("m0", "m1")
 MODELS = (*MAKERS, "new")
@@ -49,7 +49,7 @@ def project_in(folder: Path, seed: int = 0) -> Project:
     """Images, vectors of three models, lists and pool of two of them, random pairs, labels of all."""
     project = Project.create(folder, {"neighbors.k": 12, "suspects.k": 3})
     images = catalogue(seed)
-    project.write(images, "images", Provenance("eds images import"))
+    project.write(images, "images", Provenance("images.import"))
     rng = np.random.default_rng(seed + 1)
     base = rng.normal(0, 1, (60, 8))
     for number, name in enumerate(MODELS):
@@ -60,16 +60,16 @@ def project_in(folder: Path, seed: int = 0) -> Project:
         write(project.path("embeddings", name), model, images["image_id"].tolist(), vectors.astype(np.float32))
     for name in MAKERS:
         lists = mine(Vectors.open(project.path("embeddings", name)), images, RULES)
-        project.write(lists, "neighbors", Provenance("eds neighbors mine", {"neighbors.k": 12}), name)
+        project.write(lists, "neighbors", Provenance("neighbors.mine", {"neighbors.k": 12}), name)
     lists = pd.concat([project.read("neighbors", name) for name in MAKERS], ignore_index=True)
     suspects = draw_random(images, 80, 5, suspects=pool(lists, 3))
-    project.write(suspects, "suspects", Provenance("eds suspects pool", {"suspects.k": 3}))
+    project.write(suspects, "suspects", Provenance("suspects.pool", {"suspects.k": 3}))
     pairs = suspects[["query_id", "candidate_id"]].drop_duplicates()
     near = {name: base[row] for row, name in enumerate(images["image_id"])}
     value = [int(np.dot(near[q], near[c]) > 3) for q, c in pairs.itertuples(index=False)]
     votes = dict.fromkeys(("votes_for", "votes_against", "unsure"), 0)
     truth = pairs.assign(value=value, **votes, tie=False, rule="majority")
-    project.write(truth[tables.TRUTH.names], "truth", Provenance("eds truth decide"))
+    project.write(truth[tables.TRUTH.names], "truth", Provenance("truth.decide"))
     return project
 
 

@@ -14,9 +14,9 @@ from eds.errors import EdsError, InputError, ProjectError, UnknownNameError
 from eds.metrics import MEASURES, Measure, preset
 from eds.metrics.score import evaluate
 from eds.neighbors import Rules, mine, pair_scores
+from eds.project import Project
 from eds.tables import Provenance
 from eds.vectors import Vectors
-from eds.workspace import Project
 from tests.metrics.projects import MODELS, by_name, measured
 from tests.reference import metrics as reference
 
@@ -63,13 +63,13 @@ def test_lists_and_vectors_give_the_same_and_the_table_is_stored(project: Projec
 
 def test_the_table_tells_every_option_that_was_typed_and_no_other(project: Project, call: Call) -> None:
     images = project.read("images")
-    project.write(images.assign(colour="red"), "images", Provenance("eds images import"))
+    project.write(images.assign(colour="red"), "images", Provenance("images.import"))
     words = ["--preset", "vsd", "-M", "RR@10", "-M", "P@5", "-m", "m0", "-m", "new", "-g", "m0", "-g", "m1"]
     words += ["--from", "embeddings", "--by-query", "--resamples", "0", "--level", "0.9", "--with-random"]
     words += ["--allow-missing", "--attribute", "colour"]
     call("score", *words)
     state = project.state("scores")
-    assert state.given == {
+    assert state.params == {
         "preset": "vsd", "measure": ["RR@10", "P@5"], "model": ["m0", "new"], "generator": ["m0", "m1"],
         "from": "embeddings", "by_query": True, "resamples": 0, "level": 0.9, "with_random": True,
         "allow_missing": True, "attribute": ["colour"],
@@ -78,9 +78,9 @@ def test_the_table_tells_every_option_that_was_typed_and_no_other(project: Proje
     _, *again = shlex.split(state.made_by.removeprefix("eds "))
     call(*again)
     pd.testing.assert_frame_equal(project.read("scores"), stored)
-    assert (project.state("scores").given, project.state("scores").made_by) == (state.given, state.made_by)
+    assert (project.state("scores").params, project.state("scores").made_by) == (state.params, state.made_by)
     call("score", "--resamples", "0")
-    assert project.state("scores").given == {"resamples": 0}
+    assert project.state("scores").params == {"resamples": 0}
 
 
 def test_every_number_tells_what_it_rests_on(project: Project, call: Call) -> None:
@@ -90,7 +90,7 @@ def test_every_number_tells_what_it_rests_on(project: Project, call: Call) -> No
     wild = pd.DataFrame(
         {**truth.iloc[0].to_dict(), "candidate_id": ["i12"], "value": [1]}
     )  # a wild query: no candidate
-    project.write(pd.concat([truth, wild], ignore_index=True), "truth", Provenance("eds truth decide"))
+    project.write(pd.concat([truth, wild], ignore_index=True), "truth", Provenance("truth.decide"))
     found = by_name(call("score", "-m", "m0"))
     labels = pd.concat([truth, wild])
     positives = labels.groupby("query_id")["value"].sum()
@@ -134,7 +134,7 @@ def test_counts_that_were_not_made_are_null(project: Project, call: Call) -> Non
     truth, suspects = project.read("truth"), project.read("suspects")
     pool = suspects.loc[suspects["origin"] == "pool", PAIR]
     waiting = pd.MultiIndex.from_frame(pool[pool["query_id"] == "i00"].head(2))
-    project.write(truth[~pd.MultiIndex.from_frame(truth[PAIR]).isin(waiting)], "truth", Provenance("eds truth decide"))
+    project.write(truth[~pd.MultiIndex.from_frame(truth[PAIR]).isin(waiting)], "truth", Provenance("truth.decide"))
     strange = project.read("neighbors", "m0").head(1).assign(model="one", query_id="i00", rank=0)
     strange = strange.assign(candidate_id=str(waiting[0][1]))
     project.write(strange, "neighbors", Provenance("test", {"neighbors.k": 1}), "one")
@@ -160,7 +160,7 @@ def test_a_pr_auc_comes_with_its_prevalence(project: Project, call: Call) -> Non
 def test_infap_looks_at_the_pool_that_is_not_judged_yet(project: Project, call: Call) -> None:
     truth, suspects = project.read("truth"), project.read("suspects")
     half = truth.iloc[::2].reset_index(drop=True)
-    project.write(half, "truth", Provenance("eds truth decide"))
+    project.write(half, "truth", Provenance("truth.decide"))
     rows = by_name(call("score", "-M", "infAP", "--resamples", "0"))
     images = project.read("images")
     pool = suspects.loc[suspects["origin"] == "pool", PAIR]
@@ -181,7 +181,7 @@ def test_a_cut_off_beyond_the_gallery_divides_by_k_and_pools_of_one_class_are_un
     assert 0 < found["m0", "P@1000"]["value"] < 0.1
     assert found["m0", "VSD-HR@1000"]["counts"]["places"] < 1000 * found["m0", "VSD-HR@1000"]["n"]
     truth = project.read("truth")
-    project.write(truth.assign(value=0), "truth", Provenance("eds truth decide"))
+    project.write(truth.assign(value=0), "truth", Provenance("truth.decide"))
     rows = by_name(call("score"))
     assert rows["m0", "VSD-HR@5"]["value"] is None
     assert rows["m0", "VSD-HR@5"]["low"] is None
@@ -215,7 +215,7 @@ def test_mistakes_are_told(project: Project, call: Call, tmp_path: Path) -> None
         call("score")
     assert call("score", "-M", "RR@5")
     toml.write_text(whole, encoding="utf-8")
-    project.write(project.read("truth").iloc[:0], "truth", Provenance("eds truth decide"))
+    project.write(project.read("truth").iloc[:0], "truth", Provenance("truth.decide"))
     with pytest.raises(InputError, match="table truth is empty"):
         call("score")
     project.path("truth").unlink()

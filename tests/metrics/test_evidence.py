@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from eds.cli.evidence import askable_pairs
 from eds.errors import ProjectError
+from eds.project import Project
+from eds.project.ranks_and_scores import askable_pairs
 from eds.tables import Provenance
 from eds.vectors import Model, write
-from eds.workspace import Project
 from tests.metrics.projects import by_name, measured
 
 Call = Callable[..., Any]
@@ -36,7 +36,7 @@ def test_a_model_that_lacks_vectors_is_refused_or_counted(project: Project, call
 def test_every_query_is_used_or_told_why_not(project: Project, call: Call) -> None:
     truth = project.read("truth")
     truth = truth[truth["query_id"] != truth["query_id"].min()]
-    project.write(truth, "truth", Provenance("eds truth decide"))
+    project.write(truth, "truth", Provenance("truth.decide"))
     asked = int((project.read("images")["role"] != "candidate").sum())
     for row in call("score", "--preset", "vsd", "-M", "Judged@5", "-M", "Success@5", "--resamples", "0"):
         assert row["skipped_because"]["without a label"] >= 1
@@ -65,10 +65,10 @@ def test_a_drawn_negative_that_is_labelled_by_now_is_left_out_whatever_labels_ar
     drawn = pd.DataFrame([*free, *alone[:7]], columns=PAIR).assign(
         origin="negative", batch=0, position=range(len(free) + 7), sources=None, stratum=None, probability=1.0
     )
-    project.write(pd.concat([suspects, drawn], ignore_index=True), "suspects", Provenance("eds suspects negatives"))
+    project.write(pd.concat([suspects, drawn], ignore_index=True), "suspects", Provenance("suspects.negatives"))
     text = "ROC-AUC(average=micro,negatives=sampled)"
     rows = by_name(call("score", "-M", text, "--resamples", "0"))
     assert "drawn negatives left out: 7" in rows["m0", text]["note"]
     truth.loc[truth[PAIR].apply(tuple, axis=1).isin(alone[:7]), "value"] = 1  # what they are makes no difference
-    project.write(truth, "truth", Provenance("eds truth decide"))
+    project.write(truth, "truth", Provenance("truth.decide"))
     assert by_name(call("score", "-M", text, "--resamples", "0"))["m0", text]["value"] == rows["m0", text]["value"]

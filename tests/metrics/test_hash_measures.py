@@ -22,8 +22,8 @@ from eds.metrics.extremes import ap_between
 from eds.metrics.hashing import ap_at_p
 from eds.metrics.ties import TiedLists, ap
 from eds.neighbors.graded import Codes, Grading
+from eds.project import Project
 from eds.vectors import Model, Vectors, pack, write
-from eds.workspace import Project
 
 BITS = 6
 GROUPS = st.lists(st.lists(st.integers(0, 1), max_size=3), min_size=1, max_size=3)

@@ -16,12 +16,11 @@ from click.testing import CliRunner
 
 from eds import tables
 from eds.backbones.presets import IMAGENET
-from eds.cli.console import Console
 from eds.cli.neighbors import neighbors, run
 from eds.errors import InputError, ProjectError
 from eds.neighbors import Rules, mine
+from eds.project import Project
 from eds.vectors import Model, Vectors, write
-from eds.workspace import Project
 from tests.neighbors.galleries import catalogue
 from tests.privileges import needed
 
@@ -75,7 +74,7 @@ def test_what_is_fresh_is_kept_and_other_words_mine_anew(project: Project) -> No
     assert [row["made"] for row in call(project, "mine", "-m", "one")] == ["now"]
     assert project.path("neighbors", "one").read_bytes() == before
     assert [row["state"] for row in call(project, "list")] == ["fresh"] * 3
-    run(project, Console(project.root, verbosity=-1))
+    run(project)
     assert project.path("neighbors", "one").read_bytes() == before
 
 
@@ -100,8 +99,8 @@ def test_options_come_before_settings(project: Project) -> None:
         "mine",
         "-m",
         "two",
-        "--with-product",
-        "--every-image",
+        "--no-exclude-product",
+        "--no-one-per-product",
         "--category",
         "same",
         "--metric",
@@ -113,7 +112,7 @@ def test_options_come_before_settings(project: Project) -> None:
     expected = mine(opened, project.read("images"), rule, metric="dot")
     pd.testing.assert_frame_equal(project.read("neighbors", "two"), expected, check_dtype=False)
     assert project.state("neighbors", "two").made_by == (
-        "eds neighbors mine --with-product --every-image --category same --metric dot --keep-ties"
+        "eds neighbors mine --category same --no-exclude-product --keep-ties --metric dot --no-one-per-product"
     )
 
 
@@ -129,7 +128,7 @@ def test_an_index_tells_its_recall_and_keeps_it(project: Project) -> None:
     state = project.state("neighbors", "one")
     assert state.notes["recall"] == round(row["recall"], 4)
     assert state.notes["compared"] == len(project.read("neighbors", "one")["query_id"].unique())
-    assert state.given == {"engine": "faiss", "index": "ivf", "allow_low_recall": True}
+    assert state.params == {"engine": "faiss", "index": "ivf", "allow_low_recall": True}
     assert "--allow-low-recall" in state.made_by
     again = call(project, "mine", "-m", "one", "--engine", "faiss", "--index", "ivf", "--allow-low-recall")[0]
     assert again["made"] == "kept, fresh"
@@ -161,7 +160,7 @@ def test_stale_and_incomplete_vectors_are_refused_together(project: Project) -> 
 def remake(project: Project, name: str, spec: dict[str, Any], digest: str, made_from: str) -> None:
     """Vectors that a backbone made, by what their model.json says."""
     ids = project.read("images")["image_id"].tolist()
-    made_by = project.provenance("test", {}, [project.path("images")], given={"model": made_from})
+    made_by = project.provenance("test", {}, [project.path("images")], params={"model": made_from})
     shutil.rmtree(project.path("embeddings", name), ignore_errors=True)
     write(
         project.path("embeddings", name),
@@ -215,8 +214,7 @@ def test_killed_in_the_second_model_goes_on_there(project: Project) -> None:
 import os, signal
 from pathlib import Path
 from eds.cli import neighbors
-from eds.cli.console import Console
-from eds.workspace import Project
+from eds.project import Project
 from eds import tables
 write = tables.pq.write_table
 def dying(table, path, **how):
@@ -224,7 +222,7 @@ def dying(table, path, **how):
     if "three" in str(path):
         os.kill(os.getpid(), signal.SIGKILL)
 tables.pq.write_table = dying
-neighbors.run(Project.open(Path({str(project.root)!r})), Console(Path({str(project.root)!r})))
+neighbors.run(Project.open(Path({str(project.root)!r})))
 """
     died = subprocess.run([sys.executable, "-c", killer], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     assert died.returncode == -signal.SIGKILL

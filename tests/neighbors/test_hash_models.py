@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from eds import tables
 from eds.cli import cli
 from eds.errors import InputError
+from eds.project import Project
 from eds.suspects import sources_frame
 from eds.vectors import Model, pack, write
-from eds.workspace import Project
 
 BITS = {"coarse": 6, "fine": 40}
 
@@ -56,11 +56,11 @@ def test_lists_of_codes_keep_whole_ties_unless_told_otherwise(project: Project) 
             fifth = part["score"].iloc[4]
             assert (part["score"].iloc[5:] == fifth).all()
     assert lists["coarse"].groupby("query_id").size().gt(5).any()
-    run(project, "neighbors", "mine", "--cut-ties")
+    run(project, "neighbors", "mine", "--no-keep-ties")
     cut = project.read("neighbors", "coarse")
     first = lists["coarse"][lists["coarse"]["rank"] < 5].reset_index(drop=True)
     pd.testing.assert_frame_equal(cut, first)
-    assert project.state("neighbors", "coarse").made_by == "eds neighbors mine --cut-ties"
+    assert project.state("neighbors", "coarse").made_by == "eds neighbors mine --no-keep-ties"
 
 
 def test_pool_overlap_scores_and_report(project: Project) -> None:
@@ -79,7 +79,7 @@ def test_pool_overlap_scores_and_report(project: Project) -> None:
     votes = dict.fromkeys(("votes_for", "votes_against", "unsure"), 0)
     value = np.random.default_rng(0).integers(0, 2, len(pairs))
     truth = pairs.assign(value=value, **votes, tie=False, rule="majority")
-    project.write(truth[tables.TRUTH.names], "truth", tables.Provenance("eds truth decide"))
+    project.write(truth[tables.TRUTH.names], "truth", tables.Provenance("truth.decide"))
     run(project, "metrics", "score", "--measure", "ROC-AUC", "--measure", "APt@5(grades=category)")
     scores = project.read("scores")
     assert set(scores.loc[scores["measure"].str.startswith("ROC"), "model"]) == {*BITS, "numbers"}
@@ -117,15 +117,15 @@ def test_the_pool_splits_no_tie_group_of_codes_unless_told_to(project: Project) 
         project.path("suspects").unlink()
         assert run(project, "suspects", "pool", "-k", "3", "--engine", engine)["size"] == told["size"]
     project.path("suspects").unlink()
-    cut = run(project, "suspects", "pool", "-k", "3", "--cut-ties")
+    cut = run(project, "suspects", "pool", "-k", "3", "--no-keep-ties")
     assert cut["whole_ties"] == []
     assert cut["raw"] == 3 * 12 * 3
-    assert project.state("suspects").made_by == "eds suspects pool -k 3 --cut-ties"
+    assert project.state("suspects").made_by == "eds suspects pool -k 3 --no-keep-ties"
 
 
 def test_lists_that_were_cut_by_id_within_the_group_are_refused(project: Project) -> None:
-    run(project, "neighbors", "mine", "-k", "5", "--cut-ties")
+    run(project, "neighbors", "mine", "-k", "5", "--no-keep-ties")
     with pytest.raises(InputError, match="score as the 5th does were cut off by id") as caught:
         CliRunner().invoke(cli, ["suspects", "pool", "-k", "5", "-p", str(project.root)], catch_exceptions=False)
     assert any("lists of model coarse end at depth 5" in fault for fault in caught.value.faults)
-    assert run(project, "suspects", "pool", "-k", "5", "--cut-ties")["raw"] == 3 * 12 * 5
+    assert run(project, "suspects", "pool", "-k", "5", "--no-keep-ties")["raw"] == 3 * 12 * 5

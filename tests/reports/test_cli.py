@@ -19,9 +19,9 @@ from eds.labels.events import Judgement, submit
 from eds.labels.experts import add_expert
 from eds.labels.queue import next_batch
 from eds.labels.store import open_store
+from eds.project import Project
 from eds.tables import Provenance
 from eds.vectors import Model, pack, write
-from eds.workspace import Project
 from tests.metrics.projects import project_in
 
 EVIL = "<script>alert('x')</script>&\"<b>"
@@ -48,7 +48,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     images = made.read("images")
     images["product_id"] = images["product_id"].where(images["product_id"] != "p1", EVIL)
     images["category"] = np.where(np.arange(len(images)) % 2, EVIL, "bag")
-    made.write(images, "images", Provenance("eds images import"))
+    made.write(images, "images", Provenance("images.import"))
     made.image_root.mkdir(exist_ok=True)
     for name in images["path"][:40]:
         Image.new("RGB", (40, 30), "teal").save(made.image_root / name, "PNG")
@@ -57,7 +57,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     model = Model("codes", spec, 8, "bits", "hamming", "", "")
     write(made.path("embeddings", "codes"), model, images["image_id"].tolist(), pack(codes))
     notes = {"recall": 0.91, "compared": 14}
-    careless = Provenance("eds neighbors mine", {}, given={"k": 12, "engine": "faiss", "index": "ivf",
+    careless = Provenance("neighbors.mine", {}, params={"k": 12, "engine": "faiss", "index": "ivf",
                           "allow_low_recall": True}, notes=notes)  # fmt: skip
     made.write(made.read("neighbors", "m1"), "neighbors", careless, "m1")
     judged(made)
@@ -136,14 +136,14 @@ def test_numbers_are_those_of_eds_metrics_score(project: Project, answer: dict[s
     pool = suspects.loc[suspects["origin"] == "pool", PAIR]
     kept = truth.merge(pool.drop_duplicates(), on=PAIR)
     assert 0 < len(kept) < len(truth)
-    project.write(kept[tables.TRUTH.names], "truth", Provenance("eds truth decide"))
+    project.write(kept[tables.TRUTH.names], "truth", Provenance("truth.decide"))
     try:
         words = ["metrics", "score", "-p", str(project.root), "--json", "--resamples", "20", "-M", "VSD-HR@5", "-M",
                  "ROC-AUC(average=macro,negatives=annotated)", "-m", "m0", "-m", "m1", "-m", "new"]  # fmt: skip
         done = CliRunner().invoke(cli, words)
         assert done.exit_code == 0, done.output
     finally:
-        project.write(truth, "truth", Provenance("eds truth decide"))
+        project.write(truth, "truth", Provenance("truth.decide"))
         project.path("scores").unlink(missing_ok=True)
     rows = pd.DataFrame(json.loads(done.stdout))
     for section, key, name in (("scores", "lists_5", "VSD-HR@5"),

@@ -27,9 +27,9 @@ from eds.config import EngineSettings
 from eds.embeddings.sharded import Asked, compute_in_parts
 from eds.engines import Engine, Site, start
 from eds.files import digest, write_text
+from eds.project import Project
 from eds.tables import Provenance
 from eds.vectors import Model, Shard
-from eds.workspace import Project
 from tests.engines.elsewhere import Elsewhere
 from tests.engines.tasks import Busy, busy
 from tests.speed.pipeline import _draw

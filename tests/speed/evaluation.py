@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eds.cli.console import Console
 from eds.cli.metrics import scored
 from eds.metrics import Measure
+from eds.project import Project
 from eds.tables import IMAGES, TRUTH, Provenance
 from eds.vectors import Model, write
-from eds.workspace import Project
 from tests.speed.neighbors import IMAGES as SIZE
 from tests.speed.neighbors import MODELS, QUERIES, products_alone, shop
 
@@ -58,13 +57,13 @@ def project_in(folder: Path, vectors: Values, table: pd.DataFrame) -> Project:
     for column in IMAGES.columns:
         if column.name not in images:
             images[column.name] = pd.array([pd.NA] * len(images), "Int64") if column.kind == "integer" else None
-    project.write(images, "images", Provenance("eds images import"))
+    project.write(images, "images", Provenance("images.import"))
     query, candidate = pairs_of(vectors, np.flatnonzero(table["role"] == "both"), rng)
     pairs = pd.DataFrame({"query_id": names[query], "candidate_id": names[candidate]})
     pairs = pairs[query != candidate].drop_duplicates().head(PAIRS)
     votes = dict.fromkeys(("votes_for", "votes_against", "unsure"), 0)
     truth = pairs.assign(value=rng.integers(0, 2, len(pairs)), **votes, tie=False, rule="majority")
-    project.write(truth[TRUTH.names], "truth", Provenance("eds truth decide"))
+    project.write(truth[TRUTH.names], "truth", Provenance("truth.decide"))
     model = Model("m", {"loader": "test"}, vectors.shape[1], "float32", "cosine", "", "")
     write(project.path("embeddings", "m"), model, names.tolist(), vectors)
     return project
@@ -83,7 +82,7 @@ def measured(dimension: int) -> tuple[float, float, float]:
             before = peak_from_here()
             time.sleep(REST)
             start = time.perf_counter()
-            scored(Console(project.root, verbosity=-1), measures, (), resamples=0)
+            scored(project, measures, (), resamples=0)
             times.append(time.perf_counter() - start)
             grown.append(peak() - before)
             time.sleep(REST)

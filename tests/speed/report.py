@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 
 from eds.neighbors import Rules, mine
+from eds.project import Project
 from eds.suspects import pool
 from eds.tables import IMAGES, TRUTH, Provenance
 from eds.vectors import Model, Vectors, write
-from eds.workspace import Project
 
 QUERIES, IMAGES_, PAIRS, DIMENSION, PRODUCTS, K = 2000, 52712, 54170, 384, 8000, 6
 GENERATORS, OUTSIDERS = [f"made{number}" for number in range(6)], [f"new{number}" for number in range(8)]
@@ -26,11 +26,10 @@ CHILD = """
 import json, resource, sys, time
 from pathlib import Path
 start = time.perf_counter()
-from eds.cli.console import Console
+from eds.project import Project
 from eds.cli.reports import gathered
 from eds.reports import build, write_report
-console = Console(Path(sys.argv[1]), verbosity=-1)
-material = gathered(console, resamples=2000, no_pictures=True)
+material = gathered(Project.open(sys.argv[1]), resamples=2000, no_pictures=True)
 read = time.perf_counter() - start
 report = build(material, {"when": "now"})
 built = time.perf_counter() - start - read
@@ -64,7 +63,7 @@ def project_in(folder: Path) -> Project:
     for column in IMAGES.columns:
         if column.name not in images:
             images[column.name] = pd.array([pd.NA] * len(images), "Int64") if column.kind == "integer" else None
-    project.write(images, "images", Provenance("eds images import"))
+    project.write(images, "images", Provenance("images.import"))
     shared = rng.normal(0, 1, (IMAGES_, DIMENSION)).astype(np.float32)
     lists = []
     for name in (*GENERATORS, *OUTSIDERS):
@@ -73,7 +72,7 @@ def project_in(folder: Path) -> Project:
         write(project.path("embeddings", name), model, names, vectors)
         if name in GENERATORS:
             found = mine(Vectors.open(project.path("embeddings", name)), images, Rules(100))
-            made_by = project.provenance("eds neighbors mine", {"neighbors.k": 100}, [project.path("images")])
+            made_by = project.provenance("neighbors.mine", {"neighbors.k": 100}, [project.path("images")])
             project.write(found, "neighbors", made_by, name)
             lists.append(found[found["rank"] < K])
     suspects = pool(pd.concat(lists, ignore_index=True), K)
@@ -84,12 +83,12 @@ def project_in(folder: Path) -> Project:
     drawn = drawn.assign(batch=0, position=range(len(suspects), len(suspects) + len(drawn)), sources=None,
                          stratum="ranks 100..499", probability=0.01)  # fmt: skip
     both = pd.concat([suspects, drawn], ignore_index=True)
-    made_by = project.provenance("eds suspects pool", {"suspects.k": K}, [])
+    made_by = project.provenance("suspects.pool", {"suspects.k": K}, [])
     project.write(both, "suspects", made_by)
     votes = dict.fromkeys(("votes_for", "votes_against", "unsure"), 1)
     value = (rng.random(len(pairs)) < 0.85).astype(int)
     truth = pairs.assign(value=value, **votes, tie=False, rule="majority")
-    project.write(truth[TRUTH.names], "truth", Provenance("eds truth decide"))
+    project.write(truth[TRUTH.names], "truth", Provenance("truth.decide"))
     return project
 
 

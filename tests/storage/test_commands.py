@@ -16,8 +16,8 @@ from eds import storage, tables
 from eds.benchmarks.folder import verified
 from eds.cli import main
 from eds.pixels import inside, open_rgb
+from eds.project import Project
 from eds.vectors import Vectors
-from eds.workspace import Project
 from tests.object_storage import Storage
 
 ROOT = "s3://shop/pictures"

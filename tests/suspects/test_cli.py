@@ -10,10 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from eds.cli import analysis, suspects
-from eds.cli.console import Console
 from eds.errors import EdsError
+from eds.project import Project
 from eds.tables import Provenance
-from eds.workspace import Project
 from tests.reference import suspects as slow
 from tests.suspects.lists import catalogue, drawn_lists, frame_of
 
@@ -92,14 +91,13 @@ def test_pool_then_everything_else_and_nothing_is_lost(project: Project, call: C
 
 
 def test_run_pools_once_and_again_only_for_a_new_model(project: Project) -> None:
-    console = Console(project.root, verbosity=-1)
-    suspects.run(project, console)
+    suspects.run(project)
     first = project.path("suspects").read_bytes()
     assert project.state("suspects").condition == "fresh"
-    suspects.run(project, console)
+    suspects.run(project)
     assert project.path("suspects").read_bytes() == first
     mine(project, "m2")
-    suspects.run(project, console)
+    suspects.run(project)
     assert pool_of(project.read("suspects")) == set(slow.pooled(ROWS, 6))
     assert project.state("suspects").condition == "fresh"
 
@@ -108,7 +106,7 @@ def test_run_keeps_to_the_models_and_the_rule_that_were_asked_for(project: Proje
     call("suspects", "pool", "--models", "m0", "--symmetric", "merge")
     call("suspects", "random", "-n", "3")
     mine(project, "m1")
-    suspects.run(project, Console(project.root, verbosity=-1))
+    suspects.run(project)
     assert not project.read("suspects")["sources"].fillna("").str.contains("m1").any()
 
 
@@ -203,7 +201,9 @@ def test_pairs_of_unknown_images_are_refused(call: Call, tmp_path: Path) -> None
 
 
 def test_lists_that_are_not_deep_enough_are_never_cut_short_silently(project: Project, call: Call) -> None:
-    project.write(frame_of([row for row in ROWS if row[0] == "m0"]), "neighbors", Provenance("t", given={"k": 9}), "m0")
+    project.write(
+        frame_of([row for row in ROWS if row[0] == "m0"]), "neighbors", Provenance("t", params={"k": 9}), "m0"
+    )
     for words in (
         ["random", "-n", "1", "--stratum", "near", "--lo", "2", "--hi", "10"],
         ["random", "-n", "1", "--stratum", "rest", "--lo", "2", "--hi", "10"],

@@ -24,7 +24,7 @@ from eds.labels.frames import control_pairs
 from eds.labels.gold import add_gold
 from eds.labels.queue import last_answers, next_batch
 from eds.labels.store import open_store
-from eds.workspace import Project
+from eds.project import Project
 from tests.labels.stores import BACKENDS, begin, fresh_url, judge_all
 
 VOTES: dict[str, list[int | None]] = {
@@ -169,7 +169,7 @@ def test_gold_and_panels_come_from_the_store(project: Project, call: Call) -> No
 def rerun(project: Project) -> str:
     spoken = io.StringIO()
     with redirect_stderr(spoken):
-        run(Project.open(project.root), Console(project.root))
+        run(Project.open(project.root, reporter=Console(project.root)))
     return spoken.getvalue()
 
 
@@ -212,7 +212,7 @@ def test_run_never_replaces_the_rule_of_a_stored_truth(project: Project, call: C
         submit(store, "ann", [Judgement("later", one.task.assignment, 0)])
     assert "Rule unanimity" in rerun(project)
     state = project.state("truth")
-    assert state.given == {"rule": "unanimity", "campaign": "first"}
+    assert state.params == {"rule": "unanimity", "campaign": "first"}
     assert state.reasons == ("truth.rule was unanimity, eds.toml says majority",)
 
 

@@ -14,7 +14,7 @@ from annotator_ui.site import Site, Viewer, install
 from eds import tables
 from eds.labels.experts import add_expert
 from eds.labels.store import open_store
-from eds.workspace import Project
+from eds.project import Project
 from tests.annotator.judged import furnish
 from tests.annotator.sites import fresh_site
 

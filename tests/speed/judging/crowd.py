@@ -10,7 +10,7 @@ import numpy as np
 
 from eds.labels.experts import list_experts
 from eds.labels.frames import labels_frame
-from eds.workspace import Project
+from eds.project import Project
 from tests.browser.annotator import Annotator, store_of
 from tests.speed.judging.load import Person
 from tests.speed.judging.stage import PAIRS

@@ -15,8 +15,8 @@ from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.experts import add_expert
 from eds.labels.order import positions
 from eds.labels.standing import standing
+from eds.project import Project
 from eds.synthetic.catalogue import draw_catalogue
-from eds.workspace import Project
 from tests.browser.annotator import Annotator, running, store_of
 from tests.browser.conftest import QUIET
 

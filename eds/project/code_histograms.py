@@ -1,0 +1,97 @@
+"""What measures on binary codes start from: every hash model's distance histograms, by source of grades."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from eds.errors import InputError, ProjectError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eds.metrics import Measure
+    from eds.metrics.coded import Coded, Histograms
+    from eds.neighbors.graded import Codes, Grading
+    from eds.project import Project
+
+COLUMNS = {"product": ("product_id",), "category": ("category",), "types": ("product_id", "category")}
+
+
+def on_codes(measures: "Sequence[Measure]") -> "list[Measure]":
+    """Those of the measures that need codes."""
+    return [measure for measure in measures if measure.definition.needs == "codes"]
+
+
+def hash_models(project: "Project", models: Sequence[str]) -> list[str]:
+    """Those of the models whose vectors are codes."""
+    from eds.vectors import read_model
+
+    there = set(project.models("embeddings"))
+    return [name for name in models if name in there and read_model(project.path("embeddings", name)).dtype == "bits"]
+
+
+def coded(
+    project: "Project", models: Sequence[str], images: "pd.DataFrame", measures: "Sequence[Measure]",
+    attributes: Sequence[str] = (), *, allow_missing: bool = False, with_random: bool = False,
+) -> "dict[str, Coded]":  # fmt: skip
+    """By hash model its histograms, as far as the measures ask."""
+    from eds.metrics.code_usage import code_usage
+    from eds.metrics.coded import Coded
+    from eds.neighbors.graded import Codes
+    from eds.project.ranks_and_scores import opened
+    from eds.vectors import unpack
+
+    asked = on_codes(measures)
+    if not asked:
+        return {}
+    names = hash_models(project, models)
+    if not names:
+        raise ProjectError(
+            f"{asked[0]} needs a model of binary codes, and there is none", where=str(project.root),
+            do="Make one (eds training hash), or import codes (eds embeddings import --similarity hamming).",
+        )  # fmt: skip
+    sources = {measure.parameters["grades"] for measure in asked if "grades" in measure.parameters}
+    gradings = {source: grading(project, source, attributes, with_random=with_random) for source in sorted(sources)}
+    radii = {
+        source: max((measure.k or 0 for measure in asked
+                     if measure.name == "mLGAP" and measure.parameters["grades"] == source), default=None)
+        for source in sources
+    }  # fmt: skip
+    found = {}
+    for name, (vectors, there) in opened(project, names, images, allow_missing=allow_missing).items():
+        codes = Codes(vectors, there)
+        graded = {source: _histograms(codes, gradings[source], radii[source]) for source in gradings}
+        stored = vectors.take(codes.sides.candidates.rows)
+        usage = code_usage(unpack(stored, codes.bits))
+        found[name] = Coded(codes.bits, len(stored), graded, usage)
+    return found
+
+
+def grading(project: "Project", source: str, attributes: Sequence[str], *, with_random: bool = False) -> "Grading":
+    """What the word for a source of grades means in this project."""
+    from eds.neighbors.graded import Grading
+    from eds.project.pool import chosen
+    from eds.suspects import benchmark_labels
+
+    if project.config.neighbors.category != "any":
+        raise InputError(
+            "measures on codes compare with every candidate", where="eds.toml, neighbors.category", do="Set it to any."
+        )
+    kept = project.config.neighbors.exclude_product and source not in ("product", "types")
+    if source == "attributes" and not attributes:
+        raise InputError("no attribute is named", where="grades=attributes", do="Name columns: --attribute COLUMN.")
+    if source not in ("truth", "votes"):
+        return Grading(columns=COLUMNS.get(source) or tuple(attributes), exclude_product=kept)
+    truth = project.read("truth")
+    truth = truth if with_random else benchmark_labels(truth, chosen(project))
+    grade = truth["value"] if source == "truth" else truth["votes_for"]
+    return Grading(truth[["query_id", "candidate_id"]].assign(grade=grade), exclude_product=kept)
+
+
+def _histograms(codes: "Codes", grades: "Grading", radius: int | None) -> "Histograms":
+    from eds.identifiers import text
+    from eds.metrics.coded import Histograms
+    from eds.metrics.collisions import Balls
+
+    found = codes.graded(grades, radius)
+    balls = None if found.balls is None else Balls(codes.bits, *found.balls)
+    return Histograms(text(found.query_ids), found.counts, found.levels, balls)

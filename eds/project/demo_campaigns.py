@@ -1,0 +1,145 @@
+"""What `eds labels serve --demo` prepares: a drawn catalogue, a campaign that waits, and one that is judged.
+
+In a folder without a project everything is drawn, the models' lists too (noisy views of the drawn truth, so that
+nothing needs to be embedded). In a project with suspects these are used; only campaigns and people are added.
+"""
+
+from typing import TYPE_CHECKING
+
+from eds.errors import ProjectError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eds.labels.guidelines import Example
+    from eds.project import Project
+
+EXPERT, LEAD = "guest", "lead"  # who is invited
+JUDGED = "simulated"  # as eds demo calls it
+GRID, PAIRS = "Similar garments, in a grid", "Similar garments, pair by pair"
+VERSION = "garments 1"
+TEXT = """# When are two garments similar?
+
+Would a customer who likes the one look at the other as a likely replacement?
+
+- What counts: the kind of garment, its cut, its pattern and its colours, in about this order.
+- What does not: the background, the light, the person who wears it, how much of it is to be seen.
+- If you cannot tell, press **U** for unsure. The pair comes back once, at the end.
+"""
+EXAMPLES = 3  # of each kind
+DEPTH = 12  # of a drawn model's list
+NOISE = 0.06  # of a drawn model, in units of similarity
+
+
+def prepare_demo(project: "Project") -> None:
+    """Make whatever is missing; a second call changes nothing."""
+    _check_drawn(project)
+    if not project.path("suspects").exists():
+        _draw(project)
+    _simulate(project)
+    _campaigns(project)
+
+
+def _check_drawn(project: "Project") -> None:
+    """Simulated experts and guests have no business in a real project."""
+    from eds.synthetic.attributes import TRUE_COLUMNS
+
+    if project.path("images").exists() and not set(TRUE_COLUMNS) <= set(project.read("images").columns):
+        raise ProjectError(
+            "this project's catalogue is not a drawn one", where=str(project.root), do="Name a new folder for the demo."
+        )
+
+
+def _draw(project: "Project") -> None:
+    from eds import tables
+    from eds.suspects import pool
+    from eds.synthetic.catalogue import draw_catalogue
+
+    with project.writing("eds labels serve --demo"):
+        if not project.path("images").exists():
+            with project.progress("drawing", "images") as progress:
+                images = draw_catalogue(project.image_root, products=80, views=2, wild=12, size=384, progress=progress)
+            project.write(images, "images", tables.Provenance("synthetic.catalogue"))
+        lists = _drawn_lists(project.read("images"), project.config.project.seed)
+        suspects = pool(lists, DEPTH, seed=project.config.project.seed)
+        made_by = project.provenance("labels.serve", {}, [project.path("images")], params={"demo": True})
+        project.write(suspects, "suspects", made_by)
+    project.say(f"Drew {len(project.read('images')):,} pictures and {len(suspects):,} pairs in {project.root}")
+
+
+def _drawn_lists(images: "pd.DataFrame", seed: int) -> "pd.DataFrame":
+    """Two models' lists: the drawn similarity, each with noise of its own; of each product one picture."""
+    import numpy as np
+    import pandas as pd
+
+    from eds.synthetic.experts import draw_experts, seen_similarity
+
+    wild = images["image_id"].str.startswith("wild")
+    queries = images.loc[wild, ["image_id", "product_id"]].rename(columns={"image_id": "query_id"})
+    others = images.loc[~wild, ["image_id", "product_id"]].rename(columns={"image_id": "candidate_id"})
+    pairs = queries.merge(others, how="cross", suffixes=("", "_other"))
+    pairs = pairs.drop_duplicates(["query_id", "product_id_other"])[["query_id", "candidate_id"]]
+    seen = np.mean(seen_similarity(pairs, images, draw_experts(3, seed)), axis=0)
+    noise = np.random.default_rng(seed)
+    lists = []
+    for model in ("drawn-a", "drawn-b"):
+        scored = pairs.assign(model=model, score=seen + noise.normal(0, NOISE, len(pairs)))
+        scored = scored.sort_values(["query_id", "score"], ascending=[True, False], kind="stable")
+        scored["rank"] = scored.groupby("query_id").cumcount()
+        lists.append(scored[scored["rank"] < DEPTH])
+    return pd.concat(lists, ignore_index=True)
+
+
+def _simulate(project: "Project") -> None:
+    """A campaign judged by simulated experts, unless there is one."""
+    from eds.labels.queue import list_campaigns
+    from eds.project.label_store import opened
+    from eds.project.simulate import fill_campaign
+    from eds.synthetic.experts import draw_experts
+
+    with opened(project, create=True) as store:
+        there = JUDGED in set(list_campaigns(store)["name"])
+    if not there:
+        settings = project.config
+        fill_campaign(project, draw_experts(settings.budget.experts, settings.project.seed), JUDGED)
+
+
+def _campaigns(project: "Project") -> None:
+    """The guest and the lead, and two campaigns that wait for them: a grid and pairs, of some queries each."""
+    from eds.labels.campaigns import Plan, create_campaign
+    from eds.labels.experts import add_expert, list_experts
+    from eds.labels.guidelines import save_guideline
+    from eds.labels.queue import list_campaigns
+    from eds.project.label_store import opened
+
+    suspects = project.read("suspects")
+    suspects = suspects[suspects["origin"] == "pool"]  # whoever judged drawn negatives would take them from the AUC
+    with opened(project, create=True) as store:
+        people, campaigns = set(list_experts(store)["name"]), set(list_campaigns(store)["name"])
+        for name, role in ((EXPERT, "expert"), (LEAD, "lead")):
+            if name not in people:
+                add_expert(store, name, role, by="demo")
+        save_guideline(store, VERSION, TEXT, _examples(suspects, project.read("images")), by="demo")
+        queries = suspects["query_id"].drop_duplicates().tolist()
+        for name, mode, polarity, some in (
+            (PAIRS, "pair", None, queries[0:4]),
+            (GRID, "grid", "different", queries[4:12]),
+        ):
+            if name not in campaigns and some:
+                plan = Plan(name, mode, polarity, VERSION, seed=project.config.project.seed, repeat_share=0.05)
+                create_campaign(store, plan, suspects[suspects["query_id"].isin(some)], [EXPERT, LEAD], by="demo")
+
+
+def _examples(suspects: "pd.DataFrame", images: "pd.DataFrame") -> "list[Example]":
+    """Pairs that the drawn truth calls similar, and pairs that it does not; each with another query."""
+    from eds.labels.guidelines import Example
+    from eds.synthetic.experts import draw_experts
+    from eds.synthetic.panel import true_value
+
+    pairs = suspects.sort_values(["query_id", "candidate_id"], kind="stable")[["query_id", "candidate_id"]]
+    values = true_value(pairs, images, draw_experts(3, 0))
+    return [
+        Example(query, candidate, kind)
+        for value, kind in ((1, "positive"), (0, "negative"))
+        for query, candidate in pairs[values == value].drop_duplicates("query_id").head(EXAMPLES).to_numpy().tolist()
+    ]

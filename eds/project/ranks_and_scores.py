@@ -1,0 +1,277 @@
+"""What the measures and analyses start from: every model's ranks and scores of the pairs at hand.
+
+Embeddings come first. Where a measure looks at whole rankings, the full rank of each pair is counted: no list is cut,
+no row is sorted. Where none looks deeper than k places, lists of k are mined, which is cheaper and gives the same
+numbers. A model that has lists but no vectors is taken from its lists.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from eds.errors import EdsError, ProjectError
+from eds.project.executor import site
+from eds.project.labelled_pairs import PAIR
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from eds.engines import Site
+    from eds.metrics.placed import Placed
+    from eds.neighbors import Rules
+    from eds.project import Project
+    from eds.vectors import Vectors
+
+    Places = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+WORDS = {"embeddings": "vectors", "neighbors": "lists"}
+DECIMALS = 12  # as metric values, specification 0
+
+
+@dataclass
+class Evidence:
+    """Frames as eds.metrics.evaluate takes them, and what was left out on the way."""
+
+    placed: "Placed | None" = None
+    own: "Placed | None" = None
+    rankings: "pd.DataFrame | None" = None
+    heads: "pd.DataFrame | None" = None  # first places of lists, beside `placed`
+    scores: "pd.DataFrame | None" = None
+    sources: dict[str, str] = field(default_factory=dict)  # by model: embeddings or neighbors
+    notes: dict[str, list[str]] = field(default_factory=dict)  # by model
+
+
+def official_rules(project: "Project") -> "Rules":
+    """The rules of the project's lists; how deep they are plays no part for ranks."""
+    from eds.neighbors import Rules
+
+    settings = project.config.neighbors
+    category: Any = settings.category
+    return Rules(
+        1, exclude_product=settings.exclude_product, one_per_product=settings.one_per_product, category=category
+    )
+
+
+def chosen_models(project: "Project", wanted: Sequence[str], source: str = "auto") -> dict[str, str]:
+    """By model where it is taken from: embeddings if it has any (and `source` allows them), else neighbors."""
+    there = {kind: project.models(kind) for kind in ("embeddings", "neighbors")}
+    serve = {kind: names for kind, names in there.items() if source in ("auto", kind)}
+    known = {name: kind for kind in reversed(serve) for name in serve[kind]}  # vectors last: they count first
+    known = dict(sorted(known.items()))
+    unknown = [name for name in wanted if name not in known]
+    if unknown or not known:
+        words = " or ".join(WORDS[kind] for kind in serve)
+        other = [f"{WORDS[kind]} of {', '.join(names)}" for kind, names in there.items() if kind not in serve and names]
+        raise ProjectError(
+            f"no {words} of model {', '.join(unknown)}" if unknown else f"no model has {words} yet",
+            where=str(project.root),
+            do=f"Bring vectors (eds embeddings){' or mine lists (eds neighbors mine)' if 'neighbors' in serve else ''}."
+            f" There are: {', '.join(known) or 'none'}"
+            + (f"; {' and '.join(other)} do not serve here." if other else "."),
+        )
+    return {name: known[name] for name in sorted(set(wanted))} if wanted else known
+
+
+def gather(
+    project: "Project",
+    models: dict[str, str],
+    images: "pd.DataFrame",
+    pairs: "pd.DataFrame",
+    *,
+    lists: bool = True,
+    depth: int | None = None,
+    besides: "pd.DataFrame | None" = None,
+    heads: int = 0,
+    scores: bool = True,
+    products: bool = False,
+    allow_missing: bool = False,
+) -> Evidence:
+    """Ranks and scores of the pairs (query_id, candidate_id) by every model; and, with `products`, of own products.
+
+    `depth` is how many places the measures look at; None: at whole rankings. Then `besides` are pairs whose ranks are
+    asked for, too, and lists of the first `heads` places are mined, if any.
+    Pairs whose first image is no query or whose second is no candidate get neither: the measures count them.
+    """
+    import pandas as pd
+
+    from eds.metrics.placed import read_places
+
+    rules = official_rules(project)
+    vectors_of = opened(project, [name for name, source in models.items() if source == "embeddings"], images,
+                     allow_missing=allow_missing)  # fmt: skip
+    found = Evidence(sources=dict(models))
+    parts: dict[str, list[pd.DataFrame]] = {
+        name: [] for name in ("places", "lengths", "own", "own lengths", "scores", "rankings", "heads")
+    }
+    with site(project, "ranks") as place:
+        for name, source in models.items():
+            if source == "neighbors":
+                _from_lists(project.read("neighbors", name), pairs, parts)
+                found.notes[name] = ["taken from its lists: pairs that stand in none have no score"]
+                continue
+            vectors, there = vectors_of[name]
+            found.notes[name] = []
+            if len(there) < len(images):
+                found.notes[name].append(f"images without a vector left out: {len(images) - len(there)}")
+            asked, at = askable_pairs(pairs, there)
+            if scores:
+                parts["scores"].append(_scored(name, vectors, there, asked, at))
+            if lists and depth is not None:
+                _mined(project, name, vectors, there, replace(rules, k=depth), parts["rankings"])
+            elif lists:
+                more = asked if besides is None else askable_pairs(pd.concat([asked, besides[PAIR]]), there)[0]
+                _ranked(project, name, vectors, there, more, rules, parts, ("places", "lengths"), place)
+                if heads:
+                    _mined(project, name, vectors, there, replace(rules, k=heads), parts["heads"])
+            if products:
+                kept = replace(rules, exclude_product=False, one_per_product=False)
+                _ranked(project, name, vectors, there, own_pairs(there), kept, parts, ("own", "own lengths"), place)
+    joined = {name: pd.concat(part, ignore_index=True) if part else None for name, part in parts.items()}
+    places, lengths, own, own_lengths = (joined[name] for name in ("places", "lengths", "own", "own lengths"))
+    if places is not None and lengths is not None:
+        found.placed = read_places(places, lengths)
+    if own is not None and own_lengths is not None:
+        found.own = read_places(own, own_lengths)
+    found.rankings, found.scores, found.heads = joined["rankings"], joined["scores"], joined["heads"]
+    return found
+
+
+def own_pairs(images: "pd.DataFrame") -> "pd.DataFrame":
+    """Every query with every other candidate of its product."""
+    asked = images.loc[images["role"] != "candidate", ["image_id", "product_id"]]
+    offered = images.loc[images["role"] != "query", ["image_id", "product_id"]]
+    both = asked.merge(offered, on="product_id", suffixes=("_query", "_candidate"))
+    both = both[both["image_id_query"] != both["image_id_candidate"]]
+    renamed = both.rename(columns={"image_id_query": "query_id", "image_id_candidate": "candidate_id"})
+    pairs: pd.DataFrame = renamed[PAIR].reset_index(drop=True)
+    return pairs
+
+
+def opened(
+    project: "Project", names: Sequence[str], images: "pd.DataFrame", *, allow_missing: bool
+) -> "dict[str, tuple[Vectors, pd.DataFrame]]":
+    """By model its vectors and the images that have one; all that is damaged, stale or lacking told at once."""
+    from eds.vectors import Vectors
+
+    found: dict[str, tuple[Vectors, pd.DataFrame]] = {}
+    faults = []
+    for name in names:
+        faults += [f"{name}: {why}" for why in project.state("embeddings", name).reasons]
+        try:
+            vectors = Vectors.open(project.path("embeddings", name))
+        except EdsError as error:
+            faults.append(f"{name}: {error}")
+            continue
+        has = among(images["image_id"], vectors.id_column)
+        if not has.all() and not allow_missing:
+            lacking = images.loc[~has, "image_id"]
+            faults.append(f"{name}: {len(lacking):,} images have no vector: {', '.join(lacking[:3])}")
+        found[name] = vectors, images if has.all() else images[has]
+    if faults:
+        raise ProjectError(
+            "vectors are stale, damaged or not complete",
+            where=str(project.root / "embeddings"),
+            do="Bring them up to date (eds embeddings), leave the model out (--model), or leave out the images that a"
+            " model has no vector of, which are then counted: --allow-missing.",
+            faults=faults,
+        )
+    return found
+
+
+def among(names: "pd.Series[str]", known: Any) -> "NDArray[np.bool_]":
+    """Which of the names, (n,) bool, are among the known ones; pandas' isin takes ten times as long on text."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    from eds.identifiers import text
+
+    asked, there = text(names), text(known)
+    if asked.null_count == 0 and asked.equals(there):  # as a rule: every image has a vector
+        return np.ones(len(asked), dtype=bool)
+    found: NDArray[np.bool_] = pc.is_in(asked, value_set=there).to_numpy(zero_copy_only=False)
+    return found
+
+
+def askable_pairs(pairs: "pd.DataFrame", images: "pd.DataFrame") -> "tuple[pd.DataFrame, Places]":
+    """The pairs, each once, of a query with a candidate; and the places of both among the images, (pairs,) int64."""
+    import numpy as np
+    import pandas as pd
+
+    from eds.identifiers import encode, text
+
+    names = text(images["image_id"])
+    query, candidate = (encode(pairs[column], names) for column in PAIR)
+    known = np.flatnonzero((query >= 0) & (candidate >= 0) & (query != candidate))
+    again = pd.Series(query[known] * len(names) + candidate[known]).duplicated().to_numpy()
+    known = known[~again]
+    asks, offered = ((images["role"] != other).to_numpy(dtype=bool) for other in ("candidate", "query"))
+    rows = known[asks[query[known]] & offered[candidate[known]]]
+    return pairs[PAIR].take(rows).reset_index(drop=True), (query[rows], candidate[rows])
+
+
+def _scored(
+    name: str, vectors: "Vectors", images: "pd.DataFrame", pairs: "pd.DataFrame", at: "Places"
+) -> "pd.DataFrame":
+    """Scores; the last bits of a cosine are noise of its square roots and would split the ties of parallel vectors."""
+    from eds.identifiers import text
+    from eds.neighbors.ranks import row_scores
+
+    names = text(images["image_id"])
+    if not names.equals(vectors.id_column):
+        rows = vectors.rows_of(names)
+        at = rows[at[0]], rows[at[1]]
+    score = row_scores(vectors, *at)
+    scored: pd.DataFrame = pairs.assign(
+        model=name, score=score.round(DECIMALS) if vectors.model.similarity == "cosine" else score
+    )
+    return scored
+
+
+def _ranked(
+    project: "Project",
+    name: str,
+    vectors: "Vectors",
+    images: "pd.DataFrame",
+    pairs: "pd.DataFrame",
+    rules: "Rules",
+    parts: "dict[str, list[pd.DataFrame]]",
+    into: tuple[str, str],
+    place: "Site | None",
+) -> None:
+    import pandas as pd
+
+    from eds.neighbors import pair_ranks
+    from eds.neighbors.lengths import list_lengths
+    from eds.neighbors.sharded_ranks import ranks_in_parts
+
+    with project.progress(f"ranking by {name}", "parts" if place else "vectors") as progress:
+        if place:
+            within = place.within(f"{into[0]}-{name}")
+            ranks = ranks_in_parts(vectors, images, pairs, rules, within, progress=progress)
+        else:
+            ranks = pair_ranks(vectors, images, pairs, rules, progress=progress)
+    parts[into[0]].append(pairs.assign(model=name, rank=ranks))
+    asked = images.loc[images["role"] != "candidate", "image_id"].reset_index(drop=True)
+    lengths = list_lengths(images, asked, rules)
+    parts[into[1]].append(pd.DataFrame({"model": name, "query_id": asked, "length": lengths}))
+
+
+def _mined(
+    project: "Project",
+    name: str,
+    vectors: "Vectors",
+    images: "pd.DataFrame",
+    rules: "Rules",
+    into: "list[pd.DataFrame]",
+) -> None:
+    from eds.neighbors.mine import mine
+
+    with project.progress(f"ranking by {name}", "vectors") as progress:
+        into.append(mine(vectors, images, rules, progress=progress).assign(model=name))
+
+
+def _from_lists(lists: "pd.DataFrame", pairs: "pd.DataFrame", parts: "dict[str, list[pd.DataFrame]]") -> None:
+    parts["rankings"].append(lists)
+    parts["scores"].append(lists.merge(pairs[PAIR].drop_duplicates(), on=PAIR)[["model", *PAIR, "score"]])
