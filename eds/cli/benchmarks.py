@@ -51,7 +51,7 @@ def vsd(console: Console, replace: bool, **options: Any) -> None:
 
     project = console.project
     with project.writing("eds benchmarks import vsd"):
-        refuse_others(project, TABLES, "eds benchmarks import", replace)
+        refuse_others(project, TABLES, "benchmarks.import.vsd", replace)
         document = import_files(console.project, given(options), **options)
     console.answer(document, lambda: _told(document))
     for note in document["notes"]:

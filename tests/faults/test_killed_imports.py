@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from eds import config
 from eds.benchmarks import hf_dataset
 from eds.benchmarks.folder import whole_folder
 from eds.cli import cli
@@ -82,7 +83,7 @@ def killed_on_the_way(template: Path, copies: Path, stride: int, *words: str) ->
 
 def contents(root: Path) -> dict[str, Any]:
     """What a project holds: its tables, its pictures, and the acts of its label store."""
-    project = Project.open(root)
+    project = Project(root, config.load(root / config.FILE))  # as it is: opening would undo the import
     files = [path for path in root.rglob("*") if path.is_file() and path.suffix in (".parquet", ".png", ".tmp")]
     files = [path for path in files if ".eds" not in path.parts]
     told: dict[str, Any] = {path.relative_to(root).as_posix(): path.read_bytes() for path in files}

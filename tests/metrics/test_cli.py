@@ -58,7 +58,7 @@ def test_lists_and_vectors_give_the_same_and_the_table_is_stored(project: Projec
     stored = project.read("scores")
     assert len(stored) == len(second)
     assert project.state("scores").condition == "fresh"
-    assert project.state("scores").made_by.endswith("--from neighbors --by-query")
+    assert project.state("scores").made_by.startswith("eds metrics score --by-query --from neighbors ")
 
 
 def test_the_table_tells_every_option_that_was_typed_and_no_other(project: Project, call: Call) -> None:
