@@ -11,18 +11,18 @@ import pandas as pd
 import streamlit as st
 
 from annotator_ui.site import site
+from eds.analysis.missed_positives import CorrectedRate, corrected_rate
 from eds.analysis.prevalence import discovery_gain, p_lower_bound
-from eds.analysis.sensitivity import CorrectedRate, corrected_rate
 from eds.intervals import wilson_interval
 from eds.labels.frames import control_pairs, labels_frame, panel_sizes
 from eds.labels.leading import acts_frame, acts_so_far, gold_answers
 from eds.suspects import n_pairs, overlap, positive_rate, sources_frame
 from eds.tables import LABELS
 from eds.truth import PanelAgreement, decide, expert_profiles, panel_agreement
-from eds.truth.growth import rate_growth
-from eds.truth.known import known_called
-from eds.truth.modes import ModesCompared, modes_compared
-from eds.truth.pace import expert_pace
+from eds.truth.gold_accuracy import known_called
+from eds.truth.grid_vs_pair import ModesCompared, modes_compared
+from eds.truth.rate_curve import rate_growth
+from eds.truth.throughput import expert_pace
 
 KEY = ["query_id", "candidate_id"]
 GRID_AGREES = 0.9  # lower limit (95 %) of judgements alike in both modes from which on grid is preselected

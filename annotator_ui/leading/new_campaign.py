@@ -15,7 +15,7 @@ from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.experts import list_experts
 from eds.labels.gold import USUAL, gold_to_hide, usual_share
 from eds.labels.guidelines import guideline_named, list_guidelines
-from eds.truth.modes import ModesCompared
+from eds.truth.grid_vs_pair import ModesCompared
 
 
 def new_campaign(who: Viewer) -> None:

@@ -8,7 +8,7 @@ from annotator_ui.leading.figures import Agreed, agreed, version
 from annotator_ui.leading.page import begin, choose_campaign, needing, put
 from annotator_ui.texts_leads import AGREEMENT as SAYS
 from annotator_ui.texts_leads import COMMON
-from eds.truth.modes import ModesCompared
+from eds.truth.grid_vs_pair import ModesCompared
 
 SIGNED = ("krippendorff_alpha", "gwet_ac1", "fleiss_kappa")  # from -1 to 1
 

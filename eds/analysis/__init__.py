@@ -3,11 +3,11 @@
 from eds.analysis.bias import Bias, bias, group_means, order_agreement, undecided_by_labels
 from eds.analysis.bootstrap import bootstrap_aucs, bootstrap_micro_auc, bootstrap_percentile, draw_queries
 from eds.analysis.budget import Plan, budget
+from eds.analysis.chao import chapman_estimate, unseen_positives
 from eds.analysis.compare import compare_models, indistinguishable
-from eds.analysis.coverage import Labelling, coverage_study, covered
 from eds.analysis.fairness import Fairness, Pooled, fair_to_new, fairness
+from eds.analysis.interval_coverage import Labelling, coverage_study, covered
 from eds.analysis.leave_one_out import leave_one_out
-from eds.analysis.limits import score_limits
 from eds.analysis.paired import benjamini_hochberg, holm, sign_flip_test
 from eds.analysis.planning import neyman_allocation, sample_size, whole_allocation
 from eds.analysis.prevalence import (
@@ -21,7 +21,7 @@ from eds.analysis.prevalence import (
 from eds.analysis.rank_correlation import kendall_tau, spearman, tau_ap, tau_ap_b
 from eds.analysis.recall import horvitz_thompson, pool_recall, stratified_estimate
 from eds.analysis.reusability import reusability, reusability_table
-from eds.analysis.unseen import chapman_estimate, unseen_positives
+from eds.analysis.score_intervals import score_limits
 
 __all__ = [
     "Bias",

@@ -22,11 +22,11 @@ from eds.identifiers import Reals
 from eds.metrics import Measure, Result
 from eds.metrics import incomplete_formulas as incomplete
 from eds.metrics import rank_formulas as formulas
-from eds.metrics.absolute import mean
 from eds.metrics.evidence import with_negatives
+from eds.metrics.known_ranks import Placed
 from eds.metrics.labelled import frame_of, read_labels
 from eds.metrics.lists import JudgedLists, read_rankings
-from eds.metrics.placed import Placed
+from eds.metrics.single_list import mean
 
 SMALL = 0.02  # of a share or a change: below it a measure serves new models
 KEPT = 0.9  # tau_b of the models' order before and after

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 
 import pandas as pd
 
-from eds.suspects.delta import STRATUM
+from eds.suspects.new_model_pairs import STRATUM
 
 # The makers' lists where nobody knows who made the pool.
 UNMADE = pd.DataFrame({name: pd.Series([], dtype="str") for name in ("model", "query_id", "candidate_id")})

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eds.analysis.population import drawn_from, population
+from eds.analysis.all_pairs import drawn_from, population
+from eds.analysis.chao import unseen_positives
 from eds.analysis.prevalence import chebyshev_bound, discovery_gain, p_lower_bound, p_map, p_posterior
 from eds.analysis.recall import pool_recall, stratified_estimate
-from eds.analysis.unseen import unseen_positives
 from eds.intervals import clopper_pearson_interval, wilson_interval
 from eds.suspects import positive_rate, positive_rate_by_rank, sources_frame
 
@@ -29,7 +29,7 @@ def pool_report(
     Formula: those of eds.analysis.prevalence, recall and unseen, and of eds.suspects.positive_rate.
     Source: specification 1.6, 3, 13.1, 13.2, 13.9.
     Conventions: all pairs A = |Q| |D| - |Q and D|, without those of one product where the random draws left them out
-    (`product_pairs`; see eds.analysis.population); pairs of the pool that are not among them, as candidates of another
+    (`product_pairs`; see eds.analysis.all_pairs); pairs of the pool that are not among them, as candidates of another
     role, count nowhere (`pool_pairs_left_out`). Random draws are counted where they are labelled, for p only if at
     least 95 % of those outside the pool are (`enough`): draws inside it are labelled with the pool. Draws from all
     pairs that lie outside the pool are uniform draws from outside, and so serve the recall, unless strata of the

@@ -16,12 +16,12 @@ from eds.errors import InputError
 from eds.identifiers import Reals
 from eds.metrics import incomplete_formulas as incomplete
 from eds.metrics import rank_formulas as formulas
-from eds.metrics.absolute import cut_offs, mean
 from eds.metrics.auc_report import AUCS, summary
-from eds.metrics.besides import placed_with_pooled, pooled_of
+from eds.metrics.known_ranks import Placed
 from eds.metrics.labelled import Labelled, read_labels, scores_of
 from eds.metrics.lists import JudgedLists, Rankings, read_rankings
-from eds.metrics.placed import Placed
+from eds.metrics.single_list import cut_offs, mean
+from eds.metrics.unjudged import placed_with_pooled, pooled_of
 
 PERSISTENCE = 0.8
 ON_LISTS: dict[str, Callable[[JudgedLists, int], Reals]] = {

@@ -127,7 +127,7 @@ def _known(project: "Project") -> dict[str, Any]:
 
 def _certainty(queries: int, plans: list[dict[str, Any]]) -> dict[str, float]:
     """What the queries and the pool's pairs make sure of."""
-    from eds.analysis.certainty import certainty
+    from eds.analysis.power import certainty
 
     pairs = next(plan["pairs"] for plan in reversed(plans) if plan["name"].startswith("pool"))
     return {"queries": queries, "pairs": pairs, **certainty(queries, round(pairs))}

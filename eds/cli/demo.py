@@ -77,7 +77,7 @@ def _draw_random(project: "Project") -> None:
     """Uniform random pairs for the experts, which tell p and what the pool misses; before anybody has judged."""
     from eds.project.pool import append
     from eds.suspects import draw_random
-    from eds.suspects.draws import AllPairs
+    from eds.suspects.random_pairs import AllPairs
 
     if project.path("labels").exists():
         return

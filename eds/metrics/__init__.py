@@ -1,13 +1,13 @@
 """Metrics: what a model's lists and scores are worth against the truth. See README.md."""
 
-from eds.metrics.absolute import absolute_rank_metrics, incomplete_metrics
 from eds.metrics.auc import pr_auc, roc_auc
 from eds.metrics.auc_report import auc_report
-from eds.metrics.identity import identity_metrics
 from eds.metrics.labelled import scores_frame
 from eds.metrics.measure import MEASURES, Measure
 from eds.metrics.presets import PRESETS, Preset, preset
+from eds.metrics.product_retrieval import identity_metrics
 from eds.metrics.score import Result, evaluate, score, scores_table
+from eds.metrics.single_list import absolute_rank_metrics, incomplete_metrics
 from eds.metrics.xinf_ap import xinf_ap
 
 __all__ = [

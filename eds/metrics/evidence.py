@@ -10,16 +10,16 @@ import pyarrow as pa
 
 from eds.errors import InputError
 from eds.identifiers import Flags, Integers, Reals, distinct, encode
-from eds.metrics.besides import POOLED, hidden_places, left_out_by_rules, placed_with_pooled, pooled_of, without_label
 from eds.metrics.catalogue import Catalogue
+from eds.metrics.check_lists import check_placed, check_rules
 from eds.metrics.coded import Coded
 from eds.metrics.definition import Evidence
-from eds.metrics.identity import own_product_lists
+from eds.metrics.known_ranks import Placed
 from eds.metrics.labelled import Labelled, frame_of, read_labels, scores_of
 from eds.metrics.lists import JudgedLists, read_rankings
 from eds.metrics.measure import Measure
-from eds.metrics.placed import Placed
-from eds.metrics.rules import check_placed, check_rules
+from eds.metrics.product_retrieval import own_product_lists
+from eds.metrics.unjudged import POOLED, hidden_places, left_out_by_rules, placed_with_pooled, pooled_of, without_label
 
 
 @dataclass(frozen=True, eq=False)

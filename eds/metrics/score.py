@@ -12,8 +12,8 @@ from eds.identifiers import decode
 from eds.metrics.coded import Coded
 from eds.metrics.definition import Evidence, Values
 from eds.metrics.evidence import Gathered, gather
+from eds.metrics.known_ranks import Placed
 from eds.metrics.measure import Measure
-from eds.metrics.placed import Placed
 from eds.schema import to_arrow, to_frame
 from eds.tables import SCORES
 

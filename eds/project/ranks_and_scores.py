@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from eds.engines import Site
-    from eds.metrics.placed import Placed
+    from eds.metrics.known_ranks import Placed
     from eds.neighbors import Rules
     from eds.project import Project
     from eds.vectors import Vectors
@@ -96,7 +96,7 @@ def gather(
     """
     import pandas as pd
 
-    from eds.metrics.placed import read_places
+    from eds.metrics.known_ranks import read_places
 
     rules = official_rules(project)
     vectors_of = opened(project, [name for name, source in models.items() if source == "embeddings"], images,

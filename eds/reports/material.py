@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from eds.metrics import Result
-from eds.metrics.placed import Placed
+from eds.metrics.known_ranks import Placed
 from eds.reports.document import Gap, Missing
 from eds.storage import Address
 from eds.suspects import benchmark_labels

@@ -9,9 +9,9 @@ import pandas as pd
 
 from eds.errors import InputError
 from eds.identifiers import contains, decode, encode
+from eds.suspects.append import append_rows, behind
 from eds.suspects.codes import ascending, whole
 from eds.suspects.lists import read_lists
-from eds.suspects.rows import append_rows, behind
 from eds.tables import SUSPECTS
 
 LO, HI, EACH = 100, 500, 5

@@ -15,7 +15,7 @@ inclusion probabilities are computed first:
   the smallest depth, half evenly from all remaining pairs, so that none has probability 0.
 
 Within a batch positions are a random permutation: the part of a batch that has been judged is a
-uniform sample of it. Estimates over a judged prefix: eds.suspects.prefix.
+uniform sample of it. Estimates over a judged prefix: eds.suspects.partial_estimates.
 """
 
 from collections.abc import Callable

@@ -13,11 +13,11 @@ import pyarrow as pa
 
 from eds.errors import InputError
 from eds.identifiers import Flags, Integers, contains, decode
+from eds.suspects.append import canonical
 from eds.suspects.codes import generator, judged, pair_keys, whole
 from eds.suspects.lists import COLUMNS, Lists, check_comparable, read_lists, shared_ranks
 from eds.suspects.orders import ABSENT, Arrangement, Work, arrange
-from eds.suspects.prefix import drawn_in_batches
-from eds.suspects.rows import canonical
+from eds.suspects.partial_estimates import drawn_in_batches
 from eds.suspects.sources import join_sources, sources_frame
 from eds.tables import SUSPECTS, check
 

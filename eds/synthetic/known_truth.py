@@ -1,7 +1,7 @@
 """Catalogues whose whole truth is known, without a picture: models are noisy views of one latent similarity.
 
 Every estimator can be held against the exact number, thousands of times. Not here: what is estimated
-(eds.analysis.coverage), drawn pictures (catalogue.py).
+(eds.analysis.interval_coverage), drawn pictures (catalogue.py).
 """
 
 from collections.abc import Sequence

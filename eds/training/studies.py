@@ -17,7 +17,7 @@ from eds.identifiers import Integers
 from eds.metrics.auc_report import auc_report
 from eds.metrics.code_usage import code_usage
 from eds.metrics.collisions import mlgap
-from eds.metrics.identity import identity_metrics
+from eds.metrics.product_retrieval import identity_metrics
 from eds.metrics.ties import TiedLists, ap, ap_best, ap_worst
 from eds.training.batches import split
 from eds.training.hash_head import Design, fit_hash_head

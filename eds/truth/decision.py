@@ -1,6 +1,6 @@
 """Truth from labels: one row for each pair whose label is settled; the others stand beside, counted.
 
-Not here: which act counts (events.py), who votes (votes.py), the rules (rules.py).
+Not here: which act counts (current_votes.py), who votes (votes.py), the rules (rules.py).
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ import pandas as pd
 
 from eds.errors import InputError
 from eds.tables import TRUTH
-from eds.truth.events import Acts, Ints, current_acts
+from eds.truth.current_votes import Acts, Ints, current_acts
 from eds.truth.majority import COMPLETE, NO_LABEL, OPEN, STATUS
 from eds.truth.rules import RULES, Rule
 from eds.truth.votes import VOTING, Votes, places, votes_of

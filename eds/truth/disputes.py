@@ -7,9 +7,9 @@ from datetime import datetime
 import numpy as np
 import pandas as pd
 
-from eds.truth.events import UNSURE, current_acts
+from eds.truth.current_votes import UNSURE, current_acts
+from eds.truth.dawid_skene import ITERATIONS, fit_votes
 from eds.truth.experts import known_answers
-from eds.truth.posterior import ITERATIONS, fit_votes
 from eds.truth.rules import DECIMALS
 from eds.truth.votes import VOTING, votes_of
 

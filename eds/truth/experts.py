@@ -9,7 +9,7 @@ import pandas as pd
 
 from eds.errors import InputError
 from eds.intervals import wilson_interval
-from eds.truth.events import KINDS, UNSURE, Acts, Ints, current_acts
+from eds.truth.current_votes import KINDS, UNSURE, Acts, Ints, current_acts
 from eds.truth.rules import with_others
 from eds.truth.votes import VOTING, Votes, places, votes_of
 

@@ -1,7 +1,7 @@
 """The majority of a panel: ties are negative, whoever cannot tell shrinks the electorate.
 
 This is the rule that makes benchmark labels. Also here: what it costs with early stop, and how right
-it is for experts of known quality. Not here: where votes come from (events.py), other rules (rules.py).
+it is for experts of known quality. Not here: where votes come from (current_votes.py), other rules (rules.py).
 """
 
 from collections.abc import Sequence

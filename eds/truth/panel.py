@@ -17,7 +17,7 @@ import pandas as pd
 from eds.errors import InputError
 from eds.intervals import percentile_interval
 from eds.truth import coefficients as formulas
-from eds.truth.events import UNSURE, Ints, current_acts
+from eds.truth.current_votes import UNSURE, Ints, current_acts
 from eds.truth.votes import VOTING, Votes, votes_of
 
 RESAMPLES: Final = 2000

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from eds.errors import InputError
 from eds.registry import Entry, Registry
-from eds.truth.events import UNSURE, Ints
+from eds.truth.current_votes import UNSURE, Ints
+from eds.truth.dawid_skene import fit_votes
 from eds.truth.majority import COMPLETE, DECIDED, NO_LABEL, OPEN, tally
-from eds.truth.posterior import fit_votes
 from eds.truth.votes import Votes
 
 Ruling = tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]

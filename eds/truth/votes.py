@@ -14,7 +14,7 @@ import pandas as pd
 
 from eds.errors import InputError
 from eds.schema import SHOWN
-from eds.truth.events import KINDS, UNSURE, Acts, Ints
+from eds.truth.current_votes import KINDS, UNSURE, Acts, Ints
 
 VOTING = ("normal",)
 

@@ -16,7 +16,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from eds.metrics import Measure, incomplete_metrics
-from eds.metrics.placed import read_places
+from eds.metrics.known_ranks import read_places
 from eds.metrics.score import evaluate
 from eds.neighbors.top_k import top_k
 from eds.suspects import lists_frame

@@ -20,7 +20,7 @@ from eds.analysis import (
 from eds.analysis.pool_report import pool_report
 from eds.metrics import Measure
 from eds.metrics.auc import roc_auc
-from eds.metrics.placed import read_places
+from eds.metrics.known_ranks import read_places
 from eds.reports import Material, Report, Search, build
 from eds.reports.document import Figure, Gap, Sentence, Table, share
 from eds.reports.facts import newcomers, noise

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from eds import truth
 from eds.errors import InputError
-from eds.truth.events import current_acts
+from eds.truth.current_votes import current_acts
 from eds.truth.majority import NO_LABEL
 from eds.truth.rules import earned_weights, weighted
 from eds.truth.votes import votes_of

@@ -4,8 +4,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from eds.analysis import budget
+from eds.analysis.all_pairs import population
 from eds.analysis.pool_report import pool_report
-from eds.analysis.population import population
 from eds.reports.document import Block, Column, Figure, Gap, Missing, Number, Table, count, say, share
 from eds.reports.material import PAIR, Material
 from eds.suspects import positive_rate_by_rank

@@ -11,7 +11,7 @@ from eds.intervals import wilson_interval
 from eds.labels.adjudication import adjudicate
 from eds.labels.gold import gold_to_hide, usual_share
 from eds.labels.leading import gold_answers
-from eds.truth.modes import ModesCompared
+from eds.truth.grid_vs_pair import ModesCompared
 from tests.annotator.judged import NAME
 from tests.annotator.leads.pages import html, run
 

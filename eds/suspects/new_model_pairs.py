@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from eds.errors import InputError
 from eds.identifiers import Integers, Reals, contains, distinct
+from eds.suspects.append import append_rows, behind
 from eds.suspects.codes import PAIRS, generator, pair_keys, whole
 from eds.suspects.lists import read_lists
-from eds.suspects.rows import append_rows, behind
 from eds.suspects.sources import join_sources, sources_frame
 from eds.tables import SUSPECTS, check
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eds.errors import InputError, TableError
-from eds.truth.events import KINDS, UNSURE, current_acts
+from eds.truth.current_votes import KINDS, UNSURE, current_acts
 from tests.reference import truth as reference
 from tests.truth.acts import START, act, campaigns, frame
 

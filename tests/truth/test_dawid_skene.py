@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from eds import truth
 from eds.errors import InputError
-from eds.truth.posterior import fit
+from eds.truth.dawid_skene import fit
 from tests.reference import truth as reference
 from tests.truth.acts import act, campaigns, frame
 

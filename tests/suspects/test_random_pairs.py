@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from eds.errors import InputError
 from eds.suspects import draw_near, draw_random, pool
-from eds.suspects.draws import AllPairs, _choose, strata
+from eds.suspects.random_pairs import AllPairs, _choose, strata
 from eds.tables import SUSPECTS, check
 from tests.reference import suspects as slow
 from tests.strategies import ids

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from eds.errors import InputError
 from eds.metrics import Measure, preset, score
-from eds.metrics.placed import Placed, read_places
+from eds.metrics.known_ranks import Placed, read_places
 from tests.metrics.benchmarks import Bench, benches, shuffled
 
 ON_LISTS = [

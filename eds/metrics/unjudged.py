@@ -8,9 +8,9 @@ import pyarrow as pa
 
 from eds.identifiers import Flags, Integers, encode, places_of
 from eds.metrics.catalogue import Catalogue
+from eds.metrics.known_ranks import Placed
 from eds.metrics.labelled import Labelled, read_labels
 from eds.metrics.lists import UNLABELLED, JudgedLists, Rankings
-from eds.metrics.placed import Placed
 
 PAIR = ["query_id", "candidate_id"]
 POOLED = ("infAP",)  # measures that look at pooled pairs without a label

@@ -5,7 +5,7 @@ import pytest
 
 from eds.errors import InputError
 from eds.intervals import wilson_interval
-from eds.truth.growth import rate_growth
+from eds.truth.rate_curve import rate_growth
 
 START = pd.Timestamp("2026-01-01", tz="UTC")
 

@@ -17,9 +17,9 @@ import pyarrow as pa
 
 from eds.errors import InputError
 from eds.identifiers import Integers, contains, decode, distinct, encode
+from eds.suspects.append import append_rows, behind
 from eds.suspects.codes import ascending, generator, whole
 from eds.suspects.lists import read_lists
-from eds.suspects.rows import append_rows, behind
 from eds.tables import IMAGES, SUSPECTS, check
 
 STRATA = ("all", "outside", "near", "rest")

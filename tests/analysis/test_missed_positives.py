@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eds.analysis.sensitivity import corrected_rate
+from eds.analysis.missed_positives import corrected_rate
 from eds.errors import InputError
 
 counts = st.integers(0, 60).flatmap(lambda whole: st.tuples(st.integers(0, whole), st.just(whole)))

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from eds.truth.known import KnownCalled, known_called
+from eds.truth.gold_accuracy import KnownCalled, known_called
 from tests.truth.acts import act, frame
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eds.errors import InputError
-from eds.truth.modes import modes_compared
+from eds.truth.grid_vs_pair import modes_compared
 
 START = pd.Timestamp("2026-01-01", tz="UTC")
 Row = tuple[str, str, str, int | None, float, str | None]

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eds.errors import InputError
-from eds.truth.events import UNSURE, Ints
+from eds.truth.current_votes import UNSURE, Ints
 from eds.truth.votes import Votes
 
 Floats = npt.NDArray[np.float64]

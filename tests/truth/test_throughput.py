@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from eds.errors import InputError
-from eds.truth.pace import expert_pace
+from eds.truth.throughput import expert_pace
 
 START = pd.Timestamp("2026-01-01", tz="UTC")
 

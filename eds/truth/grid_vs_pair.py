@@ -1,7 +1,7 @@
 """Two ways of asking held against each other: the same expert on the same pair, in a grid and alone.
 
 A grid campaign asks a share of its pairs a second time in pair mode, and two campaigns may ask the same
-pairs each in its own way: both give rows here. Not here: which act counts (events.py).
+pairs each in its own way: both give rows here. Not here: which act counts (current_votes.py).
 """
 
 from dataclasses import dataclass

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from eds.truth.events import KINDS, UNSURE, current_acts
+from eds.truth.current_votes import KINDS, UNSURE, current_acts
 from eds.truth.experts import known_answers
 
 
