@@ -78,7 +78,7 @@ def to_arrow(frame: pd.DataFrame, table: Table, where: str = "") -> pa.Table:
 def to_codes(frame: pd.DataFrame, table: Table, where: str = "") -> dict[str, pa.Array]:
     """The declared columns, checked as `to_arrow` checks them; each text as codes into its distinct values.
 
-    They come from the checking, and text is dear to encode again: see eds.identifiers, which takes them as they are.
+    They come from the checking, and text is dear to encode again: see eds.pairs, which takes them as they are.
     """
     arrays, coded = _checked(frame, table, where)
     return {**arrays, **coded}

@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Flags, Integers, encode, text
+from eds.pairs import Flags, Integers, encode, text
 
 
 @dataclass(frozen=True, eq=False)

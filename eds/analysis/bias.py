@@ -13,13 +13,13 @@ import pandas as pd
 
 from eds.analysis.leave_one_out import leave_one_out
 from eds.analysis.rank_correlation import DECIMALS, competition_ranks, kendall_tau, tau_ap_b
-from eds.identifiers import Reals
 from eds.metrics import incomplete_formulas as incomplete
 from eds.metrics import rank_formulas as formulas
 from eds.metrics.known_ranks import Placed
 from eds.metrics.labelled import read_labels
 from eds.metrics.lists import JudgedLists, read_rankings
 from eds.metrics.single_list import cut_offs, mean
+from eds.pairs import Reals
 
 ON_LISTS = ("hr_official", "hr_most", "judged", "rbp", "rbp_upper")
 ON_GROUPS = ("hr_official", "judged", "rbp", "auc", "self_removed")

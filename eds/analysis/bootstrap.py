@@ -12,11 +12,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from eds.errors import InputError
-from eds.identifiers import Reals
 from eds.intervals import percentile_interval
 from eds.metrics.auc import micro_order, query_aucs, weighted_aucs
 from eds.metrics.auc_report import AUCS, summary
 from eds.metrics.labelled import Labelled, read_labels, scores_of
+from eds.pairs import Reals
 
 Multiplicity = npt.NDArray[np.int16]
 RESAMPLES = 2000

@@ -10,10 +10,10 @@ import pandas as pd
 from eds.analysis.bootstrap import RESAMPLES, draw_queries, resampled_means
 from eds.analysis.paired import benjamini_hochberg, holm, sign_flip_tests
 from eds.errors import InputError
-from eds.identifiers import Reals, encode
 from eds.intervals import percentile_interval
 from eds.metrics import Result
 from eds.metrics.definition import Values
+from eds.pairs import Reals, encode
 
 ADJUSTMENTS: Mapping[str, Callable[[Sequence[float]], list[float]]] = {
     "holm": holm,

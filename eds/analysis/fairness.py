@@ -18,7 +18,6 @@ import pandas as pd
 
 from eds.analysis.bias import undecided_by_labels
 from eds.analysis.reusability import reusability_table
-from eds.identifiers import Reals
 from eds.metrics import Measure, Result
 from eds.metrics import incomplete_formulas as incomplete
 from eds.metrics import rank_formulas as formulas
@@ -27,6 +26,7 @@ from eds.metrics.known_ranks import Placed
 from eds.metrics.labelled import frame_of, read_labels
 from eds.metrics.lists import JudgedLists, read_rankings
 from eds.metrics.single_list import mean
+from eds.pairs import Reals
 
 SMALL = 0.02  # of a share or a change: below it a measure serves new models
 KEPT = 0.9  # tau_b of the models' order before and after

@@ -10,10 +10,10 @@ from eds.analysis.bootstrap import draw_queries, resampled_aucs
 from eds.analysis.prevalence import p_lower_bound, p_posterior
 from eds.analysis.recall import pool_recall
 from eds.errors import InputError
-from eds.identifiers import Flags, Reals
 from eds.intervals import clopper_pearson_interval, percentile_interval, wilson_interval
 from eds.metrics.auc_report import AUCS, summary
 from eds.metrics.labelled import Labelled, read_labels
+from eds.pairs import Flags, Reals
 from eds.synthetic.known_truth import Design, KnownTruth, draw_known_truth
 
 PREVALENCE = ("p, Clopper-Pearson", "p, Wilson", "p, posterior")

@@ -8,10 +8,10 @@ import pandas as pd
 
 from eds.analysis.rank_correlation import spearman, tau_ap, tau_ap_b
 from eds.errors import InputError
-from eds.identifiers import Flags, Reals, distinct, encode
 from eds.metrics.auc import Ordered, micro_order, segment_aucs
 from eds.metrics.auc_report import AUCS, two_sided
 from eds.metrics.labelled import Labelled, read_labels, scores_of
+from eds.pairs import Flags, Reals, distinct, encode
 
 MODES = ("unique", "all")
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from eds.errors import InputError
-from eds.identifiers import Reals
+from eds.pairs import Reals
 
 EXACT_UP_TO = 12  # differences whose sign patterns are all enumerated
 SLACK = 1e-12

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from eds.errors import InputError
-from eds.identifiers import Reals
+from eds.pairs import Reals
 
 DECIMALS = 12
 EXACT_UP_TO = 8  # items whose pairings are all enumerated

@@ -13,7 +13,6 @@ import pandas as pd
 from eds.analysis.leave_one_out import proposals
 from eds.analysis.rank_correlation import competition_ranks, kendall_tau, tau_ap, tau_ap_b
 from eds.errors import InputError
-from eds.identifiers import Reals
 from eds.metrics import incomplete_formulas as incomplete
 from eds.metrics import rank_formulas as formulas
 from eds.metrics.auc_report import AUCS, summary
@@ -22,6 +21,7 @@ from eds.metrics.labelled import Labelled, read_labels, scores_of
 from eds.metrics.lists import JudgedLists, Rankings, read_rankings
 from eds.metrics.single_list import cut_offs, mean
 from eds.metrics.unjudged import placed_with_pooled, pooled_of
+from eds.pairs import Reals
 
 PERSISTENCE = 0.8
 ON_LISTS: dict[str, Callable[[JudgedLists, int], Reals]] = {

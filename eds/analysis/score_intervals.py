@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from eds.analysis.bootstrap import RESAMPLES, Multiplicity, draw_queries, resampled_means
-from eds.identifiers import Reals
 from eds.intervals import percentile_interval
 from eds.metrics import Result, scores_table
+from eds.pairs import Reals
 
 
 def score_limits(

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from eds.identifiers import Words, scramble, word, words
+from eds.pairs import Words, scramble, word, words
 
 Integers = npt.NDArray[np.int64]
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eds.errors import InputError
-from eds.identifiers import Flags, Integers, Reals
+from eds.pairs import Flags, Integers, Reals
 
 Counts = NDArray[np.int32] | NDArray[np.int64]
 BLOCK = 1 << 15  # pairs that are sorted at once, unless a single query has more

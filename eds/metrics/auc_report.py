@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.identifiers import Flags, Integers, Reals
 from eds.metrics.auc import query_aucs, sample_aucs
 from eds.metrics.labelled import Labelled, read_labels, scores_of
+from eds.pairs import Flags, Integers, Reals
 
 AUCS = ("micro_roc_auc", "micro_pr_auc", "macro_roc_auc", "macro_pr_auc")
 

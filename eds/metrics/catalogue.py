@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from eds.identifiers import Flags, Integers, coded, located, text
+from eds.pairs import Flags, Integers, coded, located, text
 
 
 class Images(Protocol):

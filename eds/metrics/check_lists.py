@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.identifiers import Integers, shown
 from eds.metrics.catalogue import Catalogue
 from eds.metrics.known_ranks import Placed
 from eds.metrics.lists import Rankings
 from eds.metrics.measure import Measure
+from eds.pairs import Integers, shown
 
 
 def check_rules(lists: Rankings, catalogue: Catalogue | None, measures: Sequence[Measure]) -> None:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Integers, Reals
 from eds.metrics.collisions import Balls
 from eds.metrics.ties import TiedLists
+from eds.pairs import Integers, Reals
 
 GRADES = ("truth", "votes", "product", "category", "types", "attributes")
 

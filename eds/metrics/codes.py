@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eds.errors import InputError
-from eds.identifiers import Integers, Reals
+from eds.pairs import Integers, Reals
 
 MOST_BITS = 64
 BLOCK = 1 << 22  # distances computed at a time

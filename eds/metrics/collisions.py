@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eds.errors import InputError
-from eds.identifiers import Integers, Reals
 from eds.metrics.codes import Codes, distances, same_bits
+from eds.pairs import Integers, Reals
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from eds.identifiers import Reals
+from eds.pairs import Reals
 
 
 def expected_in_cut(n: int, p: int, w: int, first: int, relevant: int, step: float, total: float) -> float:

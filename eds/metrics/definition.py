@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from eds.identifiers import Flags, Integers, Reals
 from eds.metrics.coded import Coded
 from eds.metrics.labelled import Labelled
 from eds.metrics.lists import JudgedLists
+from eds.pairs import Flags, Integers, Reals
 
 Needs = Literal["lists", "official lists", "product lists", "scores", "codes"]
 Cut = Literal["required", "optional", "never"]

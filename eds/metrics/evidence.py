@@ -9,7 +9,6 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Flags, Integers, Reals, distinct, encode
 from eds.metrics.catalogue import Catalogue
 from eds.metrics.check_lists import check_placed, check_rules
 from eds.metrics.coded import Coded
@@ -20,6 +19,7 @@ from eds.metrics.lists import JudgedLists, read_rankings
 from eds.metrics.measure import Measure
 from eds.metrics.product_retrieval import own_product_lists
 from eds.metrics.unjudged import POOLED, hidden_places, left_out_by_rules, placed_with_pooled, pooled_of, without_label
+from eds.pairs import Flags, Integers, Reals, distinct, encode
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from eds.errors import InputError
-from eds.identifiers import Integers, Reals
 from eds.metrics.ties import DENOMINATORS, TiedLists, ap_best, ap_worst
+from eds.pairs import Integers, Reals
 
 
 def ap_between(lists: TiedLists, denominator: str, *, best: bool) -> Reals:

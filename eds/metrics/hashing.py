@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from eds.errors import InputError
-from eds.identifiers import Integers
 from eds.metrics.codes import Codes
 from eds.metrics.collisions import Balls
 from eds.metrics.ties import DENOMINATORS, TiedLists, dcg, ideal_dcg
+from eds.pairs import Integers
 
 
 def ap_at_p(rel: ArrayLike, p: int) -> dict[str, Any]:

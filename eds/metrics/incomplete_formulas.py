@@ -5,9 +5,9 @@ A query without positives gets NaN, except for RBP, which stays defined.
 
 import numpy as np
 
-from eds.identifiers import Reals
 from eds.metrics.lists import JudgedLists
 from eds.metrics.rank_formulas import ideal_gain
+from eds.pairs import Reals
 
 SMOOTHING = 1e-5
 

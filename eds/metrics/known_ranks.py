@@ -11,9 +11,9 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Integers, distinct, encode, shown
 from eds.metrics.labelled import Labelled
 from eds.metrics.lists import JudgedLists
+from eds.pairs import Integers, distinct, encode, shown
 from eds.schema import Column, Table, to_codes
 from eds.tables import CANDIDATE, MODEL, QUERY
 

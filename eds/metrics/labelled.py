@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Flags, Integers, Reals, decode, encode, numbered, places_of
+from eds.pairs import Flags, Integers, Reals, decode, encode, numbered, places_of
 from eds.schema import Column, Table, to_codes
 from eds.tables import CANDIDATE, MODEL, QUERY
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Flags, Integers, Reals, encode, numbered, shown
 from eds.metrics.labelled import Labelled
+from eds.pairs import Flags, Integers, Reals, encode, numbered, shown
 from eds.schema import Table, to_codes
 from eds.tables import NEIGHBORS
 

@@ -9,10 +9,10 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Flags, Integers, Reals, distinct, encode
 from eds.metrics import rank_formulas as formulas
 from eds.metrics.lists import JudgedLists, Rankings, read_rankings
 from eds.metrics.single_list import cut_offs, mean
+from eds.pairs import Flags, Integers, Reals, distinct, encode
 
 
 def identity_metrics(

@@ -6,8 +6,8 @@ without positives gets NaN: it is skipped and counted by whoever averages.
 
 import numpy as np
 
-from eds.identifiers import Integers, Reals
 from eds.metrics.lists import JudgedLists
+from eds.pairs import Integers, Reals
 
 
 def hits(lists: JudgedLists, k: int) -> Reals:

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.identifiers import decode
 from eds.metrics.coded import Coded
 from eds.metrics.definition import Evidence, Values
 from eds.metrics.evidence import Gathered, gather
 from eds.metrics.known_ranks import Placed
 from eds.metrics.measure import Measure
+from eds.pairs import decode
 from eds.schema import to_arrow, to_frame
 from eds.tables import SCORES
 

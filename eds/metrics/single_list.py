@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.identifiers import Reals
 from eds.metrics import incomplete_formulas as incomplete
 from eds.metrics import rank_formulas as formulas
 from eds.metrics.labelled import read_labels
 from eds.metrics.lists import UNLABELLED, JudgedLists, read_rankings
+from eds.pairs import Reals
 
 
 def absolute_rank_metrics(rankings: pd.DataFrame, labels: pd.DataFrame, k: Sequence[int]) -> dict[str, Any]:

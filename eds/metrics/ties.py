@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eds.errors import InputError
-from eds.identifiers import Integers, Reals
 from eds.metrics.cut_groups import expected_in_cut
+from eds.pairs import Integers, Reals
 
 Exact = NDArray[np.longdouble]  # more digits than a result has
 DENOMINATORS = ("retrieved", "total", "capped")

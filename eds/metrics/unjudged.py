@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from eds.identifiers import Flags, Integers, encode, places_of
 from eds.metrics.catalogue import Catalogue
 from eds.metrics.known_ranks import Placed
 from eds.metrics.labelled import Labelled, read_labels
 from eds.metrics.lists import UNLABELLED, JudgedLists, Rankings
+from eds.pairs import Flags, Integers, encode, places_of
 
 PAIR = ["query_id", "candidate_id"]
 POOLED = ("infAP",)  # measures that look at pooled pairs without a label

@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.identifiers import encode, text
 from eds.neighbors.canonical import as_words
 from eds.neighbors.hamming import BLOCK, MOST_BITS, distance_counts, distances_of
 from eds.neighbors.pace import Pace
 from eds.neighbors.rules import Rules
 from eds.neighbors.sides import Array, Sides, in_id_order
+from eds.pairs import encode, text
 from eds.vectors import Vectors
 
 MOST_COLUMNS = 8  # every set of them is counted

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 
-from eds.identifiers import text
 from eds.neighbors.rules import Rules
 from eds.neighbors.sides import Array
+from eds.pairs import text
 
 
 def list_lengths(images: pd.DataFrame, queries: "pd.Series[str]", rules: Rules) -> Array:

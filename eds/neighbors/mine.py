@@ -8,13 +8,13 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import decode
 from eds.neighbors.exact import BLOCK
 from eds.neighbors.pace import Pace, beside_products
 from eds.neighbors.ranks import pair_ranks, pair_scores
 from eds.neighbors.rules import Rules
 from eds.neighbors.sides import Array, Sides
 from eds.neighbors.similarity import similarity_of
+from eds.pairs import decode
 from eds.registry import Entry, Registry
 from eds.vectors import Vectors
 

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.identifiers import encode, text
 from eds.neighbors.counter import Counter
 from eds.neighbors.pace import Pace, beside_products
 from eds.neighbors.rules import Rules
 from eds.neighbors.sides import Array, Side, Sides, named
 from eds.neighbors.similarity import Similarity, similarity_of
+from eds.pairs import encode, text
 from eds.vectors import Vectors
 
 Progress = Callable[[int, int], None]

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from eds.errors import InputError
-from eds.identifiers import text
 from eds.neighbors.rules import Rules
+from eds.pairs import text
 from eds.vectors import Vectors
 
 Array = np.ndarray[Any, np.dtype[Any]]

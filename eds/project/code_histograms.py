@@ -88,9 +88,9 @@ def grading(project: "Project", source: str, attributes: Sequence[str], *, with_
 
 
 def _histograms(codes: "Codes", grades: "Grading", radius: int | None) -> "Histograms":
-    from eds.identifiers import text
     from eds.metrics.coded import Histograms
     from eds.metrics.collisions import Balls
+    from eds.pairs import text
 
     found = codes.graded(grades, radius)
     balls = None if found.balls is None else Balls(codes.bits, *found.balls)

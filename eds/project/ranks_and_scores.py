@@ -185,7 +185,7 @@ def among(names: "pd.Series[str]", known: Any) -> "NDArray[np.bool_]":
     import numpy as np
     import pyarrow.compute as pc
 
-    from eds.identifiers import text
+    from eds.pairs import text
 
     asked, there = text(names), text(known)
     if asked.null_count == 0 and asked.equals(there):  # as a rule: every image has a vector
@@ -199,7 +199,7 @@ def askable_pairs(pairs: "pd.DataFrame", images: "pd.DataFrame") -> "tuple[pd.Da
     import numpy as np
     import pandas as pd
 
-    from eds.identifiers import encode, text
+    from eds.pairs import encode, text
 
     names = text(images["image_id"])
     query, candidate = (encode(pairs[column], names) for column in PAIR)
@@ -215,8 +215,8 @@ def _scored(
     name: str, vectors: "Vectors", images: "pd.DataFrame", pairs: "pd.DataFrame", at: "Places"
 ) -> "pd.DataFrame":
     """Scores; the last bits of a cosine are noise of its square roots and would split the ties of parallel vectors."""
-    from eds.identifiers import text
     from eds.neighbors.ranks import row_scores
+    from eds.pairs import text
 
     names = text(images["image_id"])
     if not names.equals(vectors.id_column):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.identifiers import Integers, Reals
+from eds.pairs import Integers, Reals
 from eds.schema import to_arrow, to_frame
 from eds.suspects.codes import generator
 from eds.tables import SUSPECTS

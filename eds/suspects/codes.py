@@ -1,7 +1,7 @@
 """Pairs and their labels as integers, and the numbers and randomness that draws are asked with.
 
 A *pair key* is one int64 for a (query, candidate): the query's code times the number of candidates plus
-the candidate's code (eds.identifiers), so pairs sort as their ids do, whatever the row order.
+the candidate's code (eds.pairs), so pairs sort as their ids do, whatever the row order.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Integers, encode
+from eds.pairs import Integers, encode
 from eds.schema import Column, Table, to_arrow
 from eds.tables import CANDIDATE, QUERY
 

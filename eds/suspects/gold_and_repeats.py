@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.identifiers import contains, distinct
+from eds.pairs import contains, distinct
 from eds.schema import to_arrow
 from eds.suspects.append import append_rows, behind, mixed
 from eds.suspects.codes import JUDGED, PAIRS, generator, judged, pair_keys, whole

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from eds.errors import InputError
-from eds.identifiers import Flags, Integers, distinct, encode
+from eds.pairs import Flags, Integers, distinct, encode
 from eds.schema import Table, to_arrow
 from eds.suspects.codes import whole
 from eds.tables import NEIGHBORS, check_model_name

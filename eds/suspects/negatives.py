@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.identifiers import contains, decode, encode
+from eds.pairs import contains, decode, encode
 from eds.suspects.append import append_rows, behind
 from eds.suspects.codes import ascending, whole
 from eds.suspects.lists import read_lists

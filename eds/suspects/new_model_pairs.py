@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Integers, Reals, contains, distinct
+from eds.pairs import Integers, Reals, contains, distinct
 from eds.suspects.append import append_rows, behind
 from eds.suspects.codes import PAIRS, generator, pair_keys, whole
 from eds.suspects.lists import read_lists

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eds.errors import InputError
-from eds.identifiers import Integers, Reals
+from eds.pairs import Integers, Reals
 
 ORDERS = ("random", "fusion", "bandit")
 FUSION = 60  # the constant of reciprocal-rank fusion

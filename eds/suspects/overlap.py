@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eds.identifiers import Integers, contains
+from eds.pairs import Integers, contains
 from eds.suspects.codes import judged, whole
 from eds.suspects.lists import Lists, read_lists
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from eds.identifiers import Flags, Reals, contains, distinct
+from eds.pairs import Flags, Reals, contains, distinct
 from eds.suspects.codes import pair_keys
 from eds.tables import SUSPECTS, check
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Flags, Integers, contains, decode
+from eds.pairs import Flags, Integers, contains, decode
 from eds.suspects.append import canonical
 from eds.suspects.codes import generator, judged, pair_keys, whole
 from eds.suspects.lists import COLUMNS, Lists, check_comparable, read_lists, shared_ranks

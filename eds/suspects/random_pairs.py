@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Integers, contains, decode, distinct, encode
+from eds.pairs import Integers, contains, decode, distinct, encode
 from eds.suspects.append import append_rows, behind
 from eds.suspects.codes import ascending, generator, whole
 from eds.suspects.lists import read_lists

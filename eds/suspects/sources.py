@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from eds.errors import InputError
-from eds.identifiers import Integers, decode, text
+from eds.pairs import Integers, decode, text
 from eds.tables import check_model_name
 
 

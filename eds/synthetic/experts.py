@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.identifiers import Words, scramble, word, words
+from eds.pairs import Words, scramble, word, words
 from eds.synthetic.attributes import WEIGHTS, Floats, combine, compare, encode, select
 from eds.synthetic.products import stream
 

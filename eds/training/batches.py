@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eds.errors import InputError
-from eds.identifiers import Flags, Integers
+from eds.pairs import Flags, Integers
 from eds.training.supervision import Supervision
 
 SPLIT, ORDER = 0, 1  # streams of random numbers

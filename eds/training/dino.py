@@ -14,7 +14,7 @@ from torch import Tensor
 
 from eds.backbones.trainable import Trainable
 from eds.errors import EdsError, InputError
-from eds.identifiers import Integers
+from eds.pairs import Integers
 from eds.training.crops import Crops
 from eds.training.networks import NetworkTask, Pixels, Progress, Trained, train
 from eds.training.objectives.dino import Prototypes, dino_loss, follow, rising, told_apart

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from eds.backbones.trainable import Trainable
-from eds.identifiers import Integers
+from eds.pairs import Integers
 from eds.training.networks import NetworkTask, Pixels, Progress, Trained, train
 from eds.training.objectives.cross_entropy import Classifiers, cross_entropy
 from eds.training.plan import Plan

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from eds.errors import InputError
 from eds.files import digest
-from eds.identifiers import Integers
+from eds.pairs import Integers
 from eds.training import heads
 from eds.training.batches import epoch_batches, split
 from eds.training.checkpoint import read_tensors, write_tensors

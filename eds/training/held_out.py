@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eds.errors import InputError
-from eds.identifiers import Integers
 from eds.metrics.codes import distances, pack
 from eds.metrics.ties import TiedLists, ap, ndcg
+from eds.pairs import Integers
 from eds.training.supervision import Supervision
 
 MOST_QUERIES = 2000

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from eds.errors import EdsError
 from eds.files import write_text
-from eds.identifiers import Integers
+from eds.pairs import Integers
 from eds.training.checkpoint import Checkpoint, State, adam_tensors, load, restore_adam, save
 from eds.training.plan import Plan
 

@@ -21,8 +21,8 @@ from eds.backbones.runtimes import choose
 from eds.backbones.trainable import Trainable
 from eds.errors import InputError
 from eds.files import digest
-from eds.identifiers import Integers
 from eds.metrics.hashing import ap_at_p
+from eds.pairs import Integers
 from eds.training.batches import epoch_batches, split
 from eds.training.checkpoint import write_tensors
 from eds.training.loop import fit

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Flags, Integers, contains, distinct, encode
+from eds.pairs import Flags, Integers, contains, distinct, encode
 
 SOURCES = ("product", "category", "both", "truth")
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eds.identifiers import scramble
 from eds.labels.early_stop import decided
 from eds.labels.order import END, item_words, positions
 from eds.labels.planting import first_by_draw
+from eds.pairs import scramble
 
 names = st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=12)
 

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from eds.identifiers import Reals
 from eds.metrics import (
     Measure,
     absolute_rank_metrics,
@@ -21,6 +20,7 @@ from eds.metrics import (
 from eds.metrics import auc as areas
 from eds.metrics.auc_report import AUCS, summary
 from eds.metrics.labelled import Labelled, read_labels
+from eds.pairs import Reals
 from eds.suspects import labels_frame, lists_frame
 from tests.reference import metrics as reference
 

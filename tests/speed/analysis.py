@@ -15,8 +15,8 @@ import pandas as pd
 from eds import analysis
 from eds.analysis.bootstrap import draw_queries, resampled_aucs
 from eds.analysis.leave_one_out import proposals
-from eds.identifiers import Reals
 from eds.metrics.labelled import Labelled, read_labels, scores_of
+from eds.pairs import Reals
 from tests.speed.metrics import PAIRS, QUERIES, pairs_frame, sklearn_loop
 from tests.timing import best
 

@@ -18,12 +18,12 @@ import pandas as pd
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from eds import metrics
-from eds.identifiers import Reals
 from eds.metrics import Measure
 from eds.metrics.auc_report import summary, two_sided
 from eds.metrics.definition import Evidence
 from eds.metrics.labelled import Labelled, read_labels
 from eds.metrics.lists import read_rankings
+from eds.pairs import Reals
 from tests.timing import best
 
 QUERIES, IMAGES, DEPTH, PAIRS = 2000, 52_712, 9, 54_170

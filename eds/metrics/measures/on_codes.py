@@ -7,11 +7,11 @@ import numpy as np
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.identifiers import Reals
 from eds.metrics import ties
 from eds.metrics.coded import GRADES, Coded, Histograms, radius_terms
 from eds.metrics.definition import Definition, Evidence, Parameter, Values
 from eds.metrics.extremes import ap_between
+from eds.pairs import Reals
 
 CONVENTIONS = (
     "mean over all queries (grades truth, votes: those with a label), without a relevant candidate 0; every candidate "

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from eds.identifiers import Reals
 from eds.metrics import incomplete_formulas as incomplete
 from eds.metrics import rank_formulas as formulas
 from eds.metrics.definition import Definition, Evidence, Parameter, Values
 from eds.metrics.lists import JudgedLists
+from eds.pairs import Reals
 
 Formula = Callable[[JudgedLists, Any, Mapping[str, Any]], Reals]
 POSITIVE = "mean over queries with a positive; unlabelled counts as not similar; a positive that no list holds counts"

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from eds.identifiers import Reals
 from eds.metrics import rank_formulas as formulas
 from eds.metrics.definition import Definition, Evidence, Parameter, Values
 from eds.metrics.lists import JudgedLists
 from eds.metrics.product_retrieval import capped_hits
+from eds.pairs import Reals
 
 CONVENTIONS = (
     "lists are per image, the own product kept; n_q other images of it in the gallery; queries with n_q = 0 skipped"

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eds.identifiers import Flags, Integers, Reals
 from eds.metrics.auc import micro_order, query_aucs, weighted_aucs
 from eds.metrics.auc_report import micro_aucs, two_sided
 from eds.metrics.definition import Definition, Evidence, Parameter, Values
 from eds.metrics.labelled import Labelled
+from eds.pairs import Flags, Integers, Reals
 
 CHOICES = {
     "average": Parameter("macro", ("macro", "micro")),

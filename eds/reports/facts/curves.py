@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from eds.identifiers import Integers, Reals
+from eds.pairs import Integers, Reals
 from eds.reports.document import Block, Figure, say
 from eds.reports.facts.evidence import outsiders, scored, warning
 from eds.reports.facts.scores import NEGATIVES

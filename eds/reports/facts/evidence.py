@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from eds.identifiers import Flags, Reals
 from eds.metrics import Measure, Result
 from eds.metrics.evidence import with_negatives
 from eds.metrics.labelled import Labelled, read_labels, scores_of
+from eds.pairs import Flags, Reals
 from eds.reports.document import Sentence, count, say
 from eds.reports.material import Material
 

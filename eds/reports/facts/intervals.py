@@ -10,11 +10,11 @@ import pandas as pd
 
 from eds.analysis import score_limits
 from eds.analysis.bootstrap import draw_queries, resampled_micro
-from eds.identifiers import Reals
 from eds.intervals import percentile_interval
 from eds.metrics import Result, scores_table
 from eds.metrics.evidence import with_negatives
 from eds.metrics.labelled import Labelled, read_labels, scores_of
+from eds.pairs import Reals
 from eds.reports.material import Material
 
 THREADS = 2

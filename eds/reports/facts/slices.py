@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eds.identifiers import decode
 from eds.intervals import wilson_interval
 from eds.metrics import Result
+from eds.pairs import decode
 from eds.reports.document import Block, Column, Figure, Gap, Table, say
 from eds.reports.material import Material
 
