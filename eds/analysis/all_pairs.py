@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.pairs import Flags, Integers, encode, text
+from eds.pairs import Flags, Integers, encode, to_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +71,8 @@ def population(images: pd.DataFrame, suspects: pd.DataFrame) -> Population:
     and size must be counted over the same pairs. Whether they were made so is told by the size of their strata.
     """
     role = images["role"].to_numpy()
-    names = text(images["image_id"])
-    product = text(images["product_id"]).dictionary_encode().indices.to_numpy() if len(images) else np.zeros(0)
+    names = to_text(images["image_id"])
+    product = to_text(images["product_id"]).dictionary_encode().indices.to_numpy() if len(images) else np.zeros(0)
     whole = Population(names, role != "candidate", role != "query", product.astype(np.int64))
     drawn = suspects[suspects["origin"] == "random"]
     sizes = {name: drawn_from(part) for name, part in drawn.groupby("stratum")}

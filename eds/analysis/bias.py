@@ -15,11 +15,9 @@ from eds.analysis.leave_one_out import leave_one_out
 from eds.analysis.rank_correlation import DECIMALS, competition_ranks, kendall_tau, tau_ap_b
 from eds.metrics import incomplete_formulas as incomplete
 from eds.metrics import rank_formulas as formulas
-from eds.metrics.known_ranks import Placed
-from eds.metrics.labelled import read_labels
-from eds.metrics.lists import JudgedLists, read_rankings
+from eds.metrics.judged_lists import JudgedLists, judge, read_rankings
 from eds.metrics.single_list import cut_offs, mean
-from eds.pairs import Reals
+from eds.pairs import KnownRanks, LabelledPairs, Reals
 
 ON_LISTS = ("hr_official", "hr_most", "judged", "rbp", "rbp_upper")
 ON_GROUPS = ("hr_official", "judged", "rbp", "auc", "self_removed")
@@ -42,7 +40,7 @@ def bias(
     k: int,
     metric: str = "macro_roc_auc",
     persistence: float = 0.8,
-    placed: Placed | None = None,
+    placed: KnownRanks | None = None,
 ) -> Bias:
     """Every model's HR and AUC beside what pooling does to them.
 
@@ -63,9 +61,7 @@ def bias(
     (cut,) = cut_offs([k])
     left_out = leave_one_out(suspects, labels, scores, metric)
     removed: dict[str, dict[str, float]] = left_out["loo"]
-    labelled = read_labels(labels)
-    lists = {} if rankings is None else read_rankings(rankings).judged(labelled)
-    lists |= {} if placed is None else placed.judged(labelled)
+    lists = judge(None if rankings is None else read_rankings(rankings), placed, LabelledPairs.from_frame(labels))
     names = sorted({*lists, *left_out["full"], *removed})
     rows: list[dict[str, Any]] = []
     for name in names:

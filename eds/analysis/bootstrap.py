@@ -15,8 +15,8 @@ from eds.errors import InputError
 from eds.intervals import percentile_interval
 from eds.metrics.auc import micro_order, query_aucs, weighted_aucs
 from eds.metrics.auc_report import AUCS, summary
-from eds.metrics.labelled import Labelled, read_labels, scores_of
-from eds.pairs import Reals
+from eds.metrics.pair_scores import align_scores
+from eds.pairs import LabelledPairs, Reals
 
 Multiplicity = npt.NDArray[np.int16]
 RESAMPLES = 2000
@@ -72,7 +72,7 @@ def bootstrap_micro_auc(scores: pd.DataFrame, labels: pd.DataFrame, resamples: S
     resample without positives or negatives is NaN; a query that has no label is refused.
     Example: see the specification's vectors, bootstrap_micro_auc/multiplicity.
     """
-    labelled = read_labels(labels)
+    labelled = LabelledPairs.from_frame(labels)
     places = {name: place for place, name in enumerate(labelled.queries.to_pylist())}
     unknown = sorted({name for drawn in resamples for name in drawn} - set(places))
     if unknown:
@@ -80,7 +80,7 @@ def bootstrap_micro_auc(scores: pd.DataFrame, labels: pd.DataFrame, resamples: S
     times = np.stack(
         [np.bincount([places[name] for name in drawn], minlength=len(places)) for drawn in resamples]
     ).astype(np.int16)
-    by_model = scores_of(labelled, scores)
+    by_model = align_scores(labelled, scores)
     if len(by_model) != 1:
         raise InputError(f"{len(by_model)} models have scores", where="scores of pairs", do="Give those of one model.")
     return [float(value) for value in resampled_micro(labelled, next(iter(by_model.values())), times)[0]]
@@ -102,9 +102,9 @@ def bootstrap_aucs(
     macro; undefined resamples are left out of the limits, `resamples` counts those used.
     Example: see tests/analysis/test_bootstrap.py, against a plain loop.
     """
-    labelled = read_labels(labels)
+    labelled = LabelledPairs.from_frame(labels)
     times = draw_queries(len(labelled.queries), resamples, seed)
-    by_model = scores_of(labelled, scores)
+    by_model = align_scores(labelled, scores)
     rows: list[dict[str, Any]] = []
     for done, (model, score) in enumerate(by_model.items(), start=1):
         told = summary(labelled, score)
@@ -121,7 +121,7 @@ def bootstrap_aucs(
     return pd.DataFrame(rows, columns=["model", "measure", "value", "low", "high", "n", "resamples"])
 
 
-def resampled_aucs(labelled: Labelled, score: Reals, times: Multiplicity) -> tuple[Reals, Reals, Reals, Reals]:
+def resampled_aucs(labelled: LabelledPairs, score: Reals, times: Multiplicity) -> tuple[Reals, Reals, Reals, Reals]:
     """Micro ROC, micro PR, macro ROC, macro PR of every resample, (resamples,) float64 each."""
     scored = np.isfinite(score)
     n = len(labelled.queries)
@@ -130,7 +130,7 @@ def resampled_aucs(labelled: Labelled, score: Reals, times: Multiplicity) -> tup
     return (*resampled_micro(labelled, score, times), roc, precision)
 
 
-def resampled_micro(labelled: Labelled, score: Reals, times: Multiplicity) -> tuple[Reals, Reals]:
+def resampled_micro(labelled: LabelledPairs, score: Reals, times: Multiplicity) -> tuple[Reals, Reals]:
     """Micro ROC and PR of every resample, (resamples,) float64 each."""
     scored = np.isfinite(score)
     return weighted_aucs(micro_order(labelled.query[scored], labelled.value[scored], score[scored]), times)

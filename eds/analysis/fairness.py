@@ -22,11 +22,9 @@ from eds.metrics import Measure, Result
 from eds.metrics import incomplete_formulas as incomplete
 from eds.metrics import rank_formulas as formulas
 from eds.metrics.evidence import with_negatives
-from eds.metrics.known_ranks import Placed
-from eds.metrics.labelled import frame_of, read_labels
-from eds.metrics.lists import JudgedLists, read_rankings
+from eds.metrics.judged_lists import JudgedLists, judge, read_rankings
 from eds.metrics.single_list import mean
-from eds.pairs import Reals
+from eds.pairs import KnownRanks, LabelledPairs, Reals
 
 SMALL = 0.02  # of a share or a change: below it a measure serves new models
 KEPT = 0.9  # tau_b of the models' order before and after
@@ -45,16 +43,15 @@ class Pooled:
     makers: pd.DataFrame  # model, query_id, candidate_id
     labels: pd.DataFrame  # query_id, candidate_id, value
     rankings: pd.DataFrame | None
-    placed: Placed | None
+    placed: KnownRanks | None
     scores: pd.DataFrame | None
     negatives: pd.DataFrame | None = None  # drawn: query_id, candidate_id
     asked: pd.DataFrame | None = None  # query_id, candidate_id of the whole pool, judged or not, which infAP counts
 
     def lists(self) -> dict[str, JudgedLists]:
         """By model: its lists with the label of every place."""
-        labelled = read_labels(self.labels)
-        found = {} if self.rankings is None else read_rankings(self.rankings).judged(labelled)
-        return found | ({} if self.placed is None else self.placed.judged(labelled))
+        lists = None if self.rankings is None else read_rankings(self.rankings)
+        return judge(lists, self.placed, LabelledPairs.from_frame(self.labels))
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +177,7 @@ def _reuse(pooled: Pooled, wanted: Mapping[Measure, str], lists: Mapping[str, Ju
         if measure.parameters.get("negatives") == "sampled":
             if pooled.negatives is None:
                 continue
-            labels = frame_of(with_negatives(read_labels(labels), pooled.negatives)[0])
+            labels = with_negatives(LabelledPairs.from_frame(labels), pooled.negatives)[0].to_frame()
         evidence = (pooled.scores, pooled.placed, pooled.asked)
         table = reusability_table(makers, labels, pooled.rankings, 1, [name], *evidence)
         parts.append(table.assign(measure=str(measure)))

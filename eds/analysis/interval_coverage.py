@@ -12,8 +12,7 @@ from eds.analysis.recall import pool_recall
 from eds.errors import InputError
 from eds.intervals import clopper_pearson_interval, percentile_interval, wilson_interval
 from eds.metrics.auc_report import AUCS, summary
-from eds.metrics.labelled import Labelled, read_labels
-from eds.pairs import Flags, Reals
+from eds.pairs import Flags, LabelledPairs, Reals
 from eds.synthetic.known_truth import Design, KnownTruth, draw_known_truth
 
 PREVALENCE = ("p, Clopper-Pearson", "p, Wilson", "p, posterior")
@@ -130,11 +129,11 @@ def _aucs(
     ]
 
 
-def _report(labelled: Labelled, score: Reals) -> dict[str, float]:
+def _report(labelled: LabelledPairs, score: Reals) -> dict[str, float]:
     told = summary(labelled, score)
     return {name: told[name] for name in AUCS}
 
 
-def _labelled(known: KnownTruth, pairs: Flags) -> tuple[Labelled, Reals]:
+def _labelled(known: KnownTruth, pairs: Flags) -> tuple[LabelledPairs, Reals]:
     """The flagged pairs' labels, and the first generator's scores of them in the same order."""
-    return read_labels(known.truth(pairs)), known.score[0][pairs]
+    return LabelledPairs.from_frame(known.truth(pairs)), known.score[0][pairs]

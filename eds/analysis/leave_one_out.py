@@ -10,8 +10,8 @@ from eds.analysis.rank_correlation import spearman, tau_ap, tau_ap_b
 from eds.errors import InputError
 from eds.metrics.auc import Ordered, micro_order, segment_aucs
 from eds.metrics.auc_report import AUCS, two_sided
-from eds.metrics.labelled import Labelled, read_labels, scores_of
-from eds.pairs import Flags, Reals, distinct, encode
+from eds.metrics.pair_scores import align_scores
+from eds.pairs import Flags, LabelledPairs, Reals, encode, unique_ids
 
 MODES = ("unique", "all")
 
@@ -42,7 +42,7 @@ def leave_one_out(
         raise InputError(
             f"metric {metric!r}, mode {mode!r}", do=f"Metrics: {', '.join(AUCS)}; modes: {', '.join(MODES)}."
         )
-    labelled = read_labels(labels)
+    labelled = LabelledPairs.from_frame(labels)
     removed, proposed = proposals(suspects, labelled)
     if not removed:
         raise InputError("no generator is named", where="suspects", do="Give the lists that the pool was made of.")
@@ -51,7 +51,7 @@ def leave_one_out(
     full: dict[str, float] = {}
     prevalence: dict[str, float] = {}
     loo: dict[str, dict[str, float]] = {name: {} for name in removed}
-    for model, score in scores_of(labelled, scores).items():
+    for model, score in align_scores(labelled, scores).items():
         values = _metric_on(labelled, score, metric, np.concatenate([np.ones((1, len(score)), np.bool_), kept]))
         full[model] = values[0]
         prevalence[model] = _prevalence(labelled, score, metric)
@@ -72,19 +72,19 @@ def leave_one_out(
     }
 
 
-def proposals(suspects: pd.DataFrame, labelled: Labelled) -> tuple[list[str], Flags]:
+def proposals(suspects: pd.DataFrame, labelled: LabelledPairs) -> tuple[list[str], Flags]:
     """The generators, ascending, and which labelled pair each proposed: generators x pairs."""
     missing = [name for name in ("model", "query_id", "candidate_id") if name not in suspects.columns]
     if missing:
         raise InputError(f"column {', '.join(missing)} is missing", where="suspects", do="Give lists, model by model.")
-    models = distinct(suspects["model"])
-    model, place = encode(suspects["model"], models), labelled.at(suspects["query_id"], suspects["candidate_id"])
+    models = unique_ids(suspects["model"])
+    model, place = encode(suspects["model"], models), labelled.find_ids(suspects["query_id"], suspects["candidate_id"])
     found = np.zeros((len(models), len(labelled.value)), np.bool_)
     found[model[place >= 0], place[place >= 0]] = True
     return models.to_pylist(), found
 
 
-def _metric_on(labelled: Labelled, score: Reals, metric: str, kept: Flags) -> list[float]:
+def _metric_on(labelled: LabelledPairs, score: Reals, metric: str, kept: Flags) -> list[float]:
     """The metric on each subset of the labels (subsets x pairs); sorted once."""
     scored = np.isfinite(score)
     query, value, known = labelled.query[scored], labelled.value[scored], score[scored]
@@ -102,7 +102,7 @@ def _metric_on(labelled: Labelled, score: Reals, metric: str, kept: Flags) -> li
     return found
 
 
-def _prevalence(labelled: Labelled, score: Reals, metric: str) -> float:
+def _prevalence(labelled: LabelledPairs, score: Reals, metric: str) -> float:
     """The share of positives among the pairs that the metric is computed on."""
     scored = np.isfinite(score)
     query, value, n = labelled.query[scored], labelled.value[scored], len(labelled.queries)

@@ -16,12 +16,11 @@ from eds.errors import InputError
 from eds.metrics import incomplete_formulas as incomplete
 from eds.metrics import rank_formulas as formulas
 from eds.metrics.auc_report import AUCS, summary
-from eds.metrics.known_ranks import Placed
-from eds.metrics.labelled import Labelled, read_labels, scores_of
-from eds.metrics.lists import JudgedLists, Rankings, read_rankings
+from eds.metrics.judged_lists import JudgedLists, judge, read_rankings
+from eds.metrics.pair_scores import align_scores
 from eds.metrics.single_list import cut_offs, mean
-from eds.metrics.unjudged import placed_with_pooled, pooled_of
-from eds.pairs import Reals
+from eds.metrics.unjudged import pooled_of
+from eds.pairs import KnownRanks, LabelledPairs, RankedLists, Reals
 
 PERSISTENCE = 0.8
 ON_LISTS: dict[str, Callable[[JudgedLists, int], Reals]] = {
@@ -45,7 +44,7 @@ def reusability(
     k: int,
     metric: str = "hr_official",
     scores: pd.DataFrame | None = None,
-    placed: Placed | None = None,
+    placed: KnownRanks | None = None,
     pooled: pd.DataFrame | None = None,
 ) -> dict[str, dict[str, Any]]:
     """By generator r: its value with and without the labels of the pairs that only r proposed, and its place.
@@ -67,12 +66,12 @@ def reusability(
         raise InputError(f"metric {metric!r} is unknown", do=f"Known: {', '.join(METRICS)}.")
     if metric in AUCS and scores is None:
         raise InputError(f"metric {metric} needs scores", do="Give model, query_id, candidate_id, score.")
-    labelled = read_labels(labels)
+    labelled = LabelledPairs.from_frame(labels)
     generators, proposed = proposals(suspects, labelled)
     alone = proposed & (proposed.sum(axis=0) == 1)
     asked = None if pooled is None or metric != "inf_ap" else pooled_of(labelled, pooled)
     lists = _Lists(None if rankings is None else read_rankings(rankings), placed, asked)
-    by_model = scores_of(labelled, scores) if scores is not None and metric in AUCS else None
+    by_model = align_scores(labelled, scores) if scores is not None and metric in AUCS else None
     full = _values(labelled, None, lists, by_model, k, metric)
     own = _own_pairs(suspects)
     found = {}
@@ -99,7 +98,7 @@ def reusability_table(
     k: int,
     metrics: Sequence[str] = ("hr_official", "bpref", "rbp"),
     scores: pd.DataFrame | None = None,
-    placed: Placed | None = None,
+    placed: KnownRanks | None = None,
     pooled: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """`reusability` for several metrics side by side: a row for each metric and generator."""
@@ -115,28 +114,26 @@ def reusability_table(
 class _Lists:
     """Lists of some models, known places of others, and the pool's pairs where they are told and count."""
 
-    rankings: Rankings | None
-    placed: Placed | None
-    pooled: Labelled | None = None
+    rankings: RankedLists | None
+    placed: KnownRanks | None
+    pooled: LabelledPairs | None = None
 
     def without(self, own: pd.DataFrame) -> "_Lists":
         """The same where these pairs were never asked."""
         if self.pooled is None:
             return self
-        place = self.pooled.at(own["query_id"], own["candidate_id"])
+        place = self.pooled.find_ids(own["query_id"], own["candidate_id"])
         kept = np.ones(len(self.pooled.value), np.bool_)
         kept[place[place >= 0]] = False
-        return replace(self, pooled=self.pooled.where(kept))
+        return replace(self, pooled=self.pooled.select(kept))
 
-    def judged(self, labelled: Labelled) -> dict[str, JudgedLists]:
+    def judged(self, labelled: LabelledPairs) -> dict[str, JudgedLists]:
         """By model, ascending."""
-        found = {} if self.rankings is None else self.rankings.judged(labelled, self.pooled)
-        found |= {} if self.placed is None else placed_with_pooled(self.placed, labelled, self.pooled)
-        return dict(sorted(found.items()))
+        return dict(sorted(judge(self.rankings, self.placed, labelled, self.pooled).items()))
 
 
 def _values(
-    labelled: Labelled,
+    labelled: LabelledPairs,
     kept: Any,
     lists: "_Lists",
     scores: dict[str, Reals] | None,
@@ -144,7 +141,7 @@ def _values(
     metric: str,
 ) -> dict[str, float]:
     """Every model's value on the labels kept."""
-    part = labelled if kept is None else labelled.where(kept)
+    part = labelled if kept is None else labelled.select(kept)
     if scores is not None:
         return {name: summary(part, score if kept is None else score[kept])[metric] for name, score in scores.items()}
     return {name: mean(_counted(judged, metric, k)) for name, judged in lists.judged(part).items()}

@@ -2,8 +2,8 @@
 
 from eds.metrics.auc import pr_auc, roc_auc
 from eds.metrics.auc_report import auc_report
-from eds.metrics.labelled import scores_frame
 from eds.metrics.measure import MEASURES, Measure
+from eds.metrics.pair_scores import scores_frame
 from eds.metrics.presets import PRESETS, Preset, preset
 from eds.metrics.product_retrieval import identity_metrics
 from eds.metrics.score import Result, evaluate, score, scores_table

@@ -7,8 +7,8 @@ import pandas as pd
 
 from eds.errors import InputError
 from eds.metrics.auc import query_aucs, sample_aucs
-from eds.metrics.labelled import Labelled, read_labels, scores_of
-from eds.pairs import Flags, Integers, Reals
+from eds.metrics.pair_scores import align_scores
+from eds.pairs import Flags, Integers, LabelledPairs, Reals
 
 AUCS = ("micro_roc_auc", "micro_pr_auc", "macro_roc_auc", "macro_pr_auc")
 
@@ -27,14 +27,14 @@ def auc_report(scores: pd.DataFrame, labels: pd.DataFrame) -> dict[str, Any]:
     >>> auc_report(scores_frame({"m": [("q", "a", 0.9), ("q", "b", 0.8)]}), labels)["macro_roc_auc"]
     1.0
     """
-    labelled = read_labels(labels)
-    by_model = scores_of(labelled, scores)
+    labelled = LabelledPairs.from_frame(labels)
+    by_model = align_scores(labelled, scores)
     if len(by_model) != 1:
         raise InputError(f"{len(by_model)} models have scores", where="scores of pairs", do="Give those of one model.")
     return summary(labelled, next(iter(by_model.values())))
 
 
-def summary(labelled: Labelled, score: Reals) -> dict[str, Any]:
+def summary(labelled: LabelledPairs, score: Reals) -> dict[str, Any]:
     """The report of one model's scores, (pairs,) float64 with NaN where there is none."""
     scored = np.isfinite(score)
     query, value, kept = labelled.query[scored], labelled.value[scored], score[scored]

@@ -2,26 +2,13 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from eds.pairs import Flags, Integers, coded, located, text
-
-
-class Images(Protocol):
-    """Whatever holds ids of queries and candidates, each once; it is known again by identity."""
-
-    @property
-    def queries(self) -> pa.Array:
-        """Ids."""
-
-    @property
-    def candidates(self) -> pa.Array:
-        """Ids."""
+from eds.pairs import Flags, Integers, Pairs, encode_distinct, to_dictionary, to_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +16,12 @@ class Catalogue:
     """Arrays by row of table images have one place more, the last, for images that are not in it."""
 
     images: pd.DataFrame
-    _places: dict[Images, tuple[Integers, Integers]] = field(default_factory=dict)
+    _places: dict[Pairs, tuple[Integers, Integers]] = field(default_factory=dict)
 
-    def places(self, of: Images) -> tuple[Integers, Integers]:
+    def places(self, of: Pairs) -> tuple[Integers, Integers]:
         """The rows that show these queries and candidates, (n,) int64 each, -1 for what is not in the catalogue."""
         if of not in self._places:
-            both = located(pa.concat_arrays([of.queries, of.candidates]), text(self.images["image_id"]))
+            both = encode_distinct(pa.concat_arrays([of.queries, of.candidates]), to_text(self.images["image_id"]))
             self._places[of] = both[: len(of.queries)], both[len(of.queries) :]
         return self._places[of]
 
@@ -52,10 +39,10 @@ class Catalogue:
         """(rows + 1,) bool: which images have this role and no other."""
         if "role" not in self.images.columns:
             return np.zeros(len(self.images) + 1, np.bool_)
-        found = pc.fill_null(pc.equal(text(self.images["role"]), role), False)
+        found = pc.fill_null(pc.equal(to_text(self.images["role"]), role), False)
         return np.append(found.to_numpy(zero_copy_only=False), False)
 
-    def silent(self, labelled: Images) -> int:
+    def silent(self, labelled: Pairs) -> int:
         """How many queries are none of the labelled ones; 0 where the catalogue does not say who is a query."""
         if "role" not in self.images.columns:
             return 0
@@ -64,5 +51,5 @@ class Catalogue:
         return int(asks[:-1].sum() - asks[rows[rows >= 0]].sum())
 
     def _codes(self, column: str) -> Integers:
-        codes: Integers = coded(pc.fill_null(text(self.images[column]), "")).indices.to_numpy()
+        codes: Integers = to_dictionary(pc.fill_null(to_text(self.images[column]), "")).indices.to_numpy()
         return codes.astype(np.int64)

@@ -7,13 +7,11 @@ import pandas as pd
 
 from eds.errors import InputError
 from eds.metrics.catalogue import Catalogue
-from eds.metrics.known_ranks import Placed
-from eds.metrics.lists import Rankings
 from eds.metrics.measure import Measure
-from eds.pairs import Integers, shown
+from eds.pairs import Integers, KnownRanks, RankedLists, format_ids
 
 
-def check_rules(lists: Rankings, catalogue: Catalogue | None, measures: Sequence[Measure]) -> None:
+def check_rules(lists: RankedLists, catalogue: Catalogue | None, measures: Sequence[Measure]) -> None:
     """Refuse lists on which the measures would not be what their names say; all faults at once.
 
     Official lists hold no image of the query's own product and one image of each product. Lists that all end at
@@ -32,14 +30,11 @@ def check_rules(lists: Rankings, catalogue: Catalogue | None, measures: Sequence
         )
 
 
-def check_placed(placed: Placed, catalogue: Catalogue | None, measures: Sequence[Measure]) -> None:
+def check_placed(placed: KnownRanks, catalogue: Catalogue | None, measures: Sequence[Measure]) -> None:
     """As `check_rules`, for ranks of pairs: those that have a place in a list."""
     if catalogue is None:
         return
-    there = placed.rank >= 0
-    parts = (part[there] for part in (placed.model, placed.query, placed.candidate, placed.rank))
-    found = Rankings(placed.models, placed.queries, placed.candidates, *parts)
-    faults, _ = _catalogue_faults(found, catalogue, measures)
+    faults, _ = _catalogue_faults(placed.select(placed.rank >= 0), catalogue, measures)
     if faults:
         do = "Rank them with exclude_product and one_per_product, or ask for other measures."
         raise InputError("the ranks do not fit the measures", where="ranks of pairs", do=do, faults=faults)
@@ -55,7 +50,7 @@ def _least_available(images: pd.DataFrame) -> int:
     return int(min(every, same.min() - 1, every - same.max() if len(same) > 1 else every))
 
 
-def _catalogue_faults(lists: Rankings, catalogue: Catalogue, measures: Sequence[Measure]) -> tuple[list[str], bool]:
+def _catalogue_faults(lists: RankedLists, catalogue: Catalogue, measures: Sequence[Measure]) -> tuple[list[str], bool]:
     """Images that the catalogue does not know, or else faults of products; and whether all images are known."""
     places = catalogue.places(lists)
     faults = _unknown(lists, places)
@@ -64,15 +59,17 @@ def _catalogue_faults(lists: Rankings, catalogue: Catalogue, measures: Sequence[
     return _product_faults(lists, catalogue, places), True
 
 
-def _unknown(lists: Rankings, places: tuple[Integers, Integers]) -> list[str]:
+def _unknown(lists: RankedLists, places: tuple[Integers, Integers]) -> list[str]:
     told = zip(("queries", "candidates"), (lists.queries, lists.candidates), places, strict=True)
     missing = [(word, ids, np.flatnonzero(place < 0)) for word, ids, place in told]
     return [
-        f"{len(rows):,} {word} are not in table images: {shown(ids, rows)}" for word, ids, rows in missing if len(rows)
+        f"{len(rows):,} {word} are not in table images: {format_ids(ids, rows)}"
+        for word, ids, rows in missing
+        if len(rows)
     ]
 
 
-def _product_faults(lists: Rankings, catalogue: Catalogue, places: tuple[Integers, Integers]) -> list[str]:
+def _product_faults(lists: RankedLists, catalogue: Catalogue, places: tuple[Integers, Integers]) -> list[str]:
     """Only for lists whose images are all known."""
     own, product = (catalogue.product[place] for place in places)
     same = np.unique(lists.query[product[lists.candidate] == own[lists.query]])
@@ -80,13 +77,13 @@ def _product_faults(lists: Rankings, catalogue: Catalogue, places: tuple[Integer
     twice = np.unique(lists.query[entry.duplicated().to_numpy()])
     faults = []
     if len(same):
-        faults.append(f"official measures: own product in the lists of {shown(lists.queries, same)}")
+        faults.append(f"official measures: own product in the lists of {format_ids(lists.queries, same)}")
     if len(twice):
-        faults.append(f"official measures: two images of one product in a list of {shown(lists.queries, twice)}")
+        faults.append(f"official measures: two images of one product in a list of {format_ids(lists.queries, twice)}")
     return faults
 
 
-def _depth_faults(lists: Rankings, images: pd.DataFrame, measures: Sequence[Measure]) -> list[str]:
+def _depth_faults(lists: RankedLists, images: pd.DataFrame, measures: Sequence[Measure]) -> list[str]:
     deepest = max(
         (measure.k or 0 for measure in measures if measure.definition.needs not in ("scores", "codes")), default=0
     )

@@ -9,9 +9,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from eds.metrics.coded import Coded
-from eds.metrics.labelled import Labelled
-from eds.metrics.lists import JudgedLists
-from eds.pairs import Flags, Integers, Reals
+from eds.metrics.judged_lists import JudgedLists
+from eds.pairs import Flags, Integers, LabelledPairs, Reals
 
 Needs = Literal["lists", "official lists", "product lists", "scores", "codes"]
 Cut = Literal["required", "optional", "never"]
@@ -31,10 +30,10 @@ class Parameter:
 class Evidence:
     """What one model's measures are computed on; arrays of scores are (pairs,) float64, NaN where there is none."""
 
-    labelled: Labelled
+    labelled: LabelledPairs
     lists: JudgedLists | None = None  # of the labelled queries
     score: Reals | None = None  # of the labelled pairs
-    sampled: Labelled | None = None  # labelled positives and sampled negatives, over the same queries
+    sampled: LabelledPairs | None = None  # labelled positives and sampled negatives, over the same queries
     sampled_score: Reals | None = None
     products: JudgedLists | None = None  # of all queries, labelled by product
     product_queries: pa.Array | None = None

@@ -13,24 +13,23 @@ from eds.metrics.catalogue import Catalogue
 from eds.metrics.check_lists import check_placed, check_rules
 from eds.metrics.coded import Coded
 from eds.metrics.definition import Evidence
-from eds.metrics.known_ranks import Placed
-from eds.metrics.labelled import Labelled, frame_of, read_labels, scores_of
-from eds.metrics.lists import JudgedLists, read_rankings
+from eds.metrics.judged_lists import JudgedLists, count_unlabelled_lists, judge, judge_own_product, read_rankings
 from eds.metrics.measure import Measure
+from eds.metrics.pair_scores import align_scores
 from eds.metrics.product_retrieval import own_product_lists
-from eds.metrics.unjudged import POOLED, hidden_places, left_out_by_rules, placed_with_pooled, pooled_of, without_label
-from eds.pairs import Flags, Integers, Reals, distinct, encode
+from eds.metrics.unjudged import POOLED, hidden_places, left_out_by_rules, pooled_of, without_label
+from eds.pairs import Flags, Integers, KnownRanks, LabelledPairs, Reals, encode, unique_ids
 
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
     """All models' evidence, and what was left out of it."""
 
-    labelled: Labelled
+    labelled: LabelledPairs
     lists: dict[str, JudgedLists]
     strange: dict[str, int]  # by model: lists of queries that have no label
     scores: dict[str, Reals]
-    sampled: Labelled | None
+    sampled: LabelledPairs | None
     sampled_scores: dict[str, Reals]
     left_out: int  # drawn negatives that are labelled, or whose query is not
     products: dict[str, tuple[JudgedLists, pa.Array]]  # with the ids of their queries
@@ -63,7 +62,7 @@ class Gathered:
             self.unlabelled,
         )
 
-    def _unscored(self, labelled: Labelled | None) -> Reals | None:
+    def _unscored(self, labelled: LabelledPairs | None) -> Reals | None:
         """The scores of a model that has none: every pair counts as one without a score."""
         return None if labelled is None or not self.scored else np.full(len(labelled.value), np.nan)
 
@@ -76,8 +75,8 @@ def gather(
     measures: Sequence[Measure],
     *,
     negatives: pd.DataFrame | None = None,
-    placed: Placed | None = None,
-    own: Placed | None = None,
+    placed: KnownRanks | None = None,
+    own: KnownRanks | None = None,
     coded: Mapping[str, Coded] | None = None,
     pooled: pd.DataFrame | None = None,
     heads: pd.DataFrame | None = None,
@@ -85,7 +84,7 @@ def gather(
 ) -> Gathered:
     """The frames of `eds.metrics.score`, checked, with all that is missing told at once."""
     _check_given(rankings, placed, own, scores, images, negatives, coded, measures)
-    labelled = read_labels(truth, "table truth")
+    labelled = LabelledPairs.from_frame(truth, "table truth")
     lists = None if rankings is None else read_rankings(rankings)
     catalogue = None if images is None else Catalogue(images)
     if lists is not None:
@@ -100,11 +99,11 @@ def gather(
         of = dict(zip(images["image_id"], images["product_id"], strict=True))
         roles = "role" in images.columns
         gallery = images[images["role"] != "query"] if roles else images
-        asked = distinct(images.loc[images["role"] != "candidate", "image_id"]) if roles else lists.queries
+        asked = unique_ids(images.loc[images["role"] != "candidate", "image_id"]) if roles else lists.queries
         found = own_product_lists(lists, gallery, of, asked)
         products = {name: (own_lists, asked) for name, own_lists in found.items()}
     if own is not None:
-        products |= {name: (found, own.queries) for name, found in own.own_product().items()}
+        products |= {name: (found, own.queries) for name, found in judge_own_product(own).items()}
     sampled, left_out = (None, 0) if negatives is None else with_negatives(labelled, negatives)
     asked = None if pooled is None else pooled_of(labelled, pooled)
     among = asked if any(measure.name in POOLED for measure in measures) else None
@@ -116,14 +115,11 @@ def gather(
             hidden |= {} if source is None else hidden_places(source, labelled, catalogue)
     return Gathered(
         labelled,
-        {
-            **({} if lists is None else lists.judged(labelled, among)),
-            **({} if placed is None else placed_with_pooled(placed, labelled, among)),
-        },
-        {} if lists is None else lists.without_labels(labelled),
-        {} if scores is None else scores_of(labelled, scores),
+        judge(lists, placed, labelled, among),
+        {} if lists is None else count_unlabelled_lists(lists, labelled),
+        {} if scores is None else align_scores(labelled, scores),
         sampled,
-        {} if scores is None or sampled is None else scores_of(sampled, scores),
+        {} if scores is None or sampled is None else align_scores(sampled, scores),
         left_out,
         products,
         dict(coded or {}),
@@ -135,21 +131,21 @@ def gather(
     )
 
 
-def with_negatives(labelled: Labelled, negatives: pd.DataFrame) -> tuple[Labelled, int]:
-    """Labelled positives and drawn negatives over the same queries; and how many drawn ones were left out.
+def with_negatives(labelled: LabelledPairs, negatives: pd.DataFrame) -> tuple[LabelledPairs, int]:
+    """LabelledPairs positives and drawn negatives over the same queries; and how many drawn ones were left out.
 
     Left out are pairs that have a label by now, here or (column `labelled` of the negatives, if there is one) among
     labels that nothing is measured on; and those of queries that have none.
     """
     drawn = negatives.drop_duplicates(["query_id", "candidate_id"])
     known = encode(drawn["query_id"], labelled.queries) >= 0
-    free = labelled.at(drawn["query_id"], drawn["candidate_id"]) < 0
+    free = labelled.find_ids(drawn["query_id"], drawn["candidate_id"]) < 0
     if "labelled" in drawn.columns:
         free &= ~drawn["labelled"].to_numpy(dtype=bool)
     used = drawn.loc[known & free, ["query_id", "candidate_id"]]
-    positives = frame_of(labelled.where(labelled.value == 1))
+    positives = labelled.select(labelled.value == 1).to_frame()
     rows = pd.concat([positives, used.assign(value=0)], ignore_index=True)
-    return read_labels(rows, "sampled negatives", queries=labelled.queries), len(drawn) - len(used)
+    return LabelledPairs.from_frame(rows, "sampled negatives", queries=labelled.queries), len(drawn) - len(used)
 
 
 def _check_given(

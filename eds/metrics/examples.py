@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from eds.metrics.lists import UNLABELLED, JudgedLists
+from eds.metrics.judged_lists import JudgedLists
+from eds.pairs import UNLABELLED
 
 SIGNS = {"+": 1, "-": 0, "?": UNLABELLED}
 

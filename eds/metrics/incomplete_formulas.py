@@ -5,7 +5,7 @@ A query without positives gets NaN, except for RBP, which stays defined.
 
 import numpy as np
 
-from eds.metrics.lists import JudgedLists
+from eds.metrics.judged_lists import JudgedLists
 from eds.metrics.rank_formulas import ideal_gain
 from eds.pairs import Reals
 

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from eds.errors import InputError
 from eds.metrics import rank_formulas as formulas
-from eds.metrics.lists import JudgedLists, Rankings, read_rankings
+from eds.metrics.judged_lists import JudgedLists, read_rankings
 from eds.metrics.single_list import cut_offs, mean
-from eds.pairs import Flags, Integers, Reals, distinct, encode
+from eds.pairs import Flags, Integers, RankedLists, Reals, encode, unique_ids
 
 
 def identity_metrics(
@@ -39,7 +39,7 @@ def identity_metrics(
     read = read_rankings(rankings)
     images = pd.DataFrame({"image_id": pd.Series(list(gallery), dtype="str")})
     images["product_id"] = images["image_id"].map(dict(item_of)).fillna(images["image_id"])
-    asked = read.queries if queries is None else distinct(pa.array(list(queries), pa.string()))
+    asked = read.queries if queries is None else unique_ids(pa.array(list(queries), pa.string()))
     own = {name: name for name in asked.to_pylist()} | dict(item_of)
     found: dict[str, Any] = {}
     cuts = cut_offs(k)
@@ -73,7 +73,7 @@ def capped_hits(lists: JudgedLists, k: int) -> Reals:
 
 
 def own_product_lists(
-    read: Rankings, images: pd.DataFrame, item_of: Mapping[str, str], queries: pa.Array
+    read: RankedLists, images: pd.DataFrame, item_of: Mapping[str, str], queries: pa.Array
 ) -> dict[str, JudgedLists]:
     """By model: the lists of `queries` (distinct ids), every place labelled by whether it shows the own product.
 
@@ -81,8 +81,8 @@ def own_product_lists(
     has an empty list; lists of other queries are passed over.
     """
     of = pa.array([item_of[name] for name in queries.to_pylist()], pa.string())
-    products = distinct(images["product_id"], of)
-    gallery = distinct(images["image_id"])
+    products = unique_ids(images["product_id"], of)
+    gallery = unique_ids(images["image_id"])
     product = np.full(len(gallery) + 1, -1, np.int64)  # the last one: of what is not in the gallery
     product[encode(images["image_id"], gallery)] = encode(images["product_id"], products)
     own = encode(of, products)

@@ -6,7 +6,7 @@ without positives gets NaN: it is skipped and counted by whoever averages.
 
 import numpy as np
 
-from eds.metrics.lists import JudgedLists
+from eds.metrics.judged_lists import JudgedLists
 from eds.pairs import Integers, Reals
 
 

@@ -11,9 +11,8 @@ from eds.errors import InputError
 from eds.metrics.coded import Coded
 from eds.metrics.definition import Evidence, Values
 from eds.metrics.evidence import Gathered, gather
-from eds.metrics.known_ranks import Placed
 from eds.metrics.measure import Measure
-from eds.pairs import decode
+from eds.pairs import KnownRanks, decode
 from eds.schema import to_arrow, to_frame
 from eds.tables import SCORES
 
@@ -38,8 +37,8 @@ def score(
     measures: Sequence[Measure],
     *,
     negatives: pd.DataFrame | None = None,
-    placed: Placed | None = None,
-    own: Placed | None = None,
+    placed: KnownRanks | None = None,
+    own: KnownRanks | None = None,
     coded: Mapping[str, Coded] | None = None,
     pooled: pd.DataFrame | None = None,
     heads: pd.DataFrame | None = None,
@@ -84,8 +83,8 @@ def evaluate(
     measures: Sequence[Measure],
     *,
     negatives: pd.DataFrame | None = None,
-    placed: Placed | None = None,
-    own: Placed | None = None,
+    placed: KnownRanks | None = None,
+    own: KnownRanks | None = None,
     coded: Mapping[str, Coded] | None = None,
     pooled: pd.DataFrame | None = None,
     heads: pd.DataFrame | None = None,

@@ -9,9 +9,8 @@ import pandas as pd
 from eds.errors import InputError
 from eds.metrics import incomplete_formulas as incomplete
 from eds.metrics import rank_formulas as formulas
-from eds.metrics.labelled import read_labels
-from eds.metrics.lists import UNLABELLED, JudgedLists, read_rankings
-from eds.pairs import Reals
+from eds.metrics.judged_lists import JudgedLists, judge, read_rankings
+from eds.pairs import UNLABELLED, LabelledPairs, Reals
 
 
 def absolute_rank_metrics(rankings: pd.DataFrame, labels: pd.DataFrame, k: Sequence[int]) -> dict[str, Any]:
@@ -28,8 +27,8 @@ def absolute_rank_metrics(rankings: pd.DataFrame, labels: pd.DataFrame, k: Seque
     >>> absolute_rank_metrics(rankings, labels, [3])["mrr_official@3"]
     0.8181818181818182
     """
-    labelled = read_labels(labels)
-    by_model = read_rankings(rankings).judged(labelled)
+    labelled = LabelledPairs.from_frame(labels)
+    by_model = judge(read_rankings(rankings), None, labelled)
     if len(by_model) > 1:
         raise InputError(f"{len(by_model)} models have lists", where="table neighbors", do="Give those of one model.")
     nothing = np.zeros(0, np.int64)

@@ -4,54 +4,26 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from eds.metrics.catalogue import Catalogue
-from eds.metrics.known_ranks import Placed
-from eds.metrics.labelled import Labelled, read_labels
-from eds.metrics.lists import UNLABELLED, JudgedLists, Rankings
-from eds.pairs import Flags, Integers, encode, places_of
+from eds.pairs import Flags, Integers, LabelledPairs, RankedLists, encode, find_sorted
 
 PAIR = ["query_id", "candidate_id"]
 POOLED = ("infAP",)  # measures that look at pooled pairs without a label
 
 
-def pooled_of(labelled: Labelled, pooled: pd.DataFrame) -> Labelled:
+def pooled_of(labelled: LabelledPairs, pooled: pd.DataFrame) -> LabelledPairs:
     """The pooled pairs of the labelled queries, judged or not; their value says nothing."""
     known = encode(pooled["query_id"], labelled.queries) >= 0
-    return read_labels(pooled.loc[known, PAIR].assign(value=0), "pooled pairs", queries=labelled.queries)
+    return LabelledPairs.from_frame(pooled.loc[known, PAIR].assign(value=0), "pooled pairs", queries=labelled.queries)
 
 
-def without_label(pooled: Labelled, labelled: Labelled) -> int:
+def without_label(pooled: LabelledPairs, labelled: LabelledPairs) -> int:
     """How many of the pooled pairs have no label."""
-    names = (pooled.queries.take(pa.array(pooled.query)), pooled.candidates.take(pa.array(pooled.candidate)))
-    return int((labelled.at(*names) < 0).sum())
+    return int((labelled.find(pooled) < 0).sum())
 
 
-def placed_with_pooled(placed: Placed, labelled: Labelled, pooled: Labelled | None) -> dict[str, JudgedLists]:
-    """By model: the labelled places, and those of pooled pairs without a label."""
-    found = placed.judged(labelled)
-    if pooled is None:
-        return found
-    names = (placed.queries.take(pa.array(placed.query)), placed.candidates.take(pa.array(placed.candidate)))
-    query = encode(placed.queries, labelled.queries)[placed.query] if len(placed.query) else placed.query
-    free = (placed.rank >= 0) & (pooled.at(*names) >= 0) & (labelled.at(*names) < 0)
-    for number, name in enumerate(placed.models):
-        rows, lists = np.flatnonzero(free & (placed.model == number)), found[name]
-        parts = (
-            (lists.query, query[rows]),
-            (lists.place, placed.rank[rows] + 1),
-            (lists.label, np.full(len(rows), UNLABELLED)),
-            (lists.pooled, np.ones(len(rows), np.bool_)),
-        )
-        numbers, places, label, asked = (np.concatenate(part) for part in parts)
-        order = np.lexsort((places, numbers))
-        told = (numbers[order], places[order], label[order], asked[order])
-        found[name] = JudgedLists(*told, lists.positives, lists.negatives, lists.length)
-    return found
-
-
-def left_out_by_rules(labelled: Labelled, catalogue: Catalogue, category: str = "any") -> Flags:
+def left_out_by_rules(labelled: LabelledPairs, catalogue: Catalogue, category: str = "any") -> Flags:
     """Which positives (in the labels' order) no official list may hold: own product, no query, no candidate.
 
     Where lists hold the query's category only (`category`: same), or others only (other), those of the rest, too.
@@ -65,7 +37,7 @@ def left_out_by_rules(labelled: Labelled, catalogue: Catalogue, category: str = 
     return np.asarray(barred)
 
 
-def hidden_places(listed: Rankings, labelled: Labelled, catalogue: Catalogue) -> Mapping[str, Integers]:
+def hidden_places(listed: RankedLists, labelled: LabelledPairs, catalogue: Catalogue) -> Mapping[str, Integers]:
     """By model, for each positive (in the labels' order): where another image of its product stands; 0: in no list.
 
     Official lists show one image of each product: a positive whose product is shown by another can never be found.
@@ -86,7 +58,7 @@ def hidden_places(listed: Rankings, labelled: Labelled, catalogue: Catalogue) ->
         rows, key = rows[order], key[order]
         first = np.diff(key, prepend=-1) != 0
         rows, key = rows[first], key[first]
-        at = places_of(keys, key)
+        at = find_sorted(keys, key)
         there = at >= 0
         place = np.zeros(len(keys), np.int64)
         place[there] = listed.rank[rows[at[there]]] + 1
@@ -95,7 +67,7 @@ def hidden_places(listed: Rankings, labelled: Labelled, catalogue: Catalogue) ->
     return found
 
 
-def _positives(labelled: Labelled, catalogue: Catalogue) -> tuple[Integers, Integers]:
+def _positives(labelled: LabelledPairs, catalogue: Catalogue) -> tuple[Integers, Integers]:
     """The catalogue's rows that show the positives' queries and candidates, in the labels' order."""
     positive = labelled.value == 1
     query, candidate = catalogue.places(labelled)

@@ -21,7 +21,7 @@ from eds.neighbors.hamming import BLOCK, MOST_BITS, distance_counts, distances_o
 from eds.neighbors.pace import Pace
 from eds.neighbors.rules import Rules
 from eds.neighbors.sides import Array, Sides, in_id_order
-from eds.pairs import encode, text
+from eds.pairs import encode, to_text
 from eds.vectors import Vectors
 
 MOST_COLUMNS = 8  # every set of them is counted
@@ -124,7 +124,7 @@ class Codes:
         self, pairs: pd.DataFrame, threads: int, *, exclude_product: bool
     ) -> tuple[Array, Array, tuple[int, ...]]:
         """Queries that decided pairs name, their histograms, and the grades that there are."""
-        ids = text(self.sides.queries.ids), text(self.sides.candidates.ids)
+        ids = to_text(self.sides.queries.ids), to_text(self.sides.candidates.ids)
         query, candidate = (
             encode(pairs[name], known) for name, known in zip(("query_id", "candidate_id"), ids, strict=True)
         )

@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 
 from eds.neighbors.rules import Rules
 from eds.neighbors.sides import Array
-from eds.pairs import text
+from eds.pairs import to_text
 
 
 def list_lengths(images: pd.DataFrame, queries: "pd.Series[str]", rules: Rules) -> Array:
@@ -44,7 +44,7 @@ def _lengths(asked: pd.DataFrame, offered: pd.DataFrame, rules: Rules) -> Array:
     sizes = offered["product_id"].value_counts()
     # candidates of the query's product
     own = sizes.reindex(asked["product_id"].to_numpy(dtype=object)).fillna(0).to_numpy(np.int64)
-    there = pc.is_in(text(asked["image_id"]), value_set=text(offered["image_id"]))
+    there = pc.is_in(to_text(asked["image_id"]), value_set=to_text(offered["image_id"]))
     itself = there.to_numpy(zero_copy_only=False).astype(np.int64)
     every = len(sizes) if rules.one_per_product else len(offered)
     kept = (own > 0) if rules.one_per_product else own  # what the product adds to `every`

@@ -12,7 +12,7 @@ from eds.neighbors.pace import Pace, beside_products
 from eds.neighbors.rules import Rules
 from eds.neighbors.sides import Array, Side, Sides, named
 from eds.neighbors.similarity import Similarity, similarity_of
-from eds.pairs import encode, text
+from eds.pairs import encode, to_text
 from eds.vectors import Vectors
 
 Progress = Callable[[int, int], None]
@@ -24,7 +24,7 @@ def pair_scores(
     vectors: Vectors, pairs: pd.DataFrame, *, metric: str | None = None, threads: int | None = None
 ) -> Array:
     """The exact similarity of each given pair; (pairs,) float64. Any two images that have vectors will do."""
-    rows = (vectors.rows_of(text(pairs[name])) for name in ("query_id", "candidate_id"))
+    rows = (vectors.rows_of(to_text(pairs[name])) for name in ("query_id", "candidate_id"))
     return row_scores(vectors, *rows, metric=metric, threads=threads)
 
 

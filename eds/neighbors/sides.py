@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from eds.errors import InputError
 from eds.neighbors.rules import Rules
-from eds.pairs import text
+from eds.pairs import to_text
 from eds.vectors import Vectors
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -52,7 +52,7 @@ class Sides:
     @classmethod
     def of(cls, vectors: Vectors, images: pd.DataFrame, rules: Rules) -> "Sides":
         """Number the images; refuses duplicated ids, images without a vector, unknown categories."""
-        listed = text(images["image_id"])
+        listed = to_text(images["image_id"])
         order, asked, proposed, ascending = in_id_order(images)
         aligned = listed.null_count == 0 and listed.equals(vectors.id_column)  # a row of vectors for each row here
         if not ascending:
@@ -98,7 +98,7 @@ def in_id_order(images: pd.DataFrame) -> tuple[Array, Array, Array, bool]:
 
     Between them, which places in that order queries and candidates have.
     """
-    ascending = _ascending(text(images["image_id"]))
+    ascending = _ascending(to_text(images["image_id"]))
     order = np.arange(len(images)) if ascending else id_order(images["image_id"])
     asked, proposed = (np.flatnonzero(_other(images["role"], role)[order]) for role in ("candidate", "query"))
     return order, asked, proposed, ascending
@@ -106,7 +106,7 @@ def in_id_order(images: pd.DataFrame) -> tuple[Array, Array, Array, bool]:
 
 def id_order(ids: "pd.Series[Any]") -> Array:
     """Positions that sort ids by Unicode code point (the order of their UTF-8 bytes); (n,) int64."""
-    order: Array = pc.array_sort_indices(text(ids)).to_numpy().astype(np.int64)
+    order: Array = pc.array_sort_indices(to_text(ids)).to_numpy().astype(np.int64)
     return order
 
 
@@ -122,7 +122,7 @@ def _codes(column: "pd.Series[Any]") -> Array:
 
     Texts are sorted, which for millions of products is as quick as a dictionary of them and takes a tenth of its room.
     """
-    listed = text(column)
+    listed = to_text(column)
     order = None if _ascending(listed, pc.less_equal) else pc.array_sort_indices(listed)
     ordered = listed if order is None else listed.take(order)
     fresh = pc.fill_null(pc.not_equal(ordered[1:], ordered[:-1]), False).to_numpy(zero_copy_only=False)
@@ -143,13 +143,13 @@ def _ascending(ids: pa.Array, before: Callable[[pa.Array, pa.Array], pa.Array] =
 
 def _other(column: "pd.Series[Any]", word: str) -> Array:
     """Where the column says something else; (rows,) bool."""
-    other: Array = pc.fill_null(pc.not_equal(text(column), word), True).to_numpy(zero_copy_only=False)
+    other: Array = pc.fill_null(pc.not_equal(to_text(column), word), True).to_numpy(zero_copy_only=False)
     return other
 
 
 def refuse_duplicates(ids: "pa.Array | pd.Series[Any]", where: str) -> None:
     """Raise InputError if an id stands there twice."""
-    listed = text(ids)
+    listed = to_text(ids)
     if pc.count_distinct(listed, mode="all").as_py() < len(listed):
         column = pd.Series(listed.to_pylist(), dtype=object)
         again = column[column.duplicated()].unique()

@@ -90,8 +90,8 @@ def grading(project: "Project", source: str, attributes: Sequence[str], *, with_
 def _histograms(codes: "Codes", grades: "Grading", radius: int | None) -> "Histograms":
     from eds.metrics.coded import Histograms
     from eds.metrics.collisions import Balls
-    from eds.pairs import text
+    from eds.pairs import to_text
 
     found = codes.graded(grades, radius)
     balls = None if found.balls is None else Balls(codes.bits, *found.balls)
-    return Histograms(text(found.query_ids), found.counts, found.levels, balls)
+    return Histograms(to_text(found.query_ids), found.counts, found.levels, balls)

@@ -36,9 +36,9 @@ def evaluated(
     import pandas as pd
 
     from eds.metrics import evaluate
+    from eds.metrics.unjudged import POOLED
     from eds.project.code_histograms import coded, hash_models
     from eds.project.ranks_and_scores import chosen_models, gather
-    from eds.metrics.unjudged import POOLED
     from eds.tables import IMAGES, read
 
     _check_rules(project, measures)

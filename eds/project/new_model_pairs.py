@@ -61,16 +61,16 @@ def _undecided(
     from eds.analysis.bias import undecided_by_labels
     from eds.analysis.fairness import intervals, least_to_decide
     from eds.metrics import Measure
-    from eds.metrics.labelled import read_labels
-    from eds.metrics.lists import read_rankings
+    from eds.metrics.judged_lists import judge, read_rankings
+    from eds.pairs import LabelledPairs
     from eds.project.pool_models import final_lists, mined_to
 
     others = [name for name in project.models("neighbors") if name != model and mined_to(project, name) >= k]
     if not others:
         return []
-    labelled = read_labels(truth)
+    labelled = LabelledPairs.from_frame(truth)
     every = pd.concat([lists, final_lists(project, others, k)], ignore_index=True)
-    low, high = intervals(read_rankings(every).judged(labelled), Measure("VSD-HR", k))
+    low, high = intervals(judge(read_rankings(every), None, labelled), Measure("VSD-HR", k))
     step = 1 / (k * max(int((labelled.positives > 0).sum()), 1))
     return [
         {"model": other, "least": least_to_decide((low[model], high[model]), (low[other], high[other]), step)}

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from eds.engines import Site
-    from eds.metrics.known_ranks import Placed
     from eds.neighbors import Rules
+    from eds.pairs import KnownRanks
     from eds.project import Project
     from eds.vectors import Vectors
 
@@ -34,8 +34,8 @@ DECIMALS = 12  # as metric values, specification 0
 class Evidence:
     """Frames as eds.metrics.evaluate takes them, and what was left out on the way."""
 
-    placed: "Placed | None" = None
-    own: "Placed | None" = None
+    placed: "KnownRanks | None" = None
+    own: "KnownRanks | None" = None
     rankings: "pd.DataFrame | None" = None
     heads: "pd.DataFrame | None" = None  # first places of lists, beside `placed`
     scores: "pd.DataFrame | None" = None
@@ -96,7 +96,7 @@ def gather(
     """
     import pandas as pd
 
-    from eds.metrics.known_ranks import read_places
+    from eds.pairs import KnownRanks
 
     rules = official_rules(project)
     vectors_of = opened(project, [name for name, source in models.items() if source == "embeddings"], images,
@@ -131,9 +131,9 @@ def gather(
     joined = {name: pd.concat(part, ignore_index=True) if part else None for name, part in parts.items()}
     places, lengths, own, own_lengths = (joined[name] for name in ("places", "lengths", "own", "own lengths"))
     if places is not None and lengths is not None:
-        found.placed = read_places(places, lengths)
+        found.placed = KnownRanks.from_frames(places, lengths)
     if own is not None and own_lengths is not None:
-        found.own = read_places(own, own_lengths)
+        found.own = KnownRanks.from_frames(own, own_lengths)
     found.rankings, found.scores, found.heads = joined["rankings"], joined["scores"], joined["heads"]
     return found
 
@@ -185,9 +185,9 @@ def among(names: "pd.Series[str]", known: Any) -> "NDArray[np.bool_]":
     import numpy as np
     import pyarrow.compute as pc
 
-    from eds.pairs import text
+    from eds.pairs import to_text
 
-    asked, there = text(names), text(known)
+    asked, there = to_text(names), to_text(known)
     if asked.null_count == 0 and asked.equals(there):  # as a rule: every image has a vector
         return np.ones(len(asked), dtype=bool)
     found: NDArray[np.bool_] = pc.is_in(asked, value_set=there).to_numpy(zero_copy_only=False)
@@ -199,9 +199,9 @@ def askable_pairs(pairs: "pd.DataFrame", images: "pd.DataFrame") -> "tuple[pd.Da
     import numpy as np
     import pandas as pd
 
-    from eds.pairs import encode, text
+    from eds.pairs import encode, to_text
 
-    names = text(images["image_id"])
+    names = to_text(images["image_id"])
     query, candidate = (encode(pairs[column], names) for column in PAIR)
     known = np.flatnonzero((query >= 0) & (candidate >= 0) & (query != candidate))
     again = pd.Series(query[known] * len(names) + candidate[known]).duplicated().to_numpy()
@@ -216,9 +216,9 @@ def _scored(
 ) -> "pd.DataFrame":
     """Scores; the last bits of a cosine are noise of its square roots and would split the ties of parallel vectors."""
     from eds.neighbors.ranks import row_scores
-    from eds.pairs import text
+    from eds.pairs import to_text
 
-    names = text(images["image_id"])
+    names = to_text(images["image_id"])
     if not names.equals(vectors.id_column):
         rows = vectors.rows_of(names)
         at = rows[at[0]], rows[at[1]]

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from eds.metrics import Result
-from eds.metrics.known_ranks import Placed
+from eds.pairs import KnownRanks
 from eds.reports.document import Gap, Missing
 from eds.storage import Address
 from eds.suspects import benchmark_labels
@@ -85,7 +85,7 @@ class Material:
     searches: Sequence[Search] = ()  # of the lists that there are
     generators: pd.DataFrame | None = None  # lists that the pool was made of: model, query_id, candidate_id, rank
     rankings: pd.DataFrame | None = None  # final lists of models that have no vectors
-    placed: Placed | None = None  # of the others the ranks of the labelled pairs
+    placed: KnownRanks | None = None  # of the others the ranks of the labelled pairs
     results: Sequence[Result] | None = None  # every model's measures
     scores: pd.DataFrame | None = None  # of labelled and drawn pairs: model, query_id, candidate_id, score
     negatives: pd.DataFrame | None = None  # drawn pairs that count as negative

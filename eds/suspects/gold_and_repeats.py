@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.pairs import contains, distinct
+from eds.pairs import LabelledPairs, in_sorted, pair_keys, unique_ids
 from eds.schema import to_arrow
 from eds.suspects.append import append_rows, behind, mixed
-from eds.suspects.codes import JUDGED, PAIRS, generator, judged, pair_keys, whole
+from eds.suspects.codes import PAIRS, generator, whole
 from eds.tables import SUSPECTS, check
 
 
@@ -18,12 +18,10 @@ def draw_gold(known: pd.DataFrame, n: int, seed: int, suspects: pd.DataFrame) ->
     sees, is `gold:1` or `gold:0`; the probability is drawn / known of that value. Pairs that are gold
     already are not drawn again.
     """
-    queries, candidates = distinct(known["query_id"]), distinct(known["candidate_id"])
-    judged(known, queries, candidates)  # refuses contradictory labels
-    pairs = to_arrow(known[JUDGED.names].drop_duplicates(), JUDGED, "known pairs").to_pandas()
-    pairs = pairs.sort_values(["query_id", "candidate_id"], ignore_index=True)
+    labelled = LabelledPairs.from_frame(known, "known pairs")
     gold = suspects[suspects["origin"] == "gold"]
-    pairs = pairs[~contains(np.sort(pair_keys(gold, queries, candidates)), pair_keys(pairs, queries, candidates))]
+    before = labelled.find_ids(gold["query_id"], gold["candidate_id"])
+    pairs = labelled.to_frame().drop(before[before >= 0])
     if whole(n, "n", 1) > len(pairs):
         raise InputError(
             f"{n:,} gold pairs of {len(pairs):,} cannot be drawn", do="Ask for fewer, or give more known pairs."
@@ -50,12 +48,12 @@ def draw_repeats(suspects: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
     stands at a place drawn evenly from those behind its first one.
     """
     check(suspects, SUSPECTS)
-    queries, candidates = distinct(suspects["query_id"]), distinct(suspects["candidate_id"])
+    queries, candidates = unique_ids(suspects["query_id"]), unique_ids(suspects["candidate_id"])
     origin = suspects["origin"]
     before = np.sort(pair_keys(suspects[origin == "repeat"], queries, candidates))
     base = suspects[origin.isin(["pool", "random"])].sort_values(["query_id", "candidate_id", "position"])
     base = base.drop_duplicates(["query_id", "candidate_id"])
-    base = base[~contains(before, pair_keys(base, queries, candidates))]
+    base = base[~in_sorted(before, pair_keys(base, queries, candidates))]
     if whole(n, "n", 1) > len(base):
         raise InputError(f"{n:,} repeats of {len(base):,} pairs cannot be drawn", do="Ask for fewer.")
     drawn = base.iloc[np.sort(generator(seed, "repeat", len(before)).permutation(len(base))[:n])]
@@ -79,7 +77,7 @@ def add_pairs(pairs: pd.DataFrame, suspects: pd.DataFrame | None) -> pd.DataFram
         )
     there = SUSPECTS.empty() if suspects is None else suspects
     pool = there[there["origin"] == "pool"]
-    queries, candidates = distinct(arrow["query_id"]), distinct(arrow["candidate_id"])
-    new = arrow[~contains(np.sort(pair_keys(pool, queries, candidates)), pair_keys(arrow, queries, candidates))]
+    queries, candidates = unique_ids(arrow["query_id"]), unique_ids(arrow["candidate_id"])
+    new = arrow[~in_sorted(np.sort(pair_keys(pool, queries, candidates)), pair_keys(arrow, queries, candidates))]
     new = new.sort_values(["query_id", "candidate_id"])
     return append_rows(there, behind(new, there, origin="pool", stratum="chosen", probability=1.0))

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.pairs import contains, decode, encode
+from eds.pairs import decode, encode, in_sorted, sort_unique
 from eds.suspects.append import append_rows, behind
-from eds.suspects.codes import ascending, whole
+from eds.suspects.codes import whole
 from eds.suspects.lists import read_lists
 from eds.tables import SUSPECTS
 
@@ -84,8 +84,8 @@ def draw_negatives(
         if known is not None:
             query, candidate = encode(known["query_id"], lists.queries), encode(known["candidate_id"], lists.candidates)
             barred.append((query * len(lists.candidates) + candidate)[(query >= 0) & (candidate >= 0)])
-    eligible = ascending(keys[lists.rank >= lo])
-    eligible = eligible[~contains(ascending(*barred), eligible)]
+    eligible = sort_unique(keys[lists.rank >= lo])
+    eligible = eligible[~in_sorted(sort_unique(*barred), eligible)]
     product = images.set_index("image_id")["product_id"]
     query, candidate = np.divmod(eligible, len(lists.candidates))
     own = [_products(product, names)[codes] for names, codes in ((lists.queries, query), (lists.candidates, candidate))]

@@ -11,9 +11,9 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.pairs import Integers, Reals, contains, distinct
+from eds.pairs import Integers, Reals, in_sorted, pair_keys, unique_ids
 from eds.suspects.append import append_rows, behind
-from eds.suspects.codes import PAIRS, generator, pair_keys, whole
+from eds.suspects.codes import PAIRS, generator, whole
 from eds.suspects.lists import read_lists
 from eds.suspects.sources import join_sources, sources_frame
 from eds.tables import SUSPECTS, check
@@ -75,11 +75,11 @@ def draw_delta(
     there = SUSPECTS.empty() if suspects is None else suspects.reset_index(drop=True)
     check(there, SUSPECTS, "suspects")
     near = lists.loc[(lists["rank"] < k) & lists["query_id"].isin(labelled_queries), [*PAIR, "rank"]]
-    names = distinct(near["query_id"]), distinct(near["candidate_id"])
+    names = unique_ids(near["query_id"]), unique_ids(near["candidate_id"])
     keys = pair_keys(near, *names)
-    done = contains(_sorted_keys(judged, names), keys)
-    waiting = ~done & contains(_sorted_keys(there[there["origin"] == "pool"], names), keys)
-    granted = ~done & ~waiting & contains(_sorted_keys(near.iloc[:0] if known is None else known, names), keys)
+    done = in_sorted(_sorted_keys(judged, names), keys)
+    waiting = ~done & in_sorted(_sorted_keys(there[there["origin"] == "pool"], names), keys)
+    granted = ~done & ~waiting & in_sorted(_sorted_keys(near.iloc[:0] if known is None else known, names), keys)
     free = near[~done & ~waiting & ~granted].sort_values(PAIR)
     model = str(models[0])
     lottery = generator(seed, f"delta {model}", int((there["stratum"] == f"{STRATUM}{model}").sum()))

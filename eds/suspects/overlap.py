@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eds.pairs import Integers, contains
-from eds.suspects.codes import judged, whole
-from eds.suspects.lists import Lists, read_lists
+from eds.pairs import Integers, LabelledPairs
+from eds.suspects.codes import whole
+from eds.suspects.lists import read_lists
 
 
 def overlap(lists: pd.DataFrame, k: int | None = None, n_queries: int | None = None) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def positive_rate(lists: pd.DataFrame, labels: pd.DataFrame) -> dict[str, Any]:
     {'size': 2, 'labelled': 1, 'positive': 1, 'rate': 1.0}
     """
     found = read_lists(lists, rankings=False)
-    value = _labels_of(found, labels)
+    value = LabelledPairs.from_frame(labels).labels_of(found)
     once = np.unique(found.keys, return_index=True)[1]
     return {
         "by_model": {name: _counts(value[found.model == number]) for number, name in enumerate(found.models)},
@@ -113,7 +113,7 @@ def positive_rate_by_rank(lists: pd.DataFrame, labels: pd.DataFrame) -> dict[str
     {'a': [[1, 1], [0, 0]]}
     """
     found = read_lists(lists, rankings=False)
-    value = _labels_of(found, labels)
+    value = LabelledPairs.from_frame(labels).labels_of(found)
     told = {}
     for number, name in enumerate(found.models):
         mine = found.model == number
@@ -123,15 +123,6 @@ def positive_rate_by_rank(lists: pd.DataFrame, labels: pd.DataFrame) -> dict[str
         )
         told[name] = np.stack([positive, labelled], axis=1).tolist()
     return told
-
-
-def _labels_of(lists: Lists, labels: pd.DataFrame) -> Integers:
-    """The label of every row of the lists, -1 where there is none."""
-    keys, values = judged(labels, lists.queries, lists.candidates)
-    value = np.full(len(lists.rank), -1, np.int64)
-    known = contains(keys, lists.keys)
-    value[known] = values[np.searchsorted(keys, lists.keys[known])]
-    return value
 
 
 def _counts(value: Integers) -> dict[str, Any]:

@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from eds.pairs import Flags, Reals, contains, distinct
-from eds.suspects.codes import pair_keys
+from eds.pairs import Flags, Reals, in_sorted, pair_keys, unique_ids
 from eds.tables import SUSPECTS, check
 
 
@@ -31,9 +30,9 @@ def prefix_weights(suspects: pd.DataFrame, judged_pairs: pd.DataFrame) -> Reals:
     ([2.0, 0.0], [1.0, 1.0])
     """
     check(suspects, SUSPECTS)
-    queries, candidates = distinct(suspects["query_id"]), distinct(suspects["candidate_id"])
+    queries, candidates = unique_ids(suspects["query_id"]), unique_ids(suspects["candidate_id"])
     done = np.sort(pair_keys(judged_pairs, queries, candidates))
-    is_judged = contains(done, pair_keys(suspects, queries, candidates))
+    is_judged = in_sorted(done, pair_keys(suspects, queries, candidates))
     in_pool = drawn_in_batches(suspects)
     weights = np.zeros(len(suspects))
     batch, chance = suspects["batch"].to_numpy(), suspects["probability"].to_numpy()

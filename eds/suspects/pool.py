@@ -12,10 +12,10 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.pairs import Flags, Integers, contains, decode
+from eds.pairs import Flags, Integers, LabelledPairs, RankedLists, decode, in_sorted, pair_keys
 from eds.suspects.append import canonical
-from eds.suspects.codes import generator, judged, pair_keys, whole
-from eds.suspects.lists import COLUMNS, Lists, check_comparable, read_lists, shared_ranks
+from eds.suspects.codes import generator, whole
+from eds.suspects.lists import COLUMNS, check_comparable, read_lists, shared_ranks
 from eds.suspects.orders import ABSENT, Arrangement, Work, arrange
 from eds.suspects.partial_estimates import drawn_in_batches
 from eds.suspects.sources import join_sources, sources_frame
@@ -65,7 +65,7 @@ def pool(
     keys = known.keys[rows][starts]
     sources = join_sources(known.models, known.model[rows], known.rank[rows], starts)
     there = pair_keys(old, known.queries, known.candidates)
-    new = ~contains(np.sort(there), keys)
+    new = ~in_sorted(np.sort(there), keys)
     if symmetric == "merge":
         new &= ~_redundant(known, rows, starts, new)
     first = int(before["batch"].max()) + 1 if len(before) else 0
@@ -92,7 +92,7 @@ def pool(
     if not len(before):
         return canonical(fresh)
     told = before.copy()
-    proposed = contains(keys, there)  # pairs of somebody's own choice may be in no list
+    proposed = in_sorted(keys, there)  # pairs of somebody's own choice may be in no list
     told.loc[old.index[proposed], "sources"] = (
         sources.take(np.searchsorted(keys, there[proposed])).to_pandas().to_numpy()
     )
@@ -123,7 +123,7 @@ def reorder(
     done = np.sort(pair_keys(judged_pairs, lists.queries, lists.candidates))
     mine = np.flatnonzero(drawn_in_batches(told))
     pairs = pair_keys(told.iloc[mine], lists.queries, lists.candidates)
-    open_pairs = ~contains(done, pairs)
+    open_pairs = ~in_sorted(done, pairs)
     if not open_pairs.any():
         return canonical(told)
     batch = told["batch"].to_numpy()[mine]
@@ -157,7 +157,7 @@ def reversed_pairs(pairs: pd.DataFrame) -> int:
     return len(distinct.merge(mirrored)) // 2
 
 
-def rank_matrix(lists: Lists, rows: Integers, starts: Integers) -> Integers:
+def rank_matrix(lists: RankedLists, rows: Integers, starts: Integers) -> Integers:
     """Ranks as pairs x models, -1 where a model does not propose the pair."""
     pair = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows))))
     found = np.full((len(starts), len(lists.models)), ABSENT, np.int64)
@@ -165,14 +165,14 @@ def rank_matrix(lists: Lists, rows: Integers, starts: Integers) -> Integers:
     return found
 
 
-def _by_pair(lists: Lists) -> tuple[Integers, Integers]:
+def _by_pair(lists: RankedLists) -> tuple[Integers, Integers]:
     """Rows sorted by pair and model, and the place in that order at which each pair begins."""
     keys = lists.keys
     rows = np.argsort(keys * len(lists.models) + lists.model)  # no two are equal: the order is unique
     return rows, np.flatnonzero(np.diff(keys[rows], prepend=-1))
 
 
-def _with_history(lists: Lists, old: pd.DataFrame) -> pd.DataFrame:
+def _with_history(lists: RankedLists, old: pd.DataFrame) -> pd.DataFrame:
     """The lists, and what the suspects' sources tell of other models, or of pairs no longer within k."""
     now = pd.DataFrame(
         {
@@ -185,7 +185,7 @@ def _with_history(lists: Lists, old: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([now, sources_frame(old)], ignore_index=True).drop_duplicates(COLUMNS[:3], ignore_index=True)
 
 
-def _redundant(lists: Lists, rows: Integers, starts: Integers, new: Flags) -> Flags:
+def _redundant(lists: RankedLists, rows: Integers, starts: Integers, new: Flags) -> Flags:
     """For each pair whether its mirror is judged in its stead."""
     keys = lists.keys[rows][starts]
     query, candidate = np.divmod(keys, len(lists.candidates))
@@ -195,7 +195,7 @@ def _redundant(lists: Lists, rows: Integers, starts: Integers, new: Flags) -> Fl
     to_candidate = pd.Index(as_candidate).get_indexer(as_query)[query]  # the query's place among candidates
     to_query = pd.Index(as_query).get_indexer(as_candidate)[candidate]
     mirror = np.where((to_candidate < 0) | (to_query < 0), -1, to_query * len(lists.candidates) + to_candidate)
-    has = contains(keys, mirror)
+    has = in_sorted(keys, mirror)
     at = np.searchsorted(keys, mirror[has])
     rank, other = best[has], best[at]
     loses = (other < rank) | ((other == rank) & (to_query[has] < query[has]))
@@ -204,13 +204,10 @@ def _redundant(lists: Lists, rows: Integers, starts: Integers, new: Flags) -> Fl
     return found
 
 
-def _arms(lists: Lists, truth: pd.DataFrame | None) -> tuple[Integers, Integers]:
+def _arms(lists: RankedLists, truth: pd.DataFrame | None) -> tuple[Integers, Integers]:
     """Labelled positives and negatives among the pairs that each model proposes."""
     if truth is None:
         zero = np.zeros(len(lists.models), np.int64)
         return zero, zero
-    keys, values = judged(truth, lists.queries, lists.candidates)
-    found = contains(keys, lists.keys)
-    value = values[np.searchsorted(keys, lists.keys[found])]
-    model, arms = lists.model[found], len(lists.models)
-    return np.bincount(model[value == 1], minlength=arms), np.bincount(model[value == 0], minlength=arms)
+    value, arms = LabelledPairs.from_frame(truth).labels_of(lists), len(lists.models)
+    return np.bincount(lists.model[value == 1], minlength=arms), np.bincount(lists.model[value == 0], minlength=arms)

@@ -16,9 +16,9 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.pairs import Integers, contains, decode, distinct, encode
+from eds.pairs import Integers, decode, encode, in_sorted, sort_unique, unique_ids
 from eds.suspects.append import append_rows, behind
-from eds.suspects.codes import ascending, generator, whole
+from eds.suspects.codes import generator, whole
 from eds.suspects.lists import read_lists
 from eds.tables import IMAGES, SUSPECTS, check
 
@@ -33,8 +33,8 @@ class AllPairs:
     def __init__(self, images: pd.DataFrame) -> None:
         check(images, IMAGES)
         self.images = images
-        self.queries: pa.Array = distinct(images.loc[images["role"] != "candidate", "image_id"])
-        self.candidates: pa.Array = distinct(images.loc[images["role"] != "query", "image_id"])
+        self.queries: pa.Array = unique_ids(images.loc[images["role"] != "candidate", "image_id"])
+        self.candidates: pa.Array = unique_ids(images.loc[images["role"] != "query", "image_id"])
         own = encode(self.queries, self.candidates)
         self._own = np.where(own < 0, len(self.candidates), own)  # the query's place among candidates
         width = len(self.candidates) - (own >= 0)
@@ -48,7 +48,7 @@ class AllPairs:
         query, candidate = query[inside], candidate[inside]
         other = candidate != self._own[query]
         query, candidate = query[other], candidate[other]
-        return ascending(self._first[query] + candidate - (candidate > self._own[query]))
+        return sort_unique(self._first[query] + candidate - (candidate > self._own[query]))
 
     def pairs(self, numbers: Integers) -> pd.DataFrame:
         """The pairs of these numbers."""
@@ -83,8 +83,8 @@ def strata(
     barred = frame.of_one_product() if exclude_product else np.zeros(0, np.int64)
     pooled = SUSPECTS.empty() if suspects is None else suspects[suspects["origin"] == "pool"]
     pool = frame.numbers(pooled)
-    pool = pool[~contains(barred, pool)]
-    without_pool = ascending(pool, barred)
+    pool = pool[~in_sorted(barred, pool)]
+    without_pool = sort_unique(pool, barred)
     found: dict[str, tuple[int, Integers | None, Integers]] = {
         "pool": (len(pool), pool, barred),
         "all": (frame.size - len(barred), None, barred),
@@ -107,8 +107,8 @@ def strata(
             {"query_id": decode(lists.query, lists.queries), "candidate_id": decode(lists.candidate, lists.candidates)}
         )
     )
-    near = near[~contains(without_pool, near)]
-    left_out = ascending(without_pool, near)
+    near = near[~in_sorted(without_pool, near)]
+    left_out = sort_unique(without_pool, near)
     return {**found, "near": (len(near), near, left_out), "rest": (frame.size - len(left_out), None, left_out)}
 
 
@@ -150,12 +150,12 @@ def draw_random(
         raise InputError(f"{n:,} pairs of {free:,} cannot be drawn", where=f"stratum {stratum}", do="Ask for fewer.")
     rng = generator(seed, f"random {stratum}", len(drawn))
     if listed is not None:
-        numbers = listed[~contains(drawn, listed)][_choose(free, n, rng)]
+        numbers = listed[~in_sorted(drawn, listed)][_choose(free, n, rng)]
     else:
-        gaps = ascending(left_out, drawn)
+        gaps = sort_unique(left_out, drawn)
         chosen = _choose(free, n, rng)
         numbers = chosen + np.searchsorted(gaps - np.arange(len(gaps)), chosen, side="right")
-    if (twice := contains(elsewhere, numbers)).any():  # the lists were others then, and near was as large
+    if (twice := in_sorted(elsewhere, numbers)).any():  # the lists were others then, and near was as large
         raise InputError(
             f"{int(twice.sum())} of the pairs were drawn for another stratum before", where=f"stratum {stratum}",
             do="The lists have changed since: keep that draw.",

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from eds.errors import InputError
-from eds.pairs import Integers, decode, text
+from eds.pairs import Integers, decode, to_text
 from eds.tables import check_model_name
 
 
@@ -37,7 +37,7 @@ def sources_frame(suspects: pd.DataFrame) -> pd.DataFrame:
     """
     rows = suspects[suspects["origin"] == "pool"] if "origin" in suspects.columns else suspects
     rows = rows[rows["sources"].notna()]
-    split = pc.split_pattern(text(rows["sources"]), ";")
+    split = pc.split_pattern(to_text(rows["sources"]), ";")
     parents = pc.list_parent_indices(split).to_numpy(zero_copy_only=False)
     tokens = pc.list_flatten(split).dictionary_encode()
     parsed = [_parse(token) for token in tokens.dictionary.to_pylist()]

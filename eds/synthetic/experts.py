@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.pairs import Words, scramble, word, words
+from eds.pairs import Hashes, hash_id, hash_ids, mix_bits
 from eds.synthetic.attributes import WEIGHTS, Floats, combine, compare, encode, select
 from eds.synthetic.products import stream
 
@@ -71,16 +71,16 @@ def draw_experts(count: int, seed: int = 0) -> tuple[Expert, ...]:
     return tuple(panel)
 
 
-def _key(pair_key: Words, expert: Expert, purpose: int, more: str = "") -> Words:
-    return scramble(pair_key ^ np.uint64(word(f"{expert.seed}/{expert.expert_id}/{purpose}/{more}")))
+def _key(pair_key: Hashes, expert: Expert, purpose: int, more: str = "") -> Hashes:
+    return mix_bits(pair_key ^ np.uint64(hash_id(f"{expert.seed}/{expert.expert_id}/{purpose}/{more}")))
 
 
-def _uniform(drawn: Words) -> Floats:
+def _uniform(drawn: Hashes) -> Floats:
     """Give numbers in (0, 1)."""
     return ((drawn >> np.uint64(11)).astype(np.float64) + 0.5) / 2**53
 
 
-def _normal(first: Words, second: Words) -> Floats:
+def _normal(first: Hashes, second: Hashes) -> Floats:
     """Give standard normal numbers (Box and Muller)."""
     return np.asarray(np.sqrt(-2 * np.log(_uniform(first))) * np.cos(2 * np.pi * _uniform(second)), dtype=np.float64)
 
@@ -123,7 +123,7 @@ def judge(
         raise InputError(f"{started_at} has no time zone", where="started_at", do="Give a time in UTC.")
     similarities = seen_similarity(pairs, images, experts)
     again = pairs.groupby(["query_id", "candidate_id"], sort=False).cumcount().to_numpy().astype(np.uint64)
-    pair_key: Words = scramble(scramble(words(pairs["query_id"])) + words(pairs["candidate_id"])) + again
+    pair_key: Hashes = mix_bits(mix_bits(hash_ids(pairs["query_id"])) + hash_ids(pairs["candidate_id"])) + again
     start = pd.Timestamp(started_at.astimezone(UTC))
     asked = pairs[["query_id", "candidate_id"]].reset_index(drop=True)
     parts = []

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.pairs import Flags, Integers, contains, distinct, encode
+from eds.pairs import Flags, Integers, encode, in_sorted, unique_ids
 
 SOURCES = ("product", "category", "both", "truth")
 
@@ -45,7 +45,7 @@ class Supervision:
             return np.asarray(alike + same if self.source == "both" else alike, np.int64)
         keys = left[:, None] * len(self) + right[None, :]
         pairs = np.zeros(0, np.int64) if self.pairs is None else self.pairs
-        known: Flags = contains(pairs, keys.ravel()).reshape(keys.shape)
+        known: Flags = in_sorted(pairs, keys.ravel()).reshape(keys.shape)
         return np.asarray(known | same, np.int64)
 
     def classes(self) -> dict[str, Integers]:
@@ -87,7 +87,7 @@ def supervise(
         raise InputError(f"{source!r} are no labels", do=f"Choose one of {', '.join(SOURCES)}.")
     ordered = images.sort_values("image_id", kind="stable")
     ids = ordered["image_id"].tolist()
-    product = encode(ordered["product_id"], distinct(ordered["product_id"]))
+    product = encode(ordered["product_id"], unique_ids(ordered["product_id"]))
     if source == "product":
         return Supervision(source, ids, product)
     if source == "truth":
@@ -102,7 +102,7 @@ def supervise(
             where="table images",
             do="Fill the column, or train on products: --labels product.",
         )
-    return Supervision(source, ids, product, encode(ordered["category"], distinct(ordered["category"])))
+    return Supervision(source, ids, product, encode(ordered["category"], unique_ids(ordered["category"])))
 
 
 def _symmetric(ids: Sequence[str], truth: pd.DataFrame, *, torn_negative: bool) -> Integers:

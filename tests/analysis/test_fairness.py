@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from eds.analysis import Pooled, bias, fair_to_new, fairness, reusability_table
 from eds.analysis.fairness import FAIR, SELF_REMOVED, UNFAIR, UNKNOWN, intervals, judged_share, least_to_decide
 from eds.metrics import Measure, evaluate, scores_frame
-from eds.metrics.labelled import read_labels
-from eds.metrics.lists import read_rankings
+from eds.metrics.judged_lists import judge, read_rankings
+from eds.pairs import LabelledPairs
 
 P = 0.8
 Lists = dict[str, list[str]]
@@ -59,7 +59,7 @@ def test_intervals_are_what_every_way_to_complete_the_labels_gives(
     given_lists: tuple[Lists, dict[tuple[str, str], int]], k: int
 ) -> None:
     lists, labels = given_lists
-    judged = read_rankings(frame_of({"m": lists})).judged(read_labels(labels_of(labels)))
+    judged = judge(read_rankings(frame_of({"m": lists})), None, LabelledPairs.from_frame(labels_of(labels)))
     open_pairs = [(q, c) for q in lists for c in lists[q] if (q, c) not in labels]
     found: dict[str, list[float]] = {"P": [], "RBP": []}
     for values in itertools.product([0, 1], repeat=len(open_pairs)):

@@ -13,7 +13,8 @@ from eds.errors import InputError
 from eds.intervals import percentile_interval
 from eds.metrics import Measure, evaluate, scores_frame
 from eds.metrics.auc_report import AUCS
-from eds.metrics.labelled import read_labels, scores_of
+from eds.metrics.pair_scores import align_scores
+from eds.pairs import LabelledPairs
 from eds.suspects import labels_frame, lists_frame
 from tests.metrics.benchmarks import MODELS, Bench, benches, shuffled
 from tests.reference import analysis as reference
@@ -24,10 +25,10 @@ from tests.reference import metrics as slow
 @given(benches())
 def test_resamples_are_those_of_the_drawn_queries(bench: Bench) -> None:
     assume(bench.scores["A"])
-    labelled = read_labels(bench.labels_frame)
+    labelled = LabelledPairs.from_frame(bench.labels_frame)
     queries = labelled.queries.to_pylist()
     times = draw_queries(len(queries), 5, seed=3)
-    found = resampled_aucs(labelled, scores_of(labelled, scores_frame({"A": bench.scores["A"]}))["A"], times)
+    found = resampled_aucs(labelled, align_scores(labelled, scores_frame({"A": bench.scores["A"]}))["A"], times)
     for row, counts in enumerate(times.tolist()):
         drawn = [query for query, count in zip(queries, counts, strict=True) for _ in range(count)]
         expected = reference.micro_resample(bench.scores["A"], bench.labels, drawn)
@@ -49,8 +50,8 @@ def bench_of(n: int) -> Bench:
 def test_limits_are_percentiles_and_row_order_plays_no_part() -> None:
     bench = bench_of(20)
     told = bootstrap_aucs(bench.scores_frame, bench.labels_frame, resamples=60)
-    labelled = read_labels(bench.labels_frame)
-    drawn = resampled_aucs(labelled, scores_of(labelled, bench.scores_frame)["A"], draw_queries(20, 60))
+    labelled = LabelledPairs.from_frame(bench.labels_frame)
+    drawn = resampled_aucs(labelled, align_scores(labelled, bench.scores_frame)["A"], draw_queries(20, 60))
     limits = [percentile_interval(values) for values in drawn]
     assert list(zip(told["low"][:4], told["high"][:4], strict=True)) == limits
     again = bootstrap_aucs(shuffled(bench.scores_frame, 1), shuffled(bench.labels_frame, 2), resamples=60)

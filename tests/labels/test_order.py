@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from eds.labels.early_stop import decided
 from eds.labels.order import END, item_words, positions
 from eds.labels.planting import first_by_draw
-from eds.pairs import scramble
+from eds.pairs import mix_bits
 
 names = st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=12)
 
@@ -41,7 +41,7 @@ def test_scrambled_words_are_those_of_the_published_generator() -> None:
         return word ^ (word >> 31)
 
     states = [0, 1, 2**63, 2**64 - 1, 1234567]
-    assert scramble(np.array(states, np.uint64)).tolist() == [reference(state) for state in states]
+    assert mix_bits(np.array(states, np.uint64)).tolist() == [reference(state) for state in states]
     assert reference(0) == 0xE220A8397B1DCDAF  # the first number from seed 0, as published
 
 

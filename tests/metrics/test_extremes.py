@@ -19,8 +19,7 @@ from eds.metrics import (
 )
 from eds.metrics import auc as areas
 from eds.metrics.auc_report import AUCS, summary
-from eds.metrics.labelled import Labelled, read_labels
-from eds.pairs import Reals
+from eds.pairs import LabelledPairs, Reals
 from eds.suspects import labels_frame, lists_frame
 from tests.reference import metrics as reference
 
@@ -91,7 +90,7 @@ def test_a_cut_far_beyond_every_list_and_a_list_far_beyond_the_labels() -> None:
 
 
 @pytest.fixture(scope="module")
-def million() -> tuple[Labelled, Reals]:
+def million() -> tuple[LabelledPairs, Reals]:
     """A million pairs of 3,000 queries, one of them with a third of all; scores of few values, so that they tie."""
     rng = np.random.default_rng(0)
     n = 1_000_000
@@ -103,13 +102,13 @@ def million() -> tuple[Labelled, Reals]:
             "value": (rng.random(n) < 0.3).astype(np.int64),
         }
     )
-    labelled = read_labels(frame)
+    labelled = LabelledPairs.from_frame(frame)
     told = np.round(rng.normal(size=n) + 0.4 * labelled.value, 2).astype(np.float64)
     return labelled, told
 
 
 def test_a_million_pairs_have_the_areas_of_scikit_learn(
-    million: tuple[Labelled, Reals],
+    million: tuple[LabelledPairs, Reals],
 ) -> None:
     labelled, told = million
     found = summary(labelled, told)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from eds.errors import InputError
 from eds.metrics import Measure, preset, score
-from eds.metrics.known_ranks import Placed, read_places
+from eds.pairs import KnownRanks
 from tests.metrics.benchmarks import Bench, benches, shuffled
 
 ON_LISTS = [
@@ -16,7 +16,7 @@ ON_LISTS = [
 ]
 
 
-def placed(bench: Bench, seed: int) -> Placed:
+def placed(bench: Bench, seed: int) -> KnownRanks:
     """What the bench's labels know of its lists; pairs in no list at rank -1."""
     lists = bench.rankings_frame
     labels = bench.labels_frame[["query_id", "candidate_id"]].drop_duplicates()
@@ -24,7 +24,7 @@ def placed(bench: Bench, seed: int) -> Placed:
     told = every.merge(lists, on=["model", "query_id", "candidate_id"], how="left")
     told["rank"] = told["rank"].fillna(-1).astype("int64")
     lengths = lists.groupby(["model", "query_id"]).size().rename("length").reset_index()
-    return read_places(shuffled(told, seed), shuffled(lengths, seed))
+    return KnownRanks.from_frames(shuffled(told, seed), shuffled(lengths, seed))
 
 
 @settings(max_examples=60)
@@ -53,14 +53,14 @@ def test_impossible_places_are_refused(rows: list[tuple[str, str, str, int]], to
     places = pd.DataFrame(rows, columns=["model", "query_id", "candidate_id", "rank"])
     lengths = pd.DataFrame({"model": ["m"], "query_id": ["q"], "length": [3]})
     with pytest.raises(InputError, match=told):
-        read_places(places, lengths)
+        KnownRanks.from_frames(places, lengths)
 
 
 def test_places_that_break_the_official_rules_are_refused() -> None:
     images = pd.DataFrame({"image_id": list("qabc"), "product_id": list("xxyy"), "role": "both"})
     labels = pd.DataFrame({"query_id": "q", "candidate_id": list("abc"), "value": 1})
     places = labels[["query_id", "candidate_id"]].assign(model="m", rank=[0, 1, 2])
-    given = read_places(places, pd.DataFrame({"model": ["m"], "query_id": ["q"], "length": [3]}))
+    given = KnownRanks.from_frames(places, pd.DataFrame({"model": ["m"], "query_id": ["q"], "length": [3]}))
     with pytest.raises(InputError) as caught:
         score(None, labels, None, images, [Measure.parse("VSD-HR@5")], placed=given)
     assert "own product in the lists of 'q'" in str(caught.value)

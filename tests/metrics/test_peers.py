@@ -16,9 +16,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from eds.metrics import Measure, incomplete_metrics
-from eds.metrics.known_ranks import read_places
 from eds.metrics.score import evaluate
 from eds.neighbors.top_k import top_k
+from eds.pairs import KnownRanks
 from eds.suspects import lists_frame
 from tests.metrics.benchmarks import IDS, QUERIES, Bench, benches
 from tests.reference import metrics as reference
@@ -112,7 +112,7 @@ def test_pytrec_eval_on_a_pool_that_is_judged_in_part(bench: Bench, chance: Any)
     places = places.assign(model="A").merge(lists, on=["model", "query_id", "candidate_id"], how="left")
     places["rank"] = places["rank"].fillna(-1).astype("int64")
     lengths = lists.groupby(["model", "query_id"]).size().rename("length").reset_index()
-    for whole, placed in ((lists, None), (None, read_places(places, lengths))):
+    for whole, placed in ((lists, None), (None, KnownRanks.from_frames(places, lengths))):
         labels = bench.labels_frame
         (result,) = evaluate(whole, labels, None, None, [Measure("infAP")], pooled=pooled, placed=placed)
         assert result.values is not None

@@ -20,7 +20,7 @@ from eds.analysis import (
 from eds.analysis.pool_report import pool_report
 from eds.metrics import Measure
 from eds.metrics.auc import roc_auc
-from eds.metrics.known_ranks import read_places
+from eds.pairs import KnownRanks
 from eds.reports import Material, Report, Search, build
 from eds.reports.document import Figure, Gap, Sentence, Table, share
 from eds.reports.facts import newcomers, noise
@@ -139,7 +139,7 @@ def test_ranks_of_pairs_serve_bias_and_reuse_as_whole_lists_do(made: tuple[Mater
     assert whole.truth is not None
     places = whole.rankings.merge(whole.truth[PAIR], on=PAIR)[["model", *PAIR, "rank"]]
     lengths = whole.rankings.groupby(["model", "query_id"]).size().rename("length").reset_index()
-    by_ranks = build(replace(whole, rankings=None, placed=read_places(places, lengths), kept={}), {})
+    by_ranks = build(replace(whole, rankings=None, placed=KnownRanks.from_frames(places, lengths), kept={}), {})
     for key in ("bias", "verdicts", "reuse", "sides"):
         one, two = (pd.DataFrame(block(told, "bias", key).rows) for told in (report, by_ranks))
         pd.testing.assert_frame_equal(one, two)

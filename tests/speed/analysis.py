@@ -15,8 +15,8 @@ import pandas as pd
 from eds import analysis
 from eds.analysis.bootstrap import draw_queries, resampled_aucs
 from eds.analysis.leave_one_out import proposals
-from eds.metrics.labelled import Labelled, read_labels, scores_of
-from eds.pairs import Reals
+from eds.metrics.pair_scores import align_scores
+from eds.pairs import LabelledPairs, Reals
 from tests.speed.metrics import PAIRS, QUERIES, pairs_frame, sklearn_loop
 from tests.timing import best
 
@@ -27,18 +27,18 @@ def bootstraps() -> None:
     times, drawing = draw_queries(QUERIES, RESAMPLES), best(lambda: draw_queries(QUERIES, RESAMPLES), 3)
     seconds = []
     for factor in (1, 10):
-        labelled = read_labels(pairs_frame(factor * PAIRS))
+        labelled = LabelledPairs.from_frame(pairs_frame(factor * PAIRS))
         score = np.random.default_rng(0).normal(size=len(labelled.value))
         seconds.append(best(lambda labelled=labelled, score=score: resampled_aucs(labelled, score, times), 2))  # type: ignore[misc]
     print(f"{RESAMPLES:,} bootstraps of all four AUCs: {seconds[0]:.2f} s, and {drawing:.2f} s to draw (goal 2 s);"
           f" ten times the pairs: {seconds[1] / seconds[0]:.1f} x")  # fmt: skip
 
 
-def by_sklearn(labelled: Labelled, scores: dict[str, Reals], suspects: pd.DataFrame) -> float:
+def by_sklearn(labelled: LabelledPairs, scores: dict[str, Reals], suspects: pd.DataFrame) -> float:
     """Seconds of scikit-learn's loops for one removed model, times the number of models."""
     _, proposed = proposals(suspects, labelled)
     kept = proposed.sum(axis=0) - proposed[0] > 0
-    part = labelled.where(kept)
+    part = labelled.select(kept)
     start = time.perf_counter()
     for score in scores.values():
         sklearn_loop(part, score[kept])
@@ -52,15 +52,15 @@ def left_out() -> None:
     pairs = labels.drop(columns="value")
     scores = pd.concat([pairs.assign(model=m, score=0.3 * labels["value"] + rng.normal(size=PAIRS)) for m in models])
     suspects = pd.concat([pairs[rng.random(PAIRS) < 0.3].assign(model=model) for model in models], ignore_index=True)
-    labelled = read_labels(labels)
-    theirs = by_sklearn(labelled, scores_of(labelled, scores), suspects)
+    labelled = LabelledPairs.from_frame(labels)
+    theirs = by_sklearn(labelled, align_scores(labelled, scores), suspects)
     total = 0.0
     for metric in ("micro_roc_auc", "micro_pr_auc", "macro_roc_auc", "macro_pr_auc"):
         took = best(lambda metric=metric: analysis.leave_one_out(suspects, labels, scores, metric), 3)  # type: ignore[misc]
         total += took
         print(f"leave-one-out {MODELS} x {MODELS} from tables, {metric}: {took:.2f} s (goal 0.6 s)")
     print(f"  all four: scikit-learn by query (measured for one removed model) {theirs:.0f} s: {theirs / total:.0f} x")
-    reading = best(lambda: scores_of(labelled, scores), 3)
+    reading = best(lambda: align_scores(labelled, scores), 3)
     print(f"  of which reading {len(scores):,} scores from a table, each time: {reading:.2f} s")
 
 

@@ -21,9 +21,8 @@ from eds import metrics
 from eds.metrics import Measure
 from eds.metrics.auc_report import summary, two_sided
 from eds.metrics.definition import Evidence
-from eds.metrics.labelled import Labelled, read_labels
-from eds.metrics.lists import read_rankings
-from eds.pairs import Reals
+from eds.metrics.judged_lists import judge, read_rankings
+from eds.pairs import LabelledPairs, Reals
 from tests.timing import best
 
 QUERIES, IMAGES, DEPTH, PAIRS = 2000, 52_712, 9, 54_170
@@ -44,7 +43,7 @@ def names(letter: str, numbers: "np.ndarray[tuple[int], np.dtype[np.int64]]") ->
     return known.take(numbers).reset_index(drop=True)
 
 
-def sklearn_loop(labelled: Labelled, score: Reals) -> tuple[float, float, float, float]:
+def sklearn_loop(labelled: LabelledPairs, score: Reals) -> tuple[float, float, float, float]:
     """The four AUCs as one writes them with scikit-learn, query by query."""
     used = np.flatnonzero(two_sided(labelled.query, labelled.value, len(labelled.queries)))
     roc, precision = [], []
@@ -58,7 +57,7 @@ def sklearn_loop(labelled: Labelled, score: Reals) -> tuple[float, float, float,
 
 def areas() -> None:
     labels = pairs_frame(PAIRS)
-    labelled, score = read_labels(labels), np.random.default_rng(1).normal(size=PAIRS)
+    labelled, score = LabelledPairs.from_frame(labels), np.random.default_rng(1).normal(size=PAIRS)
     ours = best(lambda: summary(labelled, score), 20)
     start = time.perf_counter()
     theirs = sklearn_loop(labelled, score)
@@ -68,7 +67,7 @@ def areas() -> None:
           f" largest difference {apart:.1e}")  # fmt: skip
     before = ours
     for times in (10, 100):
-        many = read_labels(pairs_frame(times * PAIRS))
+        many = LabelledPairs.from_frame(pairs_frame(times * PAIRS))
         drawn = np.random.default_rng(2).normal(size=len(many.value))
         took = best(lambda many=many, drawn=drawn: summary(many, drawn), 3)  # type: ignore[misc]
         print(f"  {times} times the pairs, arrays alone: {took / ours:.1f} x, {took / before:.1f} x the step before")
@@ -87,8 +86,8 @@ def on_lists() -> None:
     scored = labels.assign(model="m", score=np.random.default_rng(4).permutation(PAIRS))
     scored = scored.sort_values(["query_id", "score"], ascending=[True, False])
     lists = scored.assign(rank=scored.groupby("query_id").cumcount())[["model", "query_id", "candidate_id", "rank"]]
-    labelled = read_labels(labels)
-    judged = read_rankings(lists).judged(labelled)["m"]
+    labelled = LabelledPairs.from_frame(labels)
+    judged = judge(read_rankings(lists), None, labelled)["m"]
     measures = [Measure.parse(text) for text in RANKED]
 
     def ours() -> list[float]:

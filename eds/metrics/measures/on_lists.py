@@ -8,7 +8,7 @@ import numpy as np
 from eds.metrics import incomplete_formulas as incomplete
 from eds.metrics import rank_formulas as formulas
 from eds.metrics.definition import Definition, Evidence, Parameter, Values
-from eds.metrics.lists import JudgedLists
+from eds.metrics.judged_lists import JudgedLists
 from eds.pairs import Reals
 
 Formula = Callable[[JudgedLists, Any, Mapping[str, Any]], Reals]

@@ -7,7 +7,7 @@ import numpy as np
 
 from eds.metrics import rank_formulas as formulas
 from eds.metrics.definition import Definition, Evidence, Parameter, Values
-from eds.metrics.lists import JudgedLists
+from eds.metrics.judged_lists import JudgedLists
 from eds.metrics.product_retrieval import capped_hits
 from eds.pairs import Reals
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from eds.metrics.auc import micro_order, query_aucs, weighted_aucs
 from eds.metrics.auc_report import micro_aucs, two_sided
 from eds.metrics.definition import Definition, Evidence, Parameter, Values
-from eds.metrics.labelled import Labelled
-from eds.pairs import Flags, Integers, Reals
+from eds.pairs import Flags, Integers, LabelledPairs, Reals
 
 CHOICES = {
     "average": Parameter("macro", ("macro", "micro")),
@@ -28,7 +27,7 @@ CONVENTIONS = (
 class _Areas:
     """What both areas of one model are told from, in micro and macro average; scored pairs in the labels' order."""
 
-    labelled: Labelled
+    labelled: LabelledPairs
     scored: Flags  # of the labelled pairs
     query: Integers
     value: Integers
@@ -78,7 +77,7 @@ def _prevalence(evidence: Evidence, k: int | None, parameters: Mapping[str, Any]
     return Values(labelled.queries, np.where(used, share, np.nan), n=int(used.sum()), counts=counts)
 
 
-def _side(evidence: Evidence, negatives: str) -> tuple[Labelled, Reals]:
+def _side(evidence: Evidence, negatives: str) -> tuple[LabelledPairs, Reals]:
     sampled = negatives == "sampled"
     labelled = evidence.sampled if sampled else evidence.labelled
     score = evidence.sampled_score if sampled else evidence.score
@@ -87,24 +86,24 @@ def _side(evidence: Evidence, negatives: str) -> tuple[Labelled, Reals]:
     return labelled, score
 
 
-def _asked(labelled: Labelled) -> NDArray[np.bool_]:
+def _asked(labelled: LabelledPairs) -> NDArray[np.bool_]:
     return np.asarray(labelled.positives + labelled.negatives > 0)
 
 
-def _queries(labelled: Labelled, used: NDArray[np.bool_]) -> dict[str, int]:
+def _queries(labelled: LabelledPairs, used: NDArray[np.bool_]) -> dict[str, int]:
     return {
         "queries used": int(used.sum()),
         "queries without positive and negative skipped": int((_asked(labelled) & ~used).sum()),
     }
 
 
-def _any_pair(labelled: Labelled, query: Integers) -> dict[str, int]:
+def _any_pair(labelled: LabelledPairs, query: Integers) -> dict[str, int]:
     """Of a micro value, to which queries with labels of one class add their pairs as well."""
     used = int((np.bincount(query, minlength=len(labelled.queries)) > 0).sum())
     return {"queries used": used, "queries without a scored pair skipped": int(_asked(labelled).sum()) - used}
 
 
-def _counts(evidence: Evidence, labelled: Labelled, scored: NDArray[np.bool_]) -> dict[str, int]:
+def _counts(evidence: Evidence, labelled: LabelledPairs, scored: NDArray[np.bool_]) -> dict[str, int]:
     """Pairs; those of the pool that have no label are told where the pool is, for the labelled negatives."""
     told = {"pairs used": int(scored.sum()), "pairs without a score": int((~scored).sum())}
     if evidence.unlabelled is not None and labelled is evidence.labelled:

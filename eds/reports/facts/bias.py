@@ -8,7 +8,6 @@ import pandas as pd
 
 from eds.analysis import Bias, bias, reusability_table, undecided_by_labels
 from eds.analysis.fairness import KEPT, SMALL, fair_to_new
-from eds.metrics.labelled import frame_of
 from eds.reports.document import Block, Column, Figure, Gap, Missing, Number, Table, count, say
 from eds.reports.facts.evidence import WITHOUT, behind_all, scored, span, unscored, warning
 from eds.reports.facts.robustness import left_out
@@ -206,7 +205,7 @@ def _reused(material: Material) -> dict[str, tuple[str, pd.DataFrame]]:
     found = {called.format(k=material.cut): (name, labels) for name, called in ON_LISTS.items()}
     found |= {called: (name, labels) for name, called in AREAS.items()}
     if material.negatives is not None:
-        drawn = frame_of(scored(material, "sampled")[0])
+        drawn = scored(material, "sampled")[0].to_frame()
         found |= {f"{called}{SAMPLED}": (name, drawn) for name, called in AREAS.items()}
     return found
 

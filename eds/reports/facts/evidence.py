@@ -6,8 +6,8 @@ import numpy as np
 
 from eds.metrics import Measure, Result
 from eds.metrics.evidence import with_negatives
-from eds.metrics.labelled import Labelled, read_labels, scores_of
-from eds.pairs import Flags, Reals
+from eds.metrics.pair_scores import align_scores
+from eds.pairs import Flags, LabelledPairs, Reals
 from eds.reports.document import Sentence, count, say
 from eds.reports.material import Material
 
@@ -16,17 +16,17 @@ OF_PAIRS = ("PairMRR", "PairRecall")  # whose n counts similar pairs
 WITHOUT = "not known"  # the verdict on an AUC where some model lacks scores
 
 
-def scored(material: Material, side: str = "annotated") -> tuple[Labelled, dict[str, Reals]]:
+def scored(material: Material, side: str = "annotated") -> tuple[LabelledPairs, dict[str, Reals]]:
     """The pairs behind AUCs on one kind of negatives, and every model's scores of them; nothing where none are told."""
 
-    def compute() -> tuple[Labelled, dict[str, Reals]]:
-        labelled = read_labels(material.labels)
+    def compute() -> tuple[LabelledPairs, dict[str, Reals]]:
+        labelled = LabelledPairs.from_frame(material.labels)
         if side == "sampled":
             labelled, _ = with_negatives(labelled, material.need("negatives"))
-        found = scores_of(labelled, material.need("scores"))
+        found = align_scores(labelled, material.need("scores"))
         return labelled, {name: score for name, score in found.items() if np.isfinite(score).any()}
 
-    found: tuple[Labelled, dict[str, Reals]] = material.once(f"scored {side}", compute)
+    found: tuple[LabelledPairs, dict[str, Reals]] = material.once(f"scored {side}", compute)
     return found
 
 

@@ -13,8 +13,8 @@ from eds.analysis.bootstrap import draw_queries, resampled_micro
 from eds.intervals import percentile_interval
 from eds.metrics import Result, scores_table
 from eds.metrics.evidence import with_negatives
-from eds.metrics.labelled import Labelled, read_labels, scores_of
-from eds.pairs import Reals
+from eds.metrics.pair_scores import align_scores
+from eds.pairs import LabelledPairs, Reals
 from eds.reports.material import Material
 
 THREADS = 2
@@ -52,18 +52,18 @@ def _is_micro(result: Result) -> bool:
     return result.measure.name in AREAS and values is not None and values.resample is not None
 
 
-def _sides(material: Material) -> dict[str, tuple[Labelled, dict[str, Reals]]]:
+def _sides(material: Material) -> dict[str, tuple[LabelledPairs, dict[str, Reals]]]:
     """By kind of negatives: the labelled pairs and every model's scores of them."""
-    annotated = read_labels(material.labels, "table truth")
-    found = {"annotated": (annotated, scores_of(annotated, material.need("scores")))}
+    annotated = LabelledPairs.from_frame(material.labels, "table truth")
+    found = {"annotated": (annotated, align_scores(annotated, material.need("scores")))}
     if material.negatives is not None:
         drawn, _ = with_negatives(annotated, material.negatives)
-        found["sampled"] = (drawn, scores_of(drawn, material.need("scores")))
+        found["sampled"] = (drawn, align_scores(drawn, material.need("scores")))
     return found
 
 
 def _micro(
-    results: Sequence[Result], side: str, labelled: Labelled, scores: dict[str, Reals], material: Material
+    results: Sequence[Result], side: str, labelled: LabelledPairs, scores: dict[str, Reals], material: Material
 ) -> pd.DataFrame:
     mine = [result for result in results if result.measure.parameters["negatives"] == side]
     table = scores_table(mine)

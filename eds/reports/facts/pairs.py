@@ -22,7 +22,7 @@ def hard(material: Material) -> tuple[Block, ...]:
     """Similar pairs that all models rank low, and different ones that all rank high."""
     every, told_of = scored(material)
     some = by_some(told_of) if told_of else np.zeros(len(every.value), np.bool_)
-    labelled = every.where(some)
+    labelled = every.select(some)
     scores = [score[some] for score in told_of.values() if np.isfinite(score[some]).all()]
     if not scores:
         return (
