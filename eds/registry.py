@@ -116,6 +116,10 @@ class Plugins:
         return {**others, **self._own}
 
 
+VOTING_RULES = Plugins("eds.truth.rules", "voting rule", "decide")
+SAMPLING_ORDERS = Plugins("eds.suspects.orders", "sampling order", "deal")
+
+
 @dataclass(frozen=True)
 class Entry:
     """Where a named thing lives, and which extra of eds brings what it needs."""

@@ -33,7 +33,17 @@ def _suspect_pool(
         model: {query: top_k(query, gallery, row, k) for query, row in zip(queries, rows, strict=True)}
         for model, rows in scores.items()
     }
-    return suspects.suspect_pool(lists, queries, gallery, k)
+    frame = lists_frame(lists)
+    pairs = suspects.pool(frame, k).sort_values(["query_id", "candidate_id"], ignore_index=True)
+    by_pair = suspects.sources_frame(pairs).groupby(["query_id", "candidate_id"])[["model", "rank"]]
+    cut = frame[frame["rank"] < k]
+    return {
+        "per_model": {name: cut.loc[cut["model"] == name, cut.columns[1:]].to_numpy().tolist() for name in lists},
+        "pool": pairs[["query_id", "candidate_id"]].to_numpy().tolist(),
+        "size": len(pairs),
+        "size_upper_bound": len(lists) * sum(min(k, len(set(gallery) - {query})) for query in queries),
+        "provenance": [[*pair, proposed.to_numpy().tolist()] for pair, proposed in by_pair],
+    }
 
 
 OVERLAP, GROWTH = suspects.overlap, suspects.pool_growth

@@ -51,7 +51,7 @@ def make_truth(
     if project.path("truth").exists():
         imported, stored = _split(project, kept, campaign)
         if len(imported):
-            decision, differing = with_imported(decision, imported, anew=replace)
+            decision, differing = with_imported(decision, imported, replace_imported=replace)
     others = [] if stored is None or replace else sorted(set(stored["rule"]) - {used, ADJUDICATION})
     keep = bool(others)
     if not keep:
@@ -71,12 +71,12 @@ def make_truth(
 def _split(project: "Project", kept: "Kept", campaign: str | None) -> "tuple[pd.DataFrame, pd.DataFrame]":
     """The stored labels that came with a benchmark, behind which stands no act of this project; and the others."""
     from eds import tables
-    from eds.truth.imported import split
+    from eds.truth.overrides import split_imported
 
     made_by, _ = tables.read_provenance(project.path("truth"), tables.TRUTH)
     came_so = made_by.operation.startswith("benchmarks.import")
     acts = kept.labels if campaign is None or not came_so else read_labels(project, None, None).labels
-    return split(project.read("truth"), acts, came_so=came_so)
+    return split_imported(project.read("truth"), acts, as_imported=came_so)
 
 
 @dataclass(frozen=True)

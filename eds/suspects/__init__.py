@@ -8,7 +8,6 @@ from eds.suspects.negatives import draw_negatives, sampled_negatives
 from eds.suspects.new_model_pairs import Delta, draw_delta
 from eds.suspects.overlap import overlap, pool_growth, positive_rate, positive_rate_by_rank
 from eds.suspects.partial_estimates import prefix_weights
-from eds.suspects.plain import suspect_pool
 from eds.suspects.pool import pool, reorder, reversed_pairs
 from eds.suspects.random_pairs import draw_near, draw_random
 from eds.suspects.sources import sources_frame
@@ -39,5 +38,4 @@ __all__ = [
     "sampled_negatives",
     "shared_ranks",
     "sources_frame",
-    "suspect_pool",
 ]

@@ -16,8 +16,8 @@ from eds.pairs import Flags, Integers, LabelledPairs, RankedLists, decode, in_so
 from eds.suspects.append import canonical
 from eds.suspects.codes import generator, whole
 from eds.suspects.lists import COLUMNS, check_comparable, read_lists, shared_ranks
-from eds.suspects.orders import ABSENT, Arrangement, Work, arrange
 from eds.suspects.partial_estimates import drawn_in_batches
+from eds.suspects.sampling_order import ABSENT, Work, arrange
 from eds.suspects.sources import join_sources, sources_frame
 from eds.tables import SUSPECTS, check
 
@@ -44,7 +44,7 @@ def pool(
     Source: specification 1.2. Rows, seeds and models may come in any order: the result is the same.
     Conventions: (q, c) and (c, q) are two pairs. `symmetric="merge"` has one of them judged where both
     are new: the one with the better best rank, at equal ranks the one with the smaller query id; and
-    none where the other was there before. `truth` feeds the bandit's posterior; see eds.suspects.orders. Of the
+    none where the other was there before. `truth` feeds the bandit's posterior; see eds/suspects/orders/. Of the
     models `whole_ties` all that score as the k-th does come in, at the rank of the first of them (`shared_ranks`).
     Example, run by doctest:
     >>> lists = pd.DataFrame({"model": ["a", "b"], "query_id": "q", "candidate_id": "c", "rank": [0, 3]})
@@ -69,12 +69,9 @@ def pool(
     if symmetric == "merge":
         new &= ~_redundant(known, rows, starts, new)
     first = int(before["batch"].max()) + 1 if len(before) else 0
-    wins, losses = _arms(known, truth)
-    ranks = rank_matrix(known, rows, starts)[new]
-    work = Work(keys[new] // len(known.candidates), ranks)
-    dealt = arrange(
-        work, order, batch_size, generator(seed, "pool", first), wins=wins, losses=losses, floor=floor
-    ) if new.any() else Arrangement(*(np.zeros(0, np.int64),) * 2, np.zeros(0))  # fmt: skip
+    query = keys[new] // max(len(known.candidates), 1)
+    work = Work(query, rank_matrix(known, rows, starts)[new], *_arms(known, truth), floor)
+    dealt = arrange(work, order, batch_size, generator(seed, "pool", first))
     turn = np.argsort(dealt.position, kind="stable")  # codes are put in order, then made texts: once, not twice
     chosen = np.flatnonzero(new)[turn]
     fresh = pd.DataFrame(
@@ -131,16 +128,8 @@ def reorder(
     chance = told["probability"].to_numpy().copy()
     chance[mine[~open_pairs]] *= part[~open_pairs]
     at = np.searchsorted(keys, np.sort(pairs[open_pairs]))
-    wins, losses = _arms(lists, truth)
-    dealt = arrange(
-        Work(keys[at] // len(lists.candidates), rank_matrix(lists, rows, starts)[at]),
-        order,
-        batch_size,
-        generator(seed, "reorder", int(told["batch"].max()) + 1),
-        wins=wins,
-        losses=losses,
-        floor=floor,
-    )
+    work = Work(keys[at] // len(lists.candidates), rank_matrix(lists, rows, starts)[at], *_arms(lists, truth), floor)
+    dealt = arrange(work, order, batch_size, generator(seed, "reorder", int(told["batch"].max()) + 1))
     place = np.searchsorted(np.sort(pairs[open_pairs]), pairs[open_pairs])
     rest = mine[open_pairs]
     chance[rest] = dealt.probability[place]

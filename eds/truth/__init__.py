@@ -1,19 +1,16 @@
 """Truth: what the experts' votes come to, and how far to trust it. In: labels. Out: table truth. See README.md."""
 
-from eds.truth.adjudicated import with_adjudications
 from eds.truth.coefficients import agreement
 from eds.truth.dawid_skene import dawid_skene
 from eds.truth.decision import Decision, compare, decide
 from eds.truth.disputes import Consensus, consensus, disputed_pairs
 from eds.truth.experts import expert_profiles
-from eds.truth.imported import with_imported
 from eds.truth.majority import expected_votes_early_stop, majority_accuracy, majority_vote
 from eds.truth.noise import auc_under_label_noise, corrected_auc, label_contamination
+from eds.truth.overrides import with_adjudications, with_imported
 from eds.truth.panel import PanelAgreement, panel_agreement
-from eds.truth.rules import RULES
 
 __all__ = [
-    "RULES",
     "Consensus",
     "Decision",
     "PanelAgreement",

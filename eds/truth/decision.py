@@ -3,7 +3,7 @@
 Not here: which act counts (current_votes.py), who votes (votes.py), the rules (rules.py).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,13 +12,14 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
+from eds.registry import VOTING_RULES
 from eds.tables import TRUTH
 from eds.truth.current_votes import Acts, Ints, current_acts
-from eds.truth.majority import COMPLETE, NO_LABEL, OPEN, STATUS
-from eds.truth.rules import RULES, Rule
+from eds.truth.majority import COMPLETE, NO_LABEL, OPEN, STATUS, Ruling
 from eds.truth.votes import VOTING, Votes, places, votes_of
 
 PANEL = "panel"
+Rule = Callable[[Votes, Ints], Ruling]
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def decide(
     pair asked (those nobody answered yet are open). More answers than the panel are refused. Kinds not in `voting`
     (gold, repeat) have no vote; of an expert's acts in several voting kinds, the kind named first counts.
     """
-    ruling: Rule = RULES.load(rule)
+    ruling: Rule = VOTING_RULES.load(rule)
     votes = votes_of(current_acts(labels, as_of), voting)
     positive, negative, unsure = votes.counts()
     sizes, silent = _panels(votes, panel)

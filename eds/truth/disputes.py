@@ -10,7 +10,7 @@ import pandas as pd
 from eds.truth.current_votes import UNSURE, current_acts
 from eds.truth.dawid_skene import ITERATIONS, fit_votes
 from eds.truth.experts import known_answers
-from eds.truth.rules import DECIMALS
+from eds.truth.majority import DECIMALS
 from eds.truth.votes import VOTING, votes_of
 
 

@@ -10,8 +10,7 @@ import pandas as pd
 from eds.errors import InputError
 from eds.intervals import wilson_interval
 from eds.truth.current_votes import KINDS, UNSURE, Acts, Ints, current_acts
-from eds.truth.rules import with_others
-from eds.truth.votes import VOTING, Votes, places, votes_of
+from eds.truth.votes import VOTING, Votes, agreement_with_others, places, votes_of
 
 Flags = npt.NDArray[np.bool_]
 
@@ -42,11 +41,11 @@ def expert_profiles(
     answers, judged = _count(votes.expert, size), _count(votes.expert[told], size)
     positive = _count(votes.expert[votes.value == 1], size)
     low, high = wilson_interval(positive, judged, level)
-    agreed, compared, tied = with_others(votes)
+    agreed, compared, tied = agreement_with_others(votes)
     late = _second_half(votes, judged)
     halves = [_share(_count(votes.expert[(votes.value == 1) & half], size), _count(votes.expert[told & half], size))
               for half in (~late, late)]  # fmt: skip
-    against = [_share(*with_others(votes, half)[:2]) for half in (~late, late)]
+    against = [_share(*agreement_with_others(votes, half)[:2]) for half in (~late, late)]
     gold_judged, gold_right = _gold(acts, gold)
     repeats, same = _repeats(acts)
     return pd.DataFrame(

@@ -20,6 +20,8 @@ DECIDED: Final = 1
 COMPLETE: Final = 2
 STATUS: Final = ("open", "decided", "complete")
 NO_LABEL: Final = -1
+DECIMALS: Final = 12  # sums that agree to here are equal
+Ruling = tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]  # status and label of each pair
 
 
 def majority_vote(votes: Sequence[Any], panel: int) -> dict[str, Any]:
@@ -55,9 +57,7 @@ def majority_vote(votes: Sequence[Any], panel: int) -> dict[str, Any]:
     }
 
 
-def tally(
-    positive: Counts, negative: Counts, skipped: Counts, panel: Counts
-) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+def tally(positive: Counts, negative: Counts, skipped: Counts, panel: Counts) -> Ruling:
     """Status and label of many pairs at once, by the formula of `majority_vote`.
 
     Four integer arrays of one length go in; two int8 arrays come out: a place in STATUS, and 1, 0 or NO_LABEL.

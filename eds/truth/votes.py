@@ -91,6 +91,25 @@ def votes_of(acts: Acts, voting: Sequence[str] = VOTING) -> Votes:
     return Votes(acts, rows)
 
 
+def agreement_with_others(votes: Votes, chosen: npt.NDArray[np.bool_] | None = None) -> tuple[Ints, Ints, Ints]:
+    """Each expert against the majority of the others: agreed, compared, and pairs where the others tie.
+
+    Three int64 arrays of experts. `chosen` (flags, as long as the votes) limits the expert's own votes.
+    Conventions: where the others tie, or nobody else judged, they have no majority: nothing is compared there.
+    """
+    positive, negative, _ = votes.counts()
+    given = votes.value != UNSURE
+    lead = (positive - negative)[votes.pair] - np.where(votes.value == 1, 1, -1)
+    others = (positive + negative)[votes.pair] - 1
+    mine = given if chosen is None else given & chosen
+    size = len(votes.acts.experts)
+    compared = mine & (lead != 0)
+    agreed = compared & ((lead > 0) == (votes.value == 1))
+    tied = mine & (lead == 0) & (others > 0)
+    counts = [np.bincount(votes.expert[which], minlength=size).astype(np.int64) for which in (agreed, compared, tied)]
+    return counts[0], counts[1], counts[2]
+
+
 def places(acts: Acts, pairs: pd.DataFrame, where: str) -> Ints:
     """Each pair's place in `acts`, -1 where it has no act; columns missing or a pair given twice are refused."""
     lacking = [name for name in ("query_id", "candidate_id") if name not in pairs.columns]

@@ -17,7 +17,8 @@ from eds.labels import schema, votes
 from eds.metrics.auc_report import AUCS
 from eds.neighbors.mine import ENGINES
 from eds.project import analysis_inputs
-from eds.suspects import orders, random_pairs
+from eds.registry import SAMPLING_ORDERS
+from eds.suspects import random_pairs
 from eds.training import hash_losses, heads, plan, supervision
 from tests.generated import every_command
 
@@ -26,7 +27,7 @@ OFFERED = {
     "images import --format": {"auto", *READERS.entries()} - {"folder"},
     "neighbors mine --index": {"flat"}
     | {name.removeprefix("faiss-") for name in ENGINES.entries() if name.startswith("faiss-")},
-    "suspects pool --order": orders.ORDERS,
+    "suspects pool --order": SAMPLING_ORDERS,
     "suspects random --stratum": random_pairs.STRATA,
     "labels experts add --role": schema.ROLES,
     "labels campaigns add --mode": schema.MODES,

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from eds import tables, truth
 from eds.errors import InputError, UnknownNameError
+from eds.registry import VOTING_RULES
 from tests.reference import truth as reference
 from tests.truth.acts import START, act, campaigns, frame
 
@@ -39,7 +40,7 @@ def test_truth_is_that_of_plain_loops(
         assert found.counts["undefined"] == sum(row[2] == "complete" and row[3] is None for row in expected)
 
 
-@pytest.mark.parametrize("rule", list(truth.RULES.entries()))
+@pytest.mark.parametrize("rule", VOTING_RULES.names())
 @settings(max_examples=15)
 @given(campaigns(), st.randoms(use_true_random=False))
 def test_row_order_does_not_matter_and_the_table_is_valid(rule: str, acts: list[dict[str, Any]], random: Any) -> None:
@@ -114,7 +115,7 @@ def test_an_unknown_rule_names_the_known_ones() -> None:
 
 
 def test_no_labels_give_an_empty_table() -> None:
-    for rule in truth.RULES.entries():
+    for rule in VOTING_RULES:
         found = truth.decide(frame([]), 3, rule=rule)
         tables.check(found.truth, tables.TRUTH)
         assert found.truth.empty

@@ -1,4 +1,6 @@
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,10 @@ from eds import truth
 from eds.errors import InputError
 from eds.truth.current_votes import current_acts
 from eds.truth.majority import NO_LABEL
-from eds.truth.rules import earned_weights, weighted
+from eds.truth.rules import weighted
+from eds.truth.rules.weighted import earned_weights
 from eds.truth.votes import votes_of
+from tests import recipes
 from tests.reference import truth as reference
 from tests.truth.acts import act, campaigns, frame
 
@@ -44,7 +48,7 @@ def test_second_opinions_label_the_pairs_that_the_majority_labels(rule: str, act
 def test_weighted_is_the_sum_of_weights(acts: list[dict[str, Any]], weights: list[float]) -> None:
     given_weights = dict(zip(("ada", "bo", "cy"), weights, strict=True))
     votes = votes_of(current_acts(frame(acts)))
-    _, label = weighted(votes, np.full(votes.n_pairs, 3), given_weights)
+    _, label = weighted.decide(votes, np.full(votes.n_pairs, 3), given_weights)
     pairs = votes.acts.frame(np.arange(votes.n_pairs))
     found = {
         (q, c): int(one)
@@ -60,7 +64,7 @@ def test_weighted_is_the_sum_of_weights(acts: list[dict[str, Any]], weights: lis
 def test_equal_weights_are_the_majority() -> None:
     acts = [act(n, candidate_id=f"c{n // 3}", expert_id=("ada", "bo", "cy")[n % 3], value=n * 7 % 2) for n in range(30)]
     votes = votes_of(current_acts(frame(acts)))
-    _, label = weighted(votes, np.full(votes.n_pairs, 3), {"ada": 0.1, "bo": 0.1, "cy": 0.1})
+    _, label = weighted.decide(votes, np.full(votes.n_pairs, 3), {"ada": 0.1, "bo": 0.1, "cy": 0.1})
     assert label.tolist() == list(labels_by("majority", acts).values())
 
 
@@ -80,7 +84,7 @@ def test_a_contrary_expert_earns_no_weight() -> None:
 def test_bad_weights_are_refused(weights: dict[str, float]) -> None:
     votes = votes_of(current_acts(frame([act(1)])))
     with pytest.raises(InputError, match="1 experts have no weight"):
-        weighted(votes, np.array([1]), weights)
+        weighted.decide(votes, np.array([1]), weights)
 
 
 def test_dawid_skene_believes_the_reliable() -> None:
@@ -97,3 +101,22 @@ def test_dawid_skene_believes_the_reliable() -> None:
     majority, model = labels_by("majority", acts, 7), labels_by("dawid-skene", acts, 7)
     wrong = [sum(label != true[int(pair[1][1:])] for pair, label in one.items()) for one in (majority, model)]
     assert wrong[1] < wrong[0]
+
+
+def test_the_recipe_adds_a_rule_in_one_file(tmp_path: Path) -> None:
+    copy = recipes.follow("Add a voting rule", tmp_path)
+    values = {"a": (1, 1, 0), "b": (1, 0, 0), "c": (1, 1, 1)}
+    acts = [
+        act(3 * row + column, candidate_id=name, expert_id=expert, value=value)
+        for row, (name, votes) in enumerate(values.items())
+        for column, (expert, value) in enumerate(zip(("ada", "bo", "cy"), votes, strict=True))
+    ]
+    frame(acts).to_pickle(tmp_path / "labels.pickle")
+    labels = json.loads(
+        copy.python(
+            "import json, pandas; from eds.truth import decide; from eds.registry import VOTING_RULES\n"
+            "table = decide(pandas.read_pickle('labels.pickle'), 3, rule='two-thirds').truth\n"
+            "print(json.dumps([VOTING_RULES.help('two-thirds'), table['value'].tolist(), table['rule'].tolist()]))"
+        )
+    )
+    assert labels == ["At least two thirds of those who could tell say similar.", [1, 0, 1], ["two-thirds"] * 3]

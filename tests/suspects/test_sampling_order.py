@@ -1,12 +1,17 @@
 """Every design's probabilities are exact: held against how often each pair is really chosen."""
 
 import itertools
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from eds.suspects.orders import ABSENT, ORDERS, Arrangement, Work, arrange, reciprocal_rank_fusion
+from eds.registry import SAMPLING_ORDERS
+from eds.suspects.orders.fusion import reciprocal_rank_fusion
+from eds.suspects.sampling_order import ABSENT, Arrangement, Work, arrange
+from tests import recipes
 
 SEEDS = 1500
 
@@ -16,16 +21,14 @@ def work() -> Work:
     rng = np.random.default_rng(1)
     ranks = np.where(rng.random((30, 3)) < 0.5, rng.integers(0, 4, (30, 3)), ABSENT)
     ranks[(ranks == ABSENT).all(axis=1), 0] = 3
-    return Work(np.arange(30) // 5, ranks)
+    return Work(np.arange(30) // 5, ranks, np.array([5, 0, 2]), np.array([1, 4, 2]), 0.25)
 
 
 def dealt(order: str, seed: int, batch_size: int = 8) -> Arrangement:
-    wins, losses = np.array([5, 0, 2]), np.array([1, 4, 2])
-    rng = np.random.default_rng(seed)
-    return arrange(work(), order, batch_size, rng, wins=wins, losses=losses, floor=0.25)
+    return arrange(work(), order, batch_size, np.random.default_rng(seed))
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", SAMPLING_ORDERS.names())
 def test_every_batch_estimates_the_total_without_bias(order: str) -> None:
     """Judged before + judged now / probability, for each batch t, has the truth as its mean."""
     values = np.random.default_rng(7).random(30) < np.linspace(0.1, 0.9, 30)
@@ -53,7 +56,7 @@ def test_pairs_enter_the_first_batch_as_often_as_told(order: str) -> None:
     assert (np.abs(entered / SEEDS - told) <= 4 * np.sqrt(told * (1 - told) / SEEDS) + 1e-9).all()
 
 
-@pytest.mark.parametrize(("order", "size"), list(itertools.product(ORDERS, [1, 7, 29, 30, 31])))
+@pytest.mark.parametrize(("order", "size"), list(itertools.product(SAMPLING_ORDERS, [1, 7, 29, 30, 31])))
 def test_batches_have_their_size(order: str, size: int) -> None:
     found = dealt(order, 0, size)
     counts = np.bincount(found.batch)
@@ -70,10 +73,8 @@ def test_the_floor_gives_the_shallowest_pairs_their_share() -> None:
     ranks = np.array([[rank, ABSENT] for rank in range(50)] + [[ABSENT, rank] for rank in range(50)])
     chance = np.zeros(100)
     for seed in range(200):
-        found = arrange(
-            Work(np.zeros(100, np.int64), ranks), "bandit", 10, np.random.default_rng(seed),
-            wins=np.array([1000, 0]), losses=np.array([0, 1000]), floor=0.4,
-        )  # fmt: skip
+        arms = Work(np.zeros(100, np.int64), ranks, np.array([1000, 0]), np.array([0, 1000]), 0.4)
+        found = arrange(arms, "bandit", 10, np.random.default_rng(seed))
         chance += found.batch == 0
     chance /= 200
     assert chance[50] > 0.95, "depth 0 of the bad arm: half the floor is shared by two pairs"
@@ -86,10 +87,8 @@ def test_no_pair_is_out_of_the_bandits_reach() -> None:
     ranks = np.array([[ABSENT, 0]] * 200 + [[rank, ABSENT] for rank in range(1, 51)])
     reached = 0
     for seed in range(300):
-        found = arrange(
-            Work(np.zeros(250, np.int64), ranks), "bandit", 10, np.random.default_rng(seed),
-            wins=np.array([0, 1000]), losses=np.array([1000, 0]), floor=0.4,
-        )  # fmt: skip
+        arms = Work(np.zeros(250, np.int64), ranks, np.array([0, 1000]), np.array([1000, 0]), 0.4)
+        found = arrange(arms, "bandit", 10, np.random.default_rng(seed))
         reached += (found.batch[201:] == 0).sum()
     expected = 300 * 49 * 0.5 * 0.4 * 10 / 250
     assert abs(reached - expected) < 5 * math.sqrt(expected)
@@ -99,3 +98,18 @@ def test_fusion_is_the_sum_of_reciprocal_ranks() -> None:
     rows = [[0, 2, ABSENT], [ABSENT, ABSENT, 9]]
     expected = [1 / 61 + 1 / 63, 1 / 70]
     assert reciprocal_rank_fusion(np.array(rows)).tolist() == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_recipe_adds_an_order_in_one_file(tmp_path: Path) -> None:
+    copy = recipes.follow("Add a sampling order", tmp_path)
+    batches, chances, names = json.loads(
+        copy.python(
+            "import json; from eds.registry import SAMPLING_ORDERS; from eds.suspects import lists_frame, pool\n"
+            "suspects = pool(lists_frame({'m': {'q': list('abcde')}}), 5, order='shuffled', batch_size=2)\n"
+            "columns = suspects.sort_values('position')[['batch', 'probability']]\n"
+            "print(json.dumps([*columns.T.to_numpy().tolist(), SAMPLING_ORDERS.names()]))"
+        )
+    )
+    assert batches == [0, 0, 1, 1, 2]
+    assert chances == [2 / 5, 2 / 5, 2 / 3, 2 / 3, 1]
+    assert names == ["bandit", "fusion", "random", "shuffled"]
