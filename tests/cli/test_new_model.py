@@ -280,7 +280,7 @@ def test_a_run_that_cannot_be_scored_is_not_kept(project: Project, eds: Eds, tmp
     lists = lists_of(project, "m1")
     for words, told in (
         ([f"{q} Q0 {q if rank == 2 else c} {rank + 1} {50 - rank} t" for q in lists for rank, c in enumerate(lists[q])],
-         "ours: the query stands in its own list"),
+         "ours: the query is in its own list"),
         ([f"{q} Q0 {c} {rank + 1} {50 - rank} t" for q in lists for rank, c in enumerate(lists[q][:3])],
          "all lists of model ours end at 3 places"),
     ):  # fmt: skip
