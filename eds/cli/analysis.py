@@ -9,8 +9,9 @@ from eds.cli.analysis_identification import identification
 from eds.cli.analysis_prevalence import COLUMNS, prevalence
 from eds.cli.analysis_robustness import leave_one_out, reusability
 from eds.cli.analysis_scale import COUNT, NAMES, machine_options, told_scale
-from eds.cli.console import Console, command, lined
+from eds.cli.console import Console, command
 from eds.cli.pool_text import percent
+from eds.cli.render import format_table
 from eds.project.budget import (
     check_counts,
     count_images,
@@ -109,7 +110,7 @@ def told_budget(plans: list[dict[str, Any]], currency: str = "") -> str:
     paid = any(plan["money"] is not None for plan in plans)
     heads = ["plan", "pairs", "judgements", "hours", "times fewer"] + ([f"money {currency}".strip()] if paid else [])
     names = ["pairs", "judgements", "hours", "times_fewer"] + (["money"] if paid else [])
-    return lined(heads, [[plan["name"], *(_figure(plan[name]) for name in names)] for plan in plans])
+    return format_table(heads, [[plan["name"], *(_figure(plan[name]) for name in names)] for plan in plans])
 
 
 def _known(project: "Project") -> dict[str, Any]:
@@ -160,7 +161,7 @@ def _told_overlap(document: dict[str, Any], k: int) -> str:
     return "\n".join(
         [
             f"Shared candidates of two models' lists at k = {k} (intersection / k):",
-            lined(["model", *models, "only here"], rows),
+            format_table(["model", *models, "only here"], rows),
             f"Mean of two models {percent(document['mean_pairwise_overlap'])}; {document['raw']:,} proposals, "
             f"{document['unique']:,} different pairs, duplication {percent(document['duplication_rate'])}.",
             f"Pairs proposed by exactly so many models: {exactly}.",

@@ -4,8 +4,9 @@ from typing import Any
 
 import click
 
-from eds.cli.console import Console, command, lined
+from eds.cli.console import Console, command
 from eds.cli.options import comparing
+from eds.cli.render import format_table
 from eds.project.analysis_inputs import AUCS, TABLES, compared
 from eds.project.analysis_store import keep
 
@@ -60,7 +61,7 @@ def _told(document: dict[str, Any]) -> str:
     lines = [
         f"Every model, its HR bounded by what is judged; AUC is {document['metric']}, on all labels and without the"
         " pairs that only the model itself proposed:",
-        lined(heads, rows),
+        format_table(heads, rows),
         "",
     ]
     if table["generator"].all():
@@ -68,7 +69,7 @@ def _told(document: dict[str, Any]) -> str:
     else:
         groups = document["groups"].astype(object).to_numpy().tolist()
         lines += ["Means of both groups; what favours those who made the pool is a difference above 0:",
-                  lined(["measure", "generators", "outsiders", "difference"], groups)]  # fmt: skip
+                  format_table(["measure", "generators", "outsiders", "difference"], groups)]  # fmt: skip
     lines += [
         "",
         f"Order by HR against order by AUC: Kendall's tau_b {_figure(orders['tau_b_hr_auc'])}, tau_AP,b "

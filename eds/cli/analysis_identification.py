@@ -5,8 +5,9 @@ from typing import Any
 
 import click
 
-from eds.cli.console import Console, command, lined
+from eds.cli.console import Console, command
 from eds.cli.options import level
+from eds.cli.render import format_table
 from eds.project.analysis_store import keep
 
 KINDS = ("Product-HR@{k}(average=capped)", "Product-HR@{k}(average=macro)", "Product-HR@{k}(average=slots)",
@@ -68,6 +69,6 @@ def _told(document: dict[str, Any], models: Sequence[str]) -> str:
         [
             f"{document['queries_with_another_picture']:,} queries have {document['pairs']:,} other pictures of their "
             f"products among the candidates; {alone:,} queries have none and are left out.",
-            lined(["measure", *models], rows),
+            format_table(["measure", *models], rows),
         ]
     )

@@ -4,9 +4,10 @@ from typing import Any
 
 import click
 
-from eds.cli.console import Console, command, lined
+from eds.cli.console import Console, command
 from eds.cli.options import level
 from eds.cli.pool_text import percent
+from eds.cli.render import format_table
 from eds.project.analysis_store import keep
 from eds.project.pool import chosen
 
@@ -51,9 +52,9 @@ def _told(document: dict[str, Any], level: float) -> str:
             for one in document["models"]
         ]  # fmt: skip
         heads = ["model", "pairs", "labelled", "similar", "p_k", "only here", "similar only here"]
-        parts += ["", lined(heads, rows)]
+        parts += ["", format_table(heads, rows)]
         ranks = [[one["rank"], one["labelled"], one["positive"], _share(one)] for one in document["ranks"]]
-        parts += ["", "By rank, all models together:", lined(["rank", "labelled", "similar", "rate"], ranks)]
+        parts += ["", "By rank, all models together:", format_table(["rank", "labelled", "similar", "rate"], ranks)]
     else:
         parts.append("Which model proposed what is not told, so there are no rates by model and rank.")
     parts += ["", f"p, the share of similar pairs among all: at least {lower:.4%} (those that the pool holds)."]
@@ -106,7 +107,7 @@ def _recall(document: dict[str, Any], level: float) -> list[str]:
     low, high = recall["lower"], recall["upper"]
     return [
         "",
-        lined(["outside the pool", "pairs", "labelled", "similar"], rows),
+        format_table(["outside the pool", "pairs", "labelled", "similar"], rows),
         f"The pool holds {percent(recall['recall'])} of all similar pairs, {level:.0%} from {percent(low)} to "
         f"{percent(high)}.",
     ]

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, lined
+from eds.cli.console import Console, command
 from eds.cli.options import comparing
+from eds.cli.render import format_table
 from eds.project.analysis_inputs import AUCS, TABLES, compared
 from eds.project.analysis_store import keep
 
@@ -77,10 +78,10 @@ def _told_left_out(mode: str, found: list[dict[str, Any]]) -> str:
             + (f", {nobody:,} of them of pairs that nobody proposed." if nobody else "."),
             "Evaluated models: on all labels; mean and spread when each generator in turn is removed; shift when the"
             " model itself is; beside a PR-AUC the share of similar pairs it rests on, its chance level.",
-            lined(["evaluated", "generator", *metrics], evaluated),
+            format_table(["evaluated", "generator", *metrics], evaluated),
             "",
             "Removed models: whether the order of all models stays (Spearman; exact p, t approximation; tau_AP,b).",
-            lined(["removed", "labels kept", *metrics], removed),
+            format_table(["removed", "labels kept", *metrics], removed),
         ]
     )
 
@@ -128,10 +129,13 @@ def _told_reusability(document: dict[str, Any]) -> str:
     return "\n".join(
         [
             f"Each generator as if it were new (its own finds unjudged; cut-off {document['cut']}):",
-            lined(["metric", "model", "own pairs", "own similar", "pooled", "as new", "drop", "rank", "rank as new",
-                   "tau_b"], rows),
+            format_table(
+                ["metric", "model", "own pairs", "own similar", "pooled", "as new", "drop", "rank",
+                 "rank as new", "tau_b"],
+                rows,
+            ),
             "",
             "A benchmark serves new models on the measures that change little:",
-            lined(heads, summary),
+            format_table(heads, summary),
         ]
     )  # fmt: skip

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import lined
+from eds.cli.render import format_table
 
 if TYPE_CHECKING:
     pass
@@ -63,7 +63,7 @@ def told_scale(document: dict[str, Any], currency: str = "") -> str:
         f"Machines: {document['images']:,} images, {document['queries']:,} queries, {machines:,} of"
         f" {'these machines' if machines > 1 else 'this machine'}; tasks of a model: {document['embed_tasks']:,} to"
         f" embed, {document['mine_tasks']:,} to mine",
-        lined(heads, rows),
+        format_table(heads, rows),
         f"In all {time_of(document['seconds'])}; pictures {size_of(document['picture_bytes'])}; experts"
         f" {document['expert_hours']:,.0f} hours for {document['judgements']:,.0f} judgements.",
     ]

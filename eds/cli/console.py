@@ -6,10 +6,9 @@ progress, warnings) goes to stderr; progress is shown only where stderr is a ter
 
 import json
 import logging
-import math
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, wraps
@@ -165,31 +164,3 @@ def given(options: Mapping[str, Any]) -> dict[str, Any]:
     told = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
     found = {name: value for name, value in options.items() if context.get_parameter_source(name) in told}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
-
-
-def lined(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Rows as aligned text: numbers to the right, nothing cut."""
-    cells = [[_cell(value) for value in row] for row in rows]
-    widths = [max(len(line[place]) for line in [list(headings), *cells]) for place in range(len(headings))]
-    right = [all(isinstance(row[place], (int, float, type(None))) for row in rows) for place in range(len(headings))]
-
-    def line(parts: Sequence[str]) -> str:
-        padded = (
-            part.rjust(width) if to_right else part.ljust(width)
-            for part, width, to_right in zip(parts, widths, right, strict=True)
-        )
-        return "  ".join(padded).rstrip()
-
-    return "\n".join([line(headings), *(line(row) for row in cells)])
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return "n/a" if math.isnan(value) else f"{value:,.4g}"
-    return str(value)

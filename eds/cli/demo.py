@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, lined
+from eds.cli.console import Console, command
+from eds.cli.render import format_table
 
 if TYPE_CHECKING:
     from eds.project import Project
@@ -190,7 +191,7 @@ def _told(project: "Project", document: dict[str, Any]) -> str:
     return "\n".join(
         [
             f"\nThe pool: {pool} ({double})",
-            lined(("model", "pairs only it proposed"), [(name, unique[name]) for name in overlap["models"]]),
+            format_table(("model", "pairs only it proposed"), [(name, unique[name]) for name in overlap["models"]]),
             "\nWhat judging costs:",
             told_budget(document["cost"], project.config.budget.currency),
             f"\nWhat {judged['experts']} simulated experts found: {agreed}",

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eds.cli.addresses import THERE, fetching, here
-from eds.cli.console import Console, command, given, lined
+from eds.cli.console import Console, command, given
 from eds.cli.options import engine_option
+from eds.cli.render import format_table
 from eds.errors import ConfigError, EdsError, TableError
 from eds.project.embed import compute_models, import_model
 from eds.project.integrity import lost_files_of
@@ -123,7 +124,7 @@ def list_(console: Console, presets: bool) -> None:
             "images/s",
             "state",
         ]
-    text = lined(headings, [[row[heading] for heading in headings] for row in rows])
+    text = format_table(headings, [[row[heading] for heading in headings] for row in rows])
     text += "".join(f"\n{row['model']}: {why}" for row in rows if row.get("state") == "damaged" for why in row["why"])
     console.answer(rows, text if rows else "No model has vectors yet: eds embeddings compute -m SPEC.")
 
@@ -149,7 +150,7 @@ def check(console: Console) -> None:
             row["fault"] = str(error).replace("\n", " ")
         rows.append(row)
     headings = ["model", "vectors", "without", "unknown", "fault"]
-    console.answer(rows, lambda: lined(headings, [[row[heading] for heading in headings] for row in rows]))
+    console.answer(rows, lambda: format_table(headings, [[row[heading] for heading in headings] for row in rows]))
     faults = [f"{row['model']}: {row['fault']}" for row in rows if row["fault"]]
     if faults:
         raise TableError(f"{len(faults)} of {len(rows)} models are not whole", do="Make them again.", faults=faults)

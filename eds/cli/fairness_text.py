@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from eds.cli.console import lined
+from eds.cli.render import format_table
 
 if TYPE_CHECKING:
     from eds.project.fairness import Fair
@@ -58,7 +58,7 @@ def told_fair(fair: "Fair | None") -> list[str]:
         measures = reasons.setdefault(text, [])
         measures += [] if row["measure"] in measures else [row["measure"]]
     lines = [f"{', '.join(names)}: {text}." for text, names in reasons.items()]
-    parts = [head, lined(heads, cells), "\n".join(lines)]
+    parts = [head, format_table(heads, cells), "\n".join(lines)]
     parts += [text for name in fair.new if (text := _decided(name, rows))]
     return parts
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eds.cli.addresses import ADDRESS, file_for
-from eds.cli.console import Console, command, given, lined
+from eds.cli.console import Console, command, given
 from eds.cli.image_options import bits_of, mapping_of, queries_of, refuse_idle
+from eds.cli.render import format_table
 from eds.errors import ImageError, InputError, ProjectError
 
 if TYPE_CHECKING:
@@ -119,7 +120,9 @@ def check(console: Console, check: str, workers: int) -> None:
     console.answer(
         {"images": len(table), "counts": counts, "problems": problems},
         lambda: (
-            lined(["image", "problem", "detail"], problems[["image_id", "problem", "detail"]].to_numpy().tolist())
+            format_table(
+                ["image", "problem", "detail"], problems[["image_id", "problem", "detail"]].to_numpy().tolist()
+            )
             if len(problems)
             else f"All {len(table):,} images are as the table says."
         ),

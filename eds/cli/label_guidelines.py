@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eds.cli.console import Console, command, lined
+from eds.cli.console import Console, command
 from eds.cli.label_store import tell_found
+from eds.cli.render import format_table
 from eds.errors import InputError
 from eds.project.label_store import BY, opened
 
@@ -66,7 +67,7 @@ def show(console: Console, version: str) -> None:
     examples = [vars(one) for one in found.examples]
     heads = ["query_id", "candidate_id", "kind", "value", "note"]
     rows = [[one[name] for name in heads] for one in examples]
-    told = f"{found.content}\n\n{lined(heads, rows)}" if rows else found.content
+    told = f"{found.content}\n\n{format_table(heads, rows)}" if rows else found.content
     console.answer({"version": version, "content": found.content, "examples": examples}, told)
 
 

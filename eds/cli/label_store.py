@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from eds.cli.console import Console, lined
+from eds.cli.console import Console
+from eds.cli.render import format_table
 from eds.project.label_store import opened
 
 if TYPE_CHECKING:
@@ -26,6 +27,6 @@ def tell_frame(console: Console, frame: "pd.DataFrame", if_empty: str) -> None:
         moments = {name: frame[name].dt.strftime("%Y-%m-%d %H:%M:%S") for name in times}
         shown = frame.assign(**moments).astype(object)
         shown = shown.where(shown.notna(), None)
-        return lined(list(shown.columns), shown.to_numpy().tolist()) if len(shown) else if_empty
+        return format_table(list(shown.columns), shown.to_numpy().tolist()) if len(shown) else if_empty
 
     console.answer(frame, text)

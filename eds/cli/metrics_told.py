@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from eds.cli.console import lined
+from eds.cli.render import format_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,7 +90,7 @@ def told_scores(results: "Sequence[Result]", table: "pd.DataFrame", level: float
     measures = list(dict.fromkeys(str(result.measure) for result in results))
     cells = {(row["model"], row["measure"]): row for row in whole.to_dict(orient="records")}
     rows = [[name, *(value_with_limits(cells[model, name]) for model in models)] for name in measures]
-    lines = [lined(["measure", *models], rows), ""]
+    lines = [format_table(["measure", *models], rows), ""]
     drawn = f"Values with limits at {level:.0%} over queries drawn again" if whole["low"].notna().any() else "Values"
     lines.append(f"{drawn}; n/a where a measure is undefined.")
     lines += ["", _used(results, measures)]
@@ -134,7 +134,7 @@ def _used(results: "Sequence[Result]", measures: Sequence[str]) -> str:
         "Unlabelled: places of the lists, of AUC pairs of the pool. Similar not found: not among the places that the"
         " measure looks at; behind their product: never to be found, since another image of their product stands there."
     )
-    return f"{lined(heads, rows)}\n{legend}"
+    return f"{format_table(heads, rows)}\n{legend}"
 
 
 def _range(values: Sequence[int | None]) -> str:

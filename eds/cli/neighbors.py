@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, given, lined
+from eds.cli.console import Console, command, given
 from eds.cli.options import PLACES
+from eds.cli.render import format_table
 from eds.errors import EdsError, InputError, ProjectError
 from eds.project.executor import refuse_in_parts, site
 
@@ -77,7 +78,7 @@ def mine(console: Console, **options: Any) -> None:
     with project.writing("eds neighbors mine"):
         rows = _mine(project, asked)
     headings = ["model", "queries", "rows", "short", "recall", "made"]
-    lines = [lined(headings, [[row[heading] for heading in headings] for row in rows])]
+    lines = [format_table(headings, [[row[heading] for heading in headings] for row in rows])]
     lines += [
         f"{row['model']}: {row['short']:,} queries have fewer than {row['k']:,} candidates left; all are listed."
         for row in rows
@@ -103,7 +104,7 @@ def list_(console: Console) -> None:
         for state in states
     ]
     headings = ["model", "rows", "state", "recall", "made_by"]
-    text = lined(headings, [[row[heading] for heading in headings] for row in rows])
+    text = format_table(headings, [[row[heading] for heading in headings] for row in rows])
     console.answer(rows, text if rows else "No model has lists yet: eds neighbors mine.")
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from eds.cli.console import lined
+from eds.cli.render import format_table
 
 
 def headline(document: dict[str, Any]) -> str:
@@ -40,9 +40,9 @@ def told_pool(document: dict[str, Any]) -> str:
     ]
     lines += [
         "",
-        lined(("model", "pairs no other model proposes"), list(document["unique_by_model"].items())),
+        format_table(("model", "pairs no other model proposes"), list(document["unique_by_model"].items())),
         "",
-        lined(("k", "pairs", "new pairs"), [(k, size, new) for k, (size, new) in steps]),
+        format_table(("k", "pairs", "new pairs"), [(k, size, new) for k, (size, new) in steps]),
     ]
     if document["cost"]:
         from eds.cli.analysis import told_budget

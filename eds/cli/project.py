@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import get_completion_class
 
-from eds.cli.console import FOLDER, Console, command, lined
+from eds.cli.console import FOLDER, Console, command
+from eds.cli.render import format_table
 from eds.errors import EdsError
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def status(console: Console) -> None:
     ]
     console.answer(
         {"project": str(console.project.root), "tables": [asdict(state) for state in states]},
-        lambda: lined(("table", "condition", "rows", "made by", "why"), rows),
+        lambda: format_table(("table", "condition", "rows", "made by", "why"), rows),
     )
 
 
@@ -74,7 +75,9 @@ def run(console: Console) -> None:
     states = conditions(console.project)
     console.answer(
         [asdict(state) for state in states],
-        lambda: lined(("table", "condition", "rows"), [(state.path, state.condition, state.rows) for state in states]),
+        lambda: format_table(
+            ("table", "condition", "rows"), [(state.path, state.condition, state.rows) for state in states]
+        ),
     )
 
 

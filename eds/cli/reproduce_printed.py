@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eds.cli.console import Console, lined
+from eds.cli.console import Console
+from eds.cli.render import format_table
 from eds.project.results import to_jsonable
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ def told(found: "list[dict[str, Any]]") -> str:
             for name, row in by.items()
         ]  # fmt: skip
         lines += [
-            lined(["measure", "generators", "new models", "difference", f"tau_b with {HR}", "tau_AP,b", "models"], rows)
+            format_table(
+                ["measure", "generators", "new models", "difference", f"tau_b with {HR}", "tau_AP,b", "models"], rows
+            )
         ]
         lines += [
             f"By {HR} generators have {rounded(hr['generators'])} against {rounded(hr['outsiders'])} of new models; by"

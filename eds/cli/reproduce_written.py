@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eds.cli.console import lined
+from eds.cli.render import format_table
 from eds.project.reproduce_numbers import COLUMNS, EVALUATOR, Numbers
 from eds.project.reproduce_project import Task
 from eds.project.results import to_jsonable
@@ -83,7 +83,7 @@ def told(document: dict[str, Any]) -> str:
     counts = document["verdicts"]
     lines += [
         "Printed cells and ours, by table:",
-        lined(list(counts.columns), counts.astype(object).to_numpy().tolist()),
+        format_table(list(counts.columns), counts.astype(object).to_numpy().tolist()),
         "",
     ]
     gone = document["not_computed"]

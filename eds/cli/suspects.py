@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, given, lined
+from eds.cli.console import Console, command, given
 from eds.cli.options import engine_option
 from eds.cli.pool_text import headline, told_pool
+from eds.cli.render import format_table
 from eds.errors import InputError, ProjectError
 from eds.project.pool import append, at_rank, check_mined, chosen, decided, known_pairs, lists, make_pool, pool_depth
 from eds.project.pool_ties import whole_ties
@@ -223,7 +224,7 @@ def list_(console: Console) -> None:
     told = told.reset_index().sort_values(["first_batch", "origin", "stratum"], ignore_index=True)
     console.answer(
         {"pairs": len(table), "batches": int(table["batch"].nunique()), "by_origin": told},
-        lambda: lined(list(told.columns), told.to_numpy().tolist()),
+        lambda: format_table(list(told.columns), told.to_numpy().tolist()),
     )
 
 
@@ -252,7 +253,7 @@ def growth(console: Console, k_max: int | None, models: tuple[str, ...]) -> None
     heads = ["k", "pairs", "new pairs", "labelled at this rank", "positive"]
     width = 5 if by_rank else 3
     console.answer(
-        {**found, "positive_rate_by_rank": by_rank}, lambda: lined(heads[:width], [row[:width] for row in rows])
+        {**found, "positive_rate_by_rank": by_rank}, lambda: format_table(heads[:width], [row[:width] for row in rows])
     )
 
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, lined
+from eds.cli.console import Console, command
+from eds.cli.render import format_table
 from eds.project.simulate import BEGINNING, fill_campaign
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def catalogue(
         {"folder": str(folder), "images": len(images), "by_category": by_category},
         lambda: (
             f"Drew {len(images):,} images of {products:,} products in {folder}\n"
-            + lined(list(by_category.columns), by_category.to_numpy().tolist())
+            + format_table(list(by_category.columns), by_category.to_numpy().tolist())
         ),
     )
 
@@ -93,7 +94,7 @@ def show(console: Console, count: int | None, seed: int | None) -> None:
     console.answer(
         {"experts": [{**vars(expert), "weights": expert.named_weights} for expert in panel], "truth": known},
         lambda: (
-            lined(("expert", "threshold", "noise", "fatigue", "unsure", "seconds"), rows)
+            format_table(("expert", "threshold", "noise", "fatigue", "unsure", "seconds"), rows)
             + f"\nTheir majority calls {truth.positives:,} of all {truth.pairs:,} pairs similar ({truth.rate:.2%})."
         ),
     )

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, lined
+from eds.cli.console import Console, command
+from eds.cli.render import format_table
 from eds.cli.training_networks import finetune
 from eds.cli.training_plan import plan_options, planned, run_folder
 from eds.errors import InputError, ProjectError
@@ -121,7 +122,7 @@ def _told(document: dict[str, Any]) -> str:
         lines.append(f"{document['images_without_a_vector']:,} images have no vector and got no code.")
     rows = [[row["epoch"], row["loss"], row["watched"], row["learning_rate"]] for row in document["log"][-3:]]
     if rows:
-        lines += ["", lined(["epoch", "loss", "watched", "learning rate"], rows)]
+        lines += ["", format_table(["epoch", "loss", "watched", "learning rate"], rows)]
     return "\n".join([*lines, f"Checkpoint: {document['checkpoint']}"])
 
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, lined
+from eds.cli.console import Console, command
+from eds.cli.render import format_table
 from eds.project.decide import ADJUDICATION, any_acts, make_truth, read_labels, store_truth
 from eds.project.label_store import moment
 
@@ -122,7 +123,7 @@ def _told(document: dict[str, Any], decision: "Decision") -> str:
         )
         first = document["differing_pairs"].head(10)
         if len(first):
-            lines.append(lined([str(name) for name in first.columns], first.astype(object).to_numpy().tolist()))
+            lines.append(format_table([str(name) for name in first.columns], first.astype(object).to_numpy().tolist()))
     return "\n".join(lines)
 
 
@@ -144,6 +145,6 @@ def _told_agreement(document: dict[str, Any]) -> str:
         document["experts"][experts],
         document["disputed_pairs"],
     ]
-    shown = [lined([str(name) for name in one.columns], one.astype(object).to_numpy().tolist()) for one in tables
+    shown = [format_table([str(name) for name in one.columns], one.astype(object).to_numpy().tolist()) for one in tables
              if len(one)]  # fmt: skip
     return "\n\n".join([head, *shown])

@@ -10,6 +10,7 @@ not the file. Nothing here makes a table; the stages do.
 
 import json
 import os
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -56,6 +57,7 @@ class Project:
 
     def __init__(self, root: Path, settings: config.Config, reporter: Reporter = SILENT) -> None:
         self.root, self.config, self.reporter = root, settings, reporter
+        self._writer: int | None = None  # the thread inside a block of `writing`
         self.executor: str | None = None  # plain, serial, pool or ray, instead of the setting
 
     @classmethod
@@ -202,12 +204,15 @@ class Project:
         )
 
     @contextmanager
-    def writing(self, what: str) -> Iterator[None]:
-        """Hold the project for writing; a second process is told who holds it."""
+    def writing(self, operation: str) -> Iterator[None]:
+        """Hold the project for writing: one process at a time. A block within a block holds it once."""
+        if self._writer == threading.get_ident():
+            yield
+            return
         folder = self.root / ".eds"
         holder = folder / "holder.json"
         lock = filelock.FileLock(folder / "lock")
-        held = {"process": os.getpid(), "command": what, "since": time.strftime("%H:%M:%S")}
+        held = {"process": os.getpid(), "command": operation, "since": time.strftime("%H:%M:%S")}
         try:
             folder.mkdir(exist_ok=True)
             lock.acquire(timeout=0)
@@ -225,9 +230,11 @@ class Project:
                 where=str(error.filename or folder),
                 do="Ask its owner for the right to write, or free space; or work on a copy.",
             ) from error
+        self._writer = threading.get_ident()
         try:
             yield
         finally:
+            self._writer = None
             holder.unlink(missing_ok=True)
             lock.release()
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from eds import cli
-from eds.cli.console import lined
+from eds.cli.render import format_table
 from eds.project.results import to_jsonable
 from tests.generated import every_command
 
@@ -131,6 +131,6 @@ def test_json_has_null_for_whatever_is_undefined() -> None:
 
 
 def test_lines_are_aligned_and_numbers_stand_to_the_right() -> None:
-    assert lined(("name", "n"), [("long name", 1), ("x", 1234)]) == (
+    assert format_table(("name", "n"), [("long name", 1), ("x", 1234)]) == (
         "name           n\nlong name      1\nx          1,234"
     )

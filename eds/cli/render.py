@@ -1,0 +1,61 @@
+"""How results become text: tables, shares, intervals."""
+
+import math
+import sys
+from collections.abc import Sequence
+from io import StringIO
+from typing import Any
+
+GAP = 2  # spaces between columns
+
+
+def format_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Rows as aligned text: numbers to the right, nothing cut; headings are bold on a terminal."""
+    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    cells = [[_format_cell(value) for value in row] for row in rows]
+    right = [all(isinstance(row[index], (int, float, type(None))) for row in rows) for index in range(len(headings))]
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
+    for heading, to_right in zip(headings, right, strict=True):
+        table.add_column(Text(heading), justify="right" if to_right else "left", no_wrap=True)
+    for line in cells:
+        table.add_row(*map(Text, line))
+    width = sum(max(map(cell_len, column)) + GAP for column in zip(headings, *cells, strict=True))
+    out = StringIO()
+    Console(file=out, width=width, force_terminal=sys.stdout.isatty(), highlight=False).print(table)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+
+def format_share(share: float, digits: int = 1) -> str:
+    """A share in percent.
+
+    >>> format_share(0.1234), format_share(float("nan"))
+    ('12.3 %', 'n/a')
+    """
+    return "n/a" if math.isnan(share) else f"{100 * share:.{digits}f} %"
+
+
+def format_interval(value: float, low: float, high: float, digits: int = 3) -> str:
+    """A value with its confidence interval.
+
+    >>> format_interval(0.875, 0.862, 0.887), format_interval(0.5, float("nan"), float("nan"))
+    ('0.875 [0.862, 0.887]', '0.500')
+    """
+    if math.isnan(value):
+        return "n/a"
+    return f"{value:.{digits}f}" + ("" if math.isnan(low) else f" [{low:.{digits}f}, {high:.{digits}f}]")
+
+
+def _format_cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return "n/a" if math.isnan(value) else f"{value:,.4g}"
+    return str(value)
