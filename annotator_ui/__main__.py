@@ -42,7 +42,7 @@ def run(
     from annotator_ui.server import build
     from annotator_ui.site import Options, Site
     from annotator_ui.welcome import invitations, told
-    from eds.labels.engines import address
+    from eds.labels.database import address
     from eds.labels.store import open_store
     from eds.project import Project
 

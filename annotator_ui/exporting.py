@@ -11,7 +11,7 @@ from starlette.routing import Route
 from annotator_ui.site import may, site
 from eds.errors import EdsError
 from eds.labels.transfer import export_votes
-from eds.labels.votes import FORMATS
+from eds.labels.vote_files import FORMATS
 
 ENDINGS = {"crowdkit": "crowdkit.csv"}
 TYPES = {

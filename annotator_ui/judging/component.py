@@ -12,7 +12,7 @@ from annotator_ui.judging import assets, guideline
 from annotator_ui.site import Viewer, site, url
 from annotator_ui.texts_judging import ALL
 from eds.labels.guidelines import guideline_of
-from eds.labels.standing import Standing
+from eds.labels.progress import Standing
 
 PAGE = 30  # candidates of a grid page, at most
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from eds.errors import InputError
-from eds.labels.events import Judgement
+from eds.labels.judgements import Judgement
 
 MOST_BYTES = 256 * 1024
 MOST_ACTS = 200

@@ -25,9 +25,9 @@ from annotator_ui.judging import assets, payload
 from annotator_ui.judging.claims import Claims
 from annotator_ui.site import Viewer, site
 from eds.errors import EdsError, InputError
-from eds.labels.events import NotYoursError, flag_task, submit, withdraw_flag
+from eds.labels.judgements import NotYoursError, flag_task, submit, withdraw_flag
+from eds.labels.progress import campaign_of, standing
 from eds.labels.queue import Task, last_answers, next_batch, next_pages
-from eds.labels.standing import campaign_of, standing
 
 LOG = logging.getLogger(__name__)
 MOST_TASKS, MOST_PAGES, LARGEST_PAGE, LONGEST_HISTORY = 100, 10, 60, 10_000

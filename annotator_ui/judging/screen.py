@@ -6,7 +6,7 @@ from annotator_ui.judging.component import show
 from annotator_ui.site import site, viewer
 from annotator_ui.texts_judging import SCREEN
 from eds.labels.calibration import due
-from eds.labels.standing import campaign_of, standing
+from eds.labels.progress import campaign_of, standing
 
 # The page covers the window and has a bar of its own; Streamlit's would lie above it.
 HIDDEN = "[data-testid=stHeader], [data-testid=stSkipToContent]"

@@ -11,7 +11,7 @@ from annotator_ui.leading import show
 from annotator_ui.site import Viewer, site
 from annotator_ui.texts_leads import COMMON, DISPUTED
 from eds.labels.flags import open_flags
-from eds.labels.leading import acts_frame
+from eds.labels.lead_queries import acts_frame
 from eds.tables import LABELS
 from eds.truth import disputed_pairs
 

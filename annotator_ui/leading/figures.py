@@ -15,7 +15,7 @@ from eds.analysis.missed_positives import CorrectedRate, corrected_rate
 from eds.analysis.prevalence import discovery_gain, p_lower_bound
 from eds.intervals import wilson_interval
 from eds.labels.frames import control_pairs, labels_frame, panel_sizes
-from eds.labels.leading import acts_frame, acts_so_far, gold_answers
+from eds.labels.lead_queries import acts_frame, acts_so_far, gold_answers
 from eds.suspects import n_pairs, overlap, positive_rate, sources_frame
 from eds.tables import LABELS
 from eds.truth import PanelAgreement, decide, expert_profiles, panel_agreement

@@ -12,7 +12,7 @@ from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from eds.errors import InputError
 from eds.labels.adjudication import adjudications
 from eds.labels.gold import add_gold
-from eds.labels.leading import gold_answers
+from eds.labels.lead_queries import gold_answers
 
 KEY = ["query_id", "candidate_id"]
 

@@ -13,7 +13,7 @@ from annotator_ui.plain import as_typed
 from annotator_ui.site import Viewer, may, site, viewer
 from annotator_ui.texts_leads import COMMON
 from eds.errors import EdsError, InputError
-from eds.labels.leading import asked_campaigns
+from eds.labels.lead_queries import asked_campaigns
 
 CHOSEN = "lead_campaign"  # of the session: the same campaign on all of the lead's pages
 

@@ -14,7 +14,7 @@ from annotator_ui.texts_leads import COMMON
 from annotator_ui.words import as_html
 from eds.labels.calibration import Feedback, Round, answer, begin_round, due, feedback, next_task, rounds_of
 from eds.labels.guidelines import guideline_of
-from eds.labels.standing import Standing, campaign_of, standing
+from eds.labels.progress import Standing, campaign_of, standing
 
 TOLD = "calibration_told"  # of the session: the feedback that is shown before the next pair
 SINCE = "calibration_since"

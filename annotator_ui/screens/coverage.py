@@ -11,7 +11,7 @@ from annotator_ui.leading.page import Campaign, begin, choose_campaign, needing,
 from annotator_ui.site import site
 from annotator_ui.texts_leads import COVERAGE as SAYS
 from eds.labels.calibration import planned
-from eds.labels.leading import calibration_results
+from eds.labels.lead_queries import calibration_results
 from eds.labels.queue import progress
 
 

@@ -9,7 +9,7 @@ from annotator_ui.leading.page import CHOSEN, begin, campaigns, needing, put
 from annotator_ui.site import site, url
 from annotator_ui.texts_leads import COMMON
 from annotator_ui.texts_leads import EXPORT as SAYS
-from eds.labels.leading import acts_so_far
+from eds.labels.lead_queries import acts_so_far
 
 EVERYTHING = ""
 

@@ -10,8 +10,8 @@ from annotator_ui.site import may, site, viewer
 from annotator_ui.texts import GUIDE as SAYS
 from annotator_ui.words import as_html
 from eds.labels.guidelines import Example, Guideline, guideline_of
+from eds.labels.progress import standing
 from eds.labels.queue import list_campaigns
-from eds.labels.standing import standing
 
 KINDS = (("positive", SAYS.positive), ("negative", SAYS.negative), ("border", SAYS.border))
 CARD = (

@@ -8,9 +8,9 @@ from annotator_ui.plain import as_typed
 from annotator_ui.site import may, site, viewer
 from annotator_ui.texts import HOME as SAYS
 from eds.labels.calibration import due
-from eds.labels.own_work import own_acts, pace
+from eds.labels.expert_activity import own_acts, pace
+from eds.labels.progress import Standing, standing
 from eds.labels.queue import list_campaigns, progress
-from eds.labels.standing import Standing, standing
 
 
 def main() -> None:

@@ -8,9 +8,9 @@ from annotator_ui.plain import as_typed
 from annotator_ui.site import site, viewer
 from annotator_ui.texts import HOME, REST_AFTER, told_hours
 from annotator_ui.texts import PROGRESS as SAYS
-from eds.labels.own_work import PAUSE, own_acts, pace
+from eds.labels.expert_activity import PAUSE, own_acts, pace
+from eds.labels.progress import standing
 from eds.labels.queue import list_campaigns
-from eds.labels.standing import standing
 
 
 def main() -> None:

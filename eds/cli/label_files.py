@@ -21,10 +21,10 @@ kind = click.option("--format", "kind", type=FORMATS, help="The file's format (d
 @kind
 def import_(console: Console, file: Path, name: str, add_missing: bool, kind: str | None) -> None:
     """Take votes from a file: all of them, or every fault is told by row."""
-    from eds.labels import votes
+    from eds.labels import vote_files
     from eds.labels.transfer import import_votes
 
-    frame = votes.read(file, votes.format_of(file, kind))
+    frame = vote_files.read(file, vote_files.format_of(file, kind))
     with opened(console.project, create=True) as store:
         done = import_votes(store, frame, name, add_missing=add_missing, where=str(file), by=BY)
     dropped = f"; columns left out: {', '.join(done.dropped)}" if done.dropped else ""

@@ -106,7 +106,7 @@ def plan(console: Console, campaign: str, pairs: int, needed: float) -> None:
 @click.argument("campaign")
 def results(console: Console, campaign: str) -> None:
     """List every round of every expert, and how much was right."""
-    from eds.labels.leading import calibration_results
+    from eds.labels.lead_queries import calibration_results
 
     tell_found(console, lambda store: calibration_results(store, campaign), "Nobody has begun calibration yet.")
 
@@ -132,7 +132,7 @@ def add(console: Console, file: Path) -> None:
 @command(gold, "list", example="eds labels gold list --json")
 def known(console: Console) -> None:
     """List every known pair; show it to nobody who judges."""
-    from eds.labels.leading import gold_answers
+    from eds.labels.lead_queries import gold_answers
 
     tell_found(console, gold_answers, "No gold yet: eds labels gold add FILE.")
 

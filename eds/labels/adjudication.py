@@ -14,14 +14,14 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import audit
-from eds.labels.authority import LEADS
 from eds.labels.bulk import frame
-from eds.labels.events import Receipt
 from eds.labels.frames import ADJUDICATION
+from eds.labels.judgements import Receipt
+from eds.labels.permissions import LEADS
 from eds.labels.schema import DONE, assignment, campaign, expert, item, label_event, pair, panel
 from eds.labels.schema import audit as log
 from eds.labels.store import Store
-from eds.labels.texts import check, check_long, check_name, short
+from eds.labels.validation import check, check_long, check_name, short
 
 SUFFIX = " (adjudicated)"
 ACT = "adjudicate"

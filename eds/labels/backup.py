@@ -22,9 +22,9 @@ import sqlalchemy as sa
 
 from eds.errors import InputError, ProjectError
 from eds.files import replacing
-from eds.labels import engines, migrate
+from eds.labels import database, migrate
 from eds.labels.bulk import fetch, insert, release
-from eds.labels.failures import corrupt, shown, told
+from eds.labels.db_errors import corrupt, shown, told
 from eds.labels.store import Store, open_store
 
 FORMAT = "eds labels backup"
@@ -97,7 +97,7 @@ def restore(path: Path, url: str | Path, *, replace: bool = False) -> Manifest:
     tables, manifest = _read(path)
     if manifest.schema not in migrate.versions():
         migrate.verify_version(manifest.schema, str(path))
-    address = engines.parse(url)
+    address = database.parse(url)
     if address.get_backend_name() != "sqlite":
         _restore_postgresql(address, tables, manifest)
     else:
@@ -108,7 +108,7 @@ def restore(path: Path, url: str | Path, *, replace: bool = False) -> Manifest:
 
 def upgrade_store(url: str | Path, backup: Path) -> str:
     """Bring an older store to the schema of this program, after a backup; the version it had."""
-    address = engines.parse(url)
+    address = database.parse(url)
     engine, place = _engine(address)
     try:
         with told(place):
@@ -128,11 +128,11 @@ def upgrade_store(url: str | Path, backup: Path) -> str:
 
 def _engine(address: sa.URL) -> tuple[sa.Engine, str]:
     if address.get_backend_name() != "sqlite":
-        return engines.postgresql_engine(address), shown(address)
+        return database.postgresql_engine(address), shown(address)
     path = Path(address.database or "")
     if not path.exists():
         raise ProjectError("there are no labels yet", where=str(path))
-    return engines.sqlite_engine(path, begin="BEGIN IMMEDIATE", size=1), str(path)
+    return database.sqlite_engine(path, begin="BEGIN IMMEDIATE", size=1), str(path)
 
 
 def _restore_postgresql(address: sa.URL, tables: dict[str, pa.Table], manifest: Manifest) -> None:
@@ -163,7 +163,7 @@ def _restore_sqlite(path: Path, tables: dict[str, pa.Table], manifest: Manifest,
     temporary = path.with_name(f".{path.name}.{os.getpid()}.restored")
     try:
         migrate.create_file(temporary, manifest.schema)
-        engine = engines.sqlite_engine(temporary, begin="BEGIN IMMEDIATE", size=1)
+        engine = database.sqlite_engine(temporary, begin="BEGIN IMMEDIATE", size=1)
         with told(str(path)):
             _fill(engine, tables, manifest, made=True)
         engine.dispose()
@@ -196,7 +196,7 @@ def _fill(engine: sa.Engine, tables: dict[str, pa.Table], manifest: Manifest, *,
 
 def _refuse_in_use(path: Path) -> None:
     """A program that has the file open would go on writing to the one moved aside: its labels would be lost."""
-    engine = engines.sqlite_engine(path, begin="BEGIN", size=1)
+    engine = database.sqlite_engine(path, begin="BEGIN", size=1)
     try:
         with engine.connect() as connection:
             raw: Any = connection.connection.dbapi_connection

@@ -16,10 +16,10 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import audit
-from eds.labels.authority import check_lead
 from eds.labels.bulk import insert
 from eds.labels.calibration_draw import candidates, chosen
 from eds.labels.experts import known
+from eds.labels.permissions import check_lead
 from eds.labels.schema import (
     calibration_answer,
     calibration_plan,
@@ -31,7 +31,7 @@ from eds.labels.schema import (
     panel,
 )
 from eds.labels.store import Store
-from eds.labels.texts import check, check_name, short
+from eds.labels.validation import check, check_name, short
 
 MOST = 200  # pairs of a round
 

@@ -5,7 +5,6 @@ from typing import Any
 import pyarrow as pa
 import sqlalchemy as sa
 
-from eds.labels.order import item_words
 from eds.labels.schema import (
     assignment,
     calibration_round,
@@ -17,6 +16,7 @@ from eds.labels.schema import (
     item,
     pair,
 )
+from eds.labels.shuffle import item_words
 
 
 def candidates(connection: sa.Connection, number: int) -> list[dict[str, Any]]:

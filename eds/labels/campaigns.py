@@ -17,16 +17,16 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import audit, early_stop, schema
-from eds.labels.authority import check_lead
 from eds.labels.bulk import fetch, insert, reserve
 from eds.labels.experts import known
 from eds.labels.gold import check_hidden, check_planted, hideable, known_answer, told_to
-from eds.labels.order import positions
+from eds.labels.mix_gold import plan_items
 from eds.labels.pairs import checked, numbered
-from eds.labels.planting import plan_items
+from eds.labels.permissions import check_lead
 from eds.labels.schema import assignment, campaign, expert, item, pair, panel
+from eds.labels.shuffle import positions
 from eds.labels.store import Store
-from eds.labels.texts import check_long, check_name, refuse, short
+from eds.labels.validation import check_long, check_name, refuse, short
 
 NEW = ("id", "pair", "query_id", "candidate_id", "kind")
 

@@ -15,11 +15,11 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import audit, schema
-from eds.labels.authority import check_account
 from eds.labels.bulk import frame
+from eds.labels.permissions import check_account
 from eds.labels.schema import expert, invitation, session
 from eds.labels.store import Store
-from eds.labels.texts import check_name, short
+from eds.labels.validation import check_name, short
 
 HOUR = 3600 * 1_000_000
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 1000

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from eds.labels.engines import address, parse
+from eds.labels.database import address, parse
 from eds.labels.migrate import revision
 from eds.labels.schema import label_event
 from eds.labels.store import Store, open_store

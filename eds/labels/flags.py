@@ -9,11 +9,11 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import audit, early_stop
-from eds.labels.authority import check_lead
 from eds.labels.bulk import frame
+from eds.labels.permissions import check_lead
 from eds.labels.schema import ASIDE, OPEN, assignment, campaign, expert, flag, item, label_event, pair
 from eds.labels.store import Store
-from eds.labels.texts import check_name
+from eds.labels.validation import check_name
 
 
 def open_flags(store: Store, campaign_name: str | None = None) -> pd.DataFrame:

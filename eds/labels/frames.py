@@ -12,7 +12,7 @@ from eds.errors import InputError
 from eds.labels.bulk import fetch, frame
 from eds.labels.schema import OPEN, STOPPED, WHOLE, assignment, campaign, expert, gold, item, label_event, pair, panel
 from eds.labels.store import Store
-from eds.labels.texts import check_name, short
+from eds.labels.validation import check_name, short
 from eds.schema import to_frame
 from eds.tables import LABELS
 

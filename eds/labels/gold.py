@@ -18,12 +18,12 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import audit
-from eds.labels.authority import check_lead
 from eds.labels.bulk import fetch, insert
 from eds.labels.pairs import checked, numbered
+from eds.labels.permissions import check_lead
 from eds.labels.schema import calibration_round, calibration_task, example, gold, pair
 from eds.labels.store import Store
-from eds.labels.texts import refuse
+from eds.labels.validation import refuse
 
 TOUCHED = {"similar": 0, "different": 1}  # the answer of a pair that nobody may leave untouched, by polarity
 WORDS = {0: "not similar", 1: "similar"}

@@ -16,13 +16,13 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import audit, schema
-from eds.labels.authority import check_lead
 from eds.labels.bulk import frame
 from eds.labels.campaigns import set_guideline
 from eds.labels.pairs import numbered
+from eds.labels.permissions import check_lead
 from eds.labels.schema import campaign, example, guideline, item, label_event, pair
 from eds.labels.store import Store
-from eds.labels.texts import check, check_name, fault_of, refuse, short
+from eds.labels.validation import check, check_name, fault_of, refuse, short
 
 LONGEST = 100_000  # bytes of a guideline's text
 MOST_EXAMPLES = 200

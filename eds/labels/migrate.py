@@ -15,8 +15,8 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from eds.errors import InputError, ProjectError
-from eds.labels import engines, schema
-from eds.labels.failures import corrupt, told
+from eds.labels import database, schema
+from eds.labels.db_errors import corrupt, told
 from eds.labels.triggers import triggers
 
 FOLDER = Path(__file__).with_name("migrations")
@@ -117,7 +117,7 @@ def create_file(path: Path, target: str = "head") -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.unlink(missing_ok=True)
         temporary.touch(mode=0o600)
-        engine = engines.sqlite_engine(temporary, begin="BEGIN IMMEDIATE", size=1)
+        engine = database.sqlite_engine(temporary, begin="BEGIN IMMEDIATE", size=1)
         with told(str(path)):
             upgrade(engine, target)
         engine.dispose()

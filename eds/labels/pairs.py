@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from eds.errors import InputError
 from eds.labels import schema
 from eds.labels.bulk import alone, fetch, insert, reserve
-from eds.labels.texts import fault_of, refuse, short
+from eds.labels.validation import fault_of, refuse, short
 
 NUMBERED = ("query_id", "candidate_id")
 

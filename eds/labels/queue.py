@@ -27,7 +27,7 @@ from eds.labels.schema import (
     panel,
 )
 from eds.labels.store import Store
-from eds.labels.texts import check_name, short
+from eds.labels.validation import check_name, short
 
 
 @dataclass(frozen=True)

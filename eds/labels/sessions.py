@@ -18,8 +18,8 @@ import sqlalchemy as sa
 
 from eds.errors import EdsError
 from eds.labels import audit
-from eds.labels.authority import check_account
 from eds.labels.experts import digest, end_sessions, hasher, known
+from eds.labels.permissions import check_account
 from eds.labels.schema import attempt, expert, session
 from eds.labels.store import Store
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from eds.labels.events import Judgement, submit
+from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import Task, next_batch, progress
 from eds.labels.store import Store
 

@@ -17,9 +17,9 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from eds.errors import ProjectError
-from eds.labels import engines, migrate
-from eds.labels.failures import corrupt, passing, shown, told, undone
-from eds.labels.line import Line, line_of
+from eds.labels import database, migrate
+from eds.labels.commit_queue import Line, line_of
+from eds.labels.db_errors import corrupt, passing, shown, told, undone
 
 T = TypeVar("T")
 PATIENCE = 30.0  # seconds that lost connections are tried again
@@ -31,15 +31,15 @@ class Store:
 
     def __init__(self, url: sa.URL, *, patience: float = PATIENCE) -> None:
         self.url, self.patience = url, patience
-        self.accounts_only = False  # whether every change must name an account that has the right (authority.py)
+        self.accounts_only = False  # whether every change must name an account that has the right (permissions.py)
         self.sqlite = url.get_backend_name() == "sqlite"
         self.place = str(self.path) if self.sqlite else shown(url)
         if self.sqlite:
-            self._writer = engines.sqlite_engine(self.path, begin="BEGIN IMMEDIATE", size=1)
-            self._reader = engines.sqlite_engine(self.path, begin="BEGIN", size=32, setup=("query_only=ON",))
+            self._writer = database.sqlite_engine(self.path, begin="BEGIN IMMEDIATE", size=1)
+            self._reader = database.sqlite_engine(self.path, begin="BEGIN", size=32, setup=("query_only=ON",))
             self._line: Line | None = line_of(str(self.path.resolve()))
         else:
-            self._writer = engines.postgresql_engine(url)
+            self._writer = database.postgresql_engine(url)
             self._reader = self._writer.execution_options(isolation_level="AUTOCOMMIT")
             self._line = None
 
@@ -119,7 +119,7 @@ class Store:
 
 def open_store(url: str | Path, *, create: bool = True, patience: float = PATIENCE) -> Store:
     """Open the store at this address; make it where there is none; refuse what this program must not touch."""
-    address = engines.parse(url)
+    address = database.parse(url)
     if address.get_backend_name() == "sqlite":
         path = Path(address.database or "")
         if not path.exists():

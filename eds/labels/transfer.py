@@ -17,16 +17,16 @@ import pyarrow as pa
 import sqlalchemy as sa
 
 from eds.errors import InputError
-from eds.labels import audit, votes
-from eds.labels.authority import check_lead
+from eds.labels import audit, vote_files
 from eds.labels.bulk import fetch, insert, reserve
 from eds.labels.frames import labels_arrow
-from eds.labels.new_acts import DO, fresh, sequenced
-from eds.labels.order import positions
+from eds.labels.merge_votes import DO, fresh, sequenced
 from eds.labels.pairs import as_strings, numbered
+from eds.labels.permissions import check_lead
 from eds.labels.schema import DONE, assignment, campaign, expert, item, label_event, pair, panel
+from eds.labels.shuffle import positions
 from eds.labels.store import Store
-from eds.labels.texts import check_name, refuse, short
+from eds.labels.validation import check_name, refuse, short
 
 SLOT = ["query_id", "candidate_id", "expert_id", "kind"]  # what an expert answers once, or revises
 
@@ -44,10 +44,10 @@ def export_votes(
     store: Store, path: Path, kind: str | None = None, *, only: str | None = None, as_of: datetime | None = None
 ) -> int:
     """Write every act (crowd-kit: every answer in force) to a file; how many acts there were."""
-    found = votes.format_of(path, kind)
+    found = vote_files.format_of(path, kind)
     table = store.snapshot(lambda connection: labels_arrow(connection, as_of, only))
     names = ["vote_id" if name == "label_id" else name for name in table.column_names]
-    votes.write(table.rename_columns(names), path, found)
+    vote_files.write(table.rename_columns(names), path, found)
     return len(table)
 
 
@@ -60,7 +60,7 @@ def import_votes(
     where: str = "votes",
     by: str = "",
 ) -> Imported:
-    """Take votes (votes.COLUMNS, or the labels table) into a campaign: all of them or none.
+    """Take votes (vote_files.COLUMNS, or the labels table) into a campaign: all of them or none.
 
     Unknown experts and pairs are faults unless `add_missing`: then they are entered; those experts are asked
     for nothing more than what they brought.
@@ -89,12 +89,12 @@ def import_campaigns(
     for name, frame in frames.items():
         check_name(name, "campaign")
         frame = frame.rename(columns={"label_id": "vote_id"}).reset_index(drop=True)
-        clean, faults = votes.parse(frame, store.now())
+        clean, faults = vote_files.parse(frame, store.now())
         refuse(faults, "faults", place(name), DO)
         nameless = clean["vote_id"].isna().to_numpy()
         if nameless.any():
             clean.loc[nameless, "vote_id"] = _names(clean[nameless], name)
-        ready[name] = clean, tuple(str(one) for one in frame.columns if one not in votes.COLUMNS)
+        ready[name] = clean, tuple(str(one) for one in frame.columns if one not in vote_files.COLUMNS)
 
     def act(connection: sa.Connection) -> dict[str, Imported]:
         check_lead(connection, store, by, "import votes")

@@ -50,7 +50,7 @@ def ours(votes: "pd.DataFrame", place: "Place") -> "pd.DataFrame":
     """The votes, crowd-kit's with our names."""
     if {"task", "worker", "label"} <= set(votes.columns):
         with needed():
-            from eds.labels.votes import from_crowdkit
+            from eds.labels.vote_files import from_crowdkit
 
         votes = from_crowdkit(votes, str(place.file))
     return votes

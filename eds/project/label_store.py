@@ -45,7 +45,7 @@ def needed() -> Iterator[None]:
 def address(project: "Project") -> str | Path:
     """Where the project's labels are: a file, or a database's address."""
     with needed():
-        from eds.labels.engines import address as of
+        from eds.labels.database import address as of
 
     return of(project.config.labels.url, project.path("labels"))
 

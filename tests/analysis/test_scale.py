@@ -20,7 +20,7 @@ from eds.cli.analysis_scale import size_of, time_of
 from eds.config import EngineSettings
 from eds.embeddings.compute import compute
 from eds.errors import InputError
-from eds.labels.events import Judgement, submit
+from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import next_batch
 from eds.labels.store import open_store
 from eds.neighbors import Rules, mine

@@ -7,9 +7,9 @@ import pandas as pd
 from eds import tables
 from eds.labels.calibration import answer, begin_round, next_task, plan_calibration
 from eds.labels.campaigns import Plan, create_campaign
-from eds.labels.events import Judgement, flag_task, submit
 from eds.labels.gold import add_gold
 from eds.labels.guidelines import Example, put_in_force, save_guideline
+from eds.labels.judgements import Judgement, flag_task, submit
 from eds.labels.queue import next_batch
 from eds.labels.store import Store
 from eds.project import Project

@@ -17,13 +17,13 @@ from annotator_ui.judging import assets, routes
 from annotator_ui.judging.guideline import blocks
 from annotator_ui.site import Options, Site
 from eds.errors import ProjectError
-from eds.labels import events
+from eds.labels import judgements
 from eds.labels.campaigns import Plan, close_campaign, create_campaign, leave_panel
 from eds.labels.flags import open_flags
 from eds.labels.frames import labels_frame
+from eds.labels.progress import campaign_of, standing
 from eds.labels.queue import next_batch
 from eds.labels.sessions import sign_in_vouched
-from eds.labels.standing import campaign_of, standing
 from tests.annotator.sites import fresh_site
 
 NAME = "A/b <c>"
@@ -257,7 +257,7 @@ def test_a_database_that_is_away_is_no_refusal(site: Site, monkeypatch: pytest.M
 
     monkeypatch.setattr(routes, "submit", away)
     assert post(client, handle, [judgement(number, 1, "a")]).status_code == 503
-    monkeypatch.setattr(routes, "submit", events.submit)
+    monkeypatch.setattr(routes, "submit", judgements.submit)
     assert post(client, handle, [judgement(number, 1, "a")]).status_code == 200
 
 

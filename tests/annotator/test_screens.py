@@ -13,7 +13,7 @@ from annotator_ui.preparation import State
 from annotator_ui.site import Site, Viewer
 from annotator_ui.texts import HOME, PROGRESS, REPORT
 from eds.labels.campaigns import Plan, close_campaign, create_campaign
-from eds.labels.events import Judgement, submit
+from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import next_batch
 
 SCREENS = Path(annotator_ui.site.__file__).with_name("screens")

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from eds.labels import schema
 from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.frames import labels_frame
-from eds.labels.standing import standing
+from eds.labels.progress import standing
 from tests.browser.annotator import Annotator
 
 Numbers = dict[tuple[str, str, str], int]  # (query, candidate, kind) -> assignment

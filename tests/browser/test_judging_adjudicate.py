@@ -3,9 +3,9 @@
 from playwright.sync_api import Browser, expect
 
 from eds.labels.adjudication import adjudications
-from eds.labels.events import Judgement, flag_task, submit
 from eds.labels.flags import open_flags
 from eds.labels.frames import labels_frame
+from eds.labels.judgements import Judgement, flag_task, submit
 from eds.labels.queue import next_batch
 from tests.browser.annotator import GRID, Annotator, axe_faults
 

@@ -6,8 +6,8 @@ from typing import Any
 from playwright.sync_api import Browser, CDPSession, Page, expect
 from playwright.sync_api import Error as PlaywrightError
 
+from eds.labels.progress import standing
 from eds.labels.sessions import sign_out_everywhere
-from eds.labels.standing import standing
 from tests.browser.annotator import PAIRS, Annotator
 from tests.browser.judging import (
     Numbers,

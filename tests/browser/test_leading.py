@@ -15,9 +15,9 @@ from eds.labels.calibration import due, rounds_of
 from eds.labels.experts import list_experts
 from eds.labels.frames import labels_frame
 from eds.labels.guidelines import guideline_named
-from eds.labels.leading import asked_campaigns
+from eds.labels.lead_queries import asked_campaigns
+from eds.labels.progress import standing
 from eds.labels.queue import next_batch, progress
-from eds.labels.standing import standing
 from eds.labels.transfer import export_votes
 from eds.truth import disputed_pairs
 from tests.annotator.judged import NAME, NASTY, furnish, judge

@@ -12,13 +12,13 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from eds.labels.campaigns import Plan
-from eds.labels.events import Judgement, submit
 from eds.labels.experts import add_expert
 from eds.labels.frames import labels_frame
 from eds.labels.guidelines import Example, save_guideline
+from eds.labels.judgements import Judgement, submit
+from eds.labels.progress import standing
 from eds.labels.queue import next_batch
 from eds.labels.sessions import sign_out_everywhere
-from eds.labels.standing import standing
 from tests.browser.annotator import (
     GRID,
     PAIRS,

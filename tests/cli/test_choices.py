@@ -13,7 +13,7 @@ from eds.benchmarks import release_files
 from eds.cli import analysis_robustness, benchmarks_reproduce, cli, neighbors
 from eds.images import folder
 from eds.images.sources import READERS
-from eds.labels import schema, votes
+from eds.labels import schema, vote_files
 from eds.metrics.auc_report import AUCS
 from eds.neighbors.mine import ENGINES
 from eds.project import analysis_inputs
@@ -32,8 +32,8 @@ OFFERED = {
     "labels experts add --role": schema.ROLES,
     "labels campaigns add --mode": schema.MODES,
     "labels campaigns add --polarity": schema.POLARITIES,
-    "labels import --format": votes.FORMATS,
-    "labels export --format": votes.FORMATS,
+    "labels import --format": vote_files.FORMATS,
+    "labels export --format": vote_files.FORMATS,
     "analysis bias --metric": AUCS,
     "analysis leave-one-out --metric": AUCS,
     "analysis leave-one-out --mode": MODES,

@@ -30,7 +30,7 @@ import pandas, pyarrow.parquet, sqlalchemy
 from eds.benchmarks import hf_dataset, hf_files, whole
 from eds.cli import cli
 from eds.project import import_vsd, import_votes, transaction, recovery
-from eds.labels import engines, line, migrate, transfer
+from eds.labels import database, commit_queue, migrate, transfer
 template, folder, (stride, last), words = sys.argv[1], pathlib.Path(sys.argv[2]), map(int, sys.argv[3:5]), sys.argv[5:]
 
 def counted(owner, name, at):

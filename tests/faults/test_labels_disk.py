@@ -14,8 +14,8 @@ import pytest
 
 from eds.errors import ProjectError
 from eds.labels.campaigns import Plan, create_campaign
-from eds.labels.events import Judgement, submit
 from eds.labels.frames import labels_frame
+from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import list_campaigns, next_batch
 from eds.labels.store import Store, open_store
 from tests import postgres

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from eds.errors import EdsError, LockedError, ProjectError
-from eds.labels import engines
+from eds.labels import database
 from eds.labels.backup import back_up, restore
-from eds.labels.events import Judgement, Receipt, submit
 from eds.labels.frames import labels_frame
+from eds.labels.judgements import Judgement, Receipt, submit
 from eds.labels.queue import next_batch
 from eds.labels.store import open_store
 from tests.labels.stores import BACKENDS, begin, fresh_store, fresh_url, judge_all
@@ -57,7 +57,7 @@ def test_a_full_disk_is_told_and_nothing_is_torn(tmp_path: Path) -> None:
 LIMITED = """
 import resource, signal, sys
 from eds.errors import EdsError
-from eds.labels.events import Judgement, submit
+from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import next_batch
 from eds.labels.store import open_store
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -126,7 +126,7 @@ def test_another_program_locks_the_file_for_five_seconds(tmp_path: Path) -> None
 
 
 def test_a_lock_that_never_ends_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "WAIT", 1)
+    monkeypatch.setattr(database, "WAIT", 1)
     with fresh_store("sqlite", tmp_path) as store:
         task = next_batch(store, begin(store), "ann")[0]
         with holding(store.path), pytest.raises(LockedError, match="another program holds the label database"):
@@ -208,7 +208,7 @@ import sys
 from pathlib import Path
 from eds.labels import migrate
 from eds.labels.store import Store
-from eds.labels.engines import parse
+from eds.labels.database import parse
 store = Store(parse(sys.argv[1]))
 print("ready", flush=True)
 sys.stdin.readline()

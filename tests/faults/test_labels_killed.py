@@ -16,8 +16,8 @@ import pytest
 
 from eds.errors import EdsError
 from eds.labels.campaigns import Plan
-from eds.labels.events import Judgement, submit
 from eds.labels.frames import labels_frame
+from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import next_batch
 from eds.labels.store import Store, open_store
 from tests import postgres

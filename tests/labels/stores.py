@@ -8,8 +8,8 @@ import argon2
 import pandas as pd
 
 from eds.labels.campaigns import Plan, create_campaign
-from eds.labels.events import Judgement, submit
 from eds.labels.experts import add_expert
+from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import next_batch
 from eds.labels.store import Store, open_store
 from tests import postgres

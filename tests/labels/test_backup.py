@@ -15,10 +15,10 @@ from eds.labels.audit import read_audit
 from eds.labels.backup import back_up, check_backup, restore
 from eds.labels.calibration import answer, begin_round, next_task, plan_calibration
 from eds.labels.campaigns import Plan, create_campaign
-from eds.labels.events import Judgement, flag_task, submit
 from eds.labels.frames import labels_frame
 from eds.labels.gold import add_gold
 from eds.labels.guidelines import Example, put_in_force, save_guideline
+from eds.labels.judgements import Judgement, flag_task, submit
 from eds.labels.queue import next_batch
 from eds.labels.store import Store, open_store
 from tests.labels.stores import BACKENDS, begin, cheap, fresh_store, fresh_url, judge_all, pairs

@@ -25,7 +25,7 @@ from eds.labels.experts import disable
 from eds.labels.frames import labels_frame
 from eds.labels.gold import add_gold
 from eds.labels.guidelines import Example, put_in_force, save_guideline
-from eds.labels.leading import calibration_results
+from eds.labels.lead_queries import calibration_results
 from eds.labels.queue import next_batch, progress
 from eds.labels.store import Store
 from tests.labels.stores import BACKENDS, begin, fresh_store, pairs

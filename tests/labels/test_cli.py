@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from eds.cli.labels import labels
 from eds.errors import EdsError
 from eds.labels.adjudication import adjudications
-from eds.labels.events import flag_task
 from eds.labels.frames import labels_frame
+from eds.labels.judgements import flag_task
 from eds.labels.migrate import newest
 from eds.labels.queue import next_batch
 from eds.labels.store import open_store

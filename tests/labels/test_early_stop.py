@@ -9,9 +9,9 @@ import pytest
 
 from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.early_stop import decided
-from eds.labels.events import Judgement, submit
 from eds.labels.experts import add_expert
 from eds.labels.frames import control_pairs
+from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import next_batch
 from eds.labels.store import open_store
 from eds.truth.majority import NO_LABEL, OPEN, majority_vote, tally

@@ -13,8 +13,8 @@ from eds.labels.campaigns import Plan, add_pairs, add_to_panel, create_campaign
 from eds.labels.experts import add_expert
 from eds.labels.gold import add_gold, gold_to_hide, usual_share
 from eds.labels.guidelines import Example, put_in_force, save_guideline
+from eds.labels.progress import standing
 from eds.labels.queue import next_batch, next_pages, progress
-from eds.labels.standing import standing
 from eds.labels.store import Store
 from tests.labels.stores import BACKENDS, begin, fresh_store, pairs
 

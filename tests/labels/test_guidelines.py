@@ -11,7 +11,6 @@ import sqlalchemy as sa
 from eds.errors import InputError
 from eds.labels.audit import read_audit
 from eds.labels.campaigns import Plan
-from eds.labels.events import Judgement, submit
 from eds.labels.frames import labels_frame
 from eds.labels.guidelines import (
     Example,
@@ -21,6 +20,7 @@ from eds.labels.guidelines import (
     put_in_force,
     save_guideline,
 )
+from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import next_batch
 from eds.labels.store import Store
 from tests.labels.stores import BACKENDS, begin, fresh_store

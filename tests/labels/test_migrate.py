@@ -16,7 +16,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from eds.errors import ProjectError
-from eds.labels import bulk, engines, migrate, schema
+from eds.labels import bulk, database, migrate, schema
 from eds.labels.backup import back_up, check_backup, restore, upgrade_store
 from eds.labels.frames import labels_frame
 from eds.labels.store import Store, open_store
@@ -114,14 +114,14 @@ def test_from_every_version_with_data(url: str, version: str, tmp_path: Path) ->
 
 def test_an_upgrade_in_place_keeps_the_data_and_guards_what_is_new(url: str, tmp_path: Path) -> None:
     """Version 0001 with rows in it, as a program of its time left it: the tables of today come by themselves."""
-    address = engines.parse(url)
+    address = database.parse(url)
     sqlite = address.get_backend_name() == "sqlite"
     file = Path(address.database or "")
     if sqlite:
         migrate.create_file(file, "0001")
-        engine = engines.sqlite_engine(file, begin="BEGIN IMMEDIATE", size=1)
+        engine = database.sqlite_engine(file, begin="BEGIN IMMEDIATE", size=1)
     else:
-        engine = engines.postgresql_engine(address)
+        engine = database.postgresql_engine(address)
         migrate.upgrade(engine, "0001")
     with engine.begin() as connection:
         assert "guideline" not in sa.inspect(connection).get_table_names()
@@ -199,7 +199,7 @@ OPENER = "import sys; from eds.labels.store import open_store; open_store(sys.ar
 
 
 def test_many_programs_make_the_same_store_at_once(url: str) -> None:
-    address = engines.parse(url).render_as_string(hide_password=False)
+    address = database.parse(url).render_as_string(hide_password=False)
     started = [subprocess.Popen([sys.executable, "-c", OPENER, address], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 text=True) for _ in range(4)]  # fmt: skip
     told = [process.communicate(timeout=60) for process in started]

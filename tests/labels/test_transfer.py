@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from eds import tables
 from eds.errors import InputError
-from eds.labels import votes
-from eds.labels.events import Judgement, submit
+from eds.labels import vote_files
 from eds.labels.experts import list_experts
 from eds.labels.frames import labels_frame
+from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import next_batch, progress
 from eds.labels.store import Store
 from eds.labels.transfer import export_votes, import_votes
@@ -56,7 +56,7 @@ def test_what_goes_out_comes_in_again(store: Store, tmp_path: Path, kind: str) -
     assert before.drop(columns="label_id").to_dict("list")["candidate_id"] == [*ODD[:2], *ODD[1:3], ODD[5], ODD[0], "c"]
     path = tmp_path / f"votes.{kind}"
     assert export_votes(store, path) == 7
-    again = votes.read(path, kind)
+    again = vote_files.read(path, kind)
     report = import_votes(store, again, "first")
     assert (report.added, report.already, report.dropped) == (0, 7, ("campaign",))
     with fresh_store("sqlite", tmp_path / "other") as other:
@@ -72,12 +72,12 @@ def test_crowdkit_columns(store: Store, tmp_path: Path) -> None:
     text = pd.read_csv(path, dtype=str, keep_default_na=False)
     assert list(text.columns) == ["task", "worker", "label"]
     assert text.to_numpy().tolist() == [['q|a,"b"%0A', "ann", "1"], ["q| x ", "ann", "1"], ["\\N|c", "ann", "1"]]
-    back = votes.read(path, "csv")
+    back = vote_files.read(path, "csv")
     assert back["candidate_id"].tolist() == [ODD[0], ODD[1], "c"]
     report = import_votes(store, back, "crowd", add_missing=True)
     assert (report.added, import_votes(store, back, "crowd").already) == (3, 3)  # names follow from what they say
     with pytest.raises(InputError, match="row 1: task 'b'"):
-        votes.from_crowdkit(pd.DataFrame({"task": ["a|b", "b", "a|b|c"], "worker": "w", "label": 1}), "f")
+        vote_files.from_crowdkit(pd.DataFrame({"task": ["a|b", "b", "a|b|c"], "worker": "w", "label": 1}), "f")
 
 
 def test_a_vote_for_a_task_of_the_queue_answers_it(store: Store) -> None:
@@ -168,8 +168,8 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     bad = tmp_path / "votes.parquet"
     bad.write_bytes(b"nothing of the kind")
     with pytest.raises(InputError, match="cannot be read as parquet"):
-        votes.read(bad, "parquet")
+        vote_files.read(bad, "parquet")
     with pytest.raises(InputError, match="is no format of votes"):
-        votes.format_of(Path("votes.xlsx"))
+        vote_files.format_of(Path("votes.xlsx"))
     with pytest.raises(InputError, match="cannot be read as csv"):
-        votes.read(tmp_path / "absent.csv", "csv")
+        vote_files.read(tmp_path / "absent.csv", "csv")

@@ -15,8 +15,8 @@ from eds import tables
 from eds.cli import cli
 from eds.errors import InputError
 from eds.labels.campaigns import Plan, create_campaign
-from eds.labels.events import Judgement, submit
 from eds.labels.experts import add_expert
+from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import next_batch
 from eds.labels.store import open_store
 from eds.project import Project

@@ -18,9 +18,9 @@ import psycopg
 
 from eds.labels.backup import back_up
 from eds.labels.campaigns import Plan, create_campaign
-from eds.labels.events import Judgement, submit
 from eds.labels.experts import add_expert
 from eds.labels.frames import labels_frame
+from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import next_batch, progress
 from eds.labels.store import Store, open_store
 from eds.labels.transfer import export_votes, import_votes

@@ -18,10 +18,10 @@ from eds.cli.truth import truth as group
 from eds.errors import InputError, ProjectError, UnknownNameError
 from eds.labels.adjudication import adjudicate
 from eds.labels.campaigns import Plan, create_campaign
-from eds.labels.events import Judgement, submit
 from eds.labels.experts import add_expert
 from eds.labels.frames import control_pairs
 from eds.labels.gold import add_gold
+from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import last_answers, next_batch
 from eds.labels.store import open_store
 from eds.project import Project

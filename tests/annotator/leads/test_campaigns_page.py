@@ -10,7 +10,7 @@ from annotator_ui.texts_campaigns import CAMPAIGNS
 from eds.intervals import wilson_interval
 from eds.labels.adjudication import adjudicate
 from eds.labels.gold import gold_to_hide, usual_share
-from eds.labels.leading import gold_answers
+from eds.labels.lead_queries import gold_answers
 from eds.truth.grid_vs_pair import ModesCompared
 from tests.annotator.judged import NAME
 from tests.annotator.leads.pages import html, run

@@ -9,7 +9,7 @@ from annotator_ui.site import Site
 from annotator_ui.texts_leads import AGREEMENT, COVERAGE, POOL
 from eds.labels.campaigns import close_campaign
 from eds.labels.frames import labels_frame
-from eds.labels.leading import acts_frame
+from eds.labels.lead_queries import acts_frame
 from eds.labels.queue import progress
 from eds.truth import expert_profiles, panel_agreement
 from tests.annotator.judged import GRID, NAME, RANDOM

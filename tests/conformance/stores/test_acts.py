@@ -13,8 +13,8 @@ from eds.labels.campaigns import (
     create_campaign,
     set_guideline,
 )
-from eds.labels.events import Judgement, Receipt, submit
 from eds.labels.frames import labels_frame
+from eds.labels.judgements import Judgement, Receipt, submit
 from eds.labels.queue import last_answers, list_campaigns, next_batch, progress
 from eds.labels.store import Store
 from tests.labels.stores import begin, pairs

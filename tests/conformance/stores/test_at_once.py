@@ -8,9 +8,9 @@ from eds.labels.campaigns import (
     Plan,
     create_campaign,
 )
-from eds.labels.events import Judgement, submit
 from eds.labels.experts import add_expert
 from eds.labels.frames import labels_frame
+from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import list_campaigns, next_batch
 from eds.labels.store import Store
 from tests.labels.stores import begin, pairs

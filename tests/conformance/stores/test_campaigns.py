@@ -16,10 +16,10 @@ from eds.labels.campaigns import (
     create_campaign,
     leave_panel,
 )
-from eds.labels.events import Judgement, submit
 from eds.labels.experts import add_expert
 from eds.labels.frames import labels_frame
 from eds.labels.gold import add_gold
+from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import next_batch
 from eds.labels.store import Store
 from tests.labels.stores import begin, judge_all, pairs

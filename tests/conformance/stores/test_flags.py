@@ -7,9 +7,9 @@ import pytest
 from eds.errors import InputError
 from eds.labels.audit import read_audit
 from eds.labels.campaigns import Plan
-from eds.labels.events import Judgement, flag_task, submit, withdraw_flag
 from eds.labels.flags import open_flags, resolve_flag
 from eds.labels.frames import control_pairs, labels_frame
+from eds.labels.judgements import Judgement, flag_task, submit, withdraw_flag
 from eds.labels.queue import next_batch, progress
 from eds.labels.store import Store
 from tests.labels.stores import begin, judge_all

@@ -6,11 +6,11 @@ import pandas as pd
 
 from eds.labels.backup import back_up, restore
 from eds.labels.campaigns import Plan, create_campaign, leave_panel
-from eds.labels.events import Judgement, flag_task, submit
 from eds.labels.experts import add_expert, disable
 from eds.labels.fingerprints import fingerprint, holds_acts
 from eds.labels.frames import control_pairs, gold_pairs, panel_sizes
 from eds.labels.gold import add_gold
+from eds.labels.judgements import Judgement, flag_task, submit
 from eds.labels.queue import next_batch
 from eds.labels.store import Store, open_store
 from tests.labels.stores import begin, pairs

@@ -13,9 +13,9 @@ from eds.labels.campaigns import (
     create_campaign,
     leave_panel,
 )
-from eds.labels.events import Judgement, flag_task, submit
 from eds.labels.experts import add_expert
 from eds.labels.frames import labels_frame
+from eds.labels.judgements import Judgement, flag_task, submit
 from eds.labels.queue import last_answers, next_batch, next_pages, progress
 from eds.labels.store import Store
 from tests.labels.stores import begin, judge_all, pairs

@@ -13,9 +13,9 @@ from eds.labels.campaigns import (
     add_pairs,
     create_campaign,
 )
-from eds.labels.events import Judgement, flag_task, submit
 from eds.labels.experts import add_expert, disable
 from eds.labels.frames import labels_frame
+from eds.labels.judgements import Judgement, flag_task, submit
 from eds.labels.queue import list_campaigns, next_batch
 from eds.labels.store import Store
 from tests.labels.stores import begin, pairs

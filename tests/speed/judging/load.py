@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from eds.labels.frames import labels_frame
+from eds.labels.progress import standing
 from eds.labels.queue import next_batch
-from eds.labels.standing import standing
 from tests.browser.annotator import Annotator
 from tests.speed.judging.stage import (
     PAIRS,

@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from eds import tables
 from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.experts import add_expert
-from eds.labels.order import positions
-from eds.labels.standing import standing
+from eds.labels.progress import standing
+from eds.labels.shuffle import positions
 from eds.project import Project
 from eds.synthetic.catalogue import draw_catalogue
 from tests.browser.annotator import Annotator, running, store_of

@@ -21,7 +21,7 @@ from eds.labels.schema import (
     pair,
 )
 from eds.labels.store import Store
-from eds.labels.texts import check_name
+from eds.labels.validation import check_name
 from eds.schema import to_frame
 
 

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from eds.errors import InputError
 from eds.files import replacing
 from eds.labels import json_lines, schema
-from eds.labels.texts import fault_of, refuse, short
+from eds.labels.validation import fault_of, refuse, short
 
 FORMATS = ("csv", "jsonl", "parquet", "crowdkit")
 COLUMNS = ("vote_id", "query_id", "candidate_id", "expert_id", "value", "seconds", "created_at", "session_id",

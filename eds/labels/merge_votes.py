@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from eds.labels.bulk import fetch
 from eds.labels.schema import label_event
-from eds.labels.texts import refuse, short
+from eds.labels.validation import refuse, short
 
 DO = "Rows count from 0; nothing was imported."
 

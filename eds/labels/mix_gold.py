@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from eds.errors import InputError
 from eds.labels.gold import TOUCHED, WORDS, known_answer
-from eds.labels.order import item_words
+from eds.labels.shuffle import item_words
 
 Flags = npt.NDArray[np.bool_]
 

@@ -11,7 +11,6 @@ from eds.errors import InputError
 from eds.labels import experts as accounts
 from eds.labels.adjudication import adjudicate
 from eds.labels.audit import read_audit
-from eds.labels.authority import ACTS, check_authority
 from eds.labels.calibration import plan_calibration
 from eds.labels.campaigns import (
     Plan,
@@ -25,6 +24,7 @@ from eds.labels.campaigns import (
 from eds.labels.flags import resolve_flag
 from eds.labels.gold import add_gold
 from eds.labels.guidelines import Example, put_in_force, save_guideline
+from eds.labels.permissions import ACTS, check_authority
 from eds.labels.schema import ROLES
 from eds.labels.sessions import sign_out_everywhere
 from eds.labels.store import Store

@@ -14,10 +14,10 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import early_stop, schema
-from eds.labels.order import END
 from eds.labels.schema import ASIDE, DONE, OPEN, assignment, campaign, expert, flag, item, label_event
+from eds.labels.shuffle import END
 from eds.labels.store import Store
-from eds.labels.texts import check, check_long, check_name, fault_of, refuse, short
+from eds.labels.validation import check, check_long, check_name, fault_of, refuse, short
 
 MOST = 10_000  # judgements of one call
 MOST_SECONDS = 1e9

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from eds.labels.bulk import frame
 from eds.labels.schema import assignment, campaign, expert, label_event
 from eds.labels.store import Store
-from eds.labels.texts import check_name
+from eds.labels.validation import check_name
 
 PAUSE = 120.0  # seconds without a judgement from which on it was a break
 NEAR = 1.0  # seconds: what is stored this soon after another belongs to its page, which is sent in several parts

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy import event, pool
 
 from eds.errors import ConfigError
-from eds.labels.failures import shown
+from eds.labels.db_errors import shown
 
 WAIT = 30  # seconds a writer waits for another before it gives up
 

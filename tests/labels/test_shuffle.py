@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eds.labels.early_stop import decided
-from eds.labels.order import END, item_words, positions
-from eds.labels.planting import first_by_draw
+from eds.labels.mix_gold import first_by_draw
+from eds.labels.shuffle import END, item_words, positions
 from eds.pairs import mix_bits
 
 names = st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=12)

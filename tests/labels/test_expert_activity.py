@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from eds.labels.events import Judgement, submit
-from eds.labels.own_work import NEAR, PAUSE, Pace, own_acts, pace
+from eds.labels.expert_activity import NEAR, PAUSE, Pace, own_acts, pace
+from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import next_batch
 from tests.labels.stores import BACKENDS, begin, fresh_store, judge_all
 

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from eds.errors import ProjectError
-from eds.labels.line import Line
+from eds.labels.commit_queue import Line
 from eds.labels.schema import expert
 from eds.labels.store import Store
 from tests.labels.stores import fresh_store

@@ -20,7 +20,7 @@ from eds.labels.schema import (
     panel,
 )
 from eds.labels.store import Store
-from eds.labels.texts import check_name, short
+from eds.labels.validation import check_name, short
 
 _OPEN: sa.ColumnElement[int] = sa.literal_column(str(OPEN))  # in the text, so that the index of open rows is used
 _NAME: sa.BindParameter[str] = sa.bindparam("name")

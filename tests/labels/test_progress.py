@@ -6,10 +6,10 @@ import pytest
 
 from eds.errors import InputError
 from eds.labels.campaigns import Plan, close_campaign, create_campaign, leave_panel
-from eds.labels.events import Judgement, submit
 from eds.labels.experts import add_expert
+from eds.labels.judgements import Judgement, submit
+from eds.labels.progress import campaign_of, standing
 from eds.labels.queue import next_batch
-from eds.labels.standing import campaign_of, standing
 from tests.labels.stores import BACKENDS, begin, fresh_store, judge_all, pairs
 
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from eds.errors import InputError
 from eds.labels.schema import ROLES, expert
 from eds.labels.store import Store
-from eds.labels.texts import short
+from eds.labels.validation import short
 
 ACTS = ("invite", "disable", "enable", "set role")  # to accounts
 LEADS = ("lead", "administrator")
