@@ -36,12 +36,12 @@ def run(
     as_json: bool,
 ) -> None:
     """Serve one project until the process is told to end."""
-    from annotator_ui.addresses import networks
+    from annotator_ui.app_state import Options, Site
+    from annotator_ui.auth.client import networks
+    from annotator_ui.auth.openid import read_openid
     from annotator_ui.launcher import address_of, listen, serve
-    from annotator_ui.openid import read_openid
     from annotator_ui.server import build
-    from annotator_ui.site import Options, Site
-    from annotator_ui.welcome import invitations, told
+    from annotator_ui.startup_message import invitations, told
     from eds.labels.database import address
     from eds.labels.store import open_store
     from eds.project import Project

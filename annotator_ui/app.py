@@ -4,10 +4,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotator_ui.leading.page import is_dark
-from annotator_ui.look import DARK, LIGHT
-from annotator_ui.site import Viewer, may, site, viewer
+from annotator_ui.app_state import Viewer, may, site, viewer
+from annotator_ui.lead.page import is_dark
 from annotator_ui.texts import MENU, PAGES, PRODUCT
+from annotator_ui.theme import DARK, LIGHT
 
 SCREENS = Path(__file__).with_name("screens")
 HIDDEN = ("pair", "grid", "calibrate")  # reached from the first page, with a campaign

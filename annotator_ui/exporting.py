@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from annotator_ui.site import may, site
+from annotator_ui.app_state import may, site
 from eds.errors import EdsError
 from eds.labels.transfer import export_votes
 from eds.labels.vote_files import FORMATS

@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from annotator_ui.site import site
+from annotator_ui.app_state import site
 from eds.errors import EdsError
 from eds.labels.sessions import session_numbered
 

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from annotator_ui.look import LIGHT
+from annotator_ui.theme import LIGHT
 
 SIDE = 64
 

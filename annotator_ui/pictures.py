@@ -1,7 +1,8 @@
 """The catalogue's pictures for the judging pages: under opaque names, in three sizes, kept on disk.
 
-A name is made for one viewer and one content of an image, cannot be forged, and tells nothing (names.py); so it may be
-kept by the browser for ever. Pictures are made once and kept in the project (.eds/pictures) by content, box and size.
+A name (picture_tokens.py) is valid for one viewer and one content of an image, cannot be forged and reveals nothing, so
+browsers may keep the picture for ever. Pictures are made once and kept in the project (.eds/pictures) by content, box
+and size.
 """
 
 import io
@@ -21,8 +22,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from annotator_ui import names
-from annotator_ui.site import site
+from annotator_ui import picture_tokens
+from annotator_ui.app_state import site
 from eds.errors import EdsError, ImageError
 from eds.files import abandoned, unfinished
 from eds.labels.store import Store
@@ -72,7 +73,7 @@ class Pictures:
     def __init__(self, project: Project, store: Store, secret: bytes, base: str) -> None:
         self.project, self.store, self.base = project, store, base
         self.folder = project.root / ".eds" / "pictures"
-        self._keys = names.Keys(secret)
+        self._keys = picture_tokens.Keys(secret)
         self._table: Catalogue | None = None
         self._stamp: tuple[int, int] | None = None
         self._reading = threading.Lock()
@@ -94,7 +95,7 @@ class Pictures:
         if asked is None:
             return None
         found = self.source(asked[0])
-        return found if found is not None and names.mark(found.content) == asked[1] else None
+        return found if found is not None and picture_tokens.mark(found.content) == asked[1] else None
 
     def source(self, image_id: str) -> Source | None:
         """The image's row in the catalogue; None if there is none."""

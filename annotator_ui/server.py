@@ -1,8 +1,8 @@
 """The application: Streamlit's pages, our own routes beside them, and the gate before everything, in one process.
 
-    gate.py              before everything: who asks, may they, security headers
+    auth/middleware.py   before everything: who asks, may they, security headers
     health.py            /health /ready
-    accounts.py          /sign-in /invitation/TOKEN /sign-out
+    auth/accounts.py     /sign-in /invitation/TOKEN /sign-out
     pictures.py          /pictures/SIZE/NAME
     judging/routes.py    /api/... /judging/...
     exporting.py         files of labels, for leads
@@ -24,14 +24,15 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 from streamlit.web import bootstrap
 
-from annotator_ui import accounts, exporting, health, icon, pictures, reports
-from annotator_ui.gate import Gate
+from annotator_ui import exporting, health, icon, pictures, reports
+from annotator_ui.app_state import SESSION_HEADER, Site, install, site
+from annotator_ui.auth import accounts
+from annotator_ui.auth.middleware import Gate
+from annotator_ui.auth.secret import derived
+from annotator_ui.escape_markdown import as_typed
 from annotator_ui.judging import routes as judging
-from annotator_ui.look import THEME
-from annotator_ui.plain import as_typed
-from annotator_ui.secret import derived
-from annotator_ui.site import SESSION_HEADER, Site, install, site
 from annotator_ui.texts import FAILED
+from annotator_ui.theme import THEME
 from eds.errors import EdsError
 
 LOG = logging.getLogger(__name__)

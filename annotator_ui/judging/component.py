@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
+from annotator_ui.app_state import Viewer, site, url
 from annotator_ui.judging import assets, guideline
-from annotator_ui.site import Viewer, site, url
 from annotator_ui.texts_judging import ALL
 from eds.labels.guidelines import guideline_of
 from eds.labels.progress import Standing

@@ -21,9 +21,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from annotator_ui.app_state import Viewer, site
 from annotator_ui.judging import assets, payload
 from annotator_ui.judging.claims import Claims
-from annotator_ui.site import Viewer, site
 from eds.errors import EdsError, InputError
 from eds.labels.judgements import NotYoursError, flag_task, submit, withdraw_flag
 from eds.labels.progress import campaign_of, standing

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from annotator_ui.app_state import site, viewer
 from annotator_ui.judging.component import show
-from annotator_ui.site import site, viewer
 from annotator_ui.texts_judging import SCREEN
 from eds.labels.calibration import due
 from eds.labels.progress import campaign_of, standing

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from annotator_ui.plain import as_typed
-from annotator_ui.site import url, viewer
+from annotator_ui.app_state import url, viewer
+from annotator_ui.escape_markdown import as_typed
 from annotator_ui.texts import ACCOUNT as SAYS
 
 who = viewer()

@@ -6,12 +6,12 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from annotator_ui.leading import show
-from annotator_ui.leading.disputes import KEY, cases, choose_kind, shown_pair, vote_rows
-from annotator_ui.leading.figures import version
-from annotator_ui.leading.page import begin, choose_campaign, done, needing, put, telling
-from annotator_ui.plain import as_typed
-from annotator_ui.site import Viewer, site
+from annotator_ui import html
+from annotator_ui.app_state import Viewer, site
+from annotator_ui.escape_markdown import as_typed
+from annotator_ui.lead.disputes import KEY, cases, choose_kind, shown_pair, vote_rows
+from annotator_ui.lead.page import begin, choose_campaign, done, needing, put, telling
+from annotator_ui.lead.queries import version
 from annotator_ui.texts_judging import ADJUDICATE as SAYS
 from annotator_ui.texts_leads import DISPUTED
 from eds.labels.adjudication import adjudicate, adjudications
@@ -32,13 +32,13 @@ def main() -> None:
         kind = choose_kind(found, left)
         pairs = found.pairs[kind]
         if pairs.empty:
-            put(show.empty(DISPUTED.none_title, DISPUTED.none[kind]))
+            put(html.empty(DISPUTED.none_title, DISPUTED.none[kind]))
             return
         if right.toggle(SAYS.undecided, value=True):
             known = pd.MultiIndex.from_frame(decided[KEY])
             pairs = pairs[~pd.MultiIndex.from_frame(pairs[KEY]).isin(known)]
     if pairs.empty:
-        put(show.empty(SAYS.none_title, SAYS.none_body))
+        put(html.empty(SAYS.none_title, SAYS.none_body))
         return
     place = min(int(st.session_state.get(PLACE, 0)), len(pairs) - 1)
     row = pairs.iloc[place]
@@ -73,7 +73,7 @@ def _go(place: int) -> None:
 
 def _votes(votes: pd.DataFrame) -> None:
     if rows := vote_rows(votes, ANSWERS):
-        put(show.table(SAYS.votes, DISPUTED.vote_heads, rows, numbers=(2,)))
+        put(html.table(SAYS.votes, DISPUTED.vote_heads, rows, numbers=(2,)))
 
 
 def _flags(who: Viewer, flags: pd.DataFrame) -> None:
@@ -90,7 +90,7 @@ def _decide(who: Viewer, campaign: str, row: "pd.Series[Any]", decided: pd.DataF
     """Both answers look equal; a decision that stands can be taken back."""
     for _, one in decided.iterrows():
         answer = ANSWERS[int(one["value"])]
-        put(show.note(SAYS.decided.format(expert=one["expert"], answer=answer, note=one["note"])))
+        put(html.note(SAYS.decided.format(expert=one["expert"], answer=answer, note=one["note"])))
     key = f"{row[KEY[0]]}|{row[KEY[1]]}"
     note = st.text_input(SAYS.note, key=f"note {key}", max_chars=1000)
     values: list[int | None] = [0, 1] if decided.empty else [0, 1, None]

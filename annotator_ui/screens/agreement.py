@@ -3,9 +3,9 @@
 import pandas as pd
 import streamlit as st
 
-from annotator_ui.leading import show
-from annotator_ui.leading.figures import Agreed, agreed, version
-from annotator_ui.leading.page import begin, choose_campaign, needing, put
+from annotator_ui import html
+from annotator_ui.lead.page import begin, choose_campaign, needing, put
+from annotator_ui.lead.queries import Agreed, agreed, version
 from annotator_ui.texts_leads import AGREEMENT as SAYS
 from annotator_ui.texts_leads import COMMON
 from eds.truth.grid_vs_pair import ModesCompared
@@ -20,7 +20,7 @@ def main() -> None:
         campaign = choose_campaign()
         found = agreed(campaign.name, campaign.early_stop, *version(campaign.name))
         if found.profiles.empty:
-            put(show.empty(COMMON.nothing_judged_title, COMMON.nothing_judged))
+            put(html.empty(COMMON.nothing_judged_title, COMMON.nothing_judged))
             return
         _coefficients(found)
         if len(found.pairs):
@@ -34,9 +34,9 @@ def main() -> None:
 
 def _coefficients(found: Agreed) -> None:
     if found.control is not None:
-        put(show.note(SAYS.control.format(count=found.control)))
+        put(html.note(SAYS.control.format(count=found.control)))
     if found.panel is None or not found.panel.pairable:
-        put(show.empty(SAYS.too_few_title, SAYS.too_few if found.control != 0 else SAYS.no_control))
+        put(html.empty(SAYS.too_few_title, SAYS.too_few if found.control != 0 else SAYS.no_control))
         return
     panel = found.panel
     rows = []
@@ -46,45 +46,45 @@ def _coefficients(found: Agreed) -> None:
         ends = (-1.0, 1.0) if one["coefficient"] in SIGNED else (0.0, 1.0)
         value, low, high = (float(one[name]) for name in ("value", "low", "high"))
         shown = [None if pd.isna(value) else f"{value:.3f}", _limits(low, high)]
-        rows.append([SAYS.names[one["coefficient"]], *shown, show.whisker(value, low, high, ends)])
-    put(show.table(SAYS.coefficients, SAYS.heads, rows, numbers=(1, 2), narrow=True))
-    put(show.note(SAYS.base.format(pairable=panel.pairable, items=panel.items, unsure=panel.unsure)))
+        rows.append([SAYS.names[one["coefficient"]], *shown, html.whisker(value, low, high, ends)])
+    put(html.table(SAYS.coefficients, SAYS.heads, rows, numbers=(1, 2), narrow=True))
+    put(html.note(SAYS.base.format(pairable=panel.pairable, items=panel.items, unsure=panel.unsure)))
 
 
 def _pairs(pairs: pd.DataFrame) -> None:
     rows = [
-        [one["expert_a"], one["expert_b"], int(one["items"]), show.percent(one["agreement"]),
-         show.limits(one["low"], one["high"]), show.whisker(one["agreement"], one["low"], one["high"]),
+        [one["expert_a"], one["expert_b"], int(one["items"]), html.percent(one["agreement"]),
+         html.limits(one["low"], one["high"]), html.whisker(one["agreement"], one["low"], one["high"]),
          None if pd.isna(one["kappa"]) else f"{one['kappa']:.2f}"]
         for _, one in pairs.iterrows()
     ]  # fmt: skip
-    put(show.table(SAYS.pairs, SAYS.pair_heads, rows, numbers=(2, 3, 4, 6), narrow=True))
+    put(html.table(SAYS.pairs, SAYS.pair_heads, rows, numbers=(2, 3, 4, 6), narrow=True))
 
 
 def _experts(profiles: pd.DataFrame) -> None:
     rows = [
-        [one["expert_id"], int(one["judged"]), show.percent(one["positive_rate"]),
-         show.limits(one["low"], one["high"]), show.percent(one["with_others"]), _signed(one["drift"]),
+        [one["expert_id"], int(one["judged"]), html.percent(one["positive_rate"]),
+         html.limits(one["low"], one["high"]), html.percent(one["with_others"]), _signed(one["drift"]),
          _counted(one["gold_right"], one["gold_judged"]), _counted(one["repeat_same"], one["repeats"])]
         for _, one in profiles.iterrows()
     ]  # fmt: skip
-    put(show.table(SAYS.experts, SAYS.expert_heads, rows, numbers=range(1, 8)), show.note(SAYS.drift_help))
+    put(html.table(SAYS.experts, SAYS.expert_heads, rows, numbers=range(1, 8)), html.note(SAYS.drift_help))
 
 
 def _modes(found: ModesCompared) -> None:
-    put(show.note(SAYS.modes_about))
+    put(html.note(SAYS.modes_about))
     if not found.both:
-        put(show.empty(SAYS.modes, SAYS.modes_none))
+        put(html.empty(SAYS.modes, SAYS.modes_none))
         return
     kappa = "–" if pd.isna(found.kappa) else f"{found.kappa:.2f}"
     pair, grid = ("–" if pd.isna(one) else f"{one:.1f} s" for one in (found.pair_seconds, found.grid_seconds))
     faster = found.pair_seconds / found.grid_seconds if found.grid_seconds > 0 else float("nan")
     times = "–" if pd.isna(faster) else f"{faster:.1f} : 1"
     put(
-        show.figures(
+        html.figures(
             (SAYS.both, found.both, SAYS.differ.format(grid=found.only_grid, pair=found.only_pair)),
-            (SAYS.alike, show.percent(found.agreement),
-             SAYS.alike_about.format(limits=show.limits(found.low, found.high), kappa=kappa)),
+            (SAYS.alike, html.percent(found.agreement),
+             SAYS.alike_about.format(limits=html.limits(found.low, found.high), kappa=kappa)),
             (SAYS.faster, times, SAYS.faster_about.format(pair=pair, grid=grid)),
         )
     )  # fmt: skip

@@ -5,13 +5,13 @@ import time
 
 import streamlit as st
 
-from annotator_ui.leading import show
-from annotator_ui.leading.page import head, needing, put
-from annotator_ui.plain import as_typed
-from annotator_ui.site import Viewer, site, viewer
+from annotator_ui import html
+from annotator_ui.app_state import Viewer, site, viewer
+from annotator_ui.escape_markdown import as_typed
+from annotator_ui.guideline_html import as_html
+from annotator_ui.lead.page import head, needing, put
 from annotator_ui.texts_calibration import CALIBRATE as SAYS
 from annotator_ui.texts_leads import COMMON
-from annotator_ui.words import as_html
 from eds.labels.calibration import Feedback, Round, answer, begin_round, due, feedback, next_task, rounds_of
 from eds.labels.guidelines import guideline_of
 from eds.labels.progress import Standing, campaign_of, standing
@@ -29,14 +29,14 @@ def main() -> None:
     with needing():
         found = _asked(who)
         if found is None:
-            put(show.empty(SAYS.none_title, SAYS.none))
+            put(html.empty(SAYS.none_title, SAYS.none))
             st.page_link("screens/home.py", label=SAYS.home)
             return
         rounds = rounds_of(site().store, found.name, who.name)
         told = st.session_state.get(TOLD)
         waiting = due(site().store, found.name, who.name)
         if told is not None or not rounds or not rounds[-1].finished:
-            put(show.note(SAYS.about.format(campaign=found.name)))
+            put(html.note(SAYS.about.format(campaign=found.name)))
             _round(who, found, told)
         else:
             _result(who, found, rounds[-1], waiting=waiting)
@@ -76,7 +76,7 @@ def _round(who: Viewer, found: Standing, told: tuple[int, Feedback] | None) -> N
         _guideline(found)
     count.markdown(f"**{SAYS.count.format(place=told[0] if told else task.place if task else 0, size=size)}**")
     query, candidate = (pictures.url(who.name, one, "large") for one in sides)
-    put(show.pair(query, candidate, (COMMON.query, COMMON.candidate), large=True))
+    put(html.pair(query, candidate, (COMMON.query, COMMON.candidate), large=True))
     if told is not None:
         _feedback(told, size)
         return
@@ -111,8 +111,8 @@ def _feedback(told: tuple[int, Feedback], size: int) -> None:
 
 def _result(who: Viewer, found: Standing, last: Round, *, waiting: bool) -> None:
     st.subheader(SAYS.failed_title if waiting else SAYS.passed_title, anchor=False)
-    needed = show.percent(last.needed, 0)
-    put(show.figures(("", show.percent(last.share, 0),
+    needed = html.percent(last.needed, 0)
+    put(html.figures(("", html.percent(last.share, 0),
                       SAYS.share.format(right=last.right, counted=last.counted, needed=needed))))  # fmt: skip
     st.write(SAYS.failed if waiting else SAYS.passed)
     if waiting:
@@ -129,8 +129,8 @@ def _result(who: Viewer, found: Standing, last: Round, *, waiting: bool) -> None
             sides = [pictures.url(who.name, side, "thumb") for side in (one.query_id, one.candidate_id)]
             expected = SAYS.either if one.expected is None else f"{SAYS.expected}: {SAID[one.expected]}."
             with place, st.container(border=True):
-                put(show.pair(sides[0], sides[1], (COMMON.query, COMMON.candidate)))
-                put(show.note(f"{expected} {SAYS.yours.format(given=SAID[one.value])} {one.note}"))
+                put(html.pair(sides[0], sides[1], (COMMON.query, COMMON.candidate)))
+                put(html.note(f"{expected} {SAYS.yours.format(given=SAID[one.value])} {one.note}"))
 
 
 main()

@@ -5,13 +5,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from annotator_ui.leading import show
-from annotator_ui.leading.change_campaign import change_campaign
-from annotator_ui.leading.guideline_editor import guideline_editor
-from annotator_ui.leading.known_pairs import known_pairs
-from annotator_ui.leading.new_campaign import new_campaign
-from annotator_ui.leading.page import begin, campaigns, needing, put
-from annotator_ui.site import site
+from annotator_ui import html
+from annotator_ui.app_state import site
+from annotator_ui.lead.change_campaign import change_campaign
+from annotator_ui.lead.guideline_editor import guideline_editor
+from annotator_ui.lead.known_pairs import known_pairs
+from annotator_ui.lead.new_campaign import new_campaign
+from annotator_ui.lead.page import begin, campaigns, needing, put
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from annotator_ui.texts_leads import COMMON
 from eds.labels.queue import progress
@@ -44,10 +44,10 @@ def main() -> None:
 def _overview() -> None:
     found = campaigns()
     if found.empty:
-        put(show.empty(SAYS.empty_title, SAYS.empty_body))
+        put(html.empty(SAYS.empty_title, SAYS.empty_body))
         return
     counts = progress(site().store).groupby("campaign")[["total", "done", "stopped"]].sum()
-    put(show.table(SAYS.table, SAYS.heads, [_row(row, counts) for _, row in found.iterrows()], numbers=(3, 4)))
+    put(html.table(SAYS.table, SAYS.heads, [_row(row, counts) for _, row in found.iterrows()], numbers=(3, 4)))
 
 
 def _row(row: "pd.Series[Any]", counts: pd.DataFrame) -> list[object]:
@@ -55,8 +55,8 @@ def _row(row: "pd.Series[Any]", counts: pd.DataFrame) -> list[object]:
     total, done, stopped = counts[counts.index == name].to_numpy().tolist()[0] if name in counts.index else (0, 0, 0)
     share = done / max(total - stopped, 1)
     mixed = [
-        *([SAYS.gold.format(share=show.percent(float(row["gold_share"]), 0))] if row["gold_share"] else []),
-        *([SAYS.repeats.format(share=show.percent(float(row["repeat_share"]), 0))] if row["repeat_share"] else []),
+        *([SAYS.gold.format(share=html.percent(float(row["gold_share"]), 0))] if row["gold_share"] else []),
+        *([SAYS.repeats.format(share=html.percent(float(row["repeat_share"]), 0))] if row["repeat_share"] else []),
         *([SAYS.early] if row["early_stop"] else []),
     ]
     mode = SAYS.modes[str(row["mode"])]
@@ -64,8 +64,8 @@ def _row(row: "pd.Series[Any]", counts: pd.DataFrame) -> list[object]:
         mode = SAYS.grid.format(polarity=COMMON.similar if row["polarity"] == "similar" else COMMON.different)
     state = COMMON.open if pd.isna(row["closed_at"]) else COMMON.closed
     guideline = str(row["guideline"]) or None
-    return [name, show.tag(state), mode, int(row["items"]), int(row["experts"]),
-            show.bar(share, show.percent(share, 0)), guideline, ", ".join(mixed) or None]  # fmt: skip
+    return [name, html.tag(state), mode, int(row["items"]), int(row["experts"]),
+            html.bar(share, html.percent(share, 0)), guideline, ", ".join(mixed) or None]  # fmt: skip
 
 
 main()

@@ -6,9 +6,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from annotator_ui.leading import figures, show
-from annotator_ui.leading.page import Campaign, begin, choose_campaign, needing, put
-from annotator_ui.site import site
+from annotator_ui import html
+from annotator_ui.app_state import site
+from annotator_ui.lead import queries
+from annotator_ui.lead.page import Campaign, begin, choose_campaign, needing, put
 from annotator_ui.texts_leads import COVERAGE as SAYS
 from eds.labels.calibration import planned
 from eds.labels.lead_queries import calibration_results
@@ -21,7 +22,7 @@ def main() -> None:
     with needing():
         campaign = choose_campaign()
         counts = progress(site().store, campaign.name)
-        pace = figures.paces(campaign.name, *figures.version(campaign.name))
+        pace = queries.paces(campaign.name, *queries.version(campaign.name))
         _experts(counts, pace)
         st.subheader(SAYS.calibration, anchor=False)
         _calibration(campaign)
@@ -35,7 +36,7 @@ def _experts(counts: pd.DataFrame, pace: pd.DataFrame) -> None:
     hours = (active["left"].to_numpy() / rates.to_numpy())[active["left"].to_numpy() > 0]
     ready = "–" if pd.isna(hours).any() or not len(hours) else SAYS.ready_days.format(hours=math.ceil(max(hours)))
     put(
-        show.figures(
+        html.figures(
             (SAYS.judged, int(counts["done"].sum()), SAYS.judged_about.format(total=total)),
             (SAYS.left, left, SAYS.left_about.format(stopped=int(counts["stopped"].sum()))),
             (SAYS.pace, round(together) if together else None, SAYS.pace_about),
@@ -43,17 +44,17 @@ def _experts(counts: pd.DataFrame, pace: pd.DataFrame) -> None:
         )
     )
     merged = counts.merge(pace, left_on="expert", right_on="expert_id", how="left")
-    put(show.table(SAYS.experts, SAYS.heads, [_row(row) for _, row in merged.iterrows()], numbers=range(2, 11)))
+    put(html.table(SAYS.experts, SAYS.heads, [_row(row) for _, row in merged.iterrows()], numbers=range(2, 11)))
 
 
 def _row(row: "pd.Series[Any]") -> list[object]:
     asked = max(int(row["total"]) - int(row["stopped"]), 1)
     gone = bool(row["left_panel"])
-    name = show.Html(f"{show.text(row['expert'])} {show.tag(SAYS.gone)}") if gone else row["expert"]
+    name = html.Html(f"{html.text(row['expert'])} {html.tag(SAYS.gone)}") if gone else row["expert"]
     share = int(row["done"]) / asked
     return [
         name,
-        show.bar(share, show.percent(share, 0)),
+        html.bar(share, html.percent(share, 0)),
         int(row["done"]),
         int(row["left"]),
         int(row["unsure"]),
@@ -72,11 +73,11 @@ def _whole(value: Any) -> int | None:
 
 def _calibration(campaign: Campaign) -> None:
     if planned(site().store, campaign.name) is None:
-        put(show.note(SAYS.calibration_none))
+        put(html.note(SAYS.calibration_none))
         return
     results = calibration_results(site().store, campaign.name)
     if results.empty:
-        put(show.note(SAYS.calibration_waiting))
+        put(html.note(SAYS.calibration_waiting))
         return
     rows = []
     for _, row in results.iterrows():
@@ -84,10 +85,10 @@ def _calibration(campaign: Campaign) -> None:
         state = SAYS.going if not finished else SAYS.passed if right >= row["needed"] * counted else SAYS.failed
         seconds = None if pd.isna(row["median_seconds"]) else f"{row['median_seconds']:.1f}"
         answered = f"{row['answered']} / {row['size']}"
-        share = show.percent(right / counted if counted else None, 0)
-        rows.append([row["expert"], int(row["number"]), answered, share, show.percent(row["needed"], 0), seconds,
-                     show.tag(state)])  # fmt: skip
-    put(show.table(SAYS.calibration, SAYS.calibration_heads, rows, numbers=range(1, 6), narrow=True))
+        share = html.percent(right / counted if counted else None, 0)
+        rows.append([row["expert"], int(row["number"]), answered, share, html.percent(row["needed"], 0), seconds,
+                     html.tag(state)])  # fmt: skip
+    put(html.table(SAYS.calibration, SAYS.calibration_heads, rows, numbers=range(1, 6), narrow=True))
 
 
 main()

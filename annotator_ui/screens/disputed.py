@@ -6,11 +6,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from annotator_ui.leading import show
-from annotator_ui.leading.disputes import KEY, cases, choose_kind, shown_pair, vote_rows
-from annotator_ui.leading.figures import version
-from annotator_ui.leading.page import begin, choose_campaign, needing, put
-from annotator_ui.site import Viewer
+from annotator_ui import html
+from annotator_ui.app_state import Viewer
+from annotator_ui.lead.disputes import KEY, cases, choose_kind, shown_pair, vote_rows
+from annotator_ui.lead.page import begin, choose_campaign, needing, put
+from annotator_ui.lead.queries import version
 from annotator_ui.texts_leads import COMMON
 from annotator_ui.texts_leads import DISPUTED as SAYS
 
@@ -28,7 +28,7 @@ def main() -> None:
         kind = choose_kind(found, left)
         pairs = found.pairs[kind]
         if pairs.empty:
-            put(show.empty(SAYS.none_title, SAYS.none[kind]))
+            put(html.empty(SAYS.none_title, SAYS.none[kind]))
             return
         pages = math.ceil(len(pairs) / PAGE)
         page = int(right.number_input(SAYS.page.format(pages=pages), 1, pages, 1)) if pages > 1 else 1
@@ -47,9 +47,9 @@ def _case(who: Viewer, number: int, row: "pd.Series[Any]", votes: pd.DataFrame, 
     tally = SAYS.tally.format(yes=counts[0], no=counts[1], unsure=len(votes) - sum(counts))
     tie = f" {SAYS.tie}" if counts[0] == counts[1] and counts[0] else ""
     rows = vote_rows(votes, SAID)
-    table = show.table(SAYS.votes.format(number=number), SAYS.vote_heads, rows, numbers=(2,)) if rows else ""
-    reasons = [show.note(SAYS.flag.format(expert=one["expert"], reason=one["reason"])) for _, one in flags.iterrows()]
-    about = "".join([show.note(tally + "." + tie), table, *reasons])
+    table = html.table(SAYS.votes.format(number=number), SAYS.vote_heads, rows, numbers=(2,)) if rows else ""
+    reasons = [html.note(SAYS.flag.format(expert=one["expert"], reason=one["reason"])) for _, one in flags.iterrows()]
+    about = "".join([html.note(tally + "." + tie), table, *reasons])
     put(f'<div class="eds-case">{shown_pair(who, row)}<div>{about}</div></div>')
 
 

@@ -5,10 +5,10 @@ from urllib.parse import urlsplit
 import pandas as pd
 import streamlit as st
 
-from annotator_ui.leading import show
-from annotator_ui.leading.page import begin, done, needing, put, telling
-from annotator_ui.plain import as_typed
-from annotator_ui.site import Viewer, may, site, url
+from annotator_ui import html
+from annotator_ui.app_state import Viewer, may, site, url
+from annotator_ui.escape_markdown import as_typed
+from annotator_ui.lead.page import begin, done, needing, put, telling
 from annotator_ui.texts_leads import EXPERTS as SAYS
 from eds.labels import experts
 from eds.labels.schema import ROLES
@@ -19,12 +19,12 @@ def main() -> None:
     who = begin(SAYS.title, SAYS.about)
     with needing():
         people = experts.list_experts(site().store)
-        rows = [[one["name"], SAYS.roles[one["role"]], show.tag(SAYS.states[one["state"]]), int(one["labels"]),
+        rows = [[one["name"], SAYS.roles[one["role"]], html.tag(SAYS.states[one["state"]]), int(one["labels"]),
                  f"{one['created_at']:%d %b %Y}"] for _, one in people.iterrows()]  # fmt: skip
         if rows:
-            put(show.table(SAYS.table, SAYS.heads, rows, numbers=(3,)))
+            put(html.table(SAYS.table, SAYS.heads, rows, numbers=(3,)))
         else:
-            put(show.empty(SAYS.empty_title, SAYS.empty_body))
+            put(html.empty(SAYS.empty_title, SAYS.empty_body))
         left, right = st.columns(2, gap="large")
         with left, st.container(border=True):
             _invite(who)
@@ -36,7 +36,7 @@ def main() -> None:
             with right, st.container(border=True):
                 _role(who, people)
         else:
-            put(show.note(SAYS.administrators))
+            put(html.note(SAYS.administrators))
 
 
 def _invite(who: Viewer) -> None:
@@ -57,7 +57,7 @@ def _invite(who: Viewer) -> None:
 def _link(who: Viewer, people: pd.DataFrame) -> None:
     """A new link for an account there is."""
     st.subheader(SAYS.again, anchor=False)
-    put(show.note(SAYS.again_about))
+    put(html.note(SAYS.again_about))
     mine = people if may(who, "administrator") else people[people["role"] == "expert"]
     mine = mine[mine["state"] != "disabled"]
     with st.form("link", border=False):
@@ -78,7 +78,7 @@ def _show_link(name: str, token: str, hours: float) -> None:
 
 def _lock(who: Viewer, people: pd.DataFrame) -> None:
     st.subheader(SAYS.lock, anchor=False)
-    put(show.note(SAYS.lock_about))
+    put(html.note(SAYS.lock_about))
     others = people[people["name"] != who.name]
     name = st.selectbox(SAYS.whom, others["name"].tolist(), key="lock-whom")
     if name is None:

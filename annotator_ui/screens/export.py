@@ -4,9 +4,9 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from annotator_ui.leading import show
-from annotator_ui.leading.page import CHOSEN, begin, campaigns, needing, put
-from annotator_ui.site import site, url
+from annotator_ui import html
+from annotator_ui.app_state import site, url
+from annotator_ui.lead.page import CHOSEN, begin, campaigns, needing, put
 from annotator_ui.texts_leads import COMMON
 from annotator_ui.texts_leads import EXPORT as SAYS
 from eds.labels.lead_queries import acts_so_far
@@ -20,7 +20,7 @@ def main() -> None:
     with needing():
         names = campaigns()["name"].tolist()
         if not names:
-            put(show.empty(COMMON.none_title, COMMON.none_body))
+            put(html.empty(COMMON.none_title, COMMON.none_body))
             st.page_link("screens/campaigns.py", label=COMMON.none_link)
             return
         before = st.session_state.get(CHOSEN)
@@ -31,14 +31,14 @@ def main() -> None:
         )
         kind = right.selectbox(SAYS.format, list(SAYS.formats), format_func=SAYS.formats.__getitem__)
         acts = sum(acts_so_far(site().store, one) for one in ([name] if name else names))
-        put(show.figures((SAYS.acts, acts, SAYS.abouts[kind])))
+        put(html.figures((SAYS.acts, acts, SAYS.abouts[kind])))
         if not acts:
-            put(show.empty(SAYS.empty_title, SAYS.empty_body))
+            put(html.empty(SAYS.empty_title, SAYS.empty_body))
         target = f"{url('/export/')}{kind}"
         asked = f"{target}?{urlencode({'campaign': name})}" if name else target
         file = SAYS.formats[kind].partition(" (")[0]
-        put(show.button(asked, SAYS.download.format(file=file)))
-        put(show.note(SAYS.who_is_in_it))
+        put(html.button(asked, SAYS.download.format(file=file)))
+        put(html.note(SAYS.who_is_in_it))
 
 
 main()

@@ -5,10 +5,10 @@ from html import escape
 
 import streamlit as st
 
-from annotator_ui.plain import as_typed
-from annotator_ui.site import may, site, viewer
+from annotator_ui.app_state import may, site, viewer
+from annotator_ui.escape_markdown import as_typed
+from annotator_ui.guideline_html import as_html
 from annotator_ui.texts import GUIDE as SAYS
-from annotator_ui.words import as_html
 from eds.labels.guidelines import Example, Guideline, guideline_of
 from eds.labels.progress import standing
 from eds.labels.queue import list_campaigns

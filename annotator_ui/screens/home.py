@@ -3,9 +3,9 @@
 import pandas as pd
 import streamlit as st
 
+from annotator_ui.app_state import may, site, viewer
+from annotator_ui.escape_markdown import as_typed
 from annotator_ui.judging.component import show_saving
-from annotator_ui.plain import as_typed
-from annotator_ui.site import may, site, viewer
 from annotator_ui.texts import HOME as SAYS
 from eds.labels.calibration import due
 from eds.labels.expert_activity import own_acts, pace

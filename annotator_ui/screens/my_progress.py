@@ -3,9 +3,9 @@
 import pandas as pd
 import streamlit as st
 
+from annotator_ui.app_state import site, viewer
+from annotator_ui.escape_markdown import as_typed
 from annotator_ui.judging.component import show_saving
-from annotator_ui.plain import as_typed
-from annotator_ui.site import site, viewer
 from annotator_ui.texts import HOME, REST_AFTER, told_hours
 from annotator_ui.texts import PROGRESS as SAYS
 from eds.labels.expert_activity import PAUSE, own_acts, pace

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from annotator_ui.leading.page import begin
-from annotator_ui.site import site, url
+from annotator_ui.app_state import site, url
+from annotator_ui.lead.page import begin
 from annotator_ui.texts import REPORT as SAYS
 
 begin(SAYS.title, SAYS.about)

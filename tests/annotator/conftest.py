@@ -7,7 +7,7 @@ from pathlib import Path
 import argon2
 import pytest
 
-from annotator_ui.site import Site
+from annotator_ui.app_state import Site
 from eds.labels import experts, sessions
 from tests.annotator.sites import fresh_site
 

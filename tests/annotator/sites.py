@@ -18,9 +18,10 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
-from annotator_ui import accounts, health, icon, pictures, reports
-from annotator_ui.gate import Gate
-from annotator_ui.site import Options, Site, install
+from annotator_ui import health, icon, pictures, reports
+from annotator_ui.app_state import Options, Site, install
+from annotator_ui.auth import accounts
+from annotator_ui.auth.middleware import Gate
 from eds import tables
 from eds.labels.experts import accept, add_expert, invite
 from eds.labels.sessions import sign_in_vouched

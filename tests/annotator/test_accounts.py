@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from annotator_ui.site import Options, Site
+from annotator_ui.app_state import Options, Site
 from annotator_ui.texts import ACCOUNTS
 from eds.labels.audit import read_audit
 from eds.labels.experts import disable, invite

@@ -5,7 +5,7 @@ import importlib
 
 import pytest
 
-MODULES = ["addresses", "names", "openid", "plain", "policy", "texts"]
+MODULES = ["auth.client", "auth.openid", "auth.security_headers", "escape_markdown", "picture_tokens", "texts"]
 
 
 @pytest.mark.parametrize("name", MODULES)

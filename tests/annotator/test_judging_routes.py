@@ -12,10 +12,10 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from annotator_ui.gate import Gate
+from annotator_ui.app_state import Options, Site
+from annotator_ui.auth.middleware import Gate
 from annotator_ui.judging import assets, routes
 from annotator_ui.judging.guideline import blocks
-from annotator_ui.site import Options, Site
 from eds.errors import ProjectError
 from eds.labels import judgements
 from eds.labels.campaigns import Plan, close_campaign, create_campaign, leave_panel

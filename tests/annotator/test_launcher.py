@@ -14,11 +14,11 @@ import pytest
 from starlette.applications import Starlette
 
 from annotator_ui import health, launcher
-from annotator_ui.addresses import networks
-from annotator_ui.openid import OpenId, read_openid
-from annotator_ui.policy import streamlit_policy
-from annotator_ui.site import Options, Site, may
-from annotator_ui.welcome import invitations, told
+from annotator_ui.app_state import Options, Site, may
+from annotator_ui.auth.client import networks
+from annotator_ui.auth.openid import OpenId, read_openid
+from annotator_ui.auth.security_headers import streamlit_policy
+from annotator_ui.startup_message import invitations, told
 from eds.errors import ConfigError, InputError, ProjectError
 from eds.labels.experts import invited
 
@@ -110,7 +110,7 @@ def test_networks_are_told_all_at_once() -> None:
 
 
 def test_roles_include_those_below(site: Site) -> None:
-    from annotator_ui.site import ROLES, Viewer
+    from annotator_ui.app_state import ROLES, Viewer
 
     table = [[may(Viewer("x", role, 1), wanted) for wanted in ROLES] for role in ROLES]
     assert table == [[True, False, False], [True, True, False], [True, True, True]]

@@ -16,11 +16,11 @@ from hypothesis import strategies as some
 from PIL import Image
 from starlette.testclient import TestClient
 
-from annotator_ui.names import Keys
+from annotator_ui.app_state import Site
+from annotator_ui.auth.secret import read_secret
+from annotator_ui.picture_prefetch import Preparation, wanted
+from annotator_ui.picture_tokens import Keys
 from annotator_ui.pictures import SIZES, Pictures
-from annotator_ui.preparation import Preparation, wanted
-from annotator_ui.secret import read_secret
-from annotator_ui.site import Site
 from eds import tables
 from eds.errors import ProjectError
 from eds.labels.campaigns import Plan, create_campaign

@@ -7,16 +7,16 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import annotator_ui.leading.page
-import annotator_ui.site
-from annotator_ui.preparation import State
-from annotator_ui.site import Site, Viewer
+import annotator_ui.app_state
+import annotator_ui.lead.page
+from annotator_ui.app_state import Site, Viewer
+from annotator_ui.picture_prefetch import State
 from annotator_ui.texts import HOME, PROGRESS, REPORT
 from eds.labels.campaigns import Plan, close_campaign, create_campaign
 from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import next_batch
 
-SCREENS = Path(annotator_ui.site.__file__).with_name("screens")
+SCREENS = Path(annotator_ui.app_state.__file__).with_name("screens")
 Show = Callable[..., str]
 
 
@@ -25,7 +25,7 @@ def show(site: Site, monkeypatch: pytest.MonkeyPatch) -> Show:
     """Everything that a screen says to somebody."""
 
     def shown(screen: str, name: str, role: str = "expert") -> str:
-        for module in (annotator_ui.site, annotator_ui.leading.page):
+        for module in (annotator_ui.app_state, annotator_ui.lead.page):
             monkeypatch.setattr(module, "viewer", lambda: Viewer(name, role, 1))
         page = AppTest.from_file(SCREENS / f"{screen}.py", default_timeout=20).run()
         assert not page.exception

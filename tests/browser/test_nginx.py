@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Browser, expect
 
-from annotator_ui.gate import LARGEST
+from annotator_ui.auth.middleware import LARGEST
 from eds.labels.experts import accept, invite
 from tests.browser.annotator import PAIRS, PASSWORD, Annotator, foreign_requests, prepare, running
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Pace, spell } from "../../annotator_ui/judging/static/pace.js";
+import { Pace, spell } from "../../annotator_ui/judging/static/speed.js";
 import { fill, statusOf } from "../../annotator_ui/judging/static/status.js";
 
 const texts = {

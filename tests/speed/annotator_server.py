@@ -64,7 +64,7 @@ def _answers(annotator: Annotator) -> None:
 
 
 def _picture(annotator: Annotator, image_id: str) -> str:
-    from annotator_ui.site import Site
+    from annotator_ui.app_state import Site
 
     return Site(annotator.project, annotator.store).pictures.url("ann", image_id, "large")
 

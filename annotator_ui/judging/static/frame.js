@@ -3,7 +3,7 @@
 
 import { keepFocus, make, write } from "./dom.js";
 import { fill, statusOf } from "./status.js";
-import { spell } from "./pace.js";
+import { spell } from "./speed.js";
 
 const CALM = 300; // ms: what is saved sooner need not be told
 

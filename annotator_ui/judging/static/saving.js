@@ -2,7 +2,7 @@
 
 import { Api } from "./api.js";
 import { make, write } from "./dom.js";
-import { Elsewhere } from "./elsewhere.js";
+import { Elsewhere } from "./other_campaigns.js";
 import { IndexedShelf, MemoryShelf } from "./outbox.js";
 import { fill, statusOf } from "./status.js";
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 import streamlit as st
 
-from annotator_ui.leading import page
-from annotator_ui.site import Site, Viewer, install
+from annotator_ui.app_state import Site, Viewer, install
+from annotator_ui.lead import page
 from eds import tables
 from eds.labels.experts import add_expert
 from eds.labels.store import open_store

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from annotator_ui.leading import page
+from annotator_ui.lead import page
 
 SCREENS = Path(page.__file__).parents[1] / "screens"
 LEADS = ("campaigns", "coverage", "agreement", "pool_yield", "disputed", "experts", "export")
@@ -20,6 +20,6 @@ def run(screen: str, campaign: str | None = None) -> AppTest:
     return found
 
 
-def html(app: AppTest) -> str:
+def page_html(app: AppTest) -> str:
     """All our HTML on the screen."""
     return "\n".join(str(one.proto.body) for one in app.get("html"))

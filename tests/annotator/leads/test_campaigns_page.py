@@ -4,8 +4,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button, NumberInput
 
-from annotator_ui.leading import figures, show
-from annotator_ui.site import Site
+from annotator_ui import html
+from annotator_ui.app_state import Site
+from annotator_ui.lead import queries
 from annotator_ui.texts_campaigns import CAMPAIGNS
 from eds.intervals import wilson_interval
 from eds.labels.adjudication import adjudicate
@@ -13,7 +14,7 @@ from eds.labels.gold import gold_to_hide, usual_share
 from eds.labels.lead_queries import gold_answers
 from eds.truth.grid_vs_pair import ModesCompared
 from tests.annotator.judged import NAME
-from tests.annotator.leads.pages import html, run
+from tests.annotator.leads.pages import page_html, run
 
 
 def test_a_new_grid_is_told_which_known_pairs_it_can_hide(judged: Site, viewer: dict[str, str]) -> None:
@@ -25,7 +26,9 @@ def test_a_new_grid_is_told_which_known_pairs_it_can_hide(judged: Site, viewer: 
     assert app.radio[1].value == "similar"  # as most of the pool are
     suspects = judged.project.read("suspects")
     pooled = suspects[suspects["origin"] == "pool"]
-    assert CAMPAIGNS.gold_usable["similar"].format(known=gold_to_hide(judged.store, pooled, "similar")) in html(app)
+    assert CAMPAIGNS.gold_usable["similar"].format(known=gold_to_hide(judged.store, pooled, "similar")) in page_html(
+        app
+    )
     gold, again = (one for one in app.number_input if one.label in (CAMPAIGNS.gold_share, CAMPAIGNS.repeat_share))
     assert gold.value == pytest.approx(100 * usual_share(judged.store, pooled, "similar"))
     assert gold.value is not None
@@ -45,7 +48,7 @@ def test_a_new_grid_is_told_which_known_pairs_it_can_hide(judged: Site, viewer: 
     assert _gold(app).value == pytest.approx(100 * usual_share(judged.store, random, "different"))
     assert not _make(app).disabled
     assert CAMPAIGNS.gold_usable["different"].format(known=gold_to_hide(judged.store, random, "different")) in "".join(
-        [html(app), *(one.value for one in app.warning)]
+        [page_html(app), *(one.value for one in app.warning)]
     )
 
 
@@ -68,27 +71,27 @@ def test_grid_is_preselected_once_it_agrees_with_pair(
     both = alike + alike // 20
     low, high = wilson_interval(alike, both)
     found = ModesCompared(both, alike, alike / both, float(low), float(high), 0.8, 1, 1, 6.0, 1.5)
-    monkeypatch.setattr(figures, "modes_compared", lambda _: found)
+    monkeypatch.setattr(queries, "modes_compared", lambda _: found)
     app = run("campaigns")
     app.session_state["campaigns_section"] = CAMPAIGNS.tabs[1]
     app.run()
     assert app.radio[0].value == mode
-    assert f"{both:,}; alike {show.percent(alike / both, 0)}" in html(app)
-    assert said in html(app)
+    assert f"{both:,}; alike {html.percent(alike / both, 0)}" in page_html(app)
+    assert said in page_html(app)
 
 
 def test_known_pairs_are_counted_and_decisions_taken_over(judged: Site, viewer: dict[str, str]) -> None:
     before = gold_answers(judged.store)
     pooled = judged.project.read("suspects").query("origin == 'pool'")
-    queries, candidates = (pooled[name].astype(str).tolist() for name in ("query_id", "candidate_id"))
+    query_ids, candidates = (pooled[name].astype(str).tolist() for name in ("query_id", "candidate_id"))
     for place in (0, 1):
-        adjudicate(judged.store, NAME, queries[place], candidates[place], 1 - place, by="lea", token=f"t{place}")
+        adjudicate(judged.store, NAME, query_ids[place], candidates[place], 1 - place, by="lea", token=f"t{place}")
     app = run("campaigns")
     app.session_state["campaigns_section"] = CAMPAIGNS.tabs[4]
     app.run()
     for words, value in zip(CAMPAIGNS.known_counts, (1, 0), strict=True):
-        assert words in html(app)
-        assert f"<strong>{(before['value'] == value).sum()}</strong>" in html(app)
+        assert words in page_html(app)
+        assert f"<strong>{(before['value'] == value).sum()}</strong>" in page_html(app)
     [take] = [one for one in app.button if one.label == CAMPAIGNS.known_decided.format(count=2)]
     take.click().run()
     assert "2 known pairs are new" in app.success[0].value

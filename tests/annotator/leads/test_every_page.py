@@ -5,10 +5,10 @@ from html import escape
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotator_ui.site import Site
+from annotator_ui.app_state import Site
 from annotator_ui.texts_leads import COMMON, EXPERTS
 from tests.annotator.judged import NAME
-from tests.annotator.leads.pages import LEADS, SCREENS, html, run
+from tests.annotator.leads.pages import LEADS, SCREENS, page_html, run
 
 
 @pytest.mark.parametrize("screen", [*LEADS, "adjudicate", "report"])
@@ -25,12 +25,12 @@ def test_empty_states(screen: str, site: Site, viewer: dict[str, str]) -> None:
     app = AppTest.from_file(str(SCREENS / f"{screen}.py"), default_timeout=30).run()
     # Alone a screen knows no other page to point to; everything before that link is there.
     assert all("Could not find page" in one.message for one in app.exception)
-    assert {"experts": EXPERTS.table}.get(screen, COMMON.none_title) in html(app)
+    assert {"experts": EXPERTS.table}.get(screen, COMMON.none_title) in page_html(app)
 
 
 @pytest.mark.parametrize("screen", LEADS)
 def test_all_text_of_others_is_escaped(screen: str, judged: Site, viewer: dict[str, str]) -> None:
-    shown = html(run(screen, NAME))
+    shown = page_html(run(screen, NAME))
     assert "<script>alert" not in shown
     assert "<b>1</b>" not in shown
     if screen == "campaigns":

@@ -1,17 +1,17 @@
 """The page of experts: who may invite whom, and refusals shown as they are."""
 
-from annotator_ui.site import Site
+from annotator_ui.app_state import Site
 from annotator_ui.texts_leads import EXPERTS
 from eds.labels.experts import list_experts
 from tests.annotator.judged import NASTY
-from tests.annotator.leads.pages import html, run
+from tests.annotator.leads.pages import page_html, run
 
 
 def test_leads_invite_experts_only_and_administrators_do_the_rest(judged: Site, viewer: dict[str, str]) -> None:
     app = run("experts")
     assert app.selectbox[0].options == ["expert"]
     assert [one.options for one in app.selectbox][1] == ["ann", "bob", "cid"]
-    assert EXPERTS.administrators in html(app)
+    assert EXPERTS.administrators in page_html(app)
     app.text_input[0].input("new <b>one</b>")
     app.button[0].click().run()
     assert not app.exception

@@ -10,8 +10,8 @@ from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
 from annotator_ui import exporting
-from annotator_ui.gate import Gate
-from annotator_ui.site import Site
+from annotator_ui.app_state import Site
+from annotator_ui.auth.middleware import Gate
 from eds.labels.frames import labels_frame
 from eds.labels.sessions import sign_in_vouched
 from eds.labels.transfer import export_votes

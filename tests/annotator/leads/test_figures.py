@@ -4,8 +4,9 @@ from html import escape
 
 import pytest
 
-from annotator_ui.leading import figures, show
-from annotator_ui.site import Site
+from annotator_ui import html
+from annotator_ui.app_state import Site
+from annotator_ui.lead import queries
 from annotator_ui.texts_leads import AGREEMENT, COVERAGE, POOL
 from eds.labels.campaigns import close_campaign
 from eds.labels.frames import labels_frame
@@ -13,13 +14,13 @@ from eds.labels.lead_queries import acts_frame
 from eds.labels.queue import progress
 from eds.truth import expert_profiles, panel_agreement
 from tests.annotator.judged import GRID, NAME, RANDOM
-from tests.annotator.leads.pages import html, run
+from tests.annotator.leads.pages import page_html, run
 
 
 def test_coverage_shows_what_the_store_says(judged: Site, viewer: dict[str, str]) -> None:
-    shown = html(run("coverage", NAME))
+    shown = page_html(run("coverage", NAME))
     counts = progress(judged.opened, NAME)
-    assert show.figures((COVERAGE.judged, int(counts["done"].sum()), COVERAGE.judged_about.format(
+    assert html.figures((COVERAGE.judged, int(counts["done"].sum()), COVERAGE.judged_about.format(
         total=int(counts["total"].sum()))))[:-6] in shown  # fmt: skip
     for one in counts.itertuples():
         row = f"<bdi>{one.expert}</bdi></td><td>"
@@ -30,7 +31,7 @@ def test_coverage_shows_what_the_store_says(judged: Site, viewer: dict[str, str]
 
 
 def test_agreement_shows_the_librarys_figures(judged: Site, viewer: dict[str, str]) -> None:
-    shown = html(run("agreement", NAME))
+    shown = page_html(run("agreement", NAME))
     labels = labels_frame(judged.opened, campaign=NAME)
     expected = panel_agreement(labels).coefficients.set_index("coefficient")
     for name in ("percent_agreement", "krippendorff_alpha", "gwet_ac1"):
@@ -43,9 +44,9 @@ def test_agreement_shows_the_librarys_figures(judged: Site, viewer: dict[str, st
 
 
 def test_grid_against_pair_and_the_control_subset(judged: Site, viewer: dict[str, str]) -> None:
-    shown = html(run("agreement", GRID))
+    shown = page_html(run("agreement", GRID))
     assert AGREEMENT.control.format(count=18) in shown
-    found = figures.agreed(GRID, True, *figures.version(GRID))
+    found = queries.agreed(GRID, True, *queries.version(GRID))
     assert found.control == 18
     acts = acts_frame(judged.opened, GRID)
     last = acts[acts["value"].notna() & ~acts["label_id"].isin(acts["supersedes"])]
@@ -55,11 +56,11 @@ def test_grid_against_pair_and_the_control_subset(judged: Site, viewer: dict[str
 
 
 def test_single_models_are_told_of_closed_campaigns_only(judged: Site, viewer: dict[str, str]) -> None:
-    shown = html(run("pool_yield", NAME))
+    shown = page_html(run("pool_yield", NAME))
     assert POOL.models_open in shown
     assert "beit" not in shown
     close_campaign(judged.opened, NAME)
-    shown = html(run("pool_yield", NAME))
+    shown = page_html(run("pool_yield", NAME))
     suspects = judged.project.read("suspects")
     for model in ("beit", "clip", "resnet"):
         count = int(suspects["sources"].fillna("").str.contains(f"{model}:").sum())
@@ -67,14 +68,14 @@ def test_single_models_are_told_of_closed_campaigns_only(judged: Site, viewer: d
 
 
 def test_p_of_random_pairs_is_corrected_by_known_positives(judged: Site, viewer: dict[str, str]) -> None:
-    found = figures.yielded(RANDOM, *figures.version(RANDOM), figures.catalogue())
-    truth, asked = figures.decided(RANDOM, *figures.version(RANDOM))
+    found = queries.yielded(RANDOM, *queries.version(RANDOM), queries.catalogue())
+    truth, asked = queries.decided(RANDOM, *queries.version(RANDOM))
     assert asked == 60
     assert found.drawn == (int(truth["value"].sum()), len(truth))
     assert found.random is not None
     assert found.random.raw == pytest.approx(truth["value"].mean())
     assert found.known[1] > 0
     assert found.random.sensitivity == pytest.approx(found.known[0] / found.known[1])
-    shown = html(run("pool_yield", RANDOM))
+    shown = page_html(run("pool_yield", RANDOM))
     assert POOL.corrected in shown
-    assert show.percent(found.random.corrected, 2) in shown
+    assert html.percent(found.random.corrected, 2) in shown

@@ -3,12 +3,12 @@
 import pandas as pd
 import streamlit as st
 
-from annotator_ui.leading import show
-from annotator_ui.leading.page import check_images, done, put, telling
-from annotator_ui.site import Viewer, site
+from annotator_ui import html
+from annotator_ui.app_state import Viewer, site
+from annotator_ui.guideline_html import as_html
+from annotator_ui.lead.page import check_images, done, put, telling
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from annotator_ui.texts_leads import COMMON
-from annotator_ui.words import as_html
 from eds.labels.guidelines import Example, Guideline, guideline_named, list_guidelines, save_guideline
 
 ANSWERS = {COMMON.similar: 1, COMMON.different: 0}
@@ -20,14 +20,14 @@ def guideline_editor(who: Viewer) -> None:
     versions = list_guidelines(site().store)
     st.subheader(SAYS.versions, anchor=False)
     if versions.empty:
-        put(show.empty(SAYS.no_versions_title, SAYS.no_versions))
+        put(html.empty(SAYS.no_versions_title, SAYS.no_versions))
     else:
         rows = [
             [one["version"], f"{one['created_at']:%d %b %Y}", one["created_by"] or None,
              *(int(one[name]) for name in ("examples", "campaigns", "labels"))]
             for _, one in versions.iloc[::-1].iterrows()
         ]  # fmt: skip
-        put(show.table(SAYS.versions, SAYS.version_heads, rows, numbers=(3, 4, 5)))
+        put(html.table(SAYS.versions, SAYS.version_heads, rows, numbers=(3, 4, 5)))
     names = versions["version"].tolist()[::-1]
     start = st.selectbox(SAYS.start_from, [*names, ""], format_func=lambda one: one or SAYS.blank)
     before = guideline_named(site().store, start) if start else Guideline("", "")
@@ -59,7 +59,7 @@ def _examples(before: Guideline, key: str) -> list[dict[str, str]]:
         answer = told.get(one.value, "") if one.kind == "border" else ""
         rows.append((one.query_id, one.candidate_id, one.kind, answer, one.note))
     st.markdown(f"**{SAYS.examples}**")
-    put(show.note(SAYS.examples_help))
+    put(html.note(SAYS.examples_help))
     config = st.column_config
     frame = st.data_editor(
         pd.DataFrame(rows, columns=list(PLACES), dtype=object),
@@ -93,5 +93,5 @@ def _pictures(who: Viewer, rows: list[dict[str, str]]) -> None:
             word = SAYS.kinds.get(row["kind"], row["kind"])
             with place:
                 put(
-                    show.pair(sides[0], sides[1], (COMMON.query, COMMON.candidate)), show.note(f"{word}. {row['note']}")
+                    html.pair(sides[0], sides[1], (COMMON.query, COMMON.candidate)), html.note(f"{word}. {row['note']}")
                 )

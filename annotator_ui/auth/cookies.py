@@ -5,9 +5,9 @@ import secrets
 
 from starlette.responses import Response
 
-from annotator_ui.addresses import Client
-from annotator_ui.secret import derived
-from annotator_ui.site import COOKIE, Site
+from annotator_ui.app_state import COOKIE, Site
+from annotator_ui.auth.client import Client
+from annotator_ui.auth.secret import derived
 
 FORM = "eds_form"
 DAYS = 14  # as long as a session can last; the server ends it sooner

@@ -18,11 +18,11 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from annotator_ui import policy
-from annotator_ui.addresses import Client, client_of
-from annotator_ui.cookies import session_cookie
-from annotator_ui.site import COOKIE, SESSION_HEADER, Site, as_viewer
-from annotator_ui.socket_guard import guarded
+from annotator_ui.app_state import COOKIE, SESSION_HEADER, Site, as_viewer
+from annotator_ui.auth import security_headers
+from annotator_ui.auth.client import Client, client_of
+from annotator_ui.auth.cookies import session_cookie
+from annotator_ui.auth.socket_guard import guarded
 from annotator_ui.texts import SIGNED_OUT
 from eds.labels.sessions import Session, SignInError, rotate, session_of, sign_in_vouched
 
@@ -106,7 +106,7 @@ class Gate:
         origin, host = _text(headers.get(b"origin")), _text(headers.get(b"host"))
         vouched = scope["eds.client"].vouched
         wrong = vouched is not None and found is not None and found.expert != vouched
-        if found is None or wrong or self._path(scope) is None or not policy.same_origin(origin, None, host):
+        if found is None or wrong or self._path(scope) is None or not security_headers.same_origin(origin, None, host):
             await receive()
             await send({"type": "websocket.close", "code": 1008, "reason": "signed out"})  # 403, as not yet accepted
             return
@@ -154,18 +154,18 @@ def _elsewhere(scope: Scope, base: str) -> Response:
 
 def _forged(scope: Scope, path: str) -> Response | None:
     """A change must come from our own pages: same origin, and the header X-EDS that no foreign form can set."""
-    if scope["method"] in policy.SAFE:
+    if scope["method"] in security_headers.SAFE:
         return None
     headers = dict(scope["headers"])
     origin, host = _text(headers.get(b"origin")), _text(headers.get(b"host"))
-    ours = policy.same_origin(origin, _text(headers.get(b"sec-fetch-site")), host)
+    ours = security_headers.same_origin(origin, _text(headers.get(b"sec-fetch-site")), host)
     marked = headers.get(b"x-eds") == b"1" or FORMS.fullmatch(path) or _below(path, (UPLOADS,))
     return None if ours and marked else JSONResponse({"error": "forged request"}, 403)
 
 
 def _too_large(scope: Scope, path: str) -> Response | None:
     """Refused by what it says of its length, so that nothing of it is read; strangers may send forms only."""
-    if scope["method"] in policy.SAFE:
+    if scope["method"] in security_headers.SAFE:
         return None
     length = dict(scope["headers"]).get(b"content-length")
     if length is None or not length.isdigit():
@@ -180,13 +180,13 @@ def _protected(send: Send, client: Client) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            headers.setdefault("Content-Security-Policy", policy.streamlit_policy())
-            for name, value in policy.HEADERS.items():
+            headers.setdefault("Content-Security-Policy", security_headers.streamlit_policy())
+            for name, value in security_headers.HEADERS.items():
                 headers.setdefault(name, value)
             if headers.get("Content-Type") != "application/json":
-                headers.setdefault(*policy.PERMISSIONS)
+                headers.setdefault(*security_headers.PERMISSIONS)
             if client.https:
-                headers.setdefault("Strict-Transport-Security", policy.HTTPS)
+                headers.setdefault("Strict-Transport-Security", security_headers.HTTPS)
         await send(message)
 
     return sending

@@ -8,9 +8,9 @@ from html import escape
 import pandas as pd
 import streamlit as st
 
-from annotator_ui.leading import show
-from annotator_ui.plain import as_typed
-from annotator_ui.site import Viewer, may, site, viewer
+from annotator_ui import html
+from annotator_ui.app_state import Viewer, may, site, viewer
+from annotator_ui.escape_markdown import as_typed
 from annotator_ui.texts_leads import COMMON
 from eds.errors import EdsError, InputError
 from eds.labels.lead_queries import asked_campaigns
@@ -48,7 +48,7 @@ def begin(title: str, about: str) -> Viewer:
 def head(title: str, about: str = "") -> None:
     """The style, the title, and a line about the page."""
     words = f'<h2 style="padding:0;margin:0 0 .2rem">{escape(title)}</h2>'
-    st.html(show.style() + words + (show.note(about) if about else ""))
+    st.html(html.style() + words + (html.note(about) if about else ""))
 
 
 def put(*pieces: str) -> None:
@@ -93,7 +93,7 @@ def choose_campaign() -> Campaign:
     """Let the lead choose a campaign, the same on all pages; without any the script stops with an empty state."""
     found = campaigns()
     if found.empty:
-        put(show.empty(COMMON.none_title, COMMON.none_body))
+        put(html.empty(COMMON.none_title, COMMON.none_body))
         st.page_link("screens/campaigns.py", label=COMMON.none_link)
         st.stop()
     names = found["name"].tolist()

@@ -3,12 +3,12 @@
 import pandas as pd
 import streamlit as st
 
-from annotator_ui.leading import show
-from annotator_ui.leading.figures import both_ways, grid_agrees
-from annotator_ui.leading.page import CHOSEN, done, put, telling
-from annotator_ui.site import Viewer, site
+from annotator_ui import html
+from annotator_ui.app_state import Viewer, site
+from annotator_ui.guideline_html import as_html
+from annotator_ui.lead.page import CHOSEN, done, put, telling
+from annotator_ui.lead.queries import both_ways, grid_agrees
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
-from annotator_ui.words import as_html
 from eds.analysis.campaign_cost import campaign_cost
 from eds.labels.calibration import plan_calibration
 from eds.labels.campaigns import Plan, create_campaign
@@ -21,12 +21,12 @@ from eds.truth.grid_vs_pair import ModesCompared
 def new_campaign(who: Viewer) -> None:
     """Pairs, panel, mode, guideline, what is mixed in; the cost beside; one button."""
     if not site().project.path("suspects").exists():
-        put(show.empty(SAYS.no_suspects_title, SAYS.no_suspects))
+        put(html.empty(SAYS.no_suspects_title, SAYS.no_suspects))
         return
     people = list_experts(site().store)
     people = people[people["state"] != "disabled"]
     if people.empty:
-        put(show.empty(SAYS.no_experts_title, SAYS.no_experts))
+        put(html.empty(SAYS.no_experts_title, SAYS.no_experts))
         return
     form, aside = st.columns([3, 2], gap="large")
     with form:
@@ -78,10 +78,10 @@ def _mode(pairs: pd.DataFrame) -> tuple[str, str | None]:
         key=f"mode-{agrees}",
         help=SAYS.mode_help,
     )
-    put(show.note(_compared(compared)))
+    put(html.note(_compared(compared)))
     if mode != "grid":
         return "pair", None
-    put(show.note(SAYS.mode_help))
+    put(html.note(SAYS.mode_help))
     likely = "similar" if (pairs["origin"] == "pool").mean() >= 0.5 else "different"
     names = list(SAYS.polarity_labels)
     polarity = st.radio(
@@ -99,8 +99,8 @@ def _compared(found: ModesCompared) -> str:
     """What was judged both ways so far, and what is preselected for it."""
     if not found.both:
         return SAYS.mode_unknown
-    told = SAYS.mode_known.format(both=found.both, alike=show.percent(found.agreement, 0),
-                                  limits=show.limits(found.low, found.high, 0), pair=found.pair_seconds,
+    told = SAYS.mode_known.format(both=found.both, alike=html.percent(found.agreement, 0),
+                                  limits=html.limits(found.low, found.high, 0), pair=found.pair_seconds,
                                   grid=found.grid_seconds)  # fmt: skip
     return f"{told} {SAYS.mode_agrees if grid_agrees(found) else SAYS.mode_open}"
 
@@ -129,14 +129,14 @@ def _mixed(pairs: pd.DataFrame, mode: str, polarity: str | None) -> tuple[tuple[
     if wanted > known:
         st.warning(SAYS.gold_short.format(wanted=wanted, usable=usable))
     else:
-        put(show.note(usable))
+        put(html.note(usable))
     guarded = mode != "grid" or (again > 0 and (gold > 0 or not known))
     if mode == "grid" and not again:
         st.warning(SAYS.grid_guard)
     elif polarity is not None and not guarded:
         st.warning(SAYS.grid_gold_needed)
     elif polarity is not None and not gold:
-        put(show.note(SAYS.grid_gold[polarity]))
+        put(html.note(SAYS.grid_gold[polarity]))
     stop = st.checkbox(SAYS.stop)
     control = st.number_input(SAYS.control, 1, 100, 10) if stop else 10
     return (gold / 100, again / 100, control / 100), stop, guarded
@@ -153,7 +153,7 @@ def _cost(pairs: int, experts: int, shares: tuple[float, float, float], *, early
     settings = site().project.config.budget
     st.subheader(SAYS.cost, anchor=False)
     if not experts or not pairs:
-        put(show.note("–"))
+        put(html.note("–"))
         return
     rate = st.number_input(SAYS.rate, 0, 100, 80, step=5) / 100 if early_stop else 0.5
     cost = campaign_cost(
@@ -169,11 +169,11 @@ def _cost(pairs: int, experts: int, shares: tuple[float, float, float], *, early
     )
     about = SAYS.cost_judgements_about.format(experts=experts)
     if cost.saved:
-        about += f"; {SAYS.cost_saved_about.format(saved=show.percent(cost.saved, 0))}"
+        about += f"; {SAYS.cost_saved_about.format(saved=html.percent(cost.saved, 0))}"
     hours = SAYS.cost_hours_about.format(each=cost.hours_each, seconds=settings.seconds)
     money = [(SAYS.cost_money, f"{cost.money:,.0f} {settings.currency}".strip(), "")] if cost.money is not None else []
     put(
-        show.figures(
+        html.figures(
             (SAYS.cost_pairs, cost.items, SAYS.cost_pairs_about.format(extra=cost.items - pairs)),
             (SAYS.cost_judgements, round(cost.judgements), about),
             (SAYS.cost_hours, f"{cost.hours:,.1f}", hours),

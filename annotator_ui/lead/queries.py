@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from annotator_ui.site import site
+from annotator_ui.app_state import site
 from eds.analysis.missed_positives import CorrectedRate, corrected_rate
 from eds.analysis.prevalence import discovery_gain, p_lower_bound
 from eds.intervals import wilson_interval

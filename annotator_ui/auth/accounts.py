@@ -17,9 +17,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from annotator_ui import pages
-from annotator_ui.cookies import FORM, form_is_ours, form_token, session_cookie, set_form_cookie
-from annotator_ui.site import Site, site
+from annotator_ui.app_state import Site, site
+from annotator_ui.auth import pages
+from annotator_ui.auth.cookies import FORM, form_is_ours, form_token, session_cookie, set_form_cookie
 from annotator_ui.texts import ACCOUNTS as SAYS
 from eds.errors import InputError
 from eds.labels.experts import SHORTEST_PASSWORD, accept, invited
@@ -42,7 +42,7 @@ def routes(base: str) -> list[Route]:
         Route(f"{base}/sign-out", do_sign_out, methods=["POST"]),
     ]
     if site().options.openid is not None:
-        from annotator_ui import openid
+        from annotator_ui.auth import openid
 
         found += openid.routes(base)
     return found

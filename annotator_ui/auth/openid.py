@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from annotator_ui.site import site
+from annotator_ui.app_state import site
 from annotator_ui.texts import ACCOUNTS as SAYS
 from eds.errors import ConfigError, MissingExtraError
 from eds.labels.sessions import SignInError, sign_in_vouched
@@ -76,7 +76,7 @@ def routes(base: str) -> list[Route]:
 
 async def begin(request: Request) -> Response:
     """Send the browser to the provider."""
-    from annotator_ui.accounts import refused
+    from annotator_ui.auth.accounts import refused
 
     settings = _settings()
     further = {"prompt": settings.prompt} if settings.prompt else {}
@@ -91,7 +91,7 @@ async def begin(request: Request) -> Response:
 
 async def come_back(request: Request) -> Response:
     """Take what the provider says, and open a session of the account it belongs to."""
-    from annotator_ui.accounts import refused, signed_in
+    from annotator_ui.auth.accounts import refused, signed_in
 
     settings = _settings()
     try:

@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from annotator_ui.leading import show
-from annotator_ui.site import Viewer, site
+from annotator_ui import html
+from annotator_ui.app_state import Viewer, site
 from annotator_ui.texts_leads import COMMON, DISPUTED
 from eds.labels.flags import open_flags
 from eds.labels.lead_queries import acts_frame
@@ -59,7 +59,7 @@ def vote_rows(votes: pd.DataFrame, answers: Mapping[int, str]) -> list[list[Any]
 def shown_pair(who: Viewer, row: "pd.Series[Any]", *, large: bool = False) -> str:
     """Both pictures of a pair, as HTML."""
     query, candidate = (site().pictures.url(who.name, row[side], "large") for side in KEY)
-    return show.pair(query, candidate, (COMMON.query, COMMON.candidate), large=large)
+    return html.pair(query, candidate, (COMMON.query, COMMON.candidate), large=large)
 
 
 @st.cache_data(max_entries=20, show_spinner=False)

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from annotator_ui.look import DARK, LIGHT
+from annotator_ui.theme import DARK, LIGHT
 
 ACCENT = "#2a7aae"
-STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+STYLE = Path(__file__).with_name("html.css").read_text(encoding="utf-8")
 
 
 def style() -> str:

@@ -5,9 +5,9 @@ import csv
 import pandas as pd
 import streamlit as st
 
-from annotator_ui.leading import show
-from annotator_ui.leading.page import check_images, done, put, telling
-from annotator_ui.site import Viewer, site
+from annotator_ui import html
+from annotator_ui.app_state import Viewer, site
+from annotator_ui.lead.page import check_images, done, put, telling
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from eds.errors import InputError
 from eds.labels.adjudication import adjudications
@@ -21,11 +21,11 @@ def known_pairs(who: Viewer) -> None:
     """The counts, more of them, the decisions."""
     known = gold_answers(site().store)
     st.subheader(SAYS.known_title, anchor=False)
-    put(show.note(SAYS.known_about))
+    put(html.note(SAYS.known_about))
     if known.empty:
-        put(show.empty(SAYS.known_none_title, SAYS.known_none))
+        put(html.empty(SAYS.known_none_title, SAYS.known_none))
     else:
-        put(show.figures(*(_counted(words, known[known["value"] == value]) for words, value in
+        put(html.figures(*(_counted(words, known[known["value"] == value]) for words, value in
                            zip(SAYS.known_counts, (1, 0), strict=True))))  # fmt: skip
     with st.form("known", border=False):
         rows = st.text_area(SAYS.known_rows, height=160, placeholder=SAYS.known_example)

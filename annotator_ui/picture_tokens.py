@@ -10,7 +10,7 @@ import binascii
 import hmac
 from hashlib import sha256
 
-from annotator_ui.secret import derived
+from annotator_ui.auth.secret import derived
 
 IV = 16
 MARK = 8

@@ -11,16 +11,16 @@ from functools import cached_property
 from ipaddress import IPv4Network, IPv6Network
 from typing import TYPE_CHECKING, NoReturn
 
-from annotator_ui.secret import read_secret
+from annotator_ui.auth.secret import read_secret
 from eds.errors import InputError, ProjectError
 from eds.labels.sessions import Session, session_numbered
 from eds.labels.store import Store
 from eds.project import Project
 
 if TYPE_CHECKING:
-    from annotator_ui.openid import OpenId
+    from annotator_ui.auth.openid import OpenId
+    from annotator_ui.picture_prefetch import Preparation
     from annotator_ui.pictures import Pictures
-    from annotator_ui.preparation import Preparation
 
 ROLES = ("expert", "lead", "administrator")  # each may what those before it may
 SESSION_HEADER = "x-eds-session"  # put on the websocket by the gate, for the screens; a client's own is struck out
@@ -89,7 +89,7 @@ class Site:
     @cached_property
     def preparation(self) -> "Preparation":
         """What makes pictures ahead."""
-        from annotator_ui.preparation import Preparation
+        from annotator_ui.picture_prefetch import Preparation
 
         return Preparation(self.pictures, self.store)
 

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from annotator_ui.leading import show
-from annotator_ui.leading.page import Campaign, choose_campaign, done, put, telling
-from annotator_ui.plain import as_typed
-from annotator_ui.site import Viewer, site
+from annotator_ui import html
+from annotator_ui.app_state import Viewer, site
+from annotator_ui.escape_markdown import as_typed
+from annotator_ui.lead.page import Campaign, choose_campaign, done, put, telling
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from eds.labels.calibration import plan_calibration, planned
 from eds.labels.campaigns import add_to_panel, close_campaign
@@ -18,7 +18,7 @@ def change_campaign(who: Viewer) -> None:
     """One campaign and what can still be changed of it."""
     campaign = choose_campaign()
     if campaign.closed:
-        put(show.note(SAYS.is_closed))
+        put(html.note(SAYS.is_closed))
         return
     left, right = st.columns(2, gap="large")
     with left, st.container(border=True):
@@ -34,7 +34,7 @@ def change_campaign(who: Viewer) -> None:
 def _guideline(campaign: Campaign, by: str) -> None:
     versions = list_guidelines(site().store)["version"].tolist()[::-1]
     if not versions:
-        put(show.note(SAYS.no_versions))
+        put(html.note(SAYS.no_versions))
         return
     place = versions.index(campaign.guideline) if campaign.guideline in versions else 0
     version = st.selectbox(SAYS.change, versions, index=place)
@@ -67,7 +67,7 @@ def _calibration(campaign: Campaign, by: str) -> None:
 
 
 def _close(campaign: Campaign, by: str) -> None:
-    put(show.note(SAYS.closing))
+    put(html.note(SAYS.closing))
     sure = st.checkbox(SAYS.confirm.format(campaign=as_typed(campaign.name)), key=f"close-{campaign.name}")
     if st.button(SAYS.close, disabled=not sure):
         with telling():

@@ -5,9 +5,9 @@ from html import escape
 
 from starlette.responses import HTMLResponse, Response
 
-from annotator_ui.look import STYLE
-from annotator_ui.policy import PLAIN
+from annotator_ui.auth.security_headers import PLAIN
 from annotator_ui.texts import PRODUCT
+from annotator_ui.theme import STYLE
 
 
 def page(title: str, parts: Sequence[str], *, project: str, status: int = 200) -> Response:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator_ui.words import as_html
+from annotator_ui.guideline_html import as_html
 
 
 @pytest.mark.parametrize(

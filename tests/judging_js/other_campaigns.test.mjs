@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Elsewhere } from "../../annotator_ui/judging/static/elsewhere.js";
+import { Elsewhere } from "../../annotator_ui/judging/static/other_campaigns.js";
 import { MemoryShelf, ownerOf } from "../../annotator_ui/judging/static/outbox.js";
 
 const act = (turn) => ({ token: `t${turn}`, assignment: turn, value: 1, at: turn, turn });

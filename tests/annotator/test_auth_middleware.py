@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from annotator_ui import gate
-from annotator_ui.site import Options, Site
+from annotator_ui.app_state import Options, Site
+from annotator_ui.auth import middleware
 from eds.errors import InputError
 from eds.labels.experts import disable, set_role
 from eds.labels.sessions import session_of, sign_out, sign_out_everywhere
@@ -109,7 +109,7 @@ def test_an_upload_needs_the_same_origin_and_streamlits_own_token_later(site: Si
 
 def test_too_much_is_refused_before_it_is_read(site: Site) -> None:
     client, headers = client_for(site, "ann"), {"X-EDS": "1"}
-    found = client.post("/api/x", headers={**headers, "Content-Length": str(gate.LARGEST + 1)}, content=b"")
+    found = client.post("/api/x", headers={**headers, "Content-Length": str(middleware.LARGEST + 1)}, content=b"")
     assert found.status_code == 413
     assert client.post("/api/x", headers=headers, content=iter([b"a", b"b"])).status_code == 411
 

@@ -1,0 +1,1 @@
+"""Signing in and out, sessions, and the middleware before every route."""
