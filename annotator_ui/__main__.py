@@ -37,7 +37,7 @@ def run(
 ) -> None:
     """Serve one project until the process is told to end."""
     from annotator_ui.app_state import Options, Site
-    from annotator_ui.auth.client import networks
+    from annotator_ui.auth.client import parse_networks
     from annotator_ui.auth.openid import read_openid
     from annotator_ui.launcher import address_of, listen, serve
     from annotator_ui.server import build
@@ -48,7 +48,7 @@ def run(
 
     options = Options(
         base.rstrip("/"),
-        networks(proxies),
+        parse_networks(proxies),
         identity_header,
         https,
         read_openid(openid_file) if openid_file else None,

@@ -1,66 +1,52 @@
-"""A guideline's Markdown as HTML: headings, lists, bold, italic, code. Everything else stands there as it was typed.
+"""A guideline's Markdown (CommonMark): as HTML for Streamlit's pages, as plain blocks of text for the judging page.
 
-Whoever writes a guideline is trusted with words, not with the page: no HTML, link, picture, formula or address of
-theirs becomes one.
+Its author is trusted with words, not with the page: headings, lists, bold, italic and code only. HTML, links, images,
+formulas and addresses are shown as they were typed.
 """
 
-import re
-from collections.abc import Iterator
-from html import escape
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
-_HEAD = re.compile(r"(#{1,3})\s+(.+?)\s*#*$")
-_ITEM = re.compile(r"[-*+]\s+(.+)$")
-_NUMBERED = re.compile(r"\d{1,3}[.)]\s+(.+)$")
-_SPANS = (
-    (re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*"), "strong"),
-    (re.compile(r"(?<!\w)[*_](?=\S)([^*_]+?)(?<=\S)[*_](?!\w)"), "em"),
-    (re.compile(r"`([^`]+)`"), "code"),
+_HTML = MarkdownIt("zero", {"html": False, "breaks": True}).enable(
+    ["heading", "list", "emphasis", "backticks", "newline"]
 )
+_TEXT = MarkdownIt("zero", {"html": False}).enable(
+    ["heading", "list", "emphasis", "backticks", "newline", "link", "image"]
+)
+_TEXT.validateLink = lambda url: True  # type: ignore[method-assign]  # no address is kept, only the link's text
 
 
-def as_html(words: str) -> str:
-    r"""The text as finished HTML.
+def guideline_html(markdown: str) -> str:
+    r"""Return the guideline as HTML; its headings begin at h3, below those of the page.
 
-    >>> as_html("# A\n<b> **is** b\n- [a](javascript:b)")
+    >>> guideline_html("# A\n<b> **is** b\n- [a](javascript:b)")
     '<div class="eds-words"><h3>A</h3><p>&lt;b&gt; <strong>is</strong> b</p><ul><li>[a](javascript:b)</li></ul></div>'
     """
-    return f'<div class="eds-words">{"".join(_blocks(words.splitlines()))}</div>'
+    tokens = _HTML.parse(markdown)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1:]) + 2, 6)}"
+    body: str = _HTML.renderer.render(tokens, _HTML.options, {})
+    return f'<div class="eds-words">{body.replace(chr(10), "")}</div>'
 
 
-def _blocks(lines: list[str]) -> Iterator[str]:
-    """Block by block; lines of one kind that follow each other belong together."""
-    kind, held = "", list[str]()
-    for line in [*lines, ""]:
-        stripped = line.strip()
-        found, content = _kind(stripped)
-        if found != kind or found in ("", "head"):
-            yield _closed(kind, held)
-            kind, held = found, []
-        if found == "head":
-            level = 2 + min(len(stripped) - len(stripped.lstrip("#")), 3)
-            yield f"<h{level}>{_inline(content)}</h{level}>"
-            kind = ""
-        elif found:
-            held.append(_inline(content))
+def guideline_blocks(markdown: str) -> list[dict[str, str]]:
+    r"""Return the headings, list items and paragraphs as plain text, in which nothing can become markup.
+
+    >>> guideline_blocks("# Colour\nAsk for the **cut**,\nnot the *colour*.\n\n- sleeves\n2. collar")
+    [{'kind': 'heading', 'text': 'Colour'}, {'kind': 'text', 'text': 'Ask for the cut, not the colour.'},
+     {'kind': 'item', 'text': 'sleeves'}, {'kind': 'item', 'text': 'collar'}]
+    """
+    blocks, kinds = list[dict[str, str]](), ["text"]
+    for token in _TEXT.parse(markdown):
+        if token.type == "inline":
+            blocks.append({"kind": kinds[-1], "text": _plain_text(token.children or [])})
+        elif token.type in ("heading_open", "list_item_open"):
+            kinds.append("heading" if token.type == "heading_open" else "item")
+        elif token.type in ("heading_close", "list_item_close"):
+            kinds.pop()
+    return blocks
 
 
-def _kind(line: str) -> tuple[str, str]:
-    for kind, pattern, group in (("head", _HEAD, 2), ("ul", _ITEM, 1), ("ol", _NUMBERED, 1)):
-        if match := pattern.match(line):
-            return kind, match[group]
-    return ("p", line) if line else ("", "")
-
-
-def _closed(kind: str, held: list[str]) -> str:
-    if not held:
-        return ""
-    if kind == "p":
-        return f"<p>{'<br>'.join(held)}</p>"
-    return f"<{kind}>{''.join(f'<li>{one}</li>' for one in held)}</{kind}>"
-
-
-def _inline(line: str) -> str:
-    shown = escape(line)
-    for pattern, name in _SPANS:
-        shown = pattern.sub(rf"<{name}>\1</{name}>", shown)
-    return shown
+def _plain_text(children: list[Token]) -> str:
+    return "".join(" " if child.type == "softbreak" else child.content for child in children)

@@ -62,7 +62,7 @@ def _settings(app: ASGIApp) -> uvicorn.Config:
         ws_max_size=25 * 2**20,
         log_level="warning",
         access_log=False,
-        proxy_headers=False,  # the gate decides whom it believes
+        proxy_headers=False,  # auth/middleware.py applies them
         server_header=False,
         date_header=True,
         timeout_keep_alive=75,

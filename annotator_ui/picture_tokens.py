@@ -1,8 +1,8 @@
-"""Opaque picture names: deterministic, unforgeable, each good for one viewer, without any table.
+"""Opaque picture names: deterministic, unforgeable, each valid for one viewer, without any table.
 
-An image's id and a mark of its content are encrypted under the project's secret: the synthetic-IV construction with
-HMAC-SHA256 both as the function that makes the IV and as the key stream. Equal images of one viewer have equal names;
-names of two viewers have nothing in common; a name that was not made here opens nothing.
+A name is an image id and a digest of the image's content, encrypted under the project's secret with AES-SIV (RFC 5297);
+the viewer is associated data. The same image has the same name for one viewer; names of two viewers have nothing in
+common, and a name that was not made here opens nothing.
 """
 
 import base64
@@ -10,53 +10,45 @@ import binascii
 import hmac
 from hashlib import sha256
 
-from annotator_ui.auth.secret import derived
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
-IV = 16
-MARK = 8
-BLOCK = 32  # lengths are padded to whole blocks, so that they tell little
+MARK = 8  # bytes that tell one content from another
+BLOCK = 32  # plain texts are padded to whole blocks, so that a name's length says little about the id
 
 
-class Keys:
-    """What seals and opens names."""
+class PictureTokens:
+    """Makes and opens picture names."""
 
     def __init__(self, secret: bytes) -> None:
-        self._mac, self._stream = derived(secret, "picture names: iv"), derived(secret, "picture names: stream")
+        self._cipher = AESSIV(hmac.digest(secret, b"picture names", "sha512"))
 
     def seal(self, viewer: str, image_id: str, content: str) -> str:
-        """The name of an image of this content, for this viewer.
+        """Return the name of an image with this content, for this viewer.
 
-        >>> keys = Keys(bytes(32))
-        >>> name = keys.seal("e1", "img/1.jpg", "digest")
-        >>> keys.open("e1", name) == ("img/1.jpg", mark("digest")), keys.open("e2", name)
+        >>> tokens = PictureTokens(bytes(32))
+        >>> name = tokens.seal("e1", "img/1.jpg", "digest")
+        >>> tokens.open("e1", name) == ("img/1.jpg", mark("digest")), tokens.open("e2", name)
         (True, None)
         """
-        plain = mark(content) + image_id.encode()
-        plain += b"\x80" + bytes(-(len(plain) + 1) % BLOCK)
-        first = self._iv(viewer, plain)
-        return base64.urlsafe_b64encode(first + self._crypt(first, plain)).decode().rstrip("=")
+        text = mark(content) + image_id.encode()
+        text += b"\x80" + bytes(-(len(text) + 1) % BLOCK)
+        return base64.urlsafe_b64encode(self._cipher.encrypt(text, [_associated(viewer)])).decode().rstrip("=")
 
     def open(self, viewer: str, name: str) -> tuple[str, bytes] | None:
-        """The id and the mark of the content that a name was made of; None unless it was made here for this viewer."""
+        """Return the image id and the mark of its content, or None unless the name was made here for this viewer."""
         try:
             data = base64.b64decode(name + "=" * (-len(name) % 4), altchars=b"-_", validate=True)
-        except (binascii.Error, ValueError):
+            text = self._cipher.decrypt(data, [_associated(viewer)])
+        except (binascii.Error, ValueError, InvalidTag):
             return None
-        first, plain = data[:IV], self._crypt(data[:IV], data[IV:])
-        if len(data) <= IV or not hmac.compare_digest(first, self._iv(viewer, plain)):
-            return None
-        return plain[MARK:].rstrip(b"\0")[:-1].decode(), plain[:MARK]
-
-    def _iv(self, viewer: str, plain: bytes) -> bytes:
-        who = viewer.encode(errors="surrogatepass")
-        return hmac.digest(self._mac, len(who).to_bytes(4, "big") + who + plain, "sha256")[:IV]
-
-    def _crypt(self, first: bytes, data: bytes) -> bytes:
-        blocks = range(-(-len(data) // BLOCK))
-        stream = b"".join(hmac.digest(self._stream, first + block.to_bytes(4, "big"), "sha256") for block in blocks)
-        return bytes(one ^ other for one, other in zip(data, stream, strict=False))
+        return text[MARK:].rstrip(b"\0")[:-1].decode(), text[:MARK]
 
 
 def mark(content: str) -> bytes:
-    """A few bytes that tell one content from another."""
+    """Return a few bytes that identify the content."""
     return sha256(content.encode()).digest()[:MARK]
+
+
+def _associated(viewer: str) -> bytes:
+    return b"viewer:" + viewer.encode(errors="surrogatepass")

@@ -22,8 +22,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from annotator_ui import picture_tokens
 from annotator_ui.app_state import site
+from annotator_ui.picture_tokens import PictureTokens, mark
 from eds.errors import EdsError, ImageError
 from eds.files import abandoned, unfinished
 from eds.labels.store import Store
@@ -73,7 +73,7 @@ class Pictures:
     def __init__(self, project: Project, store: Store, secret: bytes, base: str) -> None:
         self.project, self.store, self.base = project, store, base
         self.folder = project.root / ".eds" / "pictures"
-        self._keys = picture_tokens.Keys(secret)
+        self._tokens = PictureTokens(secret)
         self._table: Catalogue | None = None
         self._stamp: tuple[int, int] | None = None
         self._reading = threading.Lock()
@@ -83,7 +83,7 @@ class Pictures:
     def name(self, viewer_name: str, image_id: str) -> str:
         """The image's name for this viewer, and nobody else."""
         found = self.source(image_id)
-        return self._keys.seal(viewer_name, image_id, found.content if found else "")
+        return self._tokens.seal(viewer_name, image_id, found.content if found else "")
 
     def url(self, viewer_name: str, image_id: str, size: Size) -> str:
         """Where this viewer finds the image."""
@@ -91,11 +91,11 @@ class Pictures:
 
     def opened(self, viewer_name: str, name: str) -> Source | None:
         """What a name stands for; None if it was not made for this viewer, or the image has changed since."""
-        asked = self._keys.open(viewer_name, name)
+        asked = self._tokens.open(viewer_name, name)
         if asked is None:
             return None
         found = self.source(asked[0])
-        return found if found is not None and picture_tokens.mark(found.content) == asked[1] else None
+        return found if found is not None and mark(found.content) == asked[1] else None
 
     def source(self, image_id: str) -> Source | None:
         """The image's row in the catalogue; None if there is none."""

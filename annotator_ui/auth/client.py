@@ -1,8 +1,12 @@
-"""Who really asks, and over what: the peer itself, or what a trusted proxy says of the client."""
+"""Who sends a request: its address, whether it came over https, and the account that a trusted proxy vouches for.
+
+uvicorn's ProxyHeadersMiddleware puts the client that a trusted proxy names (X-Forwarded-For, X-Forwarded-Proto) in the
+place of the proxy itself; headers of anybody else are ignored.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 from eds.errors import InputError
 
@@ -12,77 +16,41 @@ Headers = Sequence[tuple[bytes, bytes]]
 
 @dataclass(frozen=True)
 class Client:
-    """The client of a request: its address, whether it came over https, and who a trusted proxy says it is."""
+    """The client of a request."""
 
     address: str
     https: bool
-    vouched: str | None = None
+    vouched: str | None = None  # the account's name, from the identity header of a trusted proxy
 
 
-def networks(texts: Sequence[str]) -> tuple[Network, ...]:
-    """Networks or single addresses as typed; all that are none at once."""
-    found, faults = [], []
+def parse_networks(texts: Sequence[str]) -> tuple[Network, ...]:
+    """Return the networks or single addresses; InputError with all texts that are neither."""
+    networks, faults = [], []
     for text in texts:
         try:
-            found.append(ip_network(text, strict=False))
+            networks.append(ip_network(text, strict=False))
         except ValueError:
-            faults.append(f"{text!r} is no address or network")
+            faults.append(f"{text!r} is not an address or network")
     if faults:
-        raise InputError(
-            "a proxy is not an address", where="--proxy", do="Write 127.0.0.1 or 10.0.0.0/8.", faults=faults
-        )
-    return tuple(found)
+        raise InputError("invalid proxy address", where="--proxy", do="Write 127.0.0.1 or 10.0.0.0/8.", faults=faults)
+    return tuple(networks)
 
 
-def client_of(
-    peer: str, scheme: str, headers: Headers, proxies: Sequence[Network], identity_header: str = ""
-) -> Client:
-    """The client, believing headers only where the peer is one of `proxies`.
+def vouched_account(headers: Headers, identity_header: str) -> str | None:
+    """Return the account in the identity header, None if the header is missing, empty or repeated.
 
-    Of X-Forwarded-For the last address counts that is no proxy itself: everything before it a client may have made up.
-
-    >>> asked = [(b"x-forwarded-for", b"6.6.6.6, 9.9.9.9"), (b"x-forwarded-proto", b"https")]
-    >>> client_of("127.0.0.1", "http", asked, networks(["127.0.0.1"]))
-    Client(address='9.9.9.9', https=True, vouched=None)
-    >>> client_of("8.8.8.8", "http", asked, networks(["127.0.0.1"]))
-    Client(address='8.8.8.8', https=False, vouched=None)
+    >>> vouched_account([(b"x-remote-user", b"ann")], "X-Remote-User")
+    'ann'
     """
-    secure = scheme in ("https", "wss")
-    if not _among(peer, proxies):
-        return Client(peer, secure)
-    address = peer
-    for hop in reversed(_all(headers, b"x-forwarded-for")):
-        if _parsed(hop) is None:
-            break
-        address = hop
-        if not _among(hop, proxies):
-            break
-    told = _all(headers, b"x-forwarded-proto")
-    vouched = None
-    if identity_header:
-        values = [value for name, value in headers if name == identity_header.lower().encode()]
-        if len(values) == 1 and values[0].strip():
-            vouched = values[0].decode("utf-8", "replace").strip()
-    return Client(address, told[-1].lower() == "https" if told else secure, vouched)
+    values = [value for name, value in headers if name == identity_header.lower().encode()]
+    text = values[0].decode("utf-8", "replace").strip() if len(values) == 1 else ""
+    return text or None
 
 
-def _all(headers: Headers, wanted: bytes) -> list[str]:
-    return [
-        part.strip()
-        for name, value in headers
-        if name == wanted
-        for part in value.decode("latin-1").split(",")
-        if part.strip()
-    ]
-
-
-def _parsed(text: str) -> IPv4Address | IPv6Address | None:
+def is_address(text: str) -> bool:
+    """Return whether the text is an IP address (a proxy may pass on anything as X-Forwarded-For)."""
     try:
-        return ip_address(text)
+        ip_address(text)
     except ValueError:
-        return None
-
-
-def _among(text: str, proxies: Sequence[Network]) -> bool:
-    found = _parsed(text)
-    return found is not None and any(found in network for network in proxies)
+        return False
+    return True

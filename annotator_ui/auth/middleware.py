@@ -17,10 +17,11 @@ from anyio import to_thread
 from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from annotator_ui.app_state import COOKIE, SESSION_HEADER, Site, as_viewer
 from annotator_ui.auth import security_headers
-from annotator_ui.auth.client import Client, client_of
+from annotator_ui.auth.client import Client, is_address, vouched_account
 from annotator_ui.auth.cookies import session_cookie
 from annotator_ui.auth.socket_guard import guarded
 from annotator_ui.texts import SIGNED_OUT
@@ -41,13 +42,29 @@ class Gate:
     def __init__(self, app: ASGIApp, site: Site) -> None:
         self.app, self.site = app, site
         self._limiter: anyio.CapacityLimiter | None = None
+        # uvicorn's own option would rewrite the peer before we know whether it is a proxy that may vouch for accounts.
+        proxies = [str(network) for network in site.options.proxies]
+        self._behind_proxy = ProxyHeadersMiddleware(self._serve, proxies)  # type: ignore[arg-type]  # its own ASGI types
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or answer it here."""
+        """Find out who asks, then let the request through or answer it here."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        client = self._cleaned(scope)
+        peer, identity_header = scope["client"][0] if scope.get("client") else "", self.site.options.identity_header
+        trusted = peer in self._behind_proxy.trusted_hosts
+        vouched = vouched_account(scope["headers"], identity_header) if trusted and identity_header else None
+        scope["eds.client"] = Client(peer, https=False, vouched=vouched)
+        struck = {SESSION_HEADER.encode(), identity_header.lower().encode()}  # only we or a trusted proxy set these
+        scope["headers"] = [(name, value) for name, value in scope["headers"] if name not in struck]
+        await self._behind_proxy(scope, receive, send)  # type: ignore[arg-type]
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request whose scope holds the client instead of the proxy."""
+        peer: Client = scope["eds.client"]
+        address = scope["client"][0] if scope.get("client") else ""
+        https = self.site.options.https or scope["scheme"] in ("https", "wss")
+        client = Client(address if is_address(address) else peer.address, https, peer.vouched)
         scope["eds.client"] = client
         answer: Response | None
         if scope["type"] == "websocket":
@@ -125,18 +142,6 @@ class Gate:
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(8)
         return self._limiter
-
-    def _cleaned(self, scope: Scope) -> Client:
-        """Who asks; headers that only we or a trusted proxy may set are struck out."""
-        options = self.site.options
-        headers = scope["headers"]
-        peer = scope["client"][0] if scope.get("client") else ""
-        client = client_of(peer, scope["scheme"], headers, options.proxies, options.identity_header)
-        if options.https and not client.https:
-            client = Client(client.address, True, client.vouched)
-        struck = {SESSION_HEADER.encode(), options.identity_header.lower().encode()}
-        scope["headers"] = [(name, value) for name, value in headers if name not in struck]
-        return client
 
     def _path(self, scope: Scope) -> str | None:
         """The path below the base; None outside it."""

@@ -9,9 +9,10 @@ from typing import Any
 import streamlit as st
 
 from annotator_ui.app_state import Viewer, site, url
-from annotator_ui.judging import assets, guideline
+from annotator_ui.guideline_html import guideline_blocks
+from annotator_ui.judging import assets
 from annotator_ui.texts_judging import ALL
-from eds.labels.guidelines import guideline_of
+from eds.labels.guidelines import Guideline, guideline_of
 from eds.labels.progress import Standing
 
 PAGE = 30  # candidates of a grid page, at most
@@ -31,7 +32,6 @@ def show_saving(who: Viewer) -> None:
 
 def data_for(found: Standing, who: Viewer, view: str) -> dict[str, Any]:
     """What the page is told; the same at every rerun as long as nothing has changed."""
-    pictures = site().pictures
     return {
         **_common(who, "main.js", judging=True),
         "campaign": found.handle,
@@ -39,9 +39,7 @@ def data_for(found: Standing, who: Viewer, view: str) -> dict[str, Any]:
         "view": view,
         "polarity": found.polarity or "similar",
         "size": PAGE,
-        "guideline": guideline.shown(
-            guideline_of(site().store, found.name), found.guideline, lambda image: pictures.name(who.name, image)
-        ),
+        "guideline": _guideline(guideline_of(site().store, found.name), found.guideline, who),
         "home": url("/"),
         "signIn": url("/sign-in"),
     }
@@ -58,3 +56,19 @@ def _common(who: Viewer, start: str, *, judging: bool) -> dict[str, Any]:
         "expert": who.name,
         "texts": ALL,
     }
+
+
+def _guideline(guideline: Guideline | None, version: str, who: Viewer) -> dict[str, Any]:
+    """The guideline's version, blocks of text and examples, these with opaque picture names."""
+    if guideline is None:
+        return {"version": version, "blocks": [], "examples": []}
+    examples = [
+        {
+            "kind": example.kind,
+            "query": site().pictures.name(who.name, example.query_id),
+            "candidate": site().pictures.name(who.name, example.candidate_id),
+            "note": example.note,
+        }
+        for example in guideline.examples
+    ]
+    return {"version": guideline.version, "blocks": guideline_blocks(guideline.content), "examples": examples}

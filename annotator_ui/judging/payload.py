@@ -1,8 +1,9 @@
-"""What the judging page sends, checked before anything is stored; every fault is told at once."""
+"""What the judging page sends, as models; every fault of a request is reported at once."""
 
-import json
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from eds.errors import InputError
 from eds.labels.judgements import Judgement
@@ -10,11 +11,43 @@ from eds.labels.judgements import Judgement
 MOST_BYTES = 256 * 1024
 MOST_ACTS = 200
 MOST_SKIPPED = 1000
-T = TypeVar("T")
+
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Numbers = Annotated[
+    list[Annotated[int, Field(ge=0, lt=2**63)]],
+    Field(max_length=MOST_SKIPPED),
+    BeforeValidator(lambda text: [part for part in text.split(",") if part] if isinstance(text, str) else text),
+]
 
 
-@dataclass(frozen=True)
-class Flag:
+class Body(BaseModel):
+    """A JSON body: exactly these fields, each of its own type."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Query(BaseModel):
+    """The parameters of an address; others are ignored, empty ones have their default."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Answer(Body):
+    """A judgement; `submit` checks what its fields may hold."""
+
+    token: str
+    assignment: int
+    value: int | None
+    seconds: float | None = None
+    mode: str | None = None
+    guideline: str | None = None
+
+    def judgement(self) -> Judgement:
+        """Return it as the library takes it."""
+        return Judgement(**dict(self))
+
+
+class Flag(Body):
     """A task set aside with a reason."""
 
     token: str
@@ -22,127 +55,88 @@ class Flag:
     reason: str
 
 
-@dataclass(frozen=True)
-class Withdrawal:
-    """A flag that is undone."""
+class Withdrawal(Body):
+    """A flag that is taken back."""
 
     token: str
     assignment: int
     flag: str  # its token
 
 
-@dataclass(frozen=True)
-class Delivery:
+class Delivery(Body):
     """One POST of the page: what was judged, by whom, in which tab."""
 
-    tab: str | None  # none where it is no judging page that sends what such a page left behind
-    expert: str  # who judged; another may have signed in meanwhile in the same browser
-    judgements: list[Judgement]
-    flags: list[Flag]
-    withdrawals: list[Withdrawal]
+    tab: Name | None  # None: the page that sends judges nothing itself, it delivers what a closed page left behind
+    expert: Name  # who judged; somebody else may have signed in since in the same browser
+    judgements: list[Answer] = []
+    flags: list[Flag] = []
+    withdrawals: list[Withdrawal] = []
+
+    @model_validator(mode="after")
+    def _not_too_many(self) -> "Delivery":
+        acts = len(self.judgements) + len(self.flags) + len(self.withdrawals)
+        if acts > MOST_ACTS:
+            raise ValueError(f"{acts} acts at once, more than {MOST_ACTS}")
+        return self
 
 
-def parse_delivery(body: bytes) -> Delivery:
-    """The delivery in a request's body; InputError with every fault."""
-    held = parse_object(body)
-    faults: list[str] = []
-    judgements = [_judgement(one, f"judgement {place}", faults) for place, one in enumerate(_rows(held, "judgements"))]
-    flags = [_flag(one, f"flag {place}", faults) for place, one in enumerate(_rows(held, "flags"))]
-    undone = [_withdrawal(one, f"withdrawal {place}", faults) for place, one in enumerate(_rows(held, "withdrawals"))]
-    acts = len(judgements) + len(flags) + len(undone)
-    if acts > MOST_ACTS:
-        faults.append(f"{acts} acts at once, more than {MOST_ACTS}")
-    if faults:
-        raise InputError("the judgements cannot be read", where="judgements", do="Reload the page.", faults=faults)
-    tab = None if held.get("tab", "") is None else text(held, "tab")
-    return Delivery(tab, text(held, "expert"), _read(judgements), _read(flags), _read(undone))
+class TabClaim(Body):
+    """A tab that asks whether it may go on, or takes that right."""
+
+    tab: Name
+    expert: Name
+    take: bool = False
 
 
-def parse_object(body: bytes) -> dict[str, Any]:
-    """The JSON object in a request's body."""
+class TasksQuery(Query):
+    """How many tasks, and which not."""
+
+    count: int = Field(20, ge=1, le=100)
+    skip: Numbers = []
+
+
+class PagesQuery(Query):
+    """How many pages of which size, and which tasks not."""
+
+    pages: int = Field(3, ge=1, le=10)
+    size: int = Field(30, ge=1, le=60)
+    skip: Numbers = []
+
+
+class HistoryQuery(Query):
+    """How many answers."""
+
+    count: int = Field(50, ge=1, le=10_000)
+
+
+B = TypeVar("B", bound=Body)
+Q = TypeVar("Q", bound=Query)
+
+
+def parse_body(model: type[B], body: bytes) -> B:
+    """Return the body as this model; InputError with every fault."""
     try:
-        held = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise InputError("this is no JSON", where="request", do="Reload the page.") from error
-    if not isinstance(held, dict):
-        raise InputError("this is no JSON object", where="request", do="Reload the page.")
-    return held
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        raise _refusal(error) from error
 
 
-def text(held: dict[str, Any], name: str) -> str:
-    """A short text of the object."""
-    value = held.get(name)
-    if not isinstance(value, str) or not 0 < len(value) <= 200:
-        raise InputError(f"{name} is missing or no text", where="request", do="Reload the page.")
-    return value
+def parse_query(model: type[Q], parameters: Mapping[str, str]) -> Q:
+    """Return the parameters of an address as this model; InputError with every fault."""
+    try:
+        return model.model_validate({name: value for name, value in parameters.items() if value})
+    except ValidationError as error:
+        raise _refusal(error) from error
 
 
-def parse_numbers(listed: str) -> list[int]:
-    """The numbers of a comma-separated list."""
-    parts = [part for part in listed.split(",") if part]
-    if len(parts) > MOST_SKIPPED or not all(part.isascii() and part.isdigit() and len(part) < 19 for part in parts):
-        raise InputError("skip is no list of numbers", where="request", do="Reload the page.")
-    return [int(part) for part in parts]
+def _refusal(error: ValidationError) -> InputError:
+    """All faults, each with its place: `judgement 1: token: Input should be a valid string`."""
+    faults = [": ".join([*_place(fault["loc"]), fault["msg"]]) for fault in error.errors()]
+    return InputError("the request cannot be read", where="request", do="Reload the page.", faults=faults)
 
 
-def parse_count(given: str, default: int, most: int) -> int:
-    """A count of a query string, from 1 to `most`."""
-    if not given:
-        return default
-    if not (given.isascii() and given.isdigit() and len(given) < 9 and 1 <= int(given) <= most):
-        raise InputError(f"a count must be from 1 to {most}", where="request", do="Reload the page.")
-    return int(given)
-
-
-def _rows(held: dict[str, Any], name: str) -> list[Any]:
-    rows = held.get(name, [])
-    if not isinstance(rows, list):
-        raise InputError(f"{name} is no list", where="request", do="Reload the page.")
-    return rows
-
-
-def _read(acts: list[T | None]) -> list[T]:
-    return [one for one in acts if one is not None]
-
-
-def _judgement(one: Any, where: str, faults: list[str]) -> Judgement | None:
-    """A judgement; what the fields may hold, `submit` says."""
-    if not isinstance(one, dict) or "value" not in one:
-        faults.append(f"{where} has no value")
-        return None
-    names = ("token", "assignment", "value", "seconds", "mode", "guideline")
-    values: dict[str, Any] = {name: one.get(name) for name in names}
-    wrong = [
-        name
-        for name, kinds in (
-            ("token", (str,)),
-            ("assignment", (int,)),
-            ("value", (int, type(None))),
-            ("seconds", (int, float, type(None))),
-            ("mode", (str, type(None))),
-            ("guideline", (str, type(None))),
-        )
-        if not isinstance(values[name], kinds) or isinstance(values[name], bool)
-    ]
-    faults += [f"{where}: {name} is of the wrong kind" for name in wrong]
-    return None if wrong else Judgement(**values)
-
-
-def _flag(one: Any, where: str, faults: list[str]) -> Flag | None:
-    values = _named(one, "reason", where, faults)
-    return None if values is None else Flag(*values)
-
-
-def _withdrawal(one: Any, where: str, faults: list[str]) -> Withdrawal | None:
-    values = _named(one, "flag", where, faults)
-    return None if values is None else Withdrawal(*values)
-
-
-def _named(one: Any, what: str, where: str, faults: list[str]) -> tuple[str, int, str] | None:
-    """The token, the assignment and a text of that name; None, and a fault, where one of them is not there."""
-    held: dict[str, Any] = one if isinstance(one, dict) else {}
-    token, assignment, said = (held.get(name) for name in ("token", "assignment", what))
-    if not isinstance(token, str) or not isinstance(said, str) or type(assignment) is not int:
-        faults.append(f"{where} cannot be read")
-        return None
-    return token, assignment, said
+def _place(loc: tuple[Any, ...]) -> list[str]:
+    """The position in the request; of a list one of its members, counted from 0."""
+    if len(loc) > 1 and isinstance(loc[1], int):
+        return [f"{str(loc[0]).removesuffix('s')} {loc[1]}", *map(str, loc[2:])]
+    return [str(part) for part in loc]

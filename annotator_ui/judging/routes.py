@@ -22,15 +22,24 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from annotator_ui.app_state import Viewer, site
-from annotator_ui.judging import assets, payload
+from annotator_ui.judging import assets
 from annotator_ui.judging.claims import Claims
+from annotator_ui.judging.payload import (
+    MOST_BYTES,
+    Delivery,
+    HistoryQuery,
+    PagesQuery,
+    TabClaim,
+    TasksQuery,
+    parse_body,
+    parse_query,
+)
 from eds.errors import EdsError, InputError
 from eds.labels.judgements import NotYoursError, flag_task, submit, withdraw_flag
 from eds.labels.progress import campaign_of, standing
 from eds.labels.queue import Task, last_answers, next_batch, next_pages
 
 LOG = logging.getLogger(__name__)
-MOST_TASKS, MOST_PAGES, LARGEST_PAGE, LONGEST_HISTORY = 100, 10, 60, 10_000
 PLAIN = {"cache-control": "no-store", "content-security-policy": "default-src 'none'"}  # shorter than a page's policy
 CLAIMS = Claims()
 _names: dict[str, str] = {}  # of campaigns by their handle, which never changes its meaning
@@ -96,55 +105,54 @@ def _run(handler: Handler, request: Request, viewer: Viewer, body: bytes) -> dic
 
 
 def _next(request: Request, viewer: Viewer, campaign: str, _: bytes) -> dict[str, Any]:
-    asked = request.query_params
-    count = payload.parse_count(asked.get("count", ""), 20, MOST_TASKS)
-    skip = payload.parse_numbers(asked.get("skip", ""))
+    query = parse_query(TasksQuery, request.query_params)
     head = _standing(viewer, campaign)
-    tasks = next_batch(site().store, campaign, viewer.name, count, skip=skip)
+    tasks = next_batch(site().store, campaign, viewer.name, query.count, skip=query.skip)
     return {"tasks": [_shown(viewer, task) for task in tasks], **head, **_claim(request, viewer)}
 
 
 def _pages(request: Request, viewer: Viewer, campaign: str, _: bytes) -> dict[str, Any]:
-    asked = request.query_params
-    pages = payload.parse_count(asked.get("pages", ""), 3, MOST_PAGES)
-    size = payload.parse_count(asked.get("size", ""), 30, LARGEST_PAGE)
-    skip = payload.parse_numbers(asked.get("skip", ""))
+    query = parse_query(PagesQuery, request.query_params)
     head = _standing(viewer, campaign)
-    found = next_pages(site().store, campaign, viewer.name, pages, size, skip=skip)
-    return {"pages": [[_shown(viewer, task) for task in page] for page in found], **head, **_claim(request, viewer)}
+    pages = next_pages(site().store, campaign, viewer.name, query.pages, query.size, skip=query.skip)
+    return {"pages": [[_shown(viewer, task) for task in page] for page in pages], **head, **_claim(request, viewer)}
 
 
 def _history(request: Request, viewer: Viewer, campaign: str, _: bytes) -> dict[str, Any]:
-    count = payload.parse_count(request.query_params.get("count", ""), 50, LONGEST_HISTORY)
+    query = parse_query(HistoryQuery, request.query_params)
     _standing(viewer, campaign)
-    answers = last_answers(site().store, campaign, viewer.name, count)
-    return {"answers": [{**_shown(viewer, one.task), "value": one.value, "seconds": one.seconds} for one in answers]}
+    answers = last_answers(site().store, campaign, viewer.name, query.count)
+    return {
+        "answers": [
+            {**_shown(viewer, answer.task), "value": answer.value, "seconds": answer.seconds} for answer in answers
+        ]
+    }
 
 
 def _judgements(request: Request, viewer: Viewer, campaign: str, body: bytes) -> dict[str, Any]:
     """Store what came, also from a tab that lost its claim: what was typed counts. Then say whether it may go on."""
-    came = payload.parse_delivery(body)
-    _same_expert(came.expert, viewer)
-    store = site().store
-    stored = submit(store, viewer.name, came.judgements, session_id=str(viewer.session)) if came.judgements else []
-    told = [one.token for one in stored]
-    for one in came.flags:
-        told.append(flag_task(store, viewer.name, one.assignment, one.reason, one.token).token)
-    for undone in came.withdrawals:
-        withdraw_flag(store, viewer.name, undone.assignment, undone.flag)
-        told.append(undone.token)
-    standby = came.tab is not None and not CLAIMS.holds(viewer.name, campaign, came.tab)
-    return {"stored": told, "standby": standby}
+    delivery = parse_body(Delivery, body)
+    _same_expert(delivery.expert, viewer)
+    store, tokens = site().store, list[str]()
+    if judgements := [answer.judgement() for answer in delivery.judgements]:
+        receipts = submit(store, viewer.name, judgements, session_id=str(viewer.session))
+        tokens += [receipt.token for receipt in receipts]
+    for flag in delivery.flags:
+        tokens.append(flag_task(store, viewer.name, flag.assignment, flag.reason, flag.token).token)
+    for withdrawal in delivery.withdrawals:
+        withdraw_flag(store, viewer.name, withdrawal.assignment, withdrawal.flag)
+        tokens.append(withdrawal.token)
+    standby = delivery.tab is not None and not CLAIMS.holds(viewer.name, campaign, delivery.tab)
+    return {"stored": tokens, "standby": standby}
 
 
 def _tab(_: Request, viewer: Viewer, campaign: str, body: bytes) -> dict[str, Any]:
     """Take the claim, or only ask whether this tab holds it."""
-    held = payload.parse_object(body)
-    tab = payload.text(held, "tab")
-    _same_expert(payload.text(held, "expert"), viewer)
-    if held.get("take") is True:
-        CLAIMS.take(viewer.name, campaign, tab)
-    return {"standby": not CLAIMS.holds(viewer.name, campaign, tab)}
+    claim = parse_body(TabClaim, body)
+    _same_expert(claim.expert, viewer)
+    if claim.take:
+        CLAIMS.take(viewer.name, campaign, claim.tab)
+    return {"standby": not CLAIMS.holds(viewer.name, campaign, claim.tab)}
 
 
 def _standing(viewer: Viewer, campaign: str) -> dict[str, Any]:
@@ -188,7 +196,7 @@ async def _body(request: Request) -> bytes:
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)
-        if size > payload.MOST_BYTES:
+        if size > MOST_BYTES:
             raise RefusalError(413, "too much at once")
         parts.append(part)
     return b"".join(parts)

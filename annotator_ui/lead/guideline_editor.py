@@ -5,7 +5,7 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
-from annotator_ui.guideline_html import as_html
+from annotator_ui.guideline_html import guideline_html
 from annotator_ui.lead.page import check_images, done, put, telling
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from annotator_ui.texts_leads import COMMON
@@ -35,7 +35,7 @@ def guideline_editor(who: Viewer) -> None:
     content = st.text_area(SAYS.content, value=before.content, height=240, key=f"content-{start}")
     rows_now = _examples(before, f"examples-{start}")
     with st.expander(SAYS.preview, expanded=bool(content)):
-        put(as_html(content))
+        put(guideline_html(content))
         _pictures(who, rows_now)
     if st.button(SAYS.save, type="primary"):
         with telling():

@@ -5,7 +5,7 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
-from annotator_ui.guideline_html import as_html
+from annotator_ui.guideline_html import guideline_html
 from annotator_ui.lead.page import CHOSEN, done, put, telling
 from annotator_ui.lead.queries import both_ways, grid_agrees
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
@@ -110,7 +110,7 @@ def _guideline() -> str:
     chosen = st.selectbox(SAYS.guideline, [*versions, ""], format_func=lambda one: one or SAYS.guideline_none)
     if chosen:
         with st.expander(SAYS.guideline_preview):
-            put(as_html(guideline_named(site().store, chosen).content))
+            put(guideline_html(guideline_named(site().store, chosen).content))
     return str(chosen)
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, site, viewer
 from annotator_ui.escape_markdown import as_typed
-from annotator_ui.guideline_html import as_html
+from annotator_ui.guideline_html import guideline_html
 from annotator_ui.lead.page import head, needing, put
 from annotator_ui.texts_calibration import CALIBRATE as SAYS
 from annotator_ui.texts_leads import COMMON
@@ -58,7 +58,7 @@ def _guideline(found: Standing) -> None:
     guideline = guideline_of(site().store, found.name)
     if guideline is not None:
         with st.expander(f"{SAYS.guideline} {as_typed(guideline.version)}"):
-            put(as_html(guideline.content))
+            put(guideline_html(guideline.content))
 
 
 def _round(who: Viewer, found: Standing, told: tuple[int, Feedback] | None) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from annotator_ui.app_state import may, site, viewer
 from annotator_ui.escape_markdown import as_typed
-from annotator_ui.guideline_html import as_html
+from annotator_ui.guideline_html import guideline_html
 from annotator_ui.texts import GUIDE as SAYS
 from eds.labels.guidelines import Example, Guideline, guideline_of
 from eds.labels.progress import standing
@@ -49,7 +49,7 @@ def _guidelines(name: str, *, all_of_them: bool) -> Iterator[tuple[str, Guidelin
 
 def _guideline(one: Guideline, name: str) -> None:
     st.caption(SAYS.version(as_typed(one.version)))
-    st.html(as_html(one.content))
+    st.html(guideline_html(one.content))
     for kind, title in KINDS:
         examples = [example for example in one.examples if example.kind == kind]
         if examples:

@@ -5,7 +5,15 @@ import importlib
 
 import pytest
 
-MODULES = ["auth.client", "auth.openid", "auth.security_headers", "escape_markdown", "picture_tokens", "texts"]
+MODULES = [
+    "auth.client",
+    "auth.openid",
+    "auth.security_headers",
+    "escape_markdown",
+    "guideline_html",
+    "picture_tokens",
+    "texts",
+]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -14,8 +14,8 @@ from starlette.testclient import TestClient
 
 from annotator_ui.app_state import Options, Site
 from annotator_ui.auth.middleware import Gate
+from annotator_ui.guideline_html import guideline_blocks
 from annotator_ui.judging import assets, routes
-from annotator_ui.judging.guideline import blocks
 from eds.errors import ProjectError
 from eds.labels import judgements
 from eds.labels.campaigns import Plan, close_campaign, create_campaign, leave_panel
@@ -282,7 +282,7 @@ def test_below_a_base_path(tmp_path: Path) -> None:
 
 def test_a_guideline_becomes_plain_blocks() -> None:
     text = "Intro\ngoes on\n\n## **Cut**\n1. `one`\n2) two\n* [link](javascript:x)\n![i](http://x)\n\n<script>"
-    assert [(block["kind"], block["text"]) for block in blocks(text)] == [
+    assert [(block["kind"], block["text"]) for block in guideline_blocks(text)] == [
         ("text", "Intro goes on"), ("heading", "Cut"), ("item", "one"), ("item", "two"), ("item", "link i"),
         ("text", "<script>"),
     ]  # fmt: skip

@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 
 from annotator_ui import health, launcher
 from annotator_ui.app_state import Options, Site, may
-from annotator_ui.auth.client import networks
+from annotator_ui.auth.client import parse_networks
 from annotator_ui.auth.openid import OpenId, read_openid
 from annotator_ui.auth.security_headers import streamlit_policy
 from annotator_ui.startup_message import invitations, told
@@ -103,9 +103,9 @@ def test_no_route_of_ours_can_be_framed_or_scripted_from_elsewhere() -> None:
 
 
 def test_networks_are_told_all_at_once() -> None:
-    assert [str(one) for one in networks(["10.0.0.1", "fd00::/8"])] == ["10.0.0.1/32", "fd00::/8"]
+    assert [str(one) for one in parse_networks(["10.0.0.1", "fd00::/8"])] == ["10.0.0.1/32", "fd00::/8"]
     with pytest.raises(InputError) as error:
-        networks(["x", "10.0.0.0/33", "10.0.0.1"])
+        parse_networks(["x", "10.0.0.0/33", "10.0.0.1"])
     assert len(error.value.faults) == 2
 
 

@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 from annotator_ui.app_state import Site
 from annotator_ui.auth.secret import read_secret
 from annotator_ui.picture_prefetch import Preparation, wanted
-from annotator_ui.picture_tokens import Keys
+from annotator_ui.picture_tokens import PictureTokens
 from annotator_ui.pictures import SIZES, Pictures
 from eds import tables
 from eds.errors import ProjectError
@@ -211,28 +211,28 @@ def test_names_open_again_whatever_they_hold(viewer: str, image: str, content: s
         image.encode()
     except UnicodeEncodeError:
         return
-    keys = Keys(bytes(range(32)))
-    name = keys.seal(viewer, image, content)
-    opened = keys.open(viewer, name)
+    tokens = PictureTokens(bytes(range(32)))
+    name = tokens.seal(viewer, image, content)
+    opened = tokens.open(viewer, name)
     assert opened is not None
     assert opened[0] == image
-    assert keys.open(f"{viewer}x", name) is None
-    assert Keys(bytes(32)).open(viewer, name) is None
+    assert tokens.open(f"{viewer}x", name) is None
+    assert PictureTokens(bytes(32)).open(viewer, name) is None
     assert set(name) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
 
 @given(data=some.binary(max_size=80))
 def test_random_bytes_open_nothing(data: bytes) -> None:
     name = base64.urlsafe_b64encode(data).decode().rstrip("=")
-    assert Keys(bytes(range(32))).open("ann", name) is None
+    assert PictureTokens(bytes(range(32))).open("ann", name) is None
 
 
 @given(place=some.integers(0, 10_000), flip=some.integers(1, 255))
 def test_a_changed_name_opens_nothing(place: int, flip: int) -> None:
-    keys = Keys(bytes(range(32)))
-    data = bytearray(base64.urlsafe_b64decode(keys.seal("ann", "an image", "x") + "=="))
+    tokens = PictureTokens(bytes(range(32)))
+    data = bytearray(base64.urlsafe_b64decode(tokens.seal("ann", "an image", "x") + "=="))
     data[place % len(data)] ^= flip
-    assert keys.open("ann", base64.urlsafe_b64encode(bytes(data)).decode().rstrip("=")) is None
+    assert tokens.open("ann", base64.urlsafe_b64encode(bytes(data)).decode().rstrip("=")) is None
 
 
 def test_sizes_are_what_pages_ask_for() -> None:
