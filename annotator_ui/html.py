@@ -1,4 +1,4 @@
-"""Tables, figures and small charts as HTML for `st.html`: calm, dense, in both themes. All text is escaped here.
+"""Pieces of HTML for `st.html`, from Jinja2 templates: tables, figures, pairs of pictures. All text is escaped.
 
 Streamlit lets no SVG through `st.html`, so a chart is a picture: an SVG in a data address. Colours of HTML are mixed
 from the colour of the text around it, which Streamlit sets for the theme in use.
@@ -8,38 +8,53 @@ import base64
 import math
 from collections.abc import Iterable, Sequence
 from html import escape
-from pathlib import Path
 
 import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from annotator_ui.theme import DARK, LIGHT
 
 ACCENT = "#2a7aae"
-STYLE = Path(__file__).with_name("html.css").read_text(encoding="utf-8")
 
 
-def style() -> str:
-    """The style of our pieces."""
-    return f"<style>{STYLE}</style>"
-
-
-class Html(str):
-    """Finished HTML: shown as it is."""
-
-    __slots__ = ()
-
-
-def text(value: object) -> Html:
-    """Anything as HTML: escaped, apart from the writing direction of what surrounds it; nothing as a dash."""
-    if isinstance(value, Html):
+def cell(value: object) -> Markup:
+    """Return any value as HTML: a missing one as a dash, text apart from the writing direction around it."""
+    if isinstance(value, Markup):
         return value
     if value is None or value is pd.NaT or (isinstance(value, float) and math.isnan(value)):
-        return Html("–")
+        return Markup("–")
     if isinstance(value, str):
-        return Html(f"<bdi>{escape(value)}</bdi>")
+        return Markup("<bdi>{}</bdi>").format(value)
     if isinstance(value, int):
-        return Html(f"{value:,}")
-    return Html(escape(f"{value:,.2f}" if isinstance(value, float) else str(value)))
+        return Markup(f"{value:,}")  # noqa: S704 - a number
+    return Markup.escape(f"{value:,.2f}" if isinstance(value, float) else str(value))
+
+
+ENVIRONMENT = Environment(
+    loader=PackageLoader("annotator_ui"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+ENVIRONMENT.filters["cell"] = cell
+_PIECES = ENVIRONMENT.get_template("pieces.html.j2").module
+
+
+def style() -> Markup:
+    """Return the style sheet of the pieces."""
+    return _piece("style")
+
+
+def title(text: str, about: str = "") -> Markup:
+    """Return the title of a screen, with a line about it."""
+    return _piece("title", text, about)
+
+
+def stack(*pieces: Markup) -> Markup:
+    """Return finished pieces, one below the other."""
+    return _piece("stack", pieces)
 
 
 def table(
@@ -49,106 +64,95 @@ def table(
     *,
     numbers: Sequence[int] = (),
     narrow: bool = False,
-) -> Html:
-    """A table that scrolls by itself where the window is narrow; `numbers` are the columns to be set to the right.
+) -> Markup:
+    """Return a table that scrolls by itself in a narrow window; a `narrow` one is as wide as its content.
 
-    A narrow one is as wide as what it holds.
+    Columns in `numbers` are right-aligned. A head that begins with a dot is for screen readers only.
     """
-    kinds = [' class="n"' if place in numbers else "" for place in range(len(heads))]
-    kind = "eds-table eds-narrow" if narrow else "eds-table"
-    head = "".join(f'<th scope="col"{kind}>{_head(one)}</th>' for one, kind in zip(heads, kinds, strict=True))
-    body = "".join(
-        f"<tr>{''.join(f'<td{kind}>{text(cell)}</td>' for cell, kind in zip(row, kinds, strict=True))}</tr>"
-        for row in rows
-    )
-    return Html(
-        f'<div class="eds-wrap" tabindex="0" role="region" aria-label="{escape(name)}"><table class="{kind}">'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    return _piece("table", name, heads, rows, numbers, narrow)
 
 
-def _head(words: str) -> str:
-    """A column's head; one that begins with a dot is for screen readers only: what stands below says it to the eye."""
-    return f'<span class="eds-unseen">{escape(words[1:])}</span>' if words.startswith(".") else escape(words)
+def figures(*items: tuple[str, object, str]) -> Markup:
+    """Return large figures in a row: name, value, a word about it."""
+    return _piece("figures", items)
 
 
-def figures(*items: tuple[str, object, str]) -> Html:
-    """Large figures in a row: what it is, the figure, a word about it."""
-    parts = "".join(
-        f'<div><span class="eds-quiet">{escape(name)}</span><strong>{text(value)}</strong>'
-        f'<span class="eds-quiet">{escape(about)}</span></div>'
-        for name, value, about in items
-    )
-    return Html(f'<div class="eds-figures">{parts}</div>')
+def empty(title: str, body: str) -> Markup:
+    """Return the empty state of a screen: what is missing, and how to get it."""
+    return _piece("empty", title, body)
 
 
-def empty(title: str, body: str) -> Html:
-    """What stands where there is nothing yet, and how something comes there."""
-    return Html(f'<div class="eds-empty"><b>{escape(title)}</b><span class="eds-quiet">{escape(body)}</span></div>')
+def note(text: str) -> Markup:
+    """Return a quiet line."""
+    return _piece("note", text)
 
 
-def note(words: str) -> Html:
-    """A quiet line."""
-    return Html(f'<p class="eds-note">{escape(words)}</p>')
+def tag(text: str) -> Markup:
+    """Return a word in a frame."""
+    return _piece("tag", text)
 
 
-def tag(words: str) -> Html:
-    """A word in a frame."""
-    return Html(f'<span class="eds-tag">{escape(words)}</span>')
+def bar(share: float, text: str) -> Markup:
+    """Return a share as a bar, with its text beside it."""
+    return _piece("bar", 0.0 if math.isnan(share) else _percent_of(share, 0.0, 1.0), text)
 
 
-def bar(share: float, words: str) -> Html:
-    """A share as a bar with its figure beside it."""
-    wide = 100 * min(max(share, 0.0), 1.0) if not math.isnan(share) else 0.0
-    return Html(
-        '<span class="eds-line"><span class="eds-bar" aria-hidden="true">'
-        f'<span style="width:{wide:.1f}%"></span></span> {escape(words)}</span>'
-    )
+def whisker(value: float, low: float, high: float, ends: tuple[float, float] = (0.0, 1.0)) -> Markup:
+    """Return a value with its confidence interval on a line between two ends; with a mark at 0 if that lies between."""
+    if any(math.isnan(number) for number in (value, low, high)):
+        return Markup("")
+    left, right, middle = (_percent_of(number, *ends) for number in (low, high, value))
+    zero = _percent_of(0.0, *ends) if ends[0] < 0 < ends[1] else None
+    return _piece("interval", middle, left, right - left, zero)
 
 
-def whisker(value: float, low: float, high: float, ends: tuple[float, float] = (0.0, 1.0)) -> Html:
-    """A value with its limits on a line from one end to the other; a mark at 0 if that lies between."""
-    if any(math.isnan(one) for one in (value, low, high)):
-        return Html("")
+def pair(query: str, candidate: str, captions: tuple[str, str], *, large: bool = False) -> Markup:
+    """Return two pictures side by side, by their addresses; large ones fill the window."""
+    return _piece("pair", list(zip((query, candidate), captions, strict=True)), large)
 
-    def place(one: float) -> float:
-        return 100 * min(max((one - ends[0]) / (ends[1] - ends[0]), 0.0), 1.0)
 
-    zero = f'<i style="left:{place(0):.1f}%"></i>' if ends[0] < 0 < ends[1] else ""
-    return Html(
-        f'<span class="eds-span" aria-hidden="true">{zero}<span style="left:{place(low):.1f}%;'
-        f'width:{place(high) - place(low):.1f}%"></span><b style="left:{place(value):.1f}%"></b></span>'
-    )
+def case(images: Markup, about: Sequence[Markup]) -> Markup:
+    """Return a pair with what there is to say about it beside it."""
+    return _piece("case", images, about)
+
+
+def example(images: Sequence[str], caption: str, note: str) -> Markup:
+    """Return an example pair of a guideline, by the addresses of its pictures."""
+    return _piece("example", images, caption, note)
+
+
+def keys(rows: Sequence[tuple[str, str]]) -> Markup:
+    """Return keys and what they do."""
+    return _piece("keys", rows)
+
+
+def button(address: str, text: str) -> Markup:
+    """Return a link to a file that looks like a button."""
+    return _piece("button", address, text)
 
 
 def percent(share: float | None, digits: int = 1) -> str:
-    """A share as a person reads it."""
+    """Return a share as text, a missing one as a dash."""
     if share is None or math.isnan(share):
         return "–"
     return f"{100 * share:.{digits}f} %"
 
 
 def limits(low: float, high: float, digits: int = 1) -> str:
-    """Limits of a share."""
+    """Return the confidence limits of a share as text."""
     return "–" if math.isnan(low) or math.isnan(high) else f"{100 * low:.{digits}f} to {100 * high:.{digits}f} %"
 
 
-def pair(query: str, candidate: str, words: tuple[str, str], *, large: bool = False) -> Html:
-    """Two pictures beside each other, by their addresses; large ones fill what the window has."""
-    shown = "".join(
-        f'<figure><img src="{escape(address)}" alt="{escape(word)}" loading="lazy"><figcaption>{escape(word)}'
-        "</figcaption></figure>"
-        for address, word in zip((query, candidate), words, strict=True)
-    )
-    return Html(f'<div class="eds-pair{" eds-large" if large else ""}">{shown}</div>')
+def _piece(name: str, *values: object) -> Markup:
+    piece: Markup = getattr(_PIECES, name)(*values)
+    return piece
 
 
-def button(target: str, words: str) -> Html:
-    """A link to a file, like a button."""
-    return Html(f'<a class="eds-button" href="{escape(target)}" download>{escape(words)}</a>')
+def _percent_of(value: float, low: float, high: float) -> float:
+    return 100 * min(max((value - low) / (high - low), 0.0), 1.0)
 
 
-def growth(frame: pd.DataFrame, words: str, axis: tuple[str, str], *, dark: bool) -> Html:
+def growth(frame: pd.DataFrame, words: str, axis: tuple[str, str], *, dark: bool) -> Markup:
     """A rate as it grew, with its limits: columns labelled, rate, low, high; `axis` names both axes."""
     colours = DARK if dark else LIGHT
     width, height, left, right, top, bottom = 760, 250, 52, 12, 14, 40
@@ -179,7 +183,4 @@ def growth(frame: pd.DataFrame, words: str, axis: tuple[str, str], *, dark: bool
         f'<text x="{(left + width - right) / 2}" y="{height - 4}" text-anchor="middle">{escape(axis[0])}</text></svg>'
     )
     address = f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
-    picture = (
-        f'<img src="{address}" alt="{escape(words)}" style="width:100%;min-width:32rem;max-width:60rem;display:block">'
-    )
-    return Html(f'<div class="eds-wrap" tabindex="0" role="region" aria-label="{escape(axis[1])}">{picture}</div>')
+    return _piece("chart", address, axis[1], words)

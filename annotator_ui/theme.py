@@ -1,5 +1,7 @@
 """Colours of the product, for Streamlit's pages and for our own: calm, and dark enough to read (AA)."""
 
+from markupsafe import Markup
+
 LIGHT = {"background": "#ffffff", "surface": "#f4f6f8", "text": "#0f1418", "quiet": "#56616b", "border": "#d5dbe0",
          "primary": "#17618f", "on_primary": "#ffffff", "link": "#17618f", "wrong": "#a3261c"}  # fmt: skip
 DARK = {"background": "#14181c", "surface": "#1d2329", "text": "#e4e8eb", "quiet": "#a2adb6", "border": "#39434c",
@@ -30,7 +32,7 @@ def _variables(colours: dict[str, str]) -> str:
     return " ".join(f"--{name.replace('_', '-')}: {value};" for name, value in colours.items())
 
 
-STYLE = f"""
+STYLE = Markup(f"""
 :root {{ color-scheme: light dark; {_variables(LIGHT)} }}
 @media (prefers-color-scheme: dark) {{ :root {{ {_variables(DARK)} }} }}
 * {{ box-sizing: border-box; }}
@@ -56,4 +58,4 @@ button:hover, .button:hover {{ filter: brightness(1.08); }}
 .wrong {{ margin: 1rem 0 0; padding: .6rem .8rem; border-left: 4px solid var(--wrong); background: var(--surface); }}
 a {{ color: var(--link); }}
 footer {{ padding: 1rem; text-align: center; color: var(--quiet); font-size: 13px; }}
-"""
+""")  # noqa: S704 - constants of this file

@@ -14,13 +14,16 @@ from urllib.parse import parse_qs
 import anyio
 from anyio import to_thread
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from annotator_ui.app_state import Site, site
-from annotator_ui.auth import pages
+from annotator_ui.app_state import site
 from annotator_ui.auth.cookies import FORM, form_is_ours, form_token, session_cookie, set_form_cookie
+from annotator_ui.auth.security_headers import PLAIN
+from annotator_ui.html import ENVIRONMENT
 from annotator_ui.texts import ACCOUNTS as SAYS
+from annotator_ui.texts import PRODUCT
+from annotator_ui.theme import STYLE
 from eds.errors import InputError
 from eds.labels.experts import SHORTEST_PASSWORD, accept, invited
 from eds.labels.sessions import SignInError, sign_in, sign_out, sign_out_everywhere
@@ -80,7 +83,7 @@ async def do_sign_in(request: Request) -> Response:
 async def ask_password(request: Request) -> Response:
     """The page behind an invitation link."""
     name = await _in_thread(invited, site().store, request.path_params["token"])
-    return _gone() if name is None else _password_page(request, name, "")
+    return _link_used(request) if name is None else _password_page(request, name, "")
 
 
 async def do_password(request: Request) -> Response:
@@ -88,7 +91,7 @@ async def do_password(request: Request) -> Response:
     invitation, given = request.path_params["token"], await _form(request)
     name = await _in_thread(invited, site().store, invitation)
     if name is None:
-        return _gone()
+        return _link_used(request)
     if not form_is_ours(site(), request.cookies.get(FORM), given.get("token", "")):
         return _password_page(request, name, SAYS.stale, status=403)
     password = given.get("password", "")
@@ -99,7 +102,7 @@ async def do_password(request: Request) -> Response:
         token = await _in_thread(sign_in, site().store, name, password, request.scope["eds.client"].address)
     except InputError as error:
         if error.where != "password":
-            return _gone()
+            return _link_used(request)
         return _password_page(request, name, SAYS.unusable(SHORTEST_PASSWORD), status=422)
     except SignInError:  # many wrong tries before: the password is set, the wait goes on
         return RedirectResponse(f"{site().base}/sign-in", 303)
@@ -108,23 +111,7 @@ async def do_password(request: Request) -> Response:
 
 async def ask_sign_out(request: Request) -> Response:
     """Sign out here, or everywhere."""
-    here = site()
-    token, value = form_token(here, request.cookies.get(FORM))
-    buttons = [
-        pages.button(SAYS.out_here, name="here"),
-        pages.button(SAYS.out_everywhere, name="everywhere", second=True),
-    ]
-    page = pages.page(
-        SAYS.out_title,
-        [
-            pages.paragraph(SAYS.out_body(request.scope["eds.viewer"].name), "quiet"),
-            pages.form(f"{here.base}/sign-out", token, buttons),
-            pages.link(f"{here.base}/", SAYS.out_stay, second=True),
-        ],
-        project=here.name,
-    )
-    set_form_cookie(page, here, request.scope["eds.client"], value)
-    return page
+    return _page(request, "sign_out", SAYS.out_title, SAYS.out_body(request.scope["eds.viewer"].name))
 
 
 async def do_sign_out(request: Request) -> Response:
@@ -154,47 +141,33 @@ def refused(request: Request, why: str) -> Response:
 
 
 def _sign_in_page(request: Request, target: str, problem: str, *, name: str = "", status: int = 200) -> Response:
-    here: Site = site()
-    token, value = form_token(here, request.cookies.get(FORM))
-    fields = [
-        pages.text_field("name", SAYS.name, value=name, focus=not name, filled="username"),
-        pages.password_field("password", SAYS.password, focus=bool(name), filled="current-password"),
-        pages.hidden("next", target),
-        pages.button(SAYS.in_button),
-    ]
-    parts = [pages.paragraph(SAYS.in_body(here.name), "quiet"), pages.wrong(problem)]
-    parts.append(pages.form(f"{here.base}/sign-in", token, fields))
-    if here.options.openid is not None:
-        parts.append(pages.link(f"{here.base}/sign-in/openid", SAYS.in_openid(here.options.openid.label), second=True))
-    parts.append(pages.paragraph(SAYS.forgotten, "quiet last"))
-    page = pages.page(SAYS.in_title, parts, project=here.name, status=status)
-    set_form_cookie(page, here, request.scope["eds.client"], value)
-    return page
+    openid = site().options.openid
+    values = {"problem": problem, "target": target, "name": name, "provider": openid.label if openid else ""}
+    return _page(request, "sign_in", SAYS.in_title, SAYS.in_body(site().name), status=status, **values)
 
 
 def _password_page(request: Request, name: str, problem: str, *, status: int = 200) -> Response:
+    values = {"problem": problem, "name": name, "action": request.url.path, "shortest": SHORTEST_PASSWORD}
+    body = SAYS.invited_body(site().name)
+    return _page(request, "choose_password", SAYS.welcome(name), body, status=status, **values)
+
+
+def _link_used(request: Request) -> Response:
+    return _page(request, "link_used", SAYS.gone_title, SAYS.gone_body, status=404)
+
+
+def _page(request: Request, kind: str, title: str, body: str, *, status: int = 200, **values: object) -> Response:
+    """Return a page from its template, with the token and the cookie that its form is held against."""
     here = site()
-    token, value = form_token(here, request.cookies.get(FORM))
-    fields = [
-        pages.username(name),
-        pages.password_field(
-            "password", SAYS.new_password, focus=True, filled="new-password", shortest=SHORTEST_PASSWORD
-        ),
-        pages.password_field("again", SAYS.again, filled="new-password", shortest=SHORTEST_PASSWORD),
-        pages.paragraph(SAYS.rule(SHORTEST_PASSWORD), "quiet hint"),
-        pages.button(SAYS.choose),
-    ]
-    parts = [pages.paragraph(SAYS.invited_body(here.name), "quiet"), pages.wrong(problem)]
-    parts.append(pages.form(str(request.url.path), token, fields))
-    page = pages.page(SAYS.welcome(name), parts, project=here.name, status=status)
-    set_form_cookie(page, here, request.scope["eds.client"], value)
+    token, cookie = form_token(here, request.cookies.get(FORM))
+    html = ENVIRONMENT.get_template(f"{kind}.html.j2").render(
+        **{"problem": "", **values}, kind=kind, title=title, body=body, token=token, base=here.base, project=here.name,
+        product=PRODUCT, style=STYLE, texts=SAYS,
+    )  # fmt: skip
+    headers = {"Content-Security-Policy": PLAIN, "Cache-Control": "no-store", "Referrer-Policy": "same-origin"}
+    page = HTMLResponse(html, status, headers)
+    set_form_cookie(page, here, request.scope["eds.client"], cookie)
     return page
-
-
-def _gone() -> Response:
-    here = site()
-    parts = [pages.paragraph(SAYS.gone_body), pages.link(f"{here.base}/sign-in", SAYS.in_button)]
-    return pages.page(SAYS.gone_title, parts, project=here.name, status=404)
 
 
 async def _in_thread(act: "Callable[P, T]", *given: "P.args", **named: "P.kwargs") -> T:

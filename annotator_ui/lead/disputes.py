@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from markupsafe import Markup
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
@@ -56,7 +57,7 @@ def vote_rows(votes: pd.DataFrame, answers: Mapping[int, str]) -> list[list[Any]
     ]  # fmt: skip
 
 
-def shown_pair(who: Viewer, row: "pd.Series[Any]", *, large: bool = False) -> str:
+def shown_pair(who: Viewer, row: "pd.Series[Any]", *, large: bool = False) -> Markup:
     """Both pictures of a pair, as HTML."""
     query, candidate = (site().pictures.url(who.name, row[side], "large") for side in KEY)
     return html.pair(query, candidate, (COMMON.query, COMMON.candidate), large=large)

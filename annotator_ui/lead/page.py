@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from html import escape
 
 import pandas as pd
 import streamlit as st
+from markupsafe import Markup
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, may, site, viewer
@@ -47,13 +47,12 @@ def begin(title: str, about: str) -> Viewer:
 
 def head(title: str, about: str = "") -> None:
     """The style, the title, and a line about the page."""
-    words = f'<h2 style="padding:0;margin:0 0 .2rem">{escape(title)}</h2>'
-    st.html(html.style() + words + (html.note(about) if about else ""))
+    st.html(html.style() + html.title(title, about))
 
 
-def put(*pieces: str) -> None:
+def put(*pieces: Markup) -> None:
     """Show finished pieces of HTML, one below the other."""
-    st.html(pieces[0] if len(pieces) == 1 else f'<div class="eds-stack">{"".join(pieces)}</div>')
+    st.html(pieces[0] if len(pieces) == 1 else html.stack(*pieces))
 
 
 @contextmanager

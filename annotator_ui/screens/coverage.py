@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from markupsafe import Markup
 
 from annotator_ui import html
 from annotator_ui.app_state import site
@@ -50,7 +51,7 @@ def _experts(counts: pd.DataFrame, pace: pd.DataFrame) -> None:
 def _row(row: "pd.Series[Any]") -> list[object]:
     asked = max(int(row["total"]) - int(row["stopped"]), 1)
     gone = bool(row["left_panel"])
-    name = html.Html(f"{html.text(row['expert'])} {html.tag(SAYS.gone)}") if gone else row["expert"]
+    name = Markup("{} {}").format(html.cell(row["expert"]), html.tag(SAYS.gone)) if gone else row["expert"]
     share = int(row["done"]) / asked
     return [
         name,

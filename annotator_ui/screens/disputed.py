@@ -47,10 +47,9 @@ def _case(who: Viewer, number: int, row: "pd.Series[Any]", votes: pd.DataFrame, 
     tally = SAYS.tally.format(yes=counts[0], no=counts[1], unsure=len(votes) - sum(counts))
     tie = f" {SAYS.tie}" if counts[0] == counts[1] and counts[0] else ""
     rows = vote_rows(votes, SAID)
-    table = html.table(SAYS.votes.format(number=number), SAYS.vote_heads, rows, numbers=(2,)) if rows else ""
+    table = [html.table(SAYS.votes.format(number=number), SAYS.vote_heads, rows, numbers=(2,))] if rows else []
     reasons = [html.note(SAYS.flag.format(expert=one["expert"], reason=one["reason"])) for _, one in flags.iterrows()]
-    about = "".join([html.note(tally + "." + tie), table, *reasons])
-    put(f'<div class="eds-case">{shown_pair(who, row)}<div>{about}</div></div>')
+    put(html.case(shown_pair(who, row), [html.note(f"{tally}.{tie}"), *table, *reasons]))
 
 
 main()

@@ -1,10 +1,10 @@
 """The guidelines of one's campaigns, with their examples, and the keys."""
 
 from collections.abc import Iterator
-from html import escape
 
 import streamlit as st
 
+from annotator_ui import html
 from annotator_ui.app_state import may, site, viewer
 from annotator_ui.escape_markdown import as_typed
 from annotator_ui.guideline_html import guideline_html
@@ -14,16 +14,12 @@ from eds.labels.progress import standing
 from eds.labels.queue import list_campaigns
 
 KINDS = (("positive", SAYS.positive), ("negative", SAYS.negative), ("border", SAYS.border))
-CARD = (
-    "<figure style='margin:0;display:grid;grid-template-columns:1fr 1fr;gap:4px;background:#fff;padding:6px;"
-    "border:1px solid #8886;border-radius:6px'>{pictures}</figure>{note}"
-)
-PICTURE = "<img src='{url}' alt='{alt}' loading='lazy' style='width:100%;aspect-ratio:1;object-fit:contain'>"
 
 
 def main() -> None:
     """Show the guidelines, then the keys."""
     who = viewer()
+    st.html(html.style())
     st.header(SAYS.title, anchor=False)
     found = dict(_guidelines(who.name, all_of_them=may(who, "lead")))
     if not found:
@@ -60,13 +56,8 @@ def _guideline(one: Guideline, name: str) -> None:
 
 
 def _card(example: Example, name: str, title: str) -> str:
-    pictures = site().pictures
-    shown = "".join(
-        PICTURE.format(url=escape(pictures.url(name, image, "large")), alt=escape(title))
-        for image in (example.query_id, example.candidate_id)
-    )
-    note = f"<p style='margin:4px 0 12px'>{escape(example.note)}</p>" if example.note else ""
-    return CARD.format(pictures=shown, note=note)
+    images = [site().pictures.url(name, image, "large") for image in (example.query_id, example.candidate_id)]
+    return html.example(images, title, example.note)
 
 
 def _keys() -> None:
@@ -74,13 +65,8 @@ def _keys() -> None:
     for place, title, keys in zip(
         st.columns(2), (SAYS.pair_mode, SAYS.grid_mode), (SAYS.keys_pair, SAYS.keys_grid), strict=True
     ):
-        rows = "".join(
-            f"<tr><th scope='row' style='text-align:left;padding:3px 16px 3px 0;white-space:nowrap'>{escape(key)}</th>"
-            f"<td style='padding:3px 0'>{escape(meaning)}</td></tr>"
-            for key, meaning in keys
-        )
         place.markdown(f"**{title}**")
-        place.html(f"<table style='border-collapse:collapse'>{rows}</table>")
+        place.html(html.keys(keys))
 
 
 main()

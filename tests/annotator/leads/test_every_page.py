@@ -1,8 +1,7 @@
 """What holds for every page of leads: refusals, empty states, escaped text."""
 
-from html import escape
-
 import pytest
+from markupsafe import escape
 from streamlit.testing.v1 import AppTest
 
 from annotator_ui.app_state import Site

@@ -1,8 +1,7 @@
 """The figures on coverage, agreement and pool yield are the store's and the library's."""
 
-from html import escape
-
 import pytest
+from markupsafe import escape
 
 from annotator_ui import html
 from annotator_ui.app_state import Site
