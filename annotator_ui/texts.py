@@ -89,26 +89,6 @@ class _Accounts:
 ACCOUNTS = _Accounts()
 
 
-PAGES = {
-    "home": "Home",
-    "my_progress": "My progress",
-    "guide": "Guide",
-    "pair": "Judge pairs",
-    "grid": "Judge a grid",
-    "calibrate": "Practice",
-    "campaigns": "Campaigns",
-    "coverage": "Coverage",
-    "agreement": "Agreement",
-    "pool_yield": "Pool yield",
-    "disputed": "Disputed",
-    "adjudicate": "Adjudicate",
-    "experts": "Experts",
-    "export": "Export",
-    "report": "Report",
-    "account": "Account",
-}
-
-
 @dataclass(frozen=True)
 class _Menu:
     labels: str = "Labels"
@@ -120,6 +100,7 @@ MENU = _Menu()
 
 @dataclass(frozen=True)
 class _Home:
+    menu: str = "Home"
     title: str = "Your campaigns"
     go_on: str = "Go on"
     begin: str = "Begin"

@@ -129,7 +129,12 @@ STATES: Texts = {
     "refusedBody": "The server does not take them, so they stay in this browser. Tell your lead what it says:",
 }
 
-SCREEN = {"none": "This campaign is not open to you", "home": "To your campaigns"}
+SCREEN = {
+    "pair": "Judge pairs",
+    "grid": "Judge a grid",
+    "none": "This campaign is not open to you",
+    "home": "To your campaigns",
+}
 
 ALL: Texts = {
     "actions": ACTIONS,

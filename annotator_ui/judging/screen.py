@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from annotator_ui.app_state import site, viewer
+from annotator_ui.app_state import Viewer, site
 from annotator_ui.judging.component import show
+from annotator_ui.screen import go_to, link_to
 from annotator_ui.texts_judging import SCREEN
 from eds.labels.calibration import due
 from eds.labels.progress import campaign_of, standing
@@ -13,19 +14,19 @@ HIDDEN = "[data-testid=stHeader], [data-testid=stSkipToContent]"
 ROOM = f"<style>{HIDDEN} {{ display: none; }} [data-testid=stMain] {{ overflow: hidden; }}</style>"
 
 
-def judge(view: str) -> None:
+def judge(who: Viewer, view: str) -> None:
     """Show the campaign of the address in this view."""
-    who, store = viewer(), site().store
+    store = site().store
     handle = st.query_params.get("campaign", "")
     name = campaign_of(store, handle)
     found = standing(store, name, who.name) if name is not None else None
     if name is None or found is None or not found.member:
         st.header(SCREEN["none"], anchor=False)
-        st.page_link("screens/home.py", label=SCREEN["home"])
+        link_to("home", SCREEN["home"])
     elif due(store, name, who.name):
-        st.switch_page("screens/calibrate.py", query_params={"campaign": handle})
+        go_to("calibrate", campaign=handle)
     elif view == "grid" and found.mode == "pair":
-        st.switch_page("screens/pair.py", query_params={"campaign": handle})  # no polarity, so no grid
+        go_to("pair", campaign=handle)  # no polarity, so no grid
     else:
         st.html(ROOM)
         show(found, who, view)

@@ -5,7 +5,8 @@ import streamlit as st
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
 from annotator_ui.escape_markdown import as_typed
-from annotator_ui.lead.page import Campaign, choose_campaign, done, put, telling
+from annotator_ui.lead.page import Campaign, choose_campaign, put
+from annotator_ui.screen import report_after_rerun, shown_errors
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from eds.labels.calibration import plan_calibration, planned
 from eds.labels.campaigns import add_to_panel, close_campaign
@@ -39,9 +40,9 @@ def _guideline(campaign: Campaign, by: str) -> None:
     place = versions.index(campaign.guideline) if campaign.guideline in versions else 0
     version = st.selectbox(SAYS.change, versions, index=place)
     if st.button(SAYS.enforce, disabled=version == campaign.guideline):
-        with telling():
+        with shown_errors():
             put_in_force(site().store, campaign.name, version, by=by)
-            done(SAYS.enforced.format(campaign=campaign.name, version=version))
+            report_after_rerun(SAYS.enforced.format(campaign=campaign.name, version=version))
 
 
 def _panel(campaign: Campaign, by: str) -> None:
@@ -51,9 +52,9 @@ def _panel(campaign: Campaign, by: str) -> None:
     free = people.loc[(people["state"] != "disabled") & ~people["name"].isin(there), "name"].tolist()
     names = st.multiselect(SAYS.more_experts, free)
     if st.button(SAYS.join, disabled=not names):
-        with telling():
+        with shown_errors():
             add_to_panel(site().store, campaign.name, names, by=by)
-            done(SAYS.joined.format(campaign=campaign.name, names=", ".join(names)))
+            report_after_rerun(SAYS.joined.format(campaign=campaign.name, names=", ".join(names)))
 
 
 def _calibration(campaign: Campaign, by: str) -> None:
@@ -61,15 +62,15 @@ def _calibration(campaign: Campaign, by: str) -> None:
     pairs = int(st.number_input(SAYS.calibration, 0, 200, size))
     share = st.number_input(SAYS.needed, 0, 100, round(100 * needed), step=5) / 100
     if st.button(SAYS.set_calibration, disabled=(pairs, share) == (size, needed)):
-        with telling():
+        with shown_errors():
             plan_calibration(site().store, campaign.name, pairs, share, by=by)
-            done(SAYS.calibration_set.format(campaign=campaign.name, pairs=pairs))
+            report_after_rerun(SAYS.calibration_set.format(campaign=campaign.name, pairs=pairs))
 
 
 def _close(campaign: Campaign, by: str) -> None:
     put(html.note(SAYS.closing))
     sure = st.checkbox(SAYS.confirm.format(campaign=as_typed(campaign.name)), key=f"close-{campaign.name}")
     if st.button(SAYS.close, disabled=not sure):
-        with telling():
+        with shown_errors():
             close_campaign(site().store, campaign.name, by=by)
-            done(SAYS.closed.format(campaign=campaign.name))
+            report_after_rerun(SAYS.closed.format(campaign=campaign.name))

@@ -6,7 +6,8 @@ import streamlit as st
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
 from annotator_ui.guideline_html import guideline_html
-from annotator_ui.lead.page import check_images, done, put, telling
+from annotator_ui.lead.page import check_images, put
+from annotator_ui.screen import report_after_rerun, shown_errors
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from annotator_ui.texts_leads import COMMON
 from eds.labels.guidelines import Example, Guideline, guideline_named, list_guidelines, save_guideline
@@ -38,11 +39,11 @@ def guideline_editor(who: Viewer) -> None:
         put(guideline_html(content))
         _pictures(who, rows_now)
     if st.button(SAYS.save, type="primary"):
-        with telling():
+        with shown_errors():
             examples = [_example(row) for row in rows_now]
             check_images((name for one in examples for name in (one.query_id, one.candidate_id)), "examples")
             save_guideline(site().store, version.strip(), content, examples, by=who.name)
-            done(SAYS.saved.format(version=version.strip()))
+            report_after_rerun(SAYS.saved.format(version=version.strip()))
 
 
 def _following(names: list[str]) -> str:

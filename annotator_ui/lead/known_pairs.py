@@ -7,7 +7,8 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
-from annotator_ui.lead.page import check_images, done, put, telling
+from annotator_ui.lead.page import check_images, put
+from annotator_ui.screen import report_after_rerun, shown_errors
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from eds.errors import InputError
 from eds.labels.adjudication import adjudications
@@ -31,12 +32,12 @@ def known_pairs(who: Viewer) -> None:
         rows = st.text_area(SAYS.known_rows, height=160, placeholder=SAYS.known_example)
         sent = st.form_submit_button(SAYS.known_add)
     if sent:
-        with telling():
+        with shown_errors():
             _add(_read(rows), who.name)
     decided = adjudications(site().store)[[*KEY, "value"]]
     fresh = decided[~pd.MultiIndex.from_frame(decided[KEY]).isin(pd.MultiIndex.from_frame(known[KEY]))]
     if len(fresh) and st.button(SAYS.known_decided.format(count=len(fresh))):
-        with telling():
+        with shown_errors():
             _add(fresh, who.name)
 
 
@@ -60,4 +61,4 @@ def _read(rows: str) -> pd.DataFrame:
 def _add(pairs: pd.DataFrame, by: str) -> None:
     new = add_gold(site().store, pairs, by=by)
     st.session_state["campaigns_next"] = SAYS.known_tab
-    done(SAYS.known_added.format(new=new))
+    report_after_rerun(SAYS.known_added.format(new=new))

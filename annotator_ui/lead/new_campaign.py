@@ -6,8 +6,9 @@ import streamlit as st
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
 from annotator_ui.guideline_html import guideline_html
-from annotator_ui.lead.page import CHOSEN, done, put, telling
+from annotator_ui.lead.page import CHOSEN, put
 from annotator_ui.lead.queries import both_ways, grid_agrees
+from annotator_ui.screen import report_after_rerun, shown_errors
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from eds.analysis.campaign_cost import campaign_cost
 from eds.labels.calibration import plan_calibration
@@ -45,7 +46,7 @@ def new_campaign(who: Viewer) -> None:
     with form:
         if st.button(SAYS.make, type="primary", disabled=not guarded):
             plan = Plan(name.strip(), mode, polarity, guideline, seed, shares[0], shares[1], stop, shares[2])
-            with telling():
+            with shown_errors():
                 _make(plan, pairs, panel, calibration, who.name)
 
 
@@ -188,4 +189,4 @@ def _make(plan: Plan, pairs: pd.DataFrame, panel: list[str], calibration: tuple[
     st.session_state["campaigns_next"] = SAYS.all_tab
     if calibration[0]:
         plan_calibration(site().store, plan.name, *calibration, by=by)
-    done(SAYS.made.format(name=plan.name, pairs=len(pairs), experts=len(panel)))
+    report_after_rerun(SAYS.made.format(name=plan.name, pairs=len(pairs), experts=len(panel)))

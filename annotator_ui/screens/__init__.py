@@ -1,1 +1,1 @@
-"""One file a page; app.py says who sees which."""
+"""The screens, one file each; see annotator_ui/screen.py."""

@@ -10,8 +10,10 @@ from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
 from annotator_ui.escape_markdown import as_typed
 from annotator_ui.lead.disputes import KEY, cases, choose_kind, shown_pair, vote_rows
-from annotator_ui.lead.page import begin, choose_campaign, done, needing, put, telling
+from annotator_ui.lead.page import choose_campaign, put
 from annotator_ui.lead.queries import version
+from annotator_ui.screen import report_after_rerun, screen, shown_errors
+from annotator_ui.texts import MENU
 from annotator_ui.texts_judging import ADJUDICATE as SAYS
 from annotator_ui.texts_leads import DISPUTED
 from eds.labels.adjudication import adjudicate, adjudications
@@ -21,22 +23,21 @@ ANSWERS = {1: SAYS.similar, 0: SAYS.different}
 PLACE = "adjudicate_place"
 
 
-def main() -> None:
-    """The page."""
-    who = begin(SAYS.title, SAYS.about)
-    with needing():
-        campaign = choose_campaign().name
-        found = cases(campaign, *version(campaign))
-        decided = adjudications(site().store, campaign)
-        left, right = st.columns([3, 2], vertical_alignment="bottom")
-        kind = choose_kind(found, left)
-        pairs = found.pairs[kind]
-        if pairs.empty:
-            put(html.empty(DISPUTED.none_title, DISPUTED.none[kind]))
-            return
-        if right.toggle(SAYS.undecided, value=True):
-            known = pd.MultiIndex.from_frame(decided[KEY])
-            pairs = pairs[~pd.MultiIndex.from_frame(pairs[KEY]).isin(known)]
+@screen(title=SAYS.title, about=SAYS.about, role="lead", section=MENU.labels, position=160)
+def show(who: Viewer) -> None:
+    """Show the screen."""
+    campaign = choose_campaign().name
+    found = cases(campaign, *version(campaign))
+    decided = adjudications(site().store, campaign)
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    kind = choose_kind(found, left)
+    pairs = found.pairs[kind]
+    if pairs.empty:
+        put(html.empty(DISPUTED.none_title, DISPUTED.none[kind]))
+        return
+    if right.toggle(SAYS.undecided, value=True):
+        known = pd.MultiIndex.from_frame(decided[KEY])
+        pairs = pairs[~pd.MultiIndex.from_frame(pairs[KEY]).isin(known)]
     if pairs.empty:
         put(html.empty(SAYS.none_title, SAYS.none_body))
         return
@@ -81,9 +82,9 @@ def _flags(who: Viewer, flags: pd.DataFrame) -> None:
         st.write(as_typed(SAYS.flagged.format(expert=flag["expert"], reason=flag["reason"])))
         for column, words, again in zip(st.columns(2), (SAYS.resolve, SAYS.again), (False, True), strict=True):
             if column.button(words, key=f"{words} {flag['flag']}", width="stretch"):
-                with telling():
+                with shown_errors():
                     resolve_flag(site().store, int(flag["flag"]), by=who.name, again=again)
-                    done(SAYS.resolved)
+                    report_after_rerun(SAYS.resolved)
 
 
 def _decide(who: Viewer, campaign: str, row: "pd.Series[Any]", decided: pd.DataFrame) -> None:
@@ -97,10 +98,7 @@ def _decide(who: Viewer, campaign: str, row: "pd.Series[Any]", decided: pd.DataF
     for column, value in zip(st.columns(len(values)), values, strict=True):
         words = SAYS.open if value is None else ANSWERS[value]
         if column.button(words, key=f"{value} {key}", width="stretch"):
-            with telling():
+            with shown_errors():
                 pair = (row[KEY[0]], row[KEY[1]])
                 adjudicate(site().store, campaign, *pair, value, by=who.name, token=secrets.token_hex(16), note=note)
-                done(SAYS.taken_back if value is None else SAYS.done.format(answer=words))
-
-
-main()
+                report_after_rerun(SAYS.taken_back if value is None else SAYS.done.format(answer=words))

@@ -4,8 +4,11 @@ import pandas as pd
 import streamlit as st
 
 from annotator_ui import html
-from annotator_ui.lead.page import begin, choose_campaign, needing, put
+from annotator_ui.app_state import Viewer
+from annotator_ui.lead.page import choose_campaign, put
 from annotator_ui.lead.queries import Agreed, agreed, version
+from annotator_ui.screen import screen
+from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import AGREEMENT as SAYS
 from annotator_ui.texts_leads import COMMON
 from eds.truth.grid_vs_pair import ModesCompared
@@ -13,23 +16,22 @@ from eds.truth.grid_vs_pair import ModesCompared
 SIGNED = ("krippendorff_alpha", "gwet_ac1", "fleiss_kappa")  # from -1 to 1
 
 
-def main() -> None:
-    """The page."""
-    begin(SAYS.title, SAYS.about)
-    with needing():
-        campaign = choose_campaign()
-        found = agreed(campaign.name, campaign.early_stop, *version(campaign.name))
-        if found.profiles.empty:
-            put(html.empty(COMMON.nothing_judged_title, COMMON.nothing_judged))
-            return
-        _coefficients(found)
-        if len(found.pairs):
-            st.subheader(SAYS.pairs, anchor=False)
-            _pairs(found.pairs)
-        st.subheader(SAYS.experts, anchor=False)
-        _experts(found.profiles)
-        st.subheader(SAYS.modes, anchor=False)
-        _modes(found.modes)
+@screen(title=SAYS.title, about=SAYS.about, role="lead", section=MENU.labels, position=130)
+def show(who: Viewer) -> None:
+    """Show the screen."""
+    campaign = choose_campaign()
+    found = agreed(campaign.name, campaign.early_stop, *version(campaign.name))
+    if found.profiles.empty:
+        put(html.empty(COMMON.nothing_judged_title, COMMON.nothing_judged))
+        return
+    _coefficients(found)
+    if len(found.pairs):
+        st.subheader(SAYS.pairs, anchor=False)
+        _pairs(found.pairs)
+    st.subheader(SAYS.experts, anchor=False)
+    _experts(found.profiles)
+    st.subheader(SAYS.modes, anchor=False)
+    _modes(found.modes)
 
 
 def _coefficients(found: Agreed) -> None:
@@ -100,6 +102,3 @@ def _signed(value: float) -> str:
 
 def _counted(part: int, whole: int) -> str:
     return f"{part} of {whole}" if whole else "–"
-
-
-main()

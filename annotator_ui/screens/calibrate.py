@@ -6,10 +6,11 @@ import time
 import streamlit as st
 
 from annotator_ui import html
-from annotator_ui.app_state import Viewer, site, viewer
+from annotator_ui.app_state import Viewer, site
 from annotator_ui.escape_markdown import as_typed
 from annotator_ui.guideline_html import guideline_html
-from annotator_ui.lead.page import head, needing, put
+from annotator_ui.lead.page import put
+from annotator_ui.screen import go_to, link_to, screen
 from annotator_ui.texts_calibration import CALIBRATE as SAYS
 from annotator_ui.texts_leads import COMMON
 from eds.labels.calibration import Feedback, Round, answer, begin_round, due, feedback, next_task, rounds_of
@@ -22,24 +23,22 @@ SAID = {0: SAYS.different, None: SAYS.unsure, 1: SAYS.similar}  # from left to r
 KEYS = {0: "d", None: "u", 1: "s"}
 
 
-def main() -> None:
-    """The page."""
-    who = viewer()
-    head(SAYS.title)
-    with needing():
-        found = _asked(who)
-        if found is None:
-            put(html.empty(SAYS.none_title, SAYS.none))
-            st.page_link("screens/home.py", label=SAYS.home)
-            return
-        rounds = rounds_of(site().store, found.name, who.name)
-        told = st.session_state.get(TOLD)
-        waiting = due(site().store, found.name, who.name)
-        if told is not None or not rounds or not rounds[-1].finished:
-            put(html.note(SAYS.about.format(campaign=found.name)))
-            _round(who, found, told)
-        else:
-            _result(who, found, rounds[-1], waiting=waiting)
+@screen(title=SAYS.title, position=70, in_menu=False)
+def show(who: Viewer) -> None:
+    """Show the screen."""
+    found = _asked(who)
+    if found is None:
+        put(html.empty(SAYS.none_title, SAYS.none))
+        link_to("home", SAYS.home)
+        return
+    rounds = rounds_of(site().store, found.name, who.name)
+    told = st.session_state.get(TOLD)
+    waiting = due(site().store, found.name, who.name)
+    if told is not None or not rounds or not rounds[-1].finished:
+        put(html.note(SAYS.about.format(campaign=found.name)))
+        _round(who, found, told)
+    else:
+        _result(who, found, rounds[-1], waiting=waiting)
 
 
 def _asked(who: Viewer) -> Standing | None:
@@ -120,7 +119,7 @@ def _result(who: Viewer, found: Standing, last: Round, *, waiting: bool) -> None
             begin_round(site().store, found.name, who.name)
             st.rerun()
     elif st.button(SAYS.begin, type="primary"):
-        st.switch_page(f"screens/{found.mode}.py", query_params={"campaign": found.handle})
+        go_to(found.mode, campaign=found.handle)
     st.subheader(SAYS.looked, anchor=False)
     pictures = site().pictures
     answers = feedback(site().store, last.round, who.name)
@@ -131,6 +130,3 @@ def _result(who: Viewer, found: Standing, last: Round, *, waiting: bool) -> None
             with place, st.container(border=True):
                 put(html.pair(sides[0], sides[1], (COMMON.query, COMMON.candidate)))
                 put(html.note(f"{expected} {SAYS.yours.format(given=SAID[one.value])} {one.note}"))
-
-
-main()

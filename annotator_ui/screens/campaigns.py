@@ -6,12 +6,14 @@ import pandas as pd
 import streamlit as st
 
 from annotator_ui import html
-from annotator_ui.app_state import site
+from annotator_ui.app_state import Viewer, site
 from annotator_ui.lead.change_campaign import change_campaign
 from annotator_ui.lead.guideline_editor import guideline_editor
 from annotator_ui.lead.known_pairs import known_pairs
 from annotator_ui.lead.new_campaign import new_campaign
-from annotator_ui.lead.page import begin, campaigns, needing, put
+from annotator_ui.lead.page import campaigns, put
+from annotator_ui.screen import screen
+from annotator_ui.texts import MENU
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from annotator_ui.texts_leads import COMMON
 from eds.labels.queue import progress
@@ -19,26 +21,25 @@ from eds.labels.queue import progress
 SECTION = "campaigns_section"
 
 
-def main() -> None:
-    """The page."""
-    who = begin(SAYS.title, SAYS.about)
-    with needing():
-        sections = {name: name for name in SAYS.tabs}
-        if (wanted := st.session_state.pop("campaigns_next", None)) is not None:
-            st.session_state[SECTION] = wanted
-        chosen = st.segmented_control(
-            SAYS.title, list(sections), default=SAYS.all_tab, key=SECTION, label_visibility="collapsed"
-        )
-        if chosen == SAYS.new_tab:
-            new_campaign(who)
-        elif chosen == SAYS.guideline_tab:
-            guideline_editor(who)
-        elif chosen == SAYS.change_tab:
-            change_campaign(who)
-        elif chosen == SAYS.known_tab:
-            known_pairs(who)
-        else:
-            _overview()
+@screen(title=SAYS.title, about=SAYS.about, role="lead", section=MENU.labels, position=110)
+def show(who: Viewer) -> None:
+    """Show the screen."""
+    sections = {name: name for name in SAYS.tabs}
+    if (wanted := st.session_state.pop("campaigns_next", None)) is not None:
+        st.session_state[SECTION] = wanted
+    chosen = st.segmented_control(
+        SAYS.title, list(sections), default=SAYS.all_tab, key=SECTION, label_visibility="collapsed"
+    )
+    if chosen == SAYS.new_tab:
+        new_campaign(who)
+    elif chosen == SAYS.guideline_tab:
+        guideline_editor(who)
+    elif chosen == SAYS.change_tab:
+        change_campaign(who)
+    elif chosen == SAYS.known_tab:
+        known_pairs(who)
+    else:
+        _overview()
 
 
 def _overview() -> None:
@@ -66,6 +67,3 @@ def _row(row: "pd.Series[Any]", counts: pd.DataFrame) -> list[object]:
     guideline = str(row["guideline"]) or None
     return [name, html.tag(state), mode, int(row["items"]), int(row["experts"]),
             html.bar(share, html.percent(share, 0)), guideline, ", ".join(mixed) or None]  # fmt: skip
-
-
-main()

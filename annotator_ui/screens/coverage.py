@@ -8,25 +8,26 @@ import streamlit as st
 from markupsafe import Markup
 
 from annotator_ui import html
-from annotator_ui.app_state import site
+from annotator_ui.app_state import Viewer, site
 from annotator_ui.lead import queries
-from annotator_ui.lead.page import Campaign, begin, choose_campaign, needing, put
+from annotator_ui.lead.page import Campaign, choose_campaign, put
+from annotator_ui.screen import screen
+from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import COVERAGE as SAYS
 from eds.labels.calibration import planned
 from eds.labels.lead_queries import calibration_results
 from eds.labels.queue import progress
 
 
-def main() -> None:
-    """The page."""
-    begin(SAYS.title, SAYS.about)
-    with needing():
-        campaign = choose_campaign()
-        counts = progress(site().store, campaign.name)
-        pace = queries.paces(campaign.name, *queries.version(campaign.name))
-        _experts(counts, pace)
-        st.subheader(SAYS.calibration, anchor=False)
-        _calibration(campaign)
+@screen(title=SAYS.title, about=SAYS.about, role="lead", section=MENU.labels, position=120)
+def show(who: Viewer) -> None:
+    """Show the screen."""
+    campaign = choose_campaign()
+    counts = progress(site().store, campaign.name)
+    pace = queries.paces(campaign.name, *queries.version(campaign.name))
+    _experts(counts, pace)
+    st.subheader(SAYS.calibration, anchor=False)
+    _calibration(campaign)
 
 
 def _experts(counts: pd.DataFrame, pace: pd.DataFrame) -> None:
@@ -90,6 +91,3 @@ def _calibration(campaign: Campaign) -> None:
         rows.append([row["expert"], int(row["number"]), answered, share, html.percent(row["needed"], 0), seconds,
                      html.tag(state)])  # fmt: skip
     put(html.table(SAYS.calibration, SAYS.calibration_heads, rows, numbers=range(1, 6), narrow=True))
-
-
-main()

@@ -9,8 +9,10 @@ import streamlit as st
 from annotator_ui import html
 from annotator_ui.app_state import Viewer
 from annotator_ui.lead.disputes import KEY, cases, choose_kind, shown_pair, vote_rows
-from annotator_ui.lead.page import begin, choose_campaign, needing, put
+from annotator_ui.lead.page import choose_campaign, put
 from annotator_ui.lead.queries import version
+from annotator_ui.screen import link_to, screen
+from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import COMMON
 from annotator_ui.texts_leads import DISPUTED as SAYS
 
@@ -18,28 +20,27 @@ PAGE = 8
 SAID = {1: COMMON.similar, 0: COMMON.different}
 
 
-def main() -> None:
-    """The page."""
-    who = begin(SAYS.title, SAYS.about)
-    with needing():
-        campaign = choose_campaign()
-        found = cases(campaign.name, *version(campaign.name))
-        left, right = st.columns([5, 1], vertical_alignment="bottom")
-        kind = choose_kind(found, left)
-        pairs = found.pairs[kind]
-        if pairs.empty:
-            put(html.empty(SAYS.none_title, SAYS.none[kind]))
-            return
-        pages = math.ceil(len(pairs) / PAGE)
-        page = int(right.number_input(SAYS.page.format(pages=pages), 1, pages, 1)) if pages > 1 else 1
-        places = st.columns(2)
-        shown = pairs.iloc[(page - 1) * PAGE : page * PAGE].reset_index(drop=True)
-        votes = found.votes.merge(shown[KEY].assign(place=shown.index), on=KEY)
-        flags = found.flags.merge(shown[KEY].assign(place=shown.index), on=KEY)
-        for place, row in shown.iterrows():
-            with places[int(str(place)) % 2], st.container(border=True):
-                _case(who, int(str(place)) + 1, row, votes[votes["place"] == place], flags[flags["place"] == place])
-        st.page_link("screens/adjudicate.py", label=SAYS.adjudicate)
+@screen(title=SAYS.title, about=SAYS.about, role="lead", section=MENU.labels, position=150)
+def show(who: Viewer) -> None:
+    """Show the screen."""
+    campaign = choose_campaign()
+    found = cases(campaign.name, *version(campaign.name))
+    left, right = st.columns([5, 1], vertical_alignment="bottom")
+    kind = choose_kind(found, left)
+    pairs = found.pairs[kind]
+    if pairs.empty:
+        put(html.empty(SAYS.none_title, SAYS.none[kind]))
+        return
+    pages = math.ceil(len(pairs) / PAGE)
+    page = int(right.number_input(SAYS.page.format(pages=pages), 1, pages, 1)) if pages > 1 else 1
+    places = st.columns(2)
+    shown = pairs.iloc[(page - 1) * PAGE : page * PAGE].reset_index(drop=True)
+    votes = found.votes.merge(shown[KEY].assign(place=shown.index), on=KEY)
+    flags = found.flags.merge(shown[KEY].assign(place=shown.index), on=KEY)
+    for place, row in shown.iterrows():
+        with places[int(str(place)) % 2], st.container(border=True):
+            _case(who, int(str(place)) + 1, row, votes[votes["place"] == place], flags[flags["place"] == place])
+    link_to("adjudicate", SAYS.adjudicate)
 
 
 def _case(who: Viewer, number: int, row: "pd.Series[Any]", votes: pd.DataFrame, flags: pd.DataFrame) -> None:
@@ -50,6 +51,3 @@ def _case(who: Viewer, number: int, row: "pd.Series[Any]", votes: pd.DataFrame, 
     table = [html.table(SAYS.votes.format(number=number), SAYS.vote_heads, rows, numbers=(2,))] if rows else []
     reasons = [html.note(SAYS.flag.format(expert=one["expert"], reason=one["reason"])) for _, one in flags.iterrows()]
     put(html.case(shown_pair(who, row), [html.note(f"{tally}.{tie}"), *table, *reasons]))
-
-
-main()

@@ -8,35 +8,36 @@ import streamlit as st
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, may, site, url
 from annotator_ui.escape_markdown import as_typed
-from annotator_ui.lead.page import begin, done, needing, put, telling
+from annotator_ui.lead.page import put
+from annotator_ui.screen import report_after_rerun, screen, shown_errors
+from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import EXPERTS as SAYS
 from eds.labels import experts
 from eds.labels.schema import ROLES
 
 
-def main() -> None:
-    """The page."""
-    who = begin(SAYS.title, SAYS.about)
-    with needing():
-        people = experts.list_experts(site().store)
-        rows = [[one["name"], SAYS.roles[one["role"]], html.tag(SAYS.states[one["state"]]), int(one["labels"]),
-                 f"{one['created_at']:%d %b %Y}"] for _, one in people.iterrows()]  # fmt: skip
-        if rows:
-            put(html.table(SAYS.table, SAYS.heads, rows, numbers=(3,)))
-        else:
-            put(html.empty(SAYS.empty_title, SAYS.empty_body))
-        left, right = st.columns(2, gap="large")
+@screen(title=SAYS.title, about=SAYS.about, role="lead", section=MENU.project, position=210)
+def show(who: Viewer) -> None:
+    """Show the screen."""
+    people = experts.list_experts(site().store)
+    rows = [[one["name"], SAYS.roles[one["role"]], html.tag(SAYS.states[one["state"]]), int(one["labels"]),
+             f"{one['created_at']:%d %b %Y}"] for _, one in people.iterrows()]  # fmt: skip
+    if rows:
+        put(html.table(SAYS.table, SAYS.heads, rows, numbers=(3,)))
+    else:
+        put(html.empty(SAYS.empty_title, SAYS.empty_body))
+    left, right = st.columns(2, gap="large")
+    with left, st.container(border=True):
+        _invite(who)
+    with right, st.container(border=True):
+        _link(who, people)
+    if may(who, "administrator"):
         with left, st.container(border=True):
-            _invite(who)
+            _lock(who, people)
         with right, st.container(border=True):
-            _link(who, people)
-        if may(who, "administrator"):
-            with left, st.container(border=True):
-                _lock(who, people)
-            with right, st.container(border=True):
-                _role(who, people)
-        else:
-            put(html.note(SAYS.administrators))
+            _role(who, people)
+    else:
+        put(html.note(SAYS.administrators))
 
 
 def _invite(who: Viewer) -> None:
@@ -49,7 +50,7 @@ def _invite(who: Viewer) -> None:
         hours = st.number_input(SAYS.hours, 1, 24 * 90, 72)
         sent = st.form_submit_button(SAYS.send, type="primary")
     if sent:
-        with telling():
+        with shown_errors():
             experts.add_expert(site().store, name, role, by=who.name)
             _show_link(name, experts.invite(site().store, name, hours=hours, by=who.name), hours)
 
@@ -65,7 +66,7 @@ def _link(who: Viewer, people: pd.DataFrame) -> None:
         hours = st.number_input(SAYS.hours, 1, 24 * 90, 72)
         sent = st.form_submit_button(SAYS.make_link, disabled=mine.empty)
     if sent and name:
-        with telling():
+        with shown_errors():
             _show_link(name, experts.invite(site().store, name, hours=hours, by=who.name), hours)
 
 
@@ -86,9 +87,9 @@ def _lock(who: Viewer, people: pd.DataFrame) -> None:
     is_locked = bool((people.loc[people["name"] == name, "state"] == "disabled").all())
     # The name is on the button: nobody locks another account than they see.
     if st.button(f"{SAYS.unlock_it if is_locked else SAYS.lock_it} {as_typed(name)}"):
-        with telling():
+        with shown_errors():
             (experts.enable if is_locked else experts.disable)(site().store, name, by=who.name)
-            done((SAYS.unlocked if is_locked else SAYS.locked).format(name=name))
+            report_after_rerun((SAYS.unlocked if is_locked else SAYS.locked).format(name=name))
 
 
 def _role(who: Viewer, people: pd.DataFrame) -> None:
@@ -101,13 +102,10 @@ def _role(who: Viewer, people: pd.DataFrame) -> None:
     role = st.selectbox(SAYS.role, list(ROLES), index=ROLES.index(now), format_func=SAYS.roles.__getitem__,
                         key=f"role-of-{name}")  # fmt: skip
     if st.button(SAYS.set_it, disabled=role == now):
-        with telling():
+        with shown_errors():
             experts.set_role(site().store, name, role, by=who.name)
-            done(SAYS.was_set.format(name=name, role=SAYS.roles[role]))
+            report_after_rerun(SAYS.was_set.format(name=name, role=SAYS.roles[role]))
 
 
 def _role_of(people: pd.DataFrame, name: str) -> str:
     return str(people.loc[people["name"] == name, "role"].iloc[0])
-
-
-main()

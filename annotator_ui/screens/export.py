@@ -5,8 +5,10 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from annotator_ui import html
-from annotator_ui.app_state import site, url
-from annotator_ui.lead.page import CHOSEN, begin, campaigns, needing, put
+from annotator_ui.app_state import Viewer, site, url
+from annotator_ui.lead.page import CHOSEN, campaigns, put
+from annotator_ui.screen import link_to, screen
+from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import COMMON
 from annotator_ui.texts_leads import EXPORT as SAYS
 from eds.labels.lead_queries import acts_so_far
@@ -14,31 +16,25 @@ from eds.labels.lead_queries import acts_so_far
 EVERYTHING = ""
 
 
-def main() -> None:
-    """The page."""
-    begin(SAYS.title, SAYS.about)
-    with needing():
-        names = campaigns()["name"].tolist()
-        if not names:
-            put(html.empty(COMMON.none_title, COMMON.none_body))
-            st.page_link("screens/campaigns.py", label=COMMON.none_link)
-            return
-        before = st.session_state.get(CHOSEN)
-        place = names.index(before) + 1 if before in names else 0
-        left, right = st.columns(2)
-        name = left.selectbox(
-            COMMON.campaign, [EVERYTHING, *names], index=place, format_func=lambda one: one or SAYS.all
-        )
-        kind = right.selectbox(SAYS.format, list(SAYS.formats), format_func=SAYS.formats.__getitem__)
-        acts = sum(acts_so_far(site().store, one) for one in ([name] if name else names))
-        put(html.figures((SAYS.acts, acts, SAYS.abouts[kind])))
-        if not acts:
-            put(html.empty(SAYS.empty_title, SAYS.empty_body))
-        target = f"{url('/export/')}{kind}"
-        asked = f"{target}?{urlencode({'campaign': name})}" if name else target
-        file = SAYS.formats[kind].partition(" (")[0]
-        put(html.button(asked, SAYS.download.format(file=file)))
-        put(html.note(SAYS.who_is_in_it))
-
-
-main()
+@screen(title=SAYS.title, about=SAYS.about, role="lead", section=MENU.labels, position=170)
+def show(who: Viewer) -> None:
+    """Show the screen."""
+    names = campaigns()["name"].tolist()
+    if not names:
+        put(html.empty(COMMON.none_title, COMMON.none_body))
+        link_to("campaigns", COMMON.none_link)
+        return
+    before = st.session_state.get(CHOSEN)
+    place = names.index(before) + 1 if before in names else 0
+    left, right = st.columns(2)
+    name = left.selectbox(COMMON.campaign, [EVERYTHING, *names], index=place, format_func=lambda one: one or SAYS.all)
+    kind = right.selectbox(SAYS.format, list(SAYS.formats), format_func=SAYS.formats.__getitem__)
+    acts = sum(acts_so_far(site().store, one) for one in ([name] if name else names))
+    put(html.figures((SAYS.acts, acts, SAYS.abouts[kind])))
+    if not acts:
+        put(html.empty(SAYS.empty_title, SAYS.empty_body))
+    target = f"{url('/export/')}{kind}"
+    asked = f"{target}?{urlencode({'campaign': name})}" if name else target
+    file = SAYS.formats[kind].partition(" (")[0]
+    put(html.button(asked, SAYS.download.format(file=file)))
+    put(html.note(SAYS.who_is_in_it))

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import streamlit as st
 
 from annotator_ui import html
-from annotator_ui.app_state import may, site, viewer
+from annotator_ui.app_state import Viewer, may, site
 from annotator_ui.escape_markdown import as_typed
 from annotator_ui.guideline_html import guideline_html
+from annotator_ui.screen import screen
 from annotator_ui.texts import GUIDE as SAYS
 from eds.labels.guidelines import Example, Guideline, guideline_of
 from eds.labels.progress import standing
@@ -16,11 +17,9 @@ from eds.labels.queue import list_campaigns
 KINDS = (("positive", SAYS.positive), ("negative", SAYS.negative), ("border", SAYS.border))
 
 
-def main() -> None:
+@screen(title=SAYS.title, position=30)
+def show(who: Viewer) -> None:
     """Show the guidelines, then the keys."""
-    who = viewer()
-    st.html(html.style())
-    st.header(SAYS.title, anchor=False)
     found = dict(_guidelines(who.name, all_of_them=may(who, "lead")))
     if not found:
         st.subheader(SAYS.none_title, anchor=False)
@@ -67,6 +66,3 @@ def _keys() -> None:
     ):
         place.markdown(f"**{title}**")
         place.html(html.keys(keys))
-
-
-main()

@@ -3,9 +3,10 @@
 import pandas as pd
 import streamlit as st
 
-from annotator_ui.app_state import may, site, viewer
+from annotator_ui.app_state import Viewer, may, site
 from annotator_ui.escape_markdown import as_typed
 from annotator_ui.judging.component import show_saving
+from annotator_ui.screen import go_to, screen
 from annotator_ui.texts import HOME as SAYS
 from eds.labels.calibration import due
 from eds.labels.expert_activity import own_acts, pace
@@ -13,9 +14,10 @@ from eds.labels.progress import Standing, standing
 from eds.labels.queue import list_campaigns, progress
 
 
-def main() -> None:
+@screen(title=SAYS.menu, position=10, has_heading=False)
+def show(who: Viewer) -> None:
     """Show the project to a lead, and their own campaigns to everybody."""
-    who, store = viewer(), site().store
+    store = site().store
     campaigns = list_campaigns(store)
     mine = [standing(store, name, who.name) for name in campaigns["name"]]
     mine = [one for one in mine if one.member]
@@ -62,9 +64,8 @@ def _waiting(name: str, one: Standing, per_hour: float | None, *, first: bool) -
             if practice:
                 st.caption(SAYS.practice_why)
         label = SAYS.practice if practice else SAYS.go_on if one.done else SAYS.begin
-        page = f"screens/{'calibrate' if practice else one.mode}.py"
         if act.button(label, key=f"go-{one.handle}", type="primary" if first else "secondary", width="stretch"):
-            st.switch_page(page, query_params={"campaign": one.handle})
+            go_to("calibrate" if practice else one.mode, campaign=one.handle)
 
 
 def _card(one: Standing, message: str) -> None:
@@ -79,7 +80,7 @@ def _project(campaigns: pd.DataFrame) -> None:
     if not len(campaigns):
         st.write(SAYS.no_campaigns if site().project.path("suspects").exists() else SAYS.no_suspects)
         if st.button(SAYS.make, type="primary"):
-            st.switch_page("screens/campaigns.py")
+            go_to("campaigns")
         return
     counts = progress(site().store)
     for name, closed, experts in campaigns[["name", "closed_at", "experts"]].iloc[::-1].to_numpy().tolist():
@@ -111,6 +112,3 @@ def _pictures() -> None:
         st.progress(state.ready / state.total, SAYS.pictures(state.ready, state.total))
     if state.unreadable:
         st.warning(SAYS.unreadable(state.unreadable))
-
-
-main()

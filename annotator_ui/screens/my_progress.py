@@ -3,9 +3,10 @@
 import pandas as pd
 import streamlit as st
 
-from annotator_ui.app_state import site, viewer
+from annotator_ui.app_state import Viewer, site
 from annotator_ui.escape_markdown import as_typed
 from annotator_ui.judging.component import show_saving
+from annotator_ui.screen import screen
 from annotator_ui.texts import HOME, REST_AFTER, told_hours
 from annotator_ui.texts import PROGRESS as SAYS
 from eds.labels.expert_activity import PAUSE, own_acts, pace
@@ -13,13 +14,13 @@ from eds.labels.progress import standing
 from eds.labels.queue import list_campaigns
 
 
-def main() -> None:
+@screen(title=SAYS.title, position=20)
+def show(who: Viewer) -> None:
     """Show how far this expert is."""
-    who, store = viewer(), site().store
+    store = site().store
     mine = [standing(store, name, who.name) for name in list_campaigns(store)["name"]]
     mine = [one for one in mine if one.member]
     acts = own_acts(store, who.name)
-    st.header(SAYS.title, anchor=False)
     show_saving(who)
     if not len(acts):
         st.subheader(SAYS.nothing_title, anchor=False)
@@ -46,6 +47,3 @@ def main() -> None:
     if len(by_day) > 1:
         st.subheader(SAYS.per_day, anchor=False)
         st.bar_chart(by_day.rename(SAYS.done), height=220, x_label="", y_label="")
-
-
-main()

@@ -1,5 +1,12 @@
 """One pair after the other: query and candidate side by side, one key each."""
 
+from annotator_ui.app_state import Viewer
 from annotator_ui.judging.screen import judge
+from annotator_ui.screen import screen
+from annotator_ui.texts_judging import SCREEN
 
-judge("pair")
+
+@screen(title=SCREEN["pair"], position=50, in_menu=False, has_heading=False)
+def show(who: Viewer) -> None:
+    """Show the judging page."""
+    judge(who, "pair")

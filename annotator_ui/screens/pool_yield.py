@@ -4,26 +4,28 @@ import pandas as pd
 import streamlit as st
 
 from annotator_ui import html
+from annotator_ui.app_state import Viewer
 from annotator_ui.lead import queries
-from annotator_ui.lead.page import Campaign, begin, choose_campaign, is_dark, needing, put
+from annotator_ui.lead.page import Campaign, choose_campaign, is_dark, put
 from annotator_ui.lead.queries import Yield
+from annotator_ui.screen import screen
+from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import POOL as SAYS
 
 
-def main() -> None:
-    """The page."""
-    begin(SAYS.title, SAYS.about)
-    with needing():
-        campaign = choose_campaign()
-        found = queries.yielded(campaign.name, *queries.version(campaign.name), queries.catalogue())
-        if found.growth.empty:
-            put(html.empty(SAYS.nothing_title, SAYS.nothing))
-        else:
-            _growth(found)
-        st.subheader(SAYS.random, anchor=False)
-        _random(found)
-        st.subheader(SAYS.models, anchor=False)
-        _models(campaign)
+@screen(title=SAYS.title, about=SAYS.about, role="lead", section=MENU.labels, position=140)
+def show(who: Viewer) -> None:
+    """Show the screen."""
+    campaign = choose_campaign()
+    found = queries.yielded(campaign.name, *queries.version(campaign.name), queries.catalogue())
+    if found.growth.empty:
+        put(html.empty(SAYS.nothing_title, SAYS.nothing))
+    else:
+        _growth(found)
+    st.subheader(SAYS.random, anchor=False)
+    _random(found)
+    st.subheader(SAYS.models, anchor=False)
+    _models(campaign)
 
 
 def _growth(found: Yield) -> None:
@@ -84,6 +86,3 @@ def _models(campaign: Campaign) -> None:
         for _, one in rows.iterrows()
     ]  # fmt: skip
     put(html.table(SAYS.models, SAYS.model_heads, cells, numbers=(1, 2, 3, 4, 5, 7), narrow=True))
-
-
-main()

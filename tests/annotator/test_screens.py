@@ -1,22 +1,19 @@
 """What the first pages say in each state: nothing yet, begun, finished, closed, pictures on their way."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
-import annotator_ui.app_state
-import annotator_ui.lead.page
+import annotator_ui.screen
 from annotator_ui.app_state import Site, Viewer
 from annotator_ui.picture_prefetch import State
 from annotator_ui.texts import HOME, PROGRESS, REPORT
 from eds.labels.campaigns import Plan, close_campaign, create_campaign
 from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import next_batch
+from tests.annotator.leads.pages import alone
 
-SCREENS = Path(annotator_ui.app_state.__file__).with_name("screens")
 Show = Callable[..., str]
 
 
@@ -25,9 +22,8 @@ def show(site: Site, monkeypatch: pytest.MonkeyPatch) -> Show:
     """Everything that a screen says to somebody."""
 
     def shown(screen: str, name: str, role: str = "expert") -> str:
-        for module in (annotator_ui.app_state, annotator_ui.lead.page):
-            monkeypatch.setattr(module, "viewer", lambda: Viewer(name, role, 1))
-        page = AppTest.from_file(SCREENS / f"{screen}.py", default_timeout=20).run()
+        monkeypatch.setattr(annotator_ui.screen, "viewer", lambda: Viewer(name, role, 1))
+        page = alone(screen).run()
         assert not page.exception
         parts = [*page.header, *page.subheader, *page.caption, *page.markdown, *page.info, *page.warning]
         said = [str(part.value) for part in parts] + [str(one.label) for one in page.button]

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 import streamlit as st
 
+from annotator_ui import screen
 from annotator_ui.app_state import Site, Viewer, install
-from annotator_ui.lead import page
 from eds import tables
 from eds.labels.experts import add_expert
 from eds.labels.store import open_store
@@ -23,7 +23,7 @@ from tests.annotator.sites import fresh_site
 def viewer(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
     """Who looks; tests may put in another role."""
     who = {"name": "lea", "role": "lead"}
-    monkeypatch.setattr(page, "viewer", lambda: Viewer(who["name"], who["role"], 1))
+    monkeypatch.setattr(screen, "viewer", lambda: Viewer(who["name"], who["role"], 1))
     st.cache_data.clear()
     yield who
     st.cache_data.clear()
