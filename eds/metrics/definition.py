@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from eds.metrics.coded import Coded
+from eds.metrics.code_histograms import CodeHistograms
 from eds.metrics.judged_lists import JudgedLists
 from eds.pairs import Flags, Integers, LabelledPairs, Reals
 
@@ -37,7 +37,7 @@ class Evidence:
     sampled_score: Reals | None = None
     products: JudgedLists | None = None  # of all queries, labelled by product
     product_queries: pa.Array | None = None
-    coded: Coded | None = None  # of a model of binary codes
+    coded: CodeHistograms | None = None  # of a model of binary codes
     hidden: Integers | None = None  # (positives,) place of another image of the product, 0 where none is in the list
     barred: Flags | None = None  # (positives,) whether the official rules leave the pair out
     unlabelled: int | None = None  # pooled pairs of the labelled queries that have no label

@@ -11,7 +11,7 @@ import pyarrow as pa
 from eds.errors import InputError
 from eds.metrics.catalogue import Catalogue
 from eds.metrics.check_lists import check_placed, check_rules
-from eds.metrics.coded import Coded
+from eds.metrics.code_histograms import CodeHistograms
 from eds.metrics.definition import Evidence
 from eds.metrics.judged_lists import JudgedLists, count_unlabelled_lists, judge, judge_own_product, read_rankings
 from eds.metrics.measure import Measure
@@ -33,7 +33,7 @@ class Gathered:
     sampled_scores: dict[str, Reals]
     left_out: int  # drawn negatives that are labelled, or whose query is not
     products: dict[str, tuple[JudgedLists, pa.Array]]  # with the ids of their queries
-    coded: dict[str, Coded]
+    coded: dict[str, CodeHistograms]
     hidden: dict[str, Integers]
     barred: Flags | None
     unlabelled: int | None
@@ -77,7 +77,7 @@ def gather(
     negatives: pd.DataFrame | None = None,
     placed: KnownRanks | None = None,
     own: KnownRanks | None = None,
-    coded: Mapping[str, Coded] | None = None,
+    coded: Mapping[str, CodeHistograms] | None = None,
     pooled: pd.DataFrame | None = None,
     heads: pd.DataFrame | None = None,
     category: str = "any",

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.metrics.coded import Coded
+from eds.metrics.code_histograms import CodeHistograms
 from eds.metrics.definition import Evidence, Values
 from eds.metrics.evidence import Gathered, gather
 from eds.metrics.measure import Measure
@@ -39,7 +39,7 @@ def score(
     negatives: pd.DataFrame | None = None,
     placed: KnownRanks | None = None,
     own: KnownRanks | None = None,
-    coded: Mapping[str, Coded] | None = None,
+    coded: Mapping[str, CodeHistograms] | None = None,
     pooled: pd.DataFrame | None = None,
     heads: pd.DataFrame | None = None,
     category: str = "any",
@@ -85,7 +85,7 @@ def evaluate(
     negatives: pd.DataFrame | None = None,
     placed: KnownRanks | None = None,
     own: KnownRanks | None = None,
-    coded: Mapping[str, Coded] | None = None,
+    coded: Mapping[str, CodeHistograms] | None = None,
     pooled: pd.DataFrame | None = None,
     heads: pd.DataFrame | None = None,
     category: str = "any",

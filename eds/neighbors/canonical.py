@@ -70,13 +70,6 @@ def lengths(vectors: Array, rows: Array | None = None, threads: int = 1) -> Arra
     return np.sqrt(dots(vectors, rows, vectors, rows, threads))
 
 
-def as_words(codes: Array) -> Array:
-    """Packed bytes, (n, bytes) uint8, as (n, words) uint64; the last word is filled up with zeros."""
-    padded = np.zeros((len(codes), -(-codes.shape[1] // 8) * 8), dtype=np.uint8)
-    padded[:, : codes.shape[1]] = codes
-    return padded.view(np.uint64)
-
-
 def portions(rows: Array, width: int) -> Iterator[tuple[Array, Array, Array]]:
     """Pairs in portions whose vectors, of `width` numbers, fit in cache; each vector is gathered once.
 

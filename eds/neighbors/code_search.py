@@ -9,22 +9,24 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from queue import SimpleQueue
 
 import numpy as np
 import pandas as pd
 
-from eds.neighbors.canonical import as_words
+from eds.errors import InputError
+from eds.hashing import hamming
+from eds.hashing.codes import MOST_BITS as CODE_BITS
+from eds.hashing.codes import as_words
+from eds.hashing.histograms import CodeGallery
 from eds.neighbors.pace import Pace
 from eds.neighbors.rules import Rules
-from eds.neighbors.sides import Array, Sides
+from eds.neighbors.sides import Array, Sides, in_id_order
 from eds.vectors import Vectors
 
 TILE = 16  # queries that meet a block of codes while it is in cache
 TILE_CELLS = 1 << 24  # numbers that a thread keeps of the products of its queries
 SLAB = 1 << 20  # candidates whose codes are in memory at once
-WORTH = 1 << 29  # words of codes that meet, from which on numba is worth its start
 MOST_BITS = 65_000  # distances have 16 bits
 LAST = np.iinfo(np.int64).max
 
@@ -39,7 +41,7 @@ class Lists:
 
     def settle(self) -> tuple[Array, Array, Array, Array]:
         """The lists: query, candidate, rank (int64) and exact score (float64), sorted by query and rank."""
-        from eds.neighbors.kernels import PLACE
+        from eds.hashing.kernels import PLACE
 
         kept = self.keys != LAST
         if self.keep_ties and self.keys.shape[1] > self.k:
@@ -51,9 +53,9 @@ class Lists:
         return query, keys & ((1 << PLACE) - 1), rank, -(keys >> PLACE).astype(np.float64)
 
 
-def worth_compiling(bits: int, words: int) -> bool:
-    """Whether numba is there, and worth its start where so many words of codes meet."""
-    return words >= WORTH and bits <= MOST_BITS and find_spec("numba") is not None
+def compiled_search_pays(bits: int, words: int) -> bool:
+    """Whether `CodeSearch` is possible, and faster than the search without numba."""
+    return bits <= MOST_BITS and hamming.compiling_pays(words)
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ class CodeSearch:
         self, tile: slice, keys: Array, codes: Array, start: int, sizes: Array, slot: Array, spare: "SimpleQueue[Array]"
     ) -> Array:
         """Let a slab pass by the queries of a tile."""
-        from eds.neighbors.kernels import BLOCK, scan
+        from eds.hashing.kernels import BLOCK, scan
 
         asked, candidates, rules = self.sides.queries, self.sides.candidates, self.rules
         place = slice(tile.start + self.first, tile.stop + self.first)
@@ -121,3 +123,27 @@ class CodeSearch:
             return np.zeros(0, np.int64), 1
         slot, products = pd.factorize(self.sides.candidates.product)
         return np.asarray(slot, np.int64), max(1, len(products))
+
+
+def code_gallery(vectors: Vectors, images: pd.DataFrame) -> CodeGallery:
+    """The codes of a hash model for all queries and candidates of table images."""
+    model = vectors.model
+    if model.dtype != "bits" or model.dimension > CODE_BITS:
+        kind = f"{model.dimension} bits" if model.dtype == "bits" else f"{model.dtype} vectors"
+        raise InputError(
+            f"{model.name} has {kind}", where="hash measures", do=f"They take codes of 1 to {CODE_BITS} bits."
+        )
+    sides = Sides.of(vectors, images, Rules(1))
+    queries, items = (as_words(vectors.take(side.rows))[:, 0] for side in (sides.queries, sides.candidates))
+    order, asked, offered, _ = in_id_order(images)
+    return CodeGallery(
+        model.dimension,
+        queries,
+        items,
+        sides.queries.ids,
+        sides.candidates.ids,
+        sides.own,
+        (sides.queries.product, sides.candidates.product),
+        images,
+        (order[asked], order[offered]),
+    )

@@ -42,7 +42,9 @@ class Exact:
         if isinstance(self.similarity, Bits):
             self.similarity.ask(self.sides.queries.rows[first:last])
             queries = self.similarity.queries
-            if code_search.worth_compiling(self.vectors.model.dimension, queries.size * len(self.sides.candidates)):
+            if code_search.compiled_search_pays(
+                self.vectors.model.dimension, queries.size * len(self.sides.candidates)
+            ):
                 given = (self.vectors, self.sides, self.rules, self.pace, queries, first)
                 return code_search.CodeSearch(*given).search(advance)
         parts = shares(first, last, self.pace.threads)

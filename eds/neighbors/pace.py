@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 
-from eds.engines.cores import cores
+from eds.engines.cores import thread_count
 from eds.errors import InputError
-
-MOST_THREADS = 8
 
 
 @dataclass(frozen=True)
@@ -18,10 +16,9 @@ class Pace:
     @classmethod
     def of(cls, block: int, threads: int | None) -> "Pace":
         """Checked; threads None: one per core, at most 8."""
-        pace = cls(block, min(MOST_THREADS, cores()) if threads is None else threads)
-        if pace.block < 1 or pace.threads < 1:
-            raise InputError(f"block is {pace.block}, threads {pace.threads}", do="Give numbers from 1 up.")
-        return pace
+        if block < 1:
+            raise InputError(f"block is {block}", do="Give a number from 1 up.")
+        return cls(block, thread_count(threads))
 
 
 def beside_products(threads: int) -> int:

@@ -11,7 +11,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from eds.errors import InputError
-from eds.neighbors.canonical import as_words, dots, lengths, portions
+from eds.hashing.codes import as_words
+from eds.neighbors.canonical import dots, lengths, portions
 from eds.neighbors.sides import named
 from eds.vectors import Vectors, usable
 

@@ -8,9 +8,9 @@ from eds.errors import InputError, ProjectError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eds.hashing.histograms import Grading
     from eds.metrics import Measure
-    from eds.metrics.coded import Coded, Histograms
-    from eds.neighbors.graded import Codes, Grading
+    from eds.metrics.code_histograms import CodeHistograms
     from eds.project import Project
 
 COLUMNS = {"product": ("product_id",), "category": ("category",), "types": ("product_id", "category")}
@@ -32,13 +32,12 @@ def hash_models(project: "Project", models: Sequence[str]) -> list[str]:
 def coded(
     project: "Project", models: Sequence[str], images: "pd.DataFrame", measures: "Sequence[Measure]",
     attributes: Sequence[str] = (), *, allow_missing: bool = False, with_random: bool = False,
-) -> "dict[str, Coded]":  # fmt: skip
+) -> "dict[str, CodeHistograms]":  # fmt: skip
     """By hash model its histograms, as far as the measures ask."""
-    from eds.metrics.code_usage import code_usage
-    from eds.metrics.coded import Coded
-    from eds.neighbors.graded import Codes
+    from eds.hashing.code_usage import packed_code_usage
+    from eds.metrics.code_histograms import CodeHistograms
+    from eds.neighbors.code_search import code_gallery
     from eds.project.ranks_and_scores import opened
-    from eds.vectors import unpack
 
     asked = on_codes(measures)
     if not asked:
@@ -58,17 +57,16 @@ def coded(
     }  # fmt: skip
     found = {}
     for name, (vectors, there) in opened(project, names, images, allow_missing=allow_missing).items():
-        codes = Codes(vectors, there)
-        graded = {source: _histograms(codes, gradings[source], radii[source]) for source in gradings}
-        stored = vectors.take(codes.sides.candidates.rows)
-        usage = code_usage(unpack(stored, codes.bits))
-        found[name] = Coded(codes.bits, len(stored), graded, usage)
+        codes = code_gallery(vectors, there)
+        graded = {source: codes.histograms(gradings[source], radii[source]) for source in gradings}
+        usage = packed_code_usage(codes.items, codes.bits)
+        found[name] = CodeHistograms(codes.bits, len(codes.items), graded, usage)
     return found
 
 
 def grading(project: "Project", source: str, attributes: Sequence[str], *, with_random: bool = False) -> "Grading":
     """What the word for a source of grades means in this project."""
-    from eds.neighbors.graded import Grading
+    from eds.hashing.histograms import Grading
     from eds.project.pool import chosen
     from eds.suspects import benchmark_labels
 
@@ -85,13 +83,3 @@ def grading(project: "Project", source: str, attributes: Sequence[str], *, with_
     truth = truth if with_random else benchmark_labels(truth, chosen(project))
     grade = truth["value"] if source == "truth" else truth["votes_for"]
     return Grading(truth[["query_id", "candidate_id"]].assign(grade=grade), exclude_product=kept)
-
-
-def _histograms(codes: "Codes", grades: "Grading", radius: int | None) -> "Histograms":
-    from eds.metrics.coded import Histograms
-    from eds.metrics.collisions import Balls
-    from eds.pairs import to_text
-
-    found = codes.graded(grades, radius)
-    balls = None if found.balls is None else Balls(codes.bits, *found.balls)
-    return Histograms(to_text(found.query_ids), found.counts, found.levels, balls)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from eds.errors import InputError
-from eds.metrics.codes import MOST_BITS
+from eds.hashing.codes import MOST_BITS
 
 KINDS = ("linear", "mlp")
 HIDDEN = 256

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eds.errors import InputError
-from eds.metrics.codes import distances, pack
-from eds.metrics.ties import TiedLists, ap, ndcg
+from eds.hashing.codes import distances, pack
+from eds.hashing.ties import TiedLists, ap, ndcg
 from eds.pairs import Integers
 from eds.training.supervision import Supervision
 

@@ -21,7 +21,7 @@ from eds.backbones.runtimes import choose
 from eds.backbones.trainable import Trainable
 from eds.errors import InputError
 from eds.files import digest
-from eds.metrics.hashing import ap_at_p
+from eds.hashing.single_ranking import ap_at_p
 from eds.pairs import Integers
 from eds.training.batches import epoch_batches, split
 from eds.training.checkpoint import write_tensors

@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 
 from eds.cli.metrics import metrics
 from eds.errors import InputError
+from eds.hashing.ap_bounds import ap_between
+from eds.hashing.collisions import Balls, lgap
+from eds.hashing.histograms import Grading, Histograms
+from eds.hashing.single_ranking import ap_at_p
+from eds.hashing.ties import TiedLists, ap
 from eds.metrics import Measure, evaluate, preset
-from eds.metrics.coded import Coded, Histograms, radius_terms
-from eds.metrics.collisions import lgap
-from eds.metrics.extremes import ap_between
-from eds.metrics.hashing import ap_at_p
-from eds.metrics.ties import TiedLists, ap
-from eds.neighbors.graded import Codes, Grading
+from eds.metrics.code_histograms import CodeHistograms
+from eds.neighbors.code_search import code_gallery
 from eds.project import Project
 from eds.vectors import Model, Vectors, pack, write
 
@@ -99,19 +100,19 @@ def test_histograms_and_balls_are_those_of_every_pair(
     images, codes = catalogue(seed)
     expected = slow(images, codes, agreeing(*columns), exclude, set(images["image_id"]))
     vectors = stored(tmp_path / "codes", images, codes)
-    found = Codes(vectors, images.sample(frac=1, random_state=seed)).graded(
+    found = code_gallery(vectors, images.sample(frac=1, random_state=seed)).histograms(
         Grading(columns=columns, exclude_product=exclude), 3
     )
-    assert found.query_ids.tolist() == sorted(expected)
+    assert found.queries.to_pylist() == sorted(expected)
     assert found.balls is not None
-    for place, name in enumerate(found.query_ids):
+    for place, name in enumerate(found.queries.to_pylist()):
         counts, query, items, grades = expected[name]
         np.testing.assert_array_equal(found.counts[place], counts[:, : len(found.levels)])
-        from eds.metrics.collisions import Balls
-
-        balls = Balls(BITS, *found.balls[:, place : place + 1])
+        balls = Balls(
+            BITS, *(part[place : place + 1] for part in (found.balls.items, found.balls.relevant, found.balls.largest))
+        )
         plain = lgap(query, items, [int(grade > 0) for grade in grades], 3)["lgap"] if len(items) else 0.0
-        assert radius_terms(balls, 3)[0] == pytest.approx(plain, abs=1e-12)
+        assert balls.lgap(3)[0] == pytest.approx(plain, abs=1e-12)
 
 
 def test_decided_pairs_give_grades_to_queries_that_have_any(tmp_path: Path) -> None:
@@ -127,8 +128,10 @@ def test_decided_pairs_give_grades_to_queries_that_have_any(tmp_path: Path) -> N
         return known.get((one["image_id"], other["image_id"]), 0)
 
     expected = slow(images, codes, grade, True, set(queries))
-    found = Codes(stored(tmp_path / "codes", images, codes), images).graded(Grading(pairs, exclude_product=True))
-    assert found.query_ids.tolist() == queries
+    found = code_gallery(stored(tmp_path / "codes", images, codes), images).histograms(
+        Grading(pairs, exclude_product=True)
+    )
+    assert found.queries.to_pylist() == queries
     for place, name in enumerate(queries):
         for column, level in enumerate(found.levels):
             np.testing.assert_array_equal(found.counts[place, :, column], expected[name][0][:, level])
@@ -136,7 +139,9 @@ def test_decided_pairs_give_grades_to_queries_that_have_any(tmp_path: Path) -> N
 
 def test_values_are_the_means_of_the_formulas_with_what_they_rest_on() -> None:
     counts = np.array([[[1, 1], [0, 2], [3, 0]], [[2, 0], [1, 0], [3, 0]]], np.int64)
-    told = Coded(2, 6, {"product": Histograms(pa.array(["a", "b"]), counts, (0, 1))}, {"utilisation_of_reachable": 0.5})
+    told = CodeHistograms(
+        2, 6, {"product": Histograms(pa.array(["a", "b"]), counts, (0, 1))}, {"utilisation_of_reachable": 0.5}
+    )
     measures = [Measure.parse(text) for text in ("APt@3", "APt@3(ties=best)", "nDCGt@3", "Pt@2", "CodeUsage")]
     empty = pd.DataFrame({"query_id": [], "candidate_id": [], "value": []}).astype(
         {"query_id": "str", "candidate_id": "str", "value": "int64"}
@@ -162,11 +167,11 @@ def test_vectors_of_floats_and_codes_too_long_are_refused(tmp_path: Path) -> Non
     model = Model("plain", {"loader": "test"}, 3, "float32", "cosine", "", "")
     vectors = write(tmp_path / "plain", model, images["image_id"].tolist(), np.ones((5, 3), np.float32))
     with pytest.raises(InputError, match="plain has float32 vectors"):
-        Codes(vectors, images)
+        code_gallery(vectors, images)
     model = Model("long", {"loader": "test"}, 72, "bits", "hamming", "", "")
     long = write(tmp_path / "long", model, images["image_id"].tolist(), np.zeros((5, 9), np.uint8))
     with pytest.raises(InputError, match="long has 72 bits"):
-        Codes(long, images)
+        code_gallery(long, images)
 
 
 def test_a_project_scores_its_codes_without_any_label(tmp_path: Path) -> None:

@@ -9,27 +9,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eds.hashing import hamming
 from eds.neighbors import Rules, code_search, mine
 from tests.neighbors.galleries import Gallery, catalogue, rows, rules
 from tests.privileges import needed
 
-kernels = needed("eds.neighbors.kernels")
+kernels = needed("eds.hashing.kernels")
 
 
 @pytest.fixture(autouse=True)
 def compiled() -> Iterator[None]:
     """Compiled for any work; blocks and slabs small enough that a small catalogue has several."""
-    kept = code_search.WORTH, code_search.SLAB, kernels.BLOCK
-    code_search.WORTH = 0
+    kept = hamming.WORTH, code_search.SLAB, kernels.BLOCK
+    hamming.WORTH = 0
     yield
-    code_search.WORTH, code_search.SLAB, kernels.BLOCK = kept
+    hamming.WORTH, code_search.SLAB, kernels.BLOCK = kept
 
 
 def plainly(gallery: Gallery, rule: Rules) -> pd.DataFrame:
     """The lists of the way without numba."""
-    code_search.WORTH = 1 << 62
+    hamming.WORTH = 1 << 62
     found = mine(gallery.vectors(), gallery.images, rule)
-    code_search.WORTH = 0
+    hamming.WORTH = 0
     return found
 
 
@@ -112,9 +113,9 @@ def test_progress_reaches_its_total() -> None:
 
 
 def test_little_work_and_no_numba_go_the_plain_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert code_search.worth_compiling(64, 1)
-    assert not code_search.worth_compiling(70_000, 1)
-    code_search.WORTH = 2
-    assert not code_search.worth_compiling(64, 1)
-    monkeypatch.setattr(code_search, "find_spec", lambda name: None)
-    assert not code_search.worth_compiling(64, 1 << 40)
+    assert code_search.compiled_search_pays(64, 1)
+    assert not code_search.compiled_search_pays(70_000, 1)
+    hamming.WORTH = 2
+    assert not code_search.compiled_search_pays(64, 1)
+    monkeypatch.setattr(hamming, "find_spec", lambda name: None)
+    assert not code_search.compiled_search_pays(64, 1 << 40)

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from eds.hashing.code_usage import code_usage
+from eds.hashing.collisions import Balls
+from eds.hashing.histograms import Histograms
 from eds.metrics import Result, evaluate
-from eds.metrics.code_usage import code_usage
-from eds.metrics.coded import Coded, Histograms
-from eds.metrics.collisions import Balls
+from eds.metrics.code_histograms import CodeHistograms
 from eds.reports import Judging, Material, ModelCard, Report, Search
 from eds.reports.document import Sentence, Table
 from eds.reports.facts import codes
@@ -76,7 +77,7 @@ def coded(bits: int = 8, seed: int = 3) -> list[Result]:
         queries = pa.array([f"q{number:02}" for number in range(14)])
         graded = {source: Histograms(queries, counts, (0, 1, 2), Balls.of(asked, offered, grade, codes.RADIUS))
                   for source in ("product", "truth", "types")}  # fmt: skip
-        models[name] = Coded(bits, 40, graded, code_usage(offered))
+        models[name] = CodeHistograms(bits, 40, graded, code_usage(offered))
     nothing = pd.DataFrame({"query_id": ["q00"], "candidate_id": ["c00"], "value": [1]})
     return evaluate(None, nothing, None, None, codes.measures(labelled=True), coded=models)
 

@@ -17,9 +17,11 @@ import faiss
 import numpy as np
 import pandas as pd
 
-from eds.metrics.ties import TiedLists, ap, ndcg
-from eds.neighbors import Rules, code_search, hamming, mine
-from eds.neighbors.graded import Codes, Graded, Grading
+from eds.hashing import hamming
+from eds.hashing.histograms import CodeGallery, Grading, Histograms
+from eds.hashing.ties import TiedLists, ap, ndcg
+from eds.neighbors import Rules, mine
+from eds.neighbors.code_search import code_gallery
 from tests.neighbors.galleries import InMemory
 from tests.timing import best
 
@@ -35,7 +37,7 @@ def main() -> None:
     options.add_argument("--queries", type=int, default=2000)
     given = options.parse_args()
     if given.plain:
-        code_search.WORTH = 1 << 62
+        hamming.WORTH = 1 << 62
     draw = np.random.default_rng(0)
     codes = draw.integers(0, 1 << 64, CODES, dtype=np.uint64)
     ids = [f"i{n:07d}" for n in range(CODES)]
@@ -49,7 +51,7 @@ def main() -> None:
     asked = codes[chosen]
     print(f"{len(asked):,} queries, {CODES:,} codes of {BITS} bits, {THREADS} threads")
     lists(vectors, images, codes, asked)
-    graded = histograms(Codes(vectors, images), codes, asked)
+    graded = histograms(code_gallery(vectors, images), codes, asked)
     measures(images, codes, chosen, graded)
 
 
@@ -74,7 +76,7 @@ def lists(vectors: InMemory, images: pd.DataFrame, codes: Array, asked: Array) -
         print(f"mine, {name}: {seconds:.3f} s, {seconds / peer:.2f} x faiss (first call {first:.2f} s)")
 
 
-def histograms(codes: Codes, items: Array, asked: Array) -> Graded:
+def histograms(codes: CodeGallery, items: Array, asked: Array) -> Histograms:
     """Counts by distance, and by distance and grade, beside all distances written down."""
     alone = {}
     for name, alone_way in alone_ways(len(asked), len(items)).items():
@@ -84,14 +86,14 @@ def histograms(codes: Codes, items: Array, asked: Array) -> Graded:
     grading = Grading(columns=("product_id", "category"), exclude_product=False)
     ways: dict[str, Callable[[], Any]] = {
         "histograms": lambda: hamming.distance_counts(asked, items, BITS, THREADS),
-        "histograms by three grades": lambda: codes.graded(grading, threads=THREADS),
+        "histograms by three grades": lambda: codes.histograms(grading, threads=THREADS),
     }
     for name, way in ways.items():
         way()
         seconds = best(way, 5)
         times = ", ".join(f"{seconds / other:.2f} x ({told})" for told, other in alone.items())
         print(f"{name}: {seconds:.3f} s; the distances alone {times}")
-    return codes.graded(grading, threads=THREADS)
+    return codes.histograms(grading, threads=THREADS)
 
 
 def shared(way: Way, asked: Array, items: Array) -> None:
@@ -104,7 +106,7 @@ def shared(way: Way, asked: Array, items: Array) -> None:
 def alone_ways(queries: int, total: int) -> dict[str, Way]:
     """Every distance of queries and codes, with one of three uses."""
     apart = np.empty((queries, total), np.uint8)
-    if code_search.WORTH > 1 << 61:
+    if hamming.WORTH > 1 << 61:
         return {
             "all written to memory": lambda asked, items, at: hamming.distances(
                 asked, items, apart[at : at + len(asked)]
@@ -112,7 +114,7 @@ def alone_ways(queries: int, total: int) -> dict[str, Way]:
         }
     import numba
 
-    from eds.neighbors.kernels import BLOCK, distances, ones, set_distances
+    from eds.hashing.kernels import BLOCK, distances, ones, set_distances
 
     @numba.njit(nogil=True)
     def added(asked: Array, items: Array) -> Any:
@@ -138,7 +140,7 @@ def alone_ways(queries: int, total: int) -> dict[str, Way]:
     }
 
 
-def measures(images: pd.DataFrame, codes: Array, chosen: Array, graded: Graded) -> None:
+def measures(images: pd.DataFrame, codes: Array, chosen: Array, graded: Histograms) -> None:
     """Tie-aware AP and nDCG: from histograms alone, and from codes to value beside a sort of each ranking."""
     seconds = {}
     for name, measure in (("AP", ap), ("nDCG", ndcg)):
@@ -160,7 +162,7 @@ def measures(images: pd.DataFrame, codes: Array, chosen: Array, graded: Graded) 
     grading = Grading(columns=("product_id", "category"), exclude_product=False)
     vectors = InMemory(images["image_id"].tolist(), codes.view(np.uint8).reshape(-1, BITS // 8), "hamming", BITS, CODES)
     start = time.perf_counter()
-    found = Codes(vectors, images).graded(grading, threads=THREADS)
+    found = code_gallery(vectors, images).histograms(grading, threads=THREADS)
     lists = TiedLists(found.counts, found.levels)
     ap(lists), ndcg(lists)
     whole = time.perf_counter() - start

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from eds.errors import EdsError, InputError
-from eds.metrics.hashing import ap_at_p
+from eds.hashing.single_ranking import ap_at_p
 from eds.training import heads, loop
 from eds.training.batches import epoch_batches, split
 from eds.training.checkpoint import read_tensors

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eds.errors import InputError
-from eds.metrics.ties import TiedLists, ap, dcg
+from eds.hashing.ties import TiedLists, ap, dcg
 from eds.training.objectives.dsh import dispersed_dsh_loss, dsh_loss, hierarchical_dsh_loss
 from eds.training.objectives.soft_histogram import soft_counts
 from eds.training.objectives.talr import OBJECTIVES, talr, talr_minibatch

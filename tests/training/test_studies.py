@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from eds.errors import InputError
-from eds.metrics.ties import tie_metrics
+from eds.hashing.ties import tie_metrics
 from eds.training.hash_head import Design
 from eds.training.plan import Plan
 from eds.training.studies import compare_heads, measured, recognition_and_discovery, spread

@@ -1,4 +1,4 @@
-"""Measures on binary codes, from distance histograms: no order of ties plays a part. Formulas: eds.metrics.ties."""
+"""Measures on binary codes, from distance histograms: no order of ties plays a part. Formulas: `eds.hashing`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,11 +7,12 @@ import numpy as np
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.metrics import ties
-from eds.metrics.coded import GRADES, Coded, Histograms, radius_terms
-from eds.metrics.definition import Definition, Evidence, Parameter, Values
-from eds.metrics.extremes import ap_between
+from eds.hashing import ties
+from eds.hashing.ap_bounds import ap_between
+from eds.hashing.histograms import Histograms
 from eds.pairs import Reals
+from eds.metrics.code_histograms import GRADES, CodeHistograms
+from eds.metrics.definition import Definition, Evidence, Parameter, Values
 
 CONVENTIONS = (
     "mean over all queries (grades truth, votes: those with a label), without a relevant candidate 0; every candidate "
@@ -56,7 +57,7 @@ def _usage(evidence: Evidence, _: int | None, parameters: Mapping[str, Any]) -> 
 def _lgap(found: Histograms, r: int | None, _: Mapping[str, Any]) -> Reals:
     if found.balls is None or r is None:
         raise InputError("no balls were counted", where="mLGAP", do="Count them before.")
-    return radius_terms(found.balls, r)
+    return found.balls.lgap(r)
 
 
 def _ap(found: Histograms, k: int | None, given: Mapping[str, Any]) -> Reals:
@@ -66,7 +67,7 @@ def _ap(found: Histograms, k: int | None, given: Mapping[str, Any]) -> Reals:
     return ap_between(lists, divisor, best=given["ties"] == "best")
 
 
-def _coded(evidence: Evidence) -> Coded:
+def _coded(evidence: Evidence) -> CodeHistograms:
     if evidence.coded is None:
         raise TypeError("score() gives codes to measures that need them")
     return evidence.coded

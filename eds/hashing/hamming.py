@@ -7,13 +7,13 @@ installed and there is much to count, no distance is written down at all (`bit_p
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from eds.errors import InputError
-from eds.neighbors.code_search import worth_compiling
-from eds.neighbors.counting import ragged
+from eds.hashing.codes import MOST_BITS
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Counter = Callable[[Array, int, int], Array]
@@ -23,7 +23,7 @@ TILE = 8  # queries that meet a block of codes
 WIDE_TILE = 256  # the same where numba counts, which prepares a block for all of them
 SHORT = 64  # codes of a query that are counted pair by pair
 PORTION = 1 << 14  # queries for which that is done at once
-MOST_BITS = 64
+WORTH = 1 << 29  # words of codes compared, from which on numba repays its start
 
 
 def distance_counts(
@@ -53,7 +53,7 @@ def distance_counts(
         some = np.flatnonzero(short[first : first + PORTION]) + first
         found[some] = _pair_by_pair(queries[some], codes, start[some], stop[some], bits)
     long_stop = np.where(short, start, stop)
-    compiled = worth_compiling(bits, max(part_of, int((long_stop - start).sum())))
+    compiled = compiling_pays(max(part_of, int((long_stop - start).sum())))
     tiles = _tiles(start, long_stop, WIDE_TILE if compiled else TILE)
     if tiles:
         count = _planes_counter(codes) if compiled else _plain_counter(codes)
@@ -64,6 +64,11 @@ def distance_counts(
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(fill, tiles))
     return found
+
+
+def compiling_pays(words: int) -> bool:
+    """Whether numba is installed and repays its start where so many words of codes are compared."""
+    return words >= WORTH and find_spec("numba") is not None
 
 
 def distances_of(queries: Array, query: Array, codes: Array, place: Array) -> Array:
@@ -93,7 +98,9 @@ def _tiles(start: Array, stop: Array, size: int) -> list[Array]:
 
 def _pair_by_pair(queries: Array, codes: Array, start: Array, stop: Array, bits: int) -> Array:
     """Counts where each query has few codes, (q, bits + 1) int64."""
-    place, query = ragged(start, stop)
+    size = stop - start
+    query = np.repeat(np.arange(len(start)), size)
+    place = np.arange(len(query)) + np.repeat(start - np.cumsum(size) + size, size)
     apart = distances_of(queries, query, codes, place)
     cells = np.bincount(query * (bits + 1) + apart, minlength=len(queries) * (bits + 1))
     return cells.reshape(len(queries), bits + 1)
@@ -101,7 +108,7 @@ def _pair_by_pair(queries: Array, codes: Array, start: Array, stop: Array, bits:
 
 def _planes_counter(codes: Array) -> Counter:
     """Counts of queries (q,) and codes[start:stop] by numba, (q, 65) int64."""
-    from eds.neighbors.bit_planes import counted, planes_of
+    from eds.hashing.bit_planes import counted, planes_of
 
     planes = planes_of(codes)
 

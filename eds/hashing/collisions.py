@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eds.errors import InputError
-from eds.metrics.codes import Codes, distances, same_bits
+from eds.hashing.codes import Codes, distances, same_bits
 from eds.pairs import Integers, Reals
 
 
@@ -54,6 +54,11 @@ class Balls:
         """How evenly each ball's possible codes are filled: 1 only if all of them hold equally many."""
         volume = np.cumsum([float(comb(self.bits, distance)) for distance in range(self.items.shape[1])])
         return np.where(self.items > 0, self.items / np.maximum(self.largest * volume, 1), 0.0)
+
+    def lgap(self, r: int) -> Reals:
+        """The value of `lgap` of each query, (queries,), where r is at most the radius counted to."""
+        found: Reals = (self.precision * self.fill)[:, : r + 1].mean(axis=1)
+        return found
 
 
 def lgap(query: ArrayLike, codes: Codes, relevant: Sequence[int], r: int) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eds.errors import InputError
-from eds.neighbors import code_search, hamming
-from eds.neighbors.hamming import distance_counts, distances, distances_of
+from eds.hashing import hamming
+from eds.hashing.hamming import distance_counts, distances, distances_of
 
 NUMBERS = st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=30)
 WAYS = [False, True] if find_spec("numba") else [False]
@@ -20,7 +20,7 @@ WAYS = [False, True] if find_spec("numba") else [False]
 @contextmanager
 def way(compiled: bool, block: int = hamming.BLOCK) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(code_search, "WORTH", 0 if compiled else 1 << 62)
+        patch.setattr(hamming, "WORTH", 0 if compiled else 1 << 62)
         sizes = {"BLOCK": block, "CHUNK": 3 * block, "TILE": 4, "WIDE_TILE": 3, "SHORT": 4, "PORTION": 5}
         for name, value in sizes.items():
             patch.setattr(hamming, name, value)
@@ -71,7 +71,7 @@ def test_many_codes_in_many_blocks(compiled: bool, total: int) -> None:
     assert found.tolist() == [np.bincount(row, minlength=65).tolist() for row in expected]
     apart = np.empty((9, total), np.uint8)
     if compiled:
-        from eds.neighbors import kernels
+        from eds.hashing import kernels
 
         kernels.distances(queries, codes, apart)
     else:

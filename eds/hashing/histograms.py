@@ -1,31 +1,31 @@
-"""Distance histograms of a hash model by relevance grade: all that tie-aware measures need, without a list.
+"""Distance histograms of binary codes by relevance grade: all that tie-aware measures need, without a ranked list.
 
-Every candidate counts, one by one (no list is cut, no product is reduced to its best image). The query itself never
-counts; its product's other images do unless they are left out.
+Every candidate counts, image by image (no list is cut, no product is reduced to its best image). The query itself
+never counts; the other images of its product count unless they are excluded.
 
-No pair is ever written down, however many agree: candidates are sorted by what they have in a set of columns, so that
-those agreeing with a query stand in one run, and the run is counted.
+No pair is written down, however many agree: candidates are sorted by their values in a set of columns, so that those
+that agree with a query form one run, and the run is counted.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from math import comb
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
+from eds.engines.cores import thread_count
 from eds.errors import InputError
-from eds.neighbors.canonical import as_words
-from eds.neighbors.hamming import BLOCK, MOST_BITS, distance_counts, distances_of
-from eds.neighbors.pace import Pace
-from eds.neighbors.rules import Rules
-from eds.neighbors.sides import Array, Sides, in_id_order
-from eds.pairs import encode, to_text
-from eds.vectors import Vectors
+from eds.hashing.collisions import Balls
+from eds.hashing.hamming import distance_counts, distances_of
+from eds.hashing.ties import TiedLists
+from eds.pairs import Integers, encode
 
-MOST_COLUMNS = 8  # every set of them is counted
-Column = tuple[Array, Array]  # what queries (q,) and candidates (n,) have in a column, as int64; -1: nothing
+Array = np.ndarray[Any, np.dtype[Any]]
+MOST_COLUMNS = 8  # every subset of them is counted
+Column = tuple[Array, Array]  # the values of queries (q,) and candidates (n,) in a column, as int64; -1: missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +38,17 @@ class Grading:
 
 
 @dataclass(frozen=True, eq=False)
-class Graded:
-    """A model's histograms."""
+class Histograms:
+    """How many candidates of each grade lie at each distance of each query."""
 
-    query_ids: Array  # (queries,) of str, ascending
-    counts: Array  # (queries, bits + 1, levels) int64
+    queries: pa.Array  # (queries,) ids, ascending
+    counts: Integers  # (queries, bits + 1, levels)
     levels: tuple[int, ...]
-    balls: Array | None = None  # (3, queries, radius + 1): items, relevant ones, most items on one code
+    balls: Balls | None = None  # where a measure asks for a radius, up to the largest one
+
+    def lists(self, k: int | None) -> TiedLists:
+        """As lists known up to ties, cut at k."""
+        return TiedLists(self.counts, self.levels, k)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,26 +92,27 @@ class Agreeing:
         return order, start, np.where(self.known, stop, start)
 
 
-class Codes:
-    """A hash model's codes on both sides, ready to be counted."""
+@dataclass(frozen=True, eq=False)
+class CodeGallery:
+    """The codes of the queries and of the candidates, ready to be counted."""
 
-    def __init__(self, vectors: Vectors, images: pd.DataFrame) -> None:
-        model = vectors.model
-        if model.dtype != "bits" or model.dimension > MOST_BITS:
-            told = f"{model.dimension} bits" if model.dtype == "bits" else f"{model.dtype} vectors"
-            raise InputError(
-                f"{model.name} has {told}", where="hash measures", do=f"They take codes of 1 to {MOST_BITS} bits."
-            )
-        self.bits, self.images = model.dimension, images
-        self._coded: dict[str, Column] = {}
-        self.sides = Sides.of(vectors, images, Rules(1))
-        self.queries, self.items = (
-            as_words(vectors.take(side.rows))[:, 0] for side in (self.sides.queries, self.sides.candidates)
-        )
+    bits: int
+    queries: Array  # (q,) uint64
+    items: Array  # (n,) uint64, the candidates
+    query_ids: pa.Array
+    item_ids: pa.Array
+    own: Array  # (q,) int64: which candidate the query itself is, or -1
+    product: Column
+    images: pd.DataFrame  # the table whose columns are compared
+    rows: tuple[Array, Array]  # (q,) and (n,) int64: rows of `images`
+    _coded: dict[str, Column] = field(default_factory=dict)
 
-    def graded(self, grading: Grading, radius: int | None = None, *, threads: int | None = None) -> Graded:
-        """Histograms by grade; with a radius the balls of `mLGAP` too. Decided pairs: of queries that have any."""
-        width = Pace.of(BLOCK, threads).threads
+    def histograms(self, grading: Grading, radius: int | None = None, *, threads: int | None = None) -> Histograms:
+        """Count candidates by distance and grade; with a radius also the balls of `mLGAP`.
+
+        By columns the result has all queries, by decided pairs the queries that have any.
+        """
+        width = thread_count(threads)
         if radius is not None and not 0 <= radius <= self.bits:
             raise InputError(f"the radius is {radius}", where="hash measures", do=f"Give 0 to {self.bits}, the bits.")
         if grading.pairs is None:
@@ -118,16 +123,13 @@ class Codes:
         balls = None
         if radius is not None:
             balls = self._balls(asked, counts, radius, exclude_product=grading.exclude_product)
-        return Graded(self.sides.queries.named(asked).to_numpy(zero_copy_only=False), counts, levels, balls)
+        return Histograms(self.query_ids.take(pa.array(asked)), counts, levels, balls)
 
     def _by_pairs(
         self, pairs: pd.DataFrame, threads: int, *, exclude_product: bool
     ) -> tuple[Array, Array, tuple[int, ...]]:
         """Queries that decided pairs name, their histograms, and the grades that there are."""
-        ids = to_text(self.sides.queries.ids), to_text(self.sides.candidates.ids)
-        query, candidate = (
-            encode(pairs[name], known) for name, known in zip(("query_id", "candidate_id"), ids, strict=True)
-        )
+        query, candidate = encode(pairs["query_id"], self.query_ids), encode(pairs["candidate_id"], self.item_ids)
         known = (query >= 0) & (candidate >= 0)
         query, candidate, grade = query[known], candidate[known], pairs["grade"].to_numpy(dtype=np.int64)[known]
         asked, levels = np.unique(query), np.unique(np.append(grade, 0))
@@ -137,7 +139,9 @@ class Codes:
             counts[:, :, 0] -= self._counts(self._of_own_product(asked), asked, threads)
         else:
             self._leave_out_itself(asked, counts, np.zeros(len(asked), np.int64))
-        good = self.sides.allowed(query, candidate, Rules(1, exclude_product=exclude_product))
+        good = candidate != self.own[query]
+        if exclude_product:
+            good &= self.product[1][candidate] != self.product[0][query]
         query, candidate, grade = query[good], candidate[good], grade[good]
         apart = distances_of(self.queries, query, self.items, candidate).astype(np.int64)
         place = np.searchsorted(asked, query)
@@ -159,7 +163,7 @@ class Codes:
             """Add the sets of columns that begin with those that agree, which are `size` many."""
             found = self._counts(agreeing, asked, threads)
             if exclude_product:
-                found = found - self._counts(agreeing.also(self._product, asked), asked, threads)
+                found = found - self._counts(agreeing.also(self.product, asked), asked, threads)
             for grade in range(size + 1):
                 counts[:, :, grade] += (-1) ** (size - grade) * comb(size, grade) * found
             for number, column in enumerate(left):
@@ -181,25 +185,14 @@ class Codes:
 
     def _column(self, name: str) -> Column:
         if name == "product_id":
-            return self._product
+            return self.product
         if name not in self._coded:
-            coded = pd.factorize(self.images[name])[0].astype(np.int64)
-            asked, offered = self._places
-            self._coded[name] = coded[asked], coded[offered]
+            codes = pd.factorize(self.images[name])[0].astype(np.int64)
+            self._coded[name] = codes[self.rows[0]], codes[self.rows[1]]
         return self._coded[name]
 
-    @cached_property
-    def _places(self) -> tuple[Array, Array]:
-        """Which rows of table images the queries and the candidates are."""
-        order, asked, offered, _ = in_id_order(self.images)
-        return order[asked], order[offered]
-
-    @property
-    def _product(self) -> Column:
-        return self.sides.queries.product, self.sides.candidates.product
-
     def _of_own_product(self, asked: Array) -> Agreeing:
-        return Agreeing.every(asked, self.items).also(self._product, asked)
+        return Agreeing.every(asked, self.items).also(self.product, asked)
 
     def _counts(self, agreeing: Agreeing, asked: Array, threads: int) -> Array:
         """How many candidates agree with the asked queries, by distance; (asked, bits + 1)."""
@@ -213,17 +206,17 @@ class Codes:
 
     def _leave_out_itself(self, asked: Array, counts: Array, level: Array) -> None:
         """Take each asked query, which is its own nearest candidate, out of its level, (asked,) int64."""
-        there = np.flatnonzero(self.sides.own[asked] >= 0)
+        there = np.flatnonzero(self.own[asked] >= 0)
         counts[there, 0, level[there]] -= 1
 
-    def _balls(self, asked: Array, counts: Array, radius: int, *, exclude_product: bool) -> Array:
+    def _balls(self, asked: Array, counts: Array, radius: int, *, exclude_product: bool) -> Balls:
         """What lies within 0 .. radius of each asked query."""
         found = np.zeros((3, len(asked), radius + 1), np.int64)
         found[0] = counts[:, : radius + 1].sum(axis=2).cumsum(axis=1)
         found[1] = counts[:, : radius + 1, 1:].sum(axis=2).cumsum(axis=1)
         distinct, bucket, size = np.unique(self.items, return_inverse=True, return_counts=True)
         order, start, stop = self._of_own_product(asked).runs()
-        own = self.sides.own[asked]
+        own = self.own[asked]
         for number, query in enumerate(self.queries[asked]):
             apart = np.bitwise_count(distinct ^ query)
             near = np.flatnonzero(apart <= radius)
@@ -233,8 +226,7 @@ class Codes:
             gone = mine[np.isin(mine, near)]
             np.subtract.at(sizes, np.searchsorted(near, gone), 1)
             np.maximum.at(found[2, number], apart[near], sizes)
-        found[2] = np.maximum.accumulate(found[2], axis=1)
-        return found
+        return Balls(self.bits, found[0], found[1], np.maximum.accumulate(found[2], axis=1))
 
 
 def _place_among(keys: Array, values: Array, most: int) -> Array:

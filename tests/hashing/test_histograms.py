@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from eds.errors import InputError
-from eds.neighbors import code_search
-from eds.neighbors.graded import Codes, Grading
+from eds.hashing import hamming
+from eds.hashing.histograms import Grading
+from eds.neighbors.code_search import code_gallery
 from eds.vectors import pack
 from tests.neighbors.galleries import InMemory
 from tests.privileges import needed
@@ -36,13 +37,13 @@ def test_grades_by_columns_are_those_of_every_pair(
 ) -> None:
     if compiled:
         needed("numba")
-    monkeypatch.setattr(code_search, "WORTH", 0 if compiled else 1 << 62)
+    monkeypatch.setattr(hamming, "WORTH", 0 if compiled else 1 << 62)
     vectors, table, signs = shop(900, columns)
     names = [f"column{n}" for n in range(columns)]
-    found = Codes(vectors, table).graded(Grading(columns=names, exclude_product=exclude), threads=2)
+    found = code_gallery(vectors, table).histograms(Grading(columns=names, exclude_product=exclude), threads=2)
     queries = table.index[table["role"] == "both"].to_numpy()
     queries = queries[np.argsort(table["image_id"].to_numpy(dtype=object)[queries])]
-    assert found.query_ids.tolist() == table["image_id"].iloc[queries].tolist()
+    assert found.queries.to_pylist() == table["image_id"].iloc[queries].tolist()
     apart = (signs[queries][:, None] != signs).sum(axis=2)
     grade = np.zeros(apart.shape, int)
     for name in names:
@@ -63,10 +64,10 @@ def test_grades_by_columns_are_those_of_every_pair(
 def test_memory_does_not_grow_with_the_pairs_that_agree() -> None:
     vectors, table, _ = shop(60_000, 1, groups=1)
     table["role"] = np.where(np.arange(60_000) % 300 == 0, "both", "candidate")
-    codes = Codes(vectors, table)
+    codes = code_gallery(vectors, table)
     grading = Grading(columns=["column0", "column1"])
     tracemalloc.start()
-    found = codes.graded(grading, threads=1)
+    found = codes.histograms(grading, threads=1)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     pairs = int(found.counts[:, :, 1:].sum())
@@ -76,10 +77,10 @@ def test_memory_does_not_grow_with_the_pairs_that_agree() -> None:
 
 def test_columns_that_are_not_there_and_too_many_are_refused() -> None:
     vectors, table, _ = shop(50, 0)
-    codes = Codes(vectors, table)
+    codes = code_gallery(vectors, table)
     with pytest.raises(InputError, match="no column colour"):
-        codes.graded(Grading(columns=["column0", "colour"]))
+        codes.histograms(Grading(columns=["column0", "colour"]))
     with pytest.raises(InputError, match="no column is named"):
-        codes.graded(Grading())
+        codes.histograms(Grading())
     with pytest.raises(InputError, match="9 columns"):
-        codes.graded(Grading(columns=["column0"] * 9))
+        codes.histograms(Grading(columns=["column0"] * 9))

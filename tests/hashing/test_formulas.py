@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from eds.errors import InputError
-from eds.metrics.code_usage import code_usage, utilisation_bound
-from eds.metrics.codes import hamming, hamming_ranking, pack, signs
-from eds.metrics.collisions import Balls, lgap, mlgap
-from eds.metrics.cut_groups import hypergeometric
-from eds.metrics.hashing import ap_at_p, graded, map_at_p, ndcg_at_p, radius_precision
-from eds.metrics.ties import TiedLists, ap, ap_best, ap_worst, precision, tie_metrics
+from eds.hashing.code_usage import code_usage, utilisation_bound
+from eds.hashing.codes import hamming, hamming_ranking, pack, signs
+from eds.hashing.collisions import Balls, lgap, mlgap
+from eds.hashing.single_ranking import ap_at_p, graded, map_at_p, ndcg_at_p, radius_precision
+from eds.hashing.ties import TiedLists, ap, ap_best, ap_worst, hypergeometric, precision, tie_metrics
 from tests.reference import hashing as slow
 
 GROUPS = st.lists(st.lists(st.integers(0, 3), max_size=3), min_size=1, max_size=3).filter(lambda groups: any(groups))

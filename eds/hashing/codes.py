@@ -65,6 +65,13 @@ def pack(codes: Codes, what: str = "codes") -> tuple[Packed, int]:
     return (high * weights).sum(axis=1, dtype=np.uint64), bits
 
 
+def as_words(codes: NDArray[np.uint8]) -> Packed:
+    """Packed bytes, (n, bytes) uint8, as (n, words) uint64; the last word is filled up with zeros."""
+    padded = np.zeros((len(codes), -(-codes.shape[1] // 8) * 8), dtype=np.uint8)
+    padded[:, : codes.shape[1]] = codes
+    return padded.view(np.uint64)
+
+
 def same_bits(left: Codes, right: Codes) -> tuple[Packed, Packed, int]:
     """Two sets of codes, packed; refused if their lengths differ."""
     (first, bits), (second, others) = pack(left, "queries"), pack(right, "codes")

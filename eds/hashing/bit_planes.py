@@ -14,7 +14,7 @@ from numba import types
 from numba.core.cgutils import for_range_slice
 from numba.extending import intrinsic
 
-from eds.neighbors.kernels import Array, compiled, ones
+from eds.hashing.kernels import Array, compiled, ones
 
 GROUPS, DIGITS = 22, 7  # groups of three bits; digits of a distance up to 64
 WORD, LANES = 64, 8  # codes of a word; words that are added at once

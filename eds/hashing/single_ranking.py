@@ -1,6 +1,6 @@
 """The hashing literature's own numbers on one ranking, under names that say the denominator.
 
-These take a ranking as it stands. Rankings of codes are full of ties: use `eds.metrics.ties` for them, or the
+These take a ranking as it stands. Rankings of codes are full of ties: use `eds.hashing.ties` for them, or the
 number depends on the order in which equal distances happen to be listed.
 """
 
@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from eds.errors import InputError
-from eds.metrics.codes import Codes
-from eds.metrics.collisions import Balls
-from eds.metrics.ties import DENOMINATORS, TiedLists, dcg, ideal_dcg
+from eds.hashing.codes import Codes
+from eds.hashing.collisions import Balls
+from eds.hashing.ties import DENOMINATORS, TiedLists, dcg, ideal_dcg
 from eds.pairs import Integers
 
 

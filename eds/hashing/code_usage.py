@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from eds.errors import InputError
-from eds.metrics.codes import pack
+from eds.hashing.codes import Packed, pack
 
 
 def code_usage(codes: ArrayLike, labels: Sequence[Any] | None = None) -> dict[str, Any]:
@@ -23,7 +23,11 @@ def code_usage(codes: ArrayLike, labels: Sequence[Any] | None = None) -> dict[st
     >>> code_usage([[1, 1], [1, 1], [-1, 1]])["colliding_item_rate"]
     0.6666666666666666
     """
-    packed, bits = pack(codes)
+    return packed_code_usage(*pack(codes), labels)
+
+
+def packed_code_usage(packed: Packed, bits: int, labels: Sequence[Any] | None = None) -> dict[str, Any]:
+    """As `code_usage`, of codes packed into one number each, (items,) uint64."""
     n = len(packed)
     if not n:
         raise InputError("there is no code", where="codes", do="Give at least one.")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from eds.errors import InputError
-from eds.metrics.ties import DENOMINATORS, TiedLists, ap_best, ap_worst
+from eds.hashing.ties import DENOMINATORS, TiedLists, ap_best, ap_worst
 from eds.pairs import Integers, Reals
 
 
