@@ -1,8 +1,8 @@
 """Codes of at most 64 bits by the million: how many lie at each distance. Nothing is sorted.
 
 A code is one unsigned number; a distance is one XOR and one population count, block by block into buffers that stay
-in cache. Two distances side by side are counted as one number of 16 bits, which halves the counting. Where numba is
-installed and there is much to count, no distance is written down at all (`bit_planes`).
+in cache. Without numba, two distances side by side are counted as one number of 16 bits, which halves the counting;
+where numba is installed and there is much to count, no distance is written down at all.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,6 @@ Counter = Callable[[Array, int, int], Array]
 BLOCK = 1 << 15  # codes at a time: they and their buffers stay in cache
 CHUNK = 1 << 20  # distances of one query that are counted at a time; even, for they are counted in pairs
 TILE = 8  # queries that meet a block of codes
-WIDE_TILE = 256  # the same where numba counts, which prepares a block for all of them
 SHORT = 64  # codes of a query that are counted pair by pair
 PORTION = 1 << 14  # queries for which that is done at once
 WORTH = 1 << 29  # words of codes compared, from which on numba repays its start
@@ -54,9 +53,9 @@ def distance_counts(
         found[some] = _pair_by_pair(queries[some], codes, start[some], stop[some], bits)
     long_stop = np.where(short, start, stop)
     compiled = compiling_pays(max(part_of, int((long_stop - start).sum())))
-    tiles = _tiles(start, long_stop, WIDE_TILE if compiled else TILE)
+    tiles = _tiles(start, long_stop)
     if tiles:
-        count = _planes_counter(codes) if compiled else _plain_counter(codes)
+        count = _compiled_counter(codes) if compiled else _plain_counter(codes)
 
         def fill(tile: Array) -> None:
             found[tile] = count(queries[tile], start[tile[0]], stop[tile[0]])[:, : bits + 1]
@@ -87,13 +86,13 @@ def distances(queries: Array, codes: Array, apart: Array) -> None:
             np.bitwise_count(mixed, out=apart[number, begin : begin + len(block)])
 
 
-def _tiles(start: Array, stop: Array, size: int) -> list[Array]:
-    """The queries that have codes to meet, some at a time that meet the same ones; (up to `size`,) int64 each."""
+def _tiles(start: Array, stop: Array) -> list[Array]:
+    """The queries that have codes to meet, some at a time that meet the same ones; (up to TILE,) int64 each."""
     order = np.lexsort((stop, start))
     order = order[stop[order] > start[order]]
     fresh = np.diff(start[order], prepend=-1).astype(bool) | np.diff(stop[order], prepend=-1).astype(bool)
     alike = np.split(order, np.flatnonzero(fresh)[1:])
-    return [group[low : low + size] for group in alike for low in range(0, len(group), size)]
+    return [group[low : low + TILE] for group in alike for low in range(0, len(group), TILE)]
 
 
 def _pair_by_pair(queries: Array, codes: Array, start: Array, stop: Array, bits: int) -> Array:
@@ -106,15 +105,13 @@ def _pair_by_pair(queries: Array, codes: Array, start: Array, stop: Array, bits:
     return cells.reshape(len(queries), bits + 1)
 
 
-def _planes_counter(codes: Array) -> Counter:
+def _compiled_counter(codes: Array) -> Counter:
     """Counts of queries (q,) and codes[start:stop] by numba, (q, 65) int64."""
-    from eds.hashing.bit_planes import counted, planes_of
-
-    planes = planes_of(codes)
+    from eds.hashing.kernels import count_distances
 
     def count(queries: Array, start: int, stop: int) -> Array:
         found = np.zeros((len(queries), MOST_BITS + 1), np.int64)
-        counted(queries, codes, planes, start, stop, found)
+        count_distances(queries, codes, start, stop, found)
         return found
 
     return count

@@ -21,7 +21,7 @@ WAYS = [False, True] if find_spec("numba") else [False]
 def way(compiled: bool, block: int = hamming.BLOCK) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hamming, "WORTH", 0 if compiled else 1 << 62)
-        sizes = {"BLOCK": block, "CHUNK": 3 * block, "TILE": 4, "WIDE_TILE": 3, "SHORT": 4, "PORTION": 5}
+        sizes = {"BLOCK": block, "CHUNK": 3 * block, "TILE": 4, "SHORT": 4, "PORTION": 5}
         for name, value in sizes.items():
             patch.setattr(hamming, name, value)
         yield
@@ -93,7 +93,7 @@ def test_runs_that_begin_and_end_between_the_steps(
     mask = np.uint64((1 << bits) - 1)
     queries = draw.integers(0, 1 << 64, 11, dtype=np.uint64) & mask
     codes = draw.integers(0, 1 << 64, start + length + more, dtype=np.uint64) & mask
-    if kind == "near":  # small distances only: all eights but the first are empty
+    if kind == "near":  # small distances only
         codes = queries[0] ^ (codes & np.uint64(7) & mask)
     elif kind != "any":  # distance 0 or `bits` for one query
         codes[:] = queries[0] if kind == "same" else queries[0] ^ mask
