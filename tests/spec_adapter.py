@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from eds import suspects
-from eds.neighbors.top_k import top_k
+from eds.neighbors.rules import top_k
 from eds.suspects import labels_frame, lists_frame
 from tests import spec_hashing, spec_metrics, spec_truth
 

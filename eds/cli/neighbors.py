@@ -196,25 +196,21 @@ def _mined(
     """One model's lists, in one piece or in parts: the same rows."""
     from eds.neighbors import mine_with_recall
     from eds.neighbors.mine import LOWEST_RECALL
-    from eds.neighbors.sharded import mine_in_parts
 
     name, metric, effort = vectors.model.name, options.get("metric"), options.get("effort")
     with project.progress(f"mining {name}", "parts" if place else "vectors") as progress:
-        if place:
-            return mine_in_parts(
-                vectors,
-                images,
-                rules,
-                place.within(name),
-                engine=engine,
-                metric=metric,
-                effort=effort,
-                progress=progress,
-            )
         return mine_with_recall(
-                vectors, images, rules, engine=engine, metric=metric, threads=options.get("threads"), effort=effort,
-                lowest_recall=0.0 if options.get("allow_low_recall") else LOWEST_RECALL, progress=progress,
-            )  # fmt: skip
+            vectors,
+            images,
+            rules,
+            search=engine,
+            metric=metric,
+            threads=options.get("threads"),
+            effort=effort,
+            lowest_recall=0.0 if options.get("allow_low_recall") else LOWEST_RECALL,
+            site=place.within(name) if place else None,
+            progress=progress,
+        )
 
 
 def _models(project: "Project", wanted: Sequence[str]) -> list[str]:

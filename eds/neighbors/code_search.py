@@ -19,9 +19,9 @@ from eds.hashing import hamming
 from eds.hashing.codes import MOST_BITS as CODE_BITS
 from eds.hashing.codes import as_words
 from eds.hashing.histograms import CodeGallery
-from eds.neighbors.pace import Pace
+from eds.neighbors.blocking import Blocking
+from eds.neighbors.query_gallery import Array, QueryGallery, in_id_order
 from eds.neighbors.rules import Rules
-from eds.neighbors.sides import Array, Sides, in_id_order
 from eds.vectors import Vectors
 
 TILE = 16  # queries that meet a block of codes while it is in cache
@@ -63,25 +63,25 @@ class CodeSearch:
     """Lists of the queries first..last; `queries`, (last - first, words) uint64, are their codes."""
 
     vectors: Vectors
-    sides: Sides
+    sides: QueryGallery
     rules: Rules
-    pace: Pace
+    blocking: Blocking
     queries: Array
     first: int
 
     def search(self, advance: Callable[[int], None]) -> Lists:
         """Let all candidates pass by."""
         queries, (slot, products) = len(self.queries), self._slots()
-        tile = max(1, min(TILE, TILE_CELLS // products, -(-queries // self.pace.threads)))
+        tile = max(1, min(TILE, TILE_CELLS // products, -(-queries // self.blocking.threads)))
         tiles = [slice(low, min(low + tile, queries)) for low in range(0, queries, tile)]
         room = 4 * self.rules.k + 64
         keys = [np.zeros((part.stop - part.start, room), np.int64) for part in tiles]
         sizes = np.zeros(queries, np.int64)
         spare: SimpleQueue[Array] = SimpleQueue()
-        for _ in range(self.pace.threads):
+        for _ in range(self.blocking.threads):
             spare.put(np.full((tile, products), np.iinfo(np.uint16).max, np.uint16))
         rows, passed = self.sides.candidates.rows, 0
-        with ThreadPoolExecutor(self.pace.threads) as pool:
+        with ThreadPoolExecutor(self.blocking.threads) as pool:
             for start in range(0, len(rows), SLAB):
                 part = rows[start : start + SLAB]
                 codes = np.ascontiguousarray(as_words(self.vectors.take(part)).T)
@@ -133,7 +133,7 @@ def code_gallery(vectors: Vectors, images: pd.DataFrame) -> CodeGallery:
         raise InputError(
             f"{model.name} has {kind}", where="hash measures", do=f"They take codes of 1 to {CODE_BITS} bits."
         )
-    sides = Sides.of(vectors, images, Rules(1))
+    sides = QueryGallery.of(vectors, images, Rules(1))
     queries, items = (as_words(vectors.take(side.rows))[:, 0] for side in (sides.queries, sides.candidates))
     order, asked, offered, _ = in_id_order(images)
     return CodeGallery(

@@ -13,18 +13,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from eds.neighbors.query_gallery import QueryGallery
 from eds.neighbors.rules import Rules
-from eds.neighbors.sides import Sides
 from eds.neighbors.similarity import Similarity
 
 Array = np.ndarray[Any, np.dtype[Any]]
+Found = tuple[Array, Array, Array, Array]  # query, candidate, rank and score of each row
 SURPLUS = 64  # a query with more than 4 k + SURPLUS candidates near its k-th is decided at once
 
 
 class Shortlist:
     """Candidates of the queries first..last of one side, in flat arrays sorted by query."""
 
-    def __init__(self, sides: Sides, first: int, last: int, rules: Rules, similarity: Similarity) -> None:
+    def __init__(self, sides: QueryGallery, first: int, last: int, rules: Rules, similarity: Similarity) -> None:
         self.sides, self.first, self.rules, self.similarity = sides, first, rules, similarity
         self.kth = np.full(last - first, -np.inf, dtype=np.float32)
         self._kept = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))

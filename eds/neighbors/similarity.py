@@ -12,8 +12,8 @@ import numpy as np
 
 from eds.errors import InputError
 from eds.hashing.codes import as_words
-from eds.neighbors.canonical import dots, lengths, portions
-from eds.neighbors.sides import named
+from eds.neighbors.exact_dot import dots, lengths, portions
+from eds.neighbors.query_gallery import named
 from eds.vectors import Vectors, usable
 
 Array = np.ndarray[Any, np.dtype[Any]]

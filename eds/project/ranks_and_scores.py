@@ -243,15 +243,11 @@ def _ranked(
     import pandas as pd
 
     from eds.neighbors import pair_ranks
-    from eds.neighbors.lengths import list_lengths
-    from eds.neighbors.sharded_ranks import ranks_in_parts
+    from eds.neighbors.rules import list_lengths
 
     with project.progress(f"ranking by {name}", "parts" if place else "vectors") as progress:
-        if place:
-            within = place.within(f"{into[0]}-{name}")
-            ranks = ranks_in_parts(vectors, images, pairs, rules, within, progress=progress)
-        else:
-            ranks = pair_ranks(vectors, images, pairs, rules, progress=progress)
+        within = place.within(f"{into[0]}-{name}") if place else None
+        ranks = pair_ranks(vectors, images, pairs, rules, site=within, progress=progress)
     parts[into[0]].append(pairs.assign(model=name, rank=ranks))
     asked = images.loc[images["role"] != "candidate", "image_id"].reset_index(drop=True)
     lengths = list_lengths(images, asked, rules)

@@ -10,10 +10,10 @@ to date; `write` does it all for vectors that fit in memory; `open_elsewhere` an
 (numpy's order: the first bit is the highest of its byte). Not here: how vectors are made.
 """
 
-from eds.vectors.elsewhere import copied, open_elsewhere
 from eds.vectors.folder import lost_ids
 from eds.vectors.model import Model, Shard, lost_shards, pack, read_model, stored_dtype, stored_width, unpack
 from eds.vectors.reading import Vectors
+from eds.vectors.remote import copied, open_elsewhere
 from eds.vectors.writing import SHARD_ROWS, Writer, bad_rows, usable, write
 
 __all__ = [

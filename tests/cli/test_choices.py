@@ -15,9 +15,8 @@ from eds.images import folder
 from eds.images.sources import READERS
 from eds.labels import schema, vote_files
 from eds.metrics.auc_report import AUCS
-from eds.neighbors.mine import ENGINES
 from eds.project import analysis_inputs
-from eds.registry import SAMPLING_ORDERS
+from eds.registry import SAMPLING_ORDERS, SEARCHES
 from eds.suspects import random_pairs
 from eds.training import hash_losses, heads, plan, supervision
 from tests.generated import every_command
@@ -26,7 +25,7 @@ OFFERED = {
     "images scan --layout": folder.LAYOUTS,
     "images import --format": {"auto", *READERS.entries()} - {"folder"},
     "neighbors mine --index": {"flat"}
-    | {name.removeprefix("faiss-") for name in ENGINES.entries() if name.startswith("faiss-")},
+    | {name.removeprefix("faiss-") for name in SEARCHES if name.startswith("faiss-")},
     "suspects pool --order": SAMPLING_ORDERS,
     "suspects random --stratum": random_pairs.STRATA,
     "labels experts add --role": schema.ROLES,
@@ -57,7 +56,7 @@ def test_an_option_offers_what_the_library_takes(call: str, offered: Iterable[st
 
 
 def test_engines_are_offered_by_their_kind() -> None:
-    kinds = {name.partition("-")[0] for name in ENGINES.entries()}
+    kinds = {name.partition("-")[0] for name in SEARCHES}
     (setting,) = [one for one in fields(config.NeighborsSettings) if one.name == "engine"]
     assert set(neighbors.SEARCHES) == set(setting.metadata["options"]) == kinds
 

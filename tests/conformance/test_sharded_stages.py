@@ -16,9 +16,7 @@ from eds.engines import ENGINES, Engine, Need, Receipt, Site, Work
 from eds.engines.protocol import USUAL
 from eds.engines.serial import Serial
 from eds.errors import InputError
-from eds.neighbors import Rules, mine, pair_ranks
-from eds.neighbors.sharded import mine_in_parts
-from eds.neighbors.sharded_ranks import ranks_in_parts
+from eds.neighbors import Rules, mine, mine_with_recall, pair_ranks
 from eds.suspects.sharded import heads, heads_in_parts
 from eds.tables import NEIGHBORS, Provenance
 from eds.vectors import Vectors, Writer, write
@@ -66,7 +64,7 @@ def test_neighbors(engines: dict[str, Engine], name: str, metric: str, levels: i
         for rows in (70, 10_000):
             here = site(engines[name], tmp_path / f"{place}-{rows}", rows=rows)
             told = Told()
-            mined = mine_in_parts(vectors, gallery.images, rule, here, progress=told)
+            mined = mine_with_recall(vectors, gallery.images, rule, site=here, progress=told)
             tables.write(mined.lists, NEIGHBORS, tmp_path / "parts", MADE)
             assert (tmp_path / "parts").read_bytes() == (tmp_path / "plain").read_bytes()
             tasks = -(-500 // rows) + 1
@@ -80,7 +78,9 @@ def test_neighbors_of_many_query_blocks(
     monkeypatch.setattr(sys.modules["eds.neighbors.mine"], "QUERY_CELLS", 20 * 64)
     gallery, vectors = stored(tmp_path / "vectors", metric, 1, images=300)
     expected = mine(vectors, gallery.images, Rules(7))
-    found = mine_in_parts(vectors, gallery.images, Rules(7), site(engines["serial"], tmp_path, rows=90), engine="faiss")
+    found = mine_with_recall(
+        vectors, gallery.images, Rules(7), site=site(engines["serial"], tmp_path, rows=90), search="faiss"
+    )
     pd.testing.assert_frame_equal(found.lists, expected, check_exact=True)
     assert len(list((tmp_path / "work").glob("lists-*.npz"))) == 4
 
@@ -90,14 +90,14 @@ def test_neighbors_of_many_query_blocks(
 def test_ranks(
     engines: dict[str, Engine], name: str, metric: str, levels: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("eds.neighbors.sharded_ranks.QUERY_CELLS", 20 * 500)
+    monkeypatch.setattr("eds.neighbors.rank_counting.QUERY_CELLS", 20 * 500)
     gallery, vectors = stored(tmp_path / "vectors", metric, levels)
     pairs = some_pairs(gallery.images, 2000)
     for place, rule in enumerate(RULES if name == "serial" else RULES[-1:]):
         here = site(engines[name], tmp_path / str(place), rows=170)
         expected = pair_ranks(vectors, gallery.images, pairs, rule)
         assert (expected >= 0).sum() > 100
-        assert np.array_equal(ranks_in_parts(vectors, gallery.images, pairs, rule, here), expected)
+        assert np.array_equal(pair_ranks(vectors, gallery.images, pairs, rule, site=here), expected)
 
 
 def test_parts_in_a_bucket(engines: dict[str, Engine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,10 +108,10 @@ def test_parts_in_a_bucket(engines: dict[str, Engine], tmp_path: Path, monkeypat
             patch.setenv(variable, value)
         server.bucket("shop")
         here = Site(engines["serial"], "s3://shop/work", EngineSettings(rows=120))
-        found = mine_in_parts(vectors, gallery.images, Rules(5), here)
+        found = mine_with_recall(vectors, gallery.images, Rules(5), site=here)
         names = {one["Key"] for one in server.client().list_objects_v2(Bucket="shop")["Contents"]}
         puts = server.seen["PUT"]
-        again = mine_in_parts(vectors, gallery.images, Rules(5), here)
+        again = mine_with_recall(vectors, gallery.images, Rules(5), site=here)
         inputs = server.seen["PUT"] - puts
     pd.testing.assert_frame_equal(found.lists, expected, check_exact=True)
     pd.testing.assert_frame_equal(again.lists, expected, check_exact=True)
@@ -164,12 +164,12 @@ def test_bad_shards_are_refused_by_name(engines: dict[str, Engine], name: str, t
         spoil()
         here = site(engines[name], tmp_path / str(place), rows=90)
         with pytest.raises(InputError, match=told) as caught:
-            mine_in_parts(vectors, gallery.images, Rules(3), here)
+            mine_with_recall(vectors, gallery.images, Rules(3), site=here)
         assert "00003.npy" in caught.value.where
         assert "on node" in caught.value.what if name == "ray" else "on node" not in caught.value.what
         shard.write_bytes(whole)
         expected = mine(vectors, gallery.images, Rules(3))
-        pd.testing.assert_frame_equal(mine_in_parts(vectors, gallery.images, Rules(3), here).lists, expected)
+        pd.testing.assert_frame_equal(mine_with_recall(vectors, gallery.images, Rules(3), site=here).lists, expected)
 
 
 class Narrow(Serial):
@@ -183,7 +183,7 @@ def test_shards_of_another_dimension_than_the_models_are_refused(tmp_path: Path)
     gallery, vectors = stored(tmp_path / "vectors", "cosine", 0)
     told = r"00000\.npy: the shard is not one of model m: 00000\.npy holds float32 \(100, 20\), not float32 \(100, 10\)"
     with pytest.raises(InputError, match=told):
-        mine_in_parts(vectors, gallery.images, Rules(3), site(Narrow(), tmp_path))
+        mine_with_recall(vectors, gallery.images, Rules(3), site=site(Narrow(), tmp_path))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -198,11 +198,13 @@ def test_vectors_that_cannot_be_compared_are_named(engines: dict[str, Engine], n
     writer.finish(pd.DataFrame({"image_id": held.names, "source": [None] * 200}, dtype=object), MADE)
     images = gallery.images.assign(role="both")
     with pytest.raises(InputError, match=r"vectors are zero or not finite, or nearly so: ") as caught:
-        mine_in_parts(Vectors.open(tmp_path / "bad"), images, Rules(3), site(engines[name], tmp_path, rows=1000))
+        mine_with_recall(
+            Vectors.open(tmp_path / "bad"), images, Rules(3), site=site(engines[name], tmp_path, rows=1000)
+        )
     assert {held.names[31], held.names[150]} == set(caught.value.what.split(": ")[1].split(" (on")[0].split(", "))
 
 
 def test_an_index_is_not_cut_up(engines: dict[str, Engine], tmp_path: Path) -> None:
     gallery, vectors = stored(tmp_path / "vectors", "cosine", 0, images=50)
     with pytest.raises(InputError, match="an index is searched in one piece"):
-        mine_in_parts(vectors, gallery.images, Rules(3), site(engines["serial"], tmp_path), engine="faiss-ivf")
+        mine_with_recall(vectors, gallery.images, Rules(3), site=site(engines["serial"], tmp_path), search="faiss-ivf")

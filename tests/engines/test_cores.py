@@ -6,7 +6,7 @@ import pytest
 
 from eds.embeddings.pipeline import threads
 from eds.engines.cores import cores
-from eds.neighbors.pace import Pace
+from eds.neighbors.blocking import Blocking
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system lets nobody choose cores")
@@ -15,7 +15,7 @@ def test_a_process_that_may_use_one_core_uses_one() -> None:
     assert cores() == len(before)
     os.sched_setaffinity(0, {min(before)})
     try:
-        assert (cores(), threads(0), Pace.of(10, None).threads) == (1, 1, 1)
+        assert (cores(), threads(0), Blocking.of(10, None).threads) == (1, 1, 1)
     finally:
         os.sched_setaffinity(0, before)
-    assert (threads(3), Pace.of(10, 3).threads) == (3, 3)
+    assert (threads(3), Blocking.of(10, 3).threads) == (3, 3)

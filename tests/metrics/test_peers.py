@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from eds.metrics import Measure, incomplete_metrics
 from eds.metrics.score import evaluate
-from eds.neighbors.top_k import top_k
+from eds.neighbors.rules import top_k
 from eds.pairs import KnownRanks
 from eds.suspects import lists_frame
 from tests.metrics.benchmarks import IDS, QUERIES, Bench, benches

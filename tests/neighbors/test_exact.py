@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eds.neighbors import Rules, exact, mine, mine_with_recall
-from eds.neighbors.exact import Exact
+from eds.neighbors import Rules, mine, mine_with_recall
+from eds.neighbors.search import exact
+from eds.neighbors.search.exact import Search
 from tests.neighbors.galleries import METRICS, Gallery, catalogue, rows
 from tests.privileges import needed
 
@@ -36,14 +37,14 @@ def test_a_crowded_tile_is_thinned_out_and_loses_nothing(
     metric: str, rule: Rules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gallery = ascending(metric)
-    plain, thinned = Exact._floors, []
+    plain, thinned = Search._floors, []
 
-    def counting(self: Exact, query: Any, candidate: Any, scores: Any) -> Any:
+    def counting(self: Search, query: Any, candidate: Any, scores: Any) -> Any:
         floors = plain(self, query, candidate, scores)
         thinned.append((scores.size, int((scores >= floors[:, None]).sum())))
         return floors
 
-    monkeypatch.setattr(Exact, "_floors", counting)
+    monkeypatch.setattr(Search, "_floors", counting)
     monkeypatch.setattr(exact, "SAMPLE", len(gallery.images))  # too few candidates for first floors
     found = mine(gallery.vectors(shard=2000), gallery.images, rule)
     assert len(thinned) == 2
@@ -73,13 +74,13 @@ def test_first_floors_leave_nobody_out(
     monkeypatch.setattr(exact, "SAMPLE", 1 << 20)  # the gallery is too small for that
     expected = rows(mine(gallery.vectors(), gallery.images, rule))
     monkeypatch.setattr(exact, "SAMPLE", 100)
-    floors, first = [], Exact._first_floors
+    floors, first = [], Search._first_floors
 
-    def kept(self: Exact, shortlist: Any, tile: Any) -> None:
+    def kept(self: Search, shortlist: Any, tile: Any) -> None:
         first(self, shortlist, tile)
         floors.append(shortlist.kth.copy())
 
-    monkeypatch.setattr(Exact, "_first_floors", kept)
+    monkeypatch.setattr(Search, "_first_floors", kept)
     assert rows(mine(gallery.vectors(), gallery.images, rule)) == expected
     assert np.isfinite(np.concatenate(floors)).mean() > 0.9
 
@@ -98,7 +99,7 @@ def test_k_above_what_is_left_lists_all_that_is_left(metric: str, engine: str, r
     if engine == "faiss":
         needed("faiss")
     gallery = catalogue(120, 9, products=25, metric=metric)
-    mined = mine_with_recall(gallery.vectors(), gallery.images, rule, engine=engine)
+    mined = mine_with_recall(gallery.vectors(), gallery.images, rule, search=engine)
     expected = gallery.expected(rule)
     assert [row[:3] for row in rows(mined.lists)] == [row[:3] for row in expected]
     assert mined.short == int((gallery.images["role"] != "candidate").sum())

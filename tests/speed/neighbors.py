@@ -142,7 +142,7 @@ def falling(dimension: int) -> np.ndarray[Any, Any]:
 
 def indexes(given: argparse.Namespace, dimension: int = 512) -> None:
     """Recall and time of the approximate engines at a million memory-mapped vectors, beside the exact engine."""
-    from eds.neighbors.faiss_indexes import Index
+    from eds.neighbors.search._faiss import Index
 
     seconds = dict.fromkeys(("search", "_build"), 0.0)
 
@@ -167,7 +167,7 @@ def indexes(given: argparse.Namespace, dimension: int = 512) -> None:
         for engine in given.engines:
             seconds.update(dict.fromkeys(seconds, 0.0))
             mined = mine_with_recall(
-                vectors, table, Rules(K), engine=engine, lowest_recall=0.0, threads=given.threads, effort=given.effort
+                vectors, table, Rules(K), search=engine, lowest_recall=0.0, threads=given.threads, effort=given.effort
             )
             build, search = seconds["_build"], seconds["search"] - seconds["_build"]
             print(

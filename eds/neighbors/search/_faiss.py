@@ -1,31 +1,32 @@
-"""The faiss engines that are approximate: clusters of whole or shortened vectors, and a graph.
+"""What the search engines by faiss share: indexes over all candidates that propose some of them.
 
-An index proposes; what it proposes is scored anew from the stored vectors, so rules, scores and order are those of
-every engine. What it does not propose is lost, which is why its recall is measured (eds.neighbors.mine). It is
-trained on a sample, and the vectors are added slab by slab from the memory map.
+What an index proposes is scored again from the stored vectors. What it does not propose is lost, which is why its
+recall is measured (`eds.neighbors.mine`). It is trained on a sample, and the vectors are added slab by slab from the
+memory map.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import faiss as _faiss
 import numpy as np
 
 from eds.errors import InputError
-from eds.neighbors.exact import Advance
-from eds.neighbors.faiss_engine import DEEPER, FIRST_DEPTH, SLAB_CELLS
-from eds.neighbors.pace import Pace
+from eds.neighbors.blocking import Blocking
+from eds.neighbors.query_gallery import Array, QueryGallery
 from eds.neighbors.rules import Rules
 from eds.neighbors.shortlist import Shortlist
-from eds.neighbors.sides import Array, Sides
 from eds.neighbors.similarity import Bits, Similarity
 from eds.vectors import Vectors
 
 faiss: Any = _faiss  # its type hints lack half of what it has
-GRAPH_LINKS, GRAPH_BUILD = 32, 200
+Advance = Callable[[int], None]  # gets how many vectors have been dealt with since the last call
+SLAB_CELLS = 1 << 24  # numbers of the vectors searched, or added, at once
+FIRST_DEPTH = 32  # asked beyond 4 k at first
+DEEPER = 4  # how many times deeper at each further try
 MOST_TRAINED = 64  # vectors per cluster that clusters are trained on
 ROUNDS = 10  # of that training
-PIECES, PIECE_BITS = 64, 8  # a vector shortened by products: so many pieces of so many bits
 
 
 class Index(ABC):
@@ -35,7 +36,13 @@ class Index(ABC):
     depth_of_k, first_depth = 4, FIRST_DEPTH  # candidates asked for and scored anew: depth_of_k * k + first_depth
 
     def __init__(
-        self, vectors: Vectors, sides: Sides, rules: Rules, similarity: Similarity, pace: Pace, effort: float = 1.0
+        self,
+        vectors: Vectors,
+        sides: QueryGallery,
+        rules: Rules,
+        similarity: Similarity,
+        blocking: Blocking,
+        effort: float = 1.0,
     ) -> None:
         if isinstance(similarity, Bits):
             raise InputError("an index over bits is not offered", do="Use engine exact or faiss: bits are quick.")
@@ -123,55 +130,3 @@ class Ivf(Index):
         least = max(1, int(16 * self.effort))
         share = depth / self._first_depth / 16 * self.effort
         return faiss.SearchParametersIVF(nprobe=min(self.clusters, max(least, int(self.clusters * share))))
-
-
-class IvfSq8(Ivf):
-    """Clusters of vectors whose numbers are rounded to 8 bits: a quarter of the memory."""
-
-    def _clustered(self, dimension: int) -> Any:
-        kind = faiss.ScalarQuantizer.QT_8bit
-        return faiss.IndexIVFScalarQuantizer(self.quantizer, dimension, self.clusters, kind, faiss.METRIC_INNER_PRODUCT)
-
-
-class IvfPq(Ivf):
-    """Clusters of vectors shortened to 64 bytes; many more are proposed, since these tell little apart."""
-
-    depth_of_k, first_depth = 48, 212
-
-    @property
-    def _first_depth(self) -> int:
-        return int(super()._first_depth * max(1.0, self.effort))  # what clusters find, short codes may misplace
-
-    def _empty(self, dimension: int, total: int) -> Any:
-        if total < 1 << PIECE_BITS:
-            raise InputError(
-                f"ivf-pq cannot learn from {total:,} candidates", where="index",
-                do=f"It needs {1 << PIECE_BITS}. Use --engine exact, which is quick for so few.",
-            )  # fmt: skip
-        return super()._empty(dimension, total)
-
-    def _clustered(self, dimension: int) -> Any:
-        pieces = min(PIECES, self.vectors.model.dimension)
-        index = faiss.IndexIVFPQ(
-            self.quantizer, dimension, self.clusters, pieces, PIECE_BITS, faiss.METRIC_INNER_PRODUCT
-        )
-        index.pq.cp.min_points_per_centroid = 1
-        index.pq.cp.niter = ROUNDS
-        return index
-
-    def _as_indexed(self, vectors: Array) -> Array:
-        """Filled up with zeros, which change no product, until the pieces are of one length."""
-        pieces = min(PIECES, vectors.shape[1])
-        return np.pad(vectors, ((0, 0), (0, -vectors.shape[1] % pieces)))
-
-
-class Hnsw(Index):
-    """A graph of near neighbours."""
-
-    def _empty(self, dimension: int, total: int) -> Any:
-        index = faiss.IndexHNSWFlat(dimension, GRAPH_LINKS, faiss.METRIC_INNER_PRODUCT)
-        index.hnsw.efConstruction = GRAPH_BUILD
-        return index
-
-    def _effort(self, depth: int) -> Any:
-        return faiss.SearchParametersHNSW(efSearch=max(16, int(max(256, 2 * depth) * self.effort)))

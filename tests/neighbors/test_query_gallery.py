@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from eds.errors import InputError
-from eds.neighbors import Rules, sides
-from eds.neighbors.sides import Sides
+from eds.neighbors import Rules, query_gallery
+from eds.neighbors.query_gallery import QueryGallery
 from tests.neighbors.galleries import Gallery, catalogue
 
 
@@ -16,7 +16,7 @@ def sorted_shop() -> Gallery:
     return gallery.turned(np.argsort([name.encode() for name in gallery.images["image_id"]]))
 
 
-def numbered(found: Sides) -> list[Any]:
+def numbered(found: QueryGallery) -> list[Any]:
     parts = [
         (side.ids.tolist(), side.rows.tolist(), side.category.tolist()) for side in (found.queries, found.candidates)
     ]
@@ -28,14 +28,14 @@ def test_in_order_or_not_the_numbers_are_the_same(monkeypatch: pytest.MonkeyPatc
     gallery = sorted_shop()
     turn = np.random.default_rng(0).permutation(200)
     vectors, rules = gallery.vectors(), Rules(1, category="same")
-    slowly = numbered(Sides.of(vectors, gallery.turned(turn).images, rules))
+    slowly = numbered(QueryGallery.of(vectors, gallery.turned(turn).images, rules))
 
     def never(*_: object) -> Any:
         raise AssertionError("ids in order were sorted again")
 
-    monkeypatch.setattr(sides, "id_order", never)
+    monkeypatch.setattr(query_gallery, "id_order", never)
     monkeypatch.setattr(type(vectors), "rows_of", never)
-    quickly = numbered(Sides.of(vectors, gallery.images, rules))
+    quickly = numbered(QueryGallery.of(vectors, gallery.images, rules))
     for one, other in zip(quickly[0], slowly[0], strict=True):
         assert one[:2] == other[:2]
         assert len(set(zip(one[2], other[2], strict=True))) == 3
@@ -45,8 +45,8 @@ def test_in_order_or_not_the_numbers_are_the_same(monkeypatch: pytest.MonkeyPatc
 def test_vectors_in_another_order_than_sorted_images_are_looked_up() -> None:
     gallery = sorted_shop()
     order = np.random.default_rng(1).permutation(200)
-    found = Sides.of(gallery.vectors(order), gallery.images, Rules(1))
-    straight = Sides.of(gallery.vectors(), gallery.images, Rules(1))
+    found = QueryGallery.of(gallery.vectors(order), gallery.images, Rules(1))
+    straight = QueryGallery.of(gallery.vectors(), gallery.images, Rules(1))
     assert [order[row] for row in found.candidates.rows] == straight.candidates.rows.tolist()
     assert found.candidates.ids.tolist() == straight.candidates.ids.tolist()
 
@@ -56,8 +56,8 @@ def test_an_id_that_stands_twice_is_no_order() -> None:
     names = gallery.images["image_id"].tolist()
     twice = gallery.images.assign(image_id=[*names[:50], *names[49:199]])
     with pytest.raises(InputError, match=f"1 ids stand there more than once: {names[49]}"):
-        Sides.of(gallery.vectors(), twice, Rules(1))
+        QueryGallery.of(gallery.vectors(), twice, Rules(1))
     vectors = gallery.vectors()
     vectors.names = [*names[:50], *names[49:199]]
     with pytest.raises(InputError, match="vectors of m"):
-        Sides.of(vectors, gallery.images, Rules(1))
+        QueryGallery.of(vectors, gallery.images, Rules(1))

@@ -41,7 +41,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Sides:
+class QueryGallery:
     """Both sides of the search."""
 
     queries: Side
@@ -50,7 +50,7 @@ class Sides:
     total_rows: int  # vectors in the folder, candidates or not
 
     @classmethod
-    def of(cls, vectors: Vectors, images: pd.DataFrame, rules: Rules) -> "Sides":
+    def of(cls, vectors: Vectors, images: pd.DataFrame, rules: Rules) -> "QueryGallery":
         """Number the images; refuses duplicated ids, images without a vector, unknown categories."""
         listed = to_text(images["image_id"])
         order, asked, proposed, ascending = in_id_order(images)

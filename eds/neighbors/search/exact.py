@@ -1,4 +1,7 @@
-"""The exact engine: the whole gallery in blocks, looking only at scores above each query's floor."""
+"""Every candidate, in blocks.
+
+The whole gallery passes by in blocks; only scores above each query's floor are looked at.
+"""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -8,17 +11,15 @@ from typing import Any
 import numpy as np
 
 from eds.neighbors import code_search
-from eds.neighbors.blas import one_thread_each, shares
-from eds.neighbors.pace import Pace
+from eds.neighbors.blocking import Blocking, one_thread_each, shares
+from eds.neighbors.query_gallery import QueryGallery
 from eds.neighbors.rules import Rules
 from eds.neighbors.shortlist import Shortlist, Shortlists
-from eds.neighbors.sides import Sides
 from eds.neighbors.similarity import Bits, Similarity
 from eds.vectors import Vectors
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Advance = Callable[[int], None]  # told how many vectors have been dealt with since the last call
-BLOCK = 2048  # vectors in a block: the tiles of scores of all threads stay near the processor
 TILE_QUERIES = 512
 SAMPLE = 512  # candidates that give the first floors
 CROWD = 4096  # candidates of one tile that it is worth to thin out before they are offered
@@ -27,14 +28,14 @@ WAITING = 1 << 22  # offered candidates after which the floors are raised in any
 
 
 @dataclass(frozen=True)
-class Exact:
+class Search:
     """Passes the gallery by the queries."""
 
     vectors: Vectors
-    sides: Sides
+    sides: QueryGallery
     rules: Rules
     similarity: Similarity
-    pace: Pace
+    blocking: Blocking
     approximate = False
 
     def search(self, first: int, last: int, advance: Advance) -> "Shortlists | code_search.Lists":
@@ -45,9 +46,9 @@ class Exact:
             if code_search.compiled_search_pays(
                 self.vectors.model.dimension, queries.size * len(self.sides.candidates)
             ):
-                given = (self.vectors, self.sides, self.rules, self.pace, queries, first)
+                given = (self.vectors, self.sides, self.rules, self.blocking, queries, first)
                 return code_search.CodeSearch(*given).search(advance)
-        parts = shares(first, last, self.pace.threads)
+        parts = shares(first, last, self.blocking.threads)
         if len(parts) == 1:
             found = [self._share(first, last, self.similarity, advance)]
         else:
@@ -62,10 +63,10 @@ class Exact:
         """The same, by the thread that asks; bad vectors are not refused yet."""
         similarity.ask(self.sides.queries.rows[first:last])
         shortlist = Shortlist(self.sides, first, last, self.rules, similarity)
-        tile = np.empty(min(TILE_QUERIES, last - first) * max(self.pace.block, SAMPLE), dtype=np.float32)
+        tile = np.empty(min(TILE_QUERIES, last - first) * max(self.blocking.block, SAMPLE), dtype=np.float32)
         self._first_floors(shortlist, tile)
         seen, due = 0, 1
-        for start, stored in self.vectors.blocks(self.pace.block):
+        for start, stored in self.vectors.blocks(self.blocking.block):
             rows, candidate, ours = self._candidates(start, stored)
             columns = similarity.load(ours, rows)
             for low, high in _tiles(last - first):

@@ -50,7 +50,7 @@ def test_the_numbers_are_those_of_the_mapped_folder(mapped: Vectors, rows: list[
 
 def test_only_what_is_asked_for_is_read(mapped: Vectors, shop: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     found = open_elsewhere(PLACE)
-    monkeypatch.setattr("eds.vectors.elsewhere.GAP", 0)
+    monkeypatch.setattr("eds.vectors.remote.GAP", 0)
     shop.well()
     found.take(np.array([0, 1, 2, 50, 299, 0]))
     width = mapped.model.width * np.dtype(mapped.take(np.array([0])).dtype).itemsize

@@ -5,14 +5,14 @@ import pytest
 from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
 
 from eds.errors import InputError
-from eds.neighbors import Rules, blas, mine
+from eds.neighbors import Rules, blocking, mine
 from tests.neighbors.galleries import METRICS, catalogue, rows
 
 
 @pytest.fixture(autouse=True)
 def _small_shares(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blas, "LEAST_SHARE", 1)
-    monkeypatch.setattr(blas, "_threads", lambda: 3)
+    monkeypatch.setattr(blocking, "LEAST_SHARE", 1)
+    monkeypatch.setattr(blocking, "_threads", lambda: 3)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -31,7 +31,7 @@ def test_bad_vectors_of_all_shares_are_named_together() -> None:
     gallery.values[[0, 3, 58]] = 0  # queries of the first and the last share, and a candidate
     with pytest.raises(InputError, match="3 vectors are zero or not finite"):
         mine(gallery.vectors(), gallery.images.assign(role=role), Rules(2), threads=3)
-    assert len(blas.shares(0, 30, 3)) == 3
+    assert len(blocking.shares(0, 30, 3)) == 3
 
 
 def test_progress_is_told_once_for_all_shares() -> None:

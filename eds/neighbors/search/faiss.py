@@ -1,39 +1,33 @@
-"""The faiss engine that is exact: flat search. The approximate ones are in `faiss_indexes`.
+"""Every candidate, by faiss.
 
-faiss only proposes; the rules, the exact scores and the order are those of every engine (Shortlist). The
-search is certified: a query whose list could be cut short is asked deeper.
+The search is certified: a query whose list could be cut short is asked deeper.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-import faiss as _faiss
 import numpy as np
 
-from eds.neighbors.exact import Advance
-from eds.neighbors.pace import Pace
+from eds.neighbors.blocking import Blocking
+from eds.neighbors.query_gallery import Array, QueryGallery
 from eds.neighbors.rules import Rules
+from eds.neighbors.search._faiss import DEEPER, FIRST_DEPTH, SLAB_CELLS, Advance, faiss
 from eds.neighbors.shortlist import Shortlist
-from eds.neighbors.sides import Array, Sides
 from eds.neighbors.similarity import Bits, Similarity
 from eds.vectors import Vectors
 
-faiss: Any = _faiss  # its type hints lack half of what it has
-SLAB_CELLS = 1 << 24  # numbers of the vectors searched, or added, at once
-FIRST_DEPTH = 32  # asked beyond 4 k at first
-DEEPER = 4  # how many times deeper at each further try
+EXTRA = "scale"
 
 
 @dataclass(frozen=True)
-class Flat:
-    """Every candidate, by faiss."""
+class Search:
+    """Flat search by faiss."""
 
     vectors: Vectors
-    sides: Sides
+    sides: QueryGallery
     rules: Rules
     similarity: Similarity
-    pace: Pace
+    blocking: Blocking
     approximate = False
 
     def search(self, first: int, last: int, advance: Advance) -> Shortlist:

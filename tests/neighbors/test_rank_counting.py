@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eds.neighbors import Rules, counter, mine, pair_ranks, ranks
-from eds.neighbors.counting import Bounds, Ladder
+from eds.neighbors import Rules, mine, pair_ranks, rank_counting
+from eds.neighbors.rank_counting import Bounds, Ladder
 from tests.neighbors.galleries import Gallery, catalogue, galleries, rules
 
 
 @pytest.fixture(autouse=True)
 def small_pieces() -> Iterator[None]:
     """Tiles of a few queries, few scores to a thread, few decisions at once, queries in several passes."""
-    kept = counter.TILE, counter.SEARCHED, counter.NEAR, ranks.QUERY_CELLS
-    counter.TILE, counter.SEARCHED, counter.NEAR, ranks.QUERY_CELLS = 64, 16, 3, 20
+    kept = rank_counting.TILE, rank_counting.SEARCHED, rank_counting.NEAR, rank_counting.QUERY_CELLS
+    rank_counting.TILE, rank_counting.SEARCHED, rank_counting.NEAR, rank_counting.QUERY_CELLS = 64, 16, 3, 20
     yield
-    counter.TILE, counter.SEARCHED, counter.NEAR, ranks.QUERY_CELLS = kept
+    rank_counting.TILE, rank_counting.SEARCHED, rank_counting.NEAR, rank_counting.QUERY_CELLS = kept
 
 
 def checked(gallery: Gallery, rule: Rules, block: int, threads: int) -> None:

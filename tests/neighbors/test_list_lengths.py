@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from eds.neighbors.lengths import list_lengths
-from eds.neighbors.rules import Category, Rules
+from eds.neighbors.rules import Category, Rules, list_lengths
 
 
 @pytest.mark.parametrize("category", ["any", "same", "other"])
