@@ -1,33 +1,26 @@
 """Compute the vectors that are missing: of new and changed images, by every model that lacks them.
 
-One pass over the pictures serves all models. Each model fills batches, its vectors go to its shards;
-a run that dies goes on at the last finished shard. A vector depends on its picture and its model
-alone, not on batch, threads or the order of the table.
+A run that dies continues at the last finished shard. A vector depends on its image and its model alone, not on batch,
+threads, parts or the order of the table.
 """
 
-import json
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import numpy as np
 import pandas as pd
 
 from eds.backbones import Backbone
-from eds.embeddings.pipeline import Job, Pixels, Prepared, prepared
+from eds.embeddings.encoding import Progress, encode_missing, new_model
 from eds.embeddings.sources import Sources
-from eds.errors import EdsError, ImageError, InputError
+from eds.embeddings.tasks import Recipe, encode_in_parts, forget_plan
+from eds.engines import Site
+from eds.errors import InputError
 from eds.storage import Address
 from eds.tables import Provenance
-from eds.vectors import SHARD_ROWS, Model, Writer, pack
-
-Progress = Callable[[int, int], None]
-ROOMS = 2  # batches of a model that have been gathered and are no vectors yet
-SHOWN = 20  # bad images told before the rest is only counted
+from eds.vectors import SHARD_ROWS, Model, Writer
 
 
 @dataclass(frozen=True)
@@ -61,198 +54,49 @@ def compute(
     on_bad: Literal["skip", "fail"] = "skip",
     shard_rows: int = SHARD_ROWS,
     replace: bool = False,
+    site: Site | None = None,
+    recipes: Sequence[Recipe] = (),
     progress: Progress | None = None,
 ) -> Summary:
     """Bring the folder of every model in `backbones` up to date with table `images`; mappings are by model name.
 
-    `progress` is told (images done, images to do). `replace` empties a folder that was made with other
-    weights or another preprocessing; without it such a folder is refused.
+    `progress` gets (images done, images to do). `replace` empties a folder that was made with other weights or
+    another preprocessing; without it such a folder is refused. With a site the images are encoded there in parts, by
+    models that the tasks load from `recipes`, and `progress` gets (tasks done, tasks); the folders are the same, file
+    by file, for models that give an image the same bits in any batch.
     """
     if batch < 1:
         raise InputError(f"a batch of {batch} images is impossible", do="Give a number from 1 up.")
     begun = time.monotonic()
     catalogue = Sources(images, image_root)
     writers = {
-        name: Writer(folders[name], begun_model(name, backbone, dtype), shard_rows=shard_rows, replace=replace)
+        name: Writer(folders[name], new_model(name, backbone, dtype), shard_rows=shard_rows, replace=replace)
         for name, backbone in backbones.items()
     }
-    readable = np.ones(len(images), dtype=bool)
-    readable[list(catalogue.bad)] = False
-    lacking = {name: writer.lacking(catalogue.wanted) & readable for name, writer in writers.items()}
-    with ThreadPoolExecutor(1, thread_name_prefix="encode") as encoder:
-        fillers = {name: _Filler(name, backbones[name], writers[name], batch, encoder) for name in backbones}
-        try:
-            bad = _run(catalogue, image_root, fillers, lacking, workers, on_bad, progress)
-            for filler in fillers.values():
-                filler.finish()
-        except EdsError:
-            for writer in writers.values():
-                writer.abandon()
-            raise
+    if site:
+        encoded = encode_in_parts(
+            images,
+            catalogue,
+            image_root,
+            writers,
+            recipes,
+            site,
+            batch=batch,
+            dtype=dtype,
+            on_bad=on_bad,
+            progress=progress,
+        )
+    else:
+        encoded = encode_missing(
+            catalogue, image_root, backbones, writers, batch=batch, workers=workers, on_bad=on_bad, progress=progress
+        )
     done = []
-    for name, filler in fillers.items():
-        model = writers[name].finish(catalogue.wanted, provenance[name])
-        done.append(Done(model, filler.computed, model.rows - filler.computed))
-    return Summary(tuple(done), bad_images(catalogue, bad), round(time.monotonic() - begun, 3))
-
-
-def begun_model(name: str, backbone: Backbone, dtype: Literal["float32", "float16"]) -> Model:
-    """What model.json will say of this backbone, before there are vectors."""
-    spec = backbone.spec
-    return Model(
-        name=name,
-        spec=json.loads(spec.to_json()),
-        dimension=spec.dimension,
-        dtype="bits" if spec.similarity == "hamming" else dtype,
-        similarity=spec.similarity,
-        preprocessing_digest=spec.preprocessing.digest,
-        weights_digest=spec.weights_sha256,
+    for name, writer in writers.items():
+        model = writer.finish(catalogue.wanted, provenance[name])
+        done.append(Done(model, encoded.computed[name], model.rows - encoded.computed[name]))
+    if site:
+        forget_plan(site)
+    bad = pd.DataFrame(
+        {"image_id": [catalogue.image_id(row) for row in encoded.bad], "reason": list(encoded.bad.values())}
     )
-
-
-def bad_images(catalogue: Sources, bad: Mapping[int, str]) -> pd.DataFrame:
-    """Images without a vector, image_id and reason, from the reasons by row of the catalogue."""
-    return pd.DataFrame({"image_id": [catalogue.image_id(row) for row in bad], "reason": list(bad.values())})
-
-
-def _run(
-    catalogue: Sources,
-    image_root: Address,
-    fillers: Mapping[str, "_Filler"],
-    lacking: Mapping[str, np.ndarray[Any, np.dtype[np.bool_]]],
-    workers: int,
-    on_bad: str,
-    progress: Progress | None,
-) -> dict[int, str]:
-    """Send every picture that some model lacks through those models; returns row -> reason of the bad ones."""
-    bad: dict[int, str] = dict(catalogue.bad)
-    needed = np.flatnonzero(np.any(list(lacking.values()), axis=0)) if lacking else np.arange(0)
-    jobs = (
-        Job(row, part, frozenset(filler.key for name, filler in fillers.items() if lacking[name][row]))
-        for row, part in zip(needed.tolist(), catalogue.parts(needed), strict=True)
-    )
-    backbones = [filler.backbone for filler in fillers.values()]
-    ahead = 2 * max((filler.batch for filler in fillers.values()), default=1)
-    digests = catalogue.digests.array
-    if progress:
-        progress(0, len(needed))
-    stream = _waited(prepared(jobs, image_root, backbones, workers=workers, ahead=ahead))
-    for count, (ready, waited) in enumerate(stream, start=1):
-        if ready.reason:
-            bad[ready.job.row] = ready.reason
-        refused = bad and on_bad == "fail"  # then no more is computed, yet all the rest is read, to tell every fault
-        for name, filler in fillers.items():
-            if lacking[name][ready.job.row] and not refused:
-                filler.take(ready, str(digests[ready.job.row]), waited)
-        if progress:
-            progress(count, len(needed))
-    if bad and on_bad == "fail":
-        raise refusal(bad, catalogue)
-    return bad
-
-
-def _waited(stream: Iterator[Prepared]) -> Iterator[tuple[Prepared, float]]:
-    """Each item with the seconds that it kept us waiting."""
-    while True:
-        begun = time.perf_counter()
-        ready = next(stream, None)
-        if ready is None:
-            return
-        yield ready, time.perf_counter() - begun
-
-
-def refusal(bad: Mapping[int, str], catalogue: Sources) -> ImageError:
-    """What is said of bad images where they are not to be passed over."""
-    faults = [f"{catalogue.image_id(row)}: {reason}" for row, reason in sorted(bad.items())]
-    more = [f"and {len(bad) - SHOWN:,} more: eds images check tells all"] if len(bad) > SHOWN else []
-    return ImageError(
-        f"{len(bad):,} images cannot be read" if len(bad) > 1 else "1 image cannot be read",
-        do="Mend them or take them out of the catalogue; or leave such images out: --on-bad skip.",
-        faults=faults[:SHOWN] + more,
-    )
-
-
-@dataclass
-class _Filler:
-    """Gathers pictures into batches for one model; while one becomes vectors, the next stands ready."""
-
-    name: str
-    backbone: Backbone
-    writer: Writer
-    batch: int
-    encoder: ThreadPoolExecutor  # one thread for all models: networks share no cores
-    computed: int = 0
-    _ids: list[str] = field(default_factory=list)
-    _digests: list[str] = field(default_factory=list)
-    _pixels: list[Pixels] = field(default_factory=list)
-    _seconds: float = 0.0
-    _rooms: list[Pixels] = field(default_factory=list)
-    _encoding: "deque[Future[None]]" = field(default_factory=deque)
-
-    def __post_init__(self) -> None:
-        self.key = self.backbone.spec.preprocessing.pixels_key
-
-    def take(self, ready: Prepared, source: str, waited: float) -> None:
-        """Take one picture, for which we waited so many seconds; begin to encode when the batch is full."""
-        if all(batch.done() for batch in self._encoding):  # else the waiting cost no time
-            self._seconds += waited
-        if ready.reason:
-            return
-        self._ids.append(ready.job.part.image_id)
-        self._digests.append(source)
-        self._pixels.append(ready.pixels[self.key])
-        if len(self._ids) == self.batch:
-            self._begin()
-
-    def finish(self) -> None:
-        """Compute the vectors of the pictures that wait, if any."""
-        if self._ids:
-            self._begin()
-        while self._encoding:
-            self._settle()
-
-    def _begin(self) -> None:
-        if len(self._encoding) == ROOMS:
-            self._settle()
-        pixels = np.stack(self._pixels, out=self._room())
-        self._encoding.append(self.encoder.submit(self._encode, self._ids, self._digests, pixels, self._seconds))
-        self._ids, self._digests, self._pixels, self._seconds = [], [], [], 0.0
-
-    def _settle(self) -> None:
-        """Wait for the first batch that has been begun; whatever went wrong with it is raised here."""
-        self._encoding.popleft().result()
-
-    def _encode(self, ids: list[str], digests: list[str], pixels: Pixels, seconds: float) -> None:
-        begun = time.perf_counter()
-        vectors = self._encoded(pixels)
-        if self.writer.model.dtype == "bits":
-            _refuse_no_codes(vectors, ids, self.name)
-            vectors = pack(vectors)
-        self.writer.add(ids, digests, vectors, seconds=seconds + time.perf_counter() - begun)
-        self.computed += len(ids)
-
-    def _encoded(self, pixels: Pixels) -> np.ndarray[Any, np.dtype[np.float32]]:
-        try:
-            return self.backbone.encode(pixels)
-        except EdsError:
-            raise
-        except Exception as error:  # a device out of memory, a backbone of the user's own
-            raise InputError(
-                f"model {self.name} fails on a batch of {len(pixels)} pictures ({type(error).__name__}: {error})",
-                where=self.backbone.spec.text,
-                do="Mend it, or try a smaller --batch. What is finished is kept.",
-            ) from error
-
-    def _room(self) -> Pixels:
-        """Memory for a batch, (n, height, width, 3), in turn: fresh pages cost more than the copying."""
-        if len(self._rooms) < ROOMS:
-            self._rooms.append(np.empty((self.batch, *self._pixels[0].shape), dtype=np.uint8))
-        else:
-            self._rooms.append(self._rooms.pop(0))
-        return self._rooms[-1][: len(self._pixels)]
-
-
-def _refuse_no_codes(vectors: np.ndarray[Any, np.dtype[np.float32]], ids: list[str], name: str) -> None:
-    wrong = np.flatnonzero(~np.isfinite(vectors).all(axis=1)).tolist()
-    if wrong:
-        raise InputError(f"model {name} gave codes that are not finite", faults=[ids[row] for row in wrong])
+    return Summary(tuple(done), bad, round(time.monotonic() - begun, 3))

@@ -25,14 +25,12 @@ def vectors_made(
 ) -> "Summary":
     """Bring every model's folder up to date; `texts` and `loading` are what the backbones were loaded from."""
     from eds.embeddings.compute import compute
+    from eds.embeddings.tasks import Recipe
 
     given = (images, project.pictures, backbones, {name: project.path("embeddings", name) for name in backbones})
-    with site(project, "embeddings") as place:
-        if place is None:
-            with project.progress("computing", "images") as progress:
-                return compute(*given, workers=workers, progress=progress, **options)
-        from eds.embeddings.sharded import Asked, compute_in_parts
-
-        models = [Asked(name, texts[name], backbone.spec.digest, **loading) for name, backbone in backbones.items()]
-        with project.progress("computing", "parts") as progress:
-            return compute_in_parts(*given, models, place, progress=progress, **options)
+    recipes = [Recipe(name, texts[name], backbone.spec.digest, **loading) for name, backbone in backbones.items()]
+    with (
+        site(project, "embeddings") as place,
+        project.progress("computing", "parts" if place else "images") as progress,
+    ):
+        return compute(*given, workers=workers, site=place, recipes=recipes, progress=progress, **options)

@@ -109,9 +109,7 @@ def decided(project: "Project") -> "pd.DataFrame | None":
 
 def lists(project: "Project", models: Sequence[str], depth: int, ties: Sequence[str] = ()) -> "pd.DataFrame":
     """The models' lists, as deep as is needed; of the models `ties` the tie group of the last place whole."""
-    import pandas as pd
-
-    from eds.suspects.sharded import heads, heads_in_parts
+    from eds.suspects.list_heads import list_heads
 
     known = project.models("neighbors")
     unknown = [name for name in models if name not in known]
@@ -122,12 +120,8 @@ def lists(project: "Project", models: Sequence[str], depth: int, ties: Sequence[
             do=f"Make them: eds neighbors mine. There are: {', '.join(known) or 'none'}.",
         )
     with site(project, "lists") as place:
-        if place:
-            return heads_in_parts(
-                {model: project.path("neighbors", model) for model in models}, depth, place, ties=ties
-            )
-    parts = [heads(project.read("neighbors", model), depth, ties=model in ties) for model in models]
-    return pd.concat(parts, ignore_index=True)
+        files = {model: project.path("neighbors", model) for model in models}
+        return list_heads(files, depth, ties=ties, site=place)
 
 
 def check_mined(project: "Project", models: Sequence[str], k: int, wanted: str = "") -> None:

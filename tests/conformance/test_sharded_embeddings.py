@@ -12,7 +12,7 @@ import pytest
 
 from eds.backbones import load
 from eds.embeddings.compute import compute
-from eds.embeddings.sharded import Asked, compute_in_parts
+from eds.embeddings.tasks import Recipe
 from eds.engines import ENGINES, Engine, Need, Receipt, Work
 from eds.engines.inputs import Array, load_arrays, save_arrays
 from eds.engines.protocol import USUAL
@@ -44,7 +44,7 @@ def test_embeddings(engines: dict[str, Engine], name: str, tmp_path: Path) -> No
     (root / "017.jpg").write_text("no picture")
     texts = {"colour": "descriptor:hsv", "texture": "descriptor:lbp"}
     backbones = {model: load(text) for model, text in texts.items()}
-    asked = [Asked(model, text, backbones[model].spec.digest) for model, text in texts.items()]
+    recipes = [Recipe(model, text, backbones[model].spec.digest) for model, text in texts.items()]
     given: dict[str, Any] = {"provenance": dict.fromkeys(texts, MADE), "batch": 8}
 
     def folders(kind: str) -> dict[str, Path]:
@@ -55,17 +55,17 @@ def test_embeddings(engines: dict[str, Engine], name: str, tmp_path: Path) -> No
     compute(one, root, both, folders("plain"), **given)  # so that one model lacks fewer than the other
     compute(one, root, both, folders("parts"), **given)
     plain = compute(images, root, backbones, folders("plain"), **given)
-    parts = compute_in_parts(images, root, backbones, folders("parts"), asked, here, **given)
+    parts = compute(images, root, backbones, folders("parts"), site=here, recipes=recipes, **given)
     pd.testing.assert_frame_equal(parts.bad, plain.bad)
     assert [(done.computed, done.kept) for done in parts.models] == [(60, 29), (89, 0)]
     assert [(done.computed, done.kept) for done in plain.models] == [(60, 29), (89, 0)]
     for model in texts:
         assert files(folders("parts")[model]) == files(folders("plain")[model])
-    again = compute_in_parts(images, root, backbones, folders("parts"), asked, here, **given)
+    again = compute(images, root, backbones, folders("parts"), site=here, recipes=recipes, **given)
     assert [(done.computed, done.kept) for done in again.models] == [(0, 89), (0, 89)]
     if name == "serial":
         with pytest.raises(ImageError, match="1 image cannot be read"):
-            compute_in_parts(images, root, backbones, folders("refused"), asked, here, on_bad="fail", **given)
+            compute(images, root, backbones, folders("refused"), site=here, recipes=recipes, on_bad="fail", **given)
 
 
 class Ending(Serial):
@@ -100,11 +100,16 @@ class Embedding:
 
     def parts(self, engine: Engine | None = None, **options: Any) -> tuple[int, int]:
         """How many vectors were computed, and kept."""
-        done = compute_in_parts(
-            self.images, self.root, {"m": self.backbone}, {"m": self.made},
-            [Asked("m", "descriptor:hsv", self.backbone.spec.digest)], site(engine or Serial(), self.folder, images=4),
-            provenance={"m": MADE}, **options,
-        ).models[0]  # fmt: skip
+        done = compute(
+            self.images,
+            self.root,
+            {"m": self.backbone},
+            {"m": self.made},
+            site=site(engine or Serial(), self.folder, images=4),
+            recipes=[Recipe("m", "descriptor:hsv", self.backbone.spec.digest)],
+            provenance={"m": MADE},
+            **options,
+        ).models[0]
         return done.computed, done.kept
 
     def values(self, name: str = "m") -> Array:
@@ -181,9 +186,14 @@ def test_pictures_that_the_table_has_no_digest_of_may_change_before_work_goes_on
 
 def test_a_node_with_other_weights_is_refused(engines: dict[str, Engine], tmp_path: Path) -> None:
     images, backbone = pictures(tmp_path / "pictures", 3), {"m": load("descriptor:hsv")}
-    asked = [Asked("m", "descriptor:hsv", "another digest")]
+    recipes = [Recipe("m", "descriptor:hsv", "another digest")]
     with pytest.raises(InputError, match=r"vectors-00000\.npz: this machine makes another model of descriptor:hsv"):
-        compute_in_parts(
-            images, tmp_path / "pictures", backbone, {"m": tmp_path / "m"}, asked, site(engines["pool"], tmp_path),
+        compute(
+            images,
+            tmp_path / "pictures",
+            backbone,
+            {"m": tmp_path / "m"},
+            site=site(engines["pool"], tmp_path),
+            recipes=recipes,
             provenance={"m": MADE},
-        )  # fmt: skip
+        )

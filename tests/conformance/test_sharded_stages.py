@@ -17,7 +17,7 @@ from eds.engines.protocol import USUAL
 from eds.engines.serial import Serial
 from eds.errors import InputError
 from eds.neighbors import Rules, mine, mine_with_recall, pair_ranks
-from eds.suspects.sharded import heads, heads_in_parts
+from eds.suspects.list_heads import list_heads
 from eds.tables import NEIGHBORS, Provenance
 from eds.vectors import Vectors, Writer, write
 from tests.conformance.places import site
@@ -128,8 +128,9 @@ def test_heads_of_lists(engines: dict[str, Engine], name: str, tmp_path: Path) -
     for model in ("a", "b"):
         paths[model] = tmp_path / f"{model}.parquet"
         tables.write(lists.assign(model=model), NEIGHBORS, paths[model], MADE)
-    found = heads_in_parts(paths, 12, site(engines[name], tmp_path))
-    expected = pd.concat([heads(lists.assign(model=model), 12) for model in paths], ignore_index=True)
+    found = list_heads(paths, 12, site=site(engines[name], tmp_path))
+    expected = list_heads(paths, 12)
+    assert set(expected["rank"]) == set(range(12))
     pd.testing.assert_frame_equal(found, expected)
 
 

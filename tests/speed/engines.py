@@ -24,7 +24,8 @@ from eds import tables
 from eds.backbones import load
 from eds.cli import cli
 from eds.config import EngineSettings
-from eds.embeddings.sharded import Asked, compute_in_parts
+from eds.embeddings.compute import compute
+from eds.embeddings.tasks import Recipe
 from eds.engines import Engine, Site, start
 from eds.files import digest, write_text
 from eds.project import Project
@@ -47,7 +48,7 @@ def embedding(given: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder, backbone = Path(name), load(given.spec, threads=1, random_init=given.random_init)
         images = _draw(folder / "images", given.images, 256)
-        models = [Asked("m", given.spec, backbone.spec.digest, random_init=given.random_init)]
+        recipes = [Recipe("m", given.spec, backbone.spec.digest, random_init=given.random_init)]
         kinds = {"two processes": 2, "one, on a core": 1, "one, on both": 1}
         engines, seconds = {}, {kind: [float("inf")] for kind in kinds}
         settings = {kind: EngineSettings(use="pool", workers=workers, images=given.images // 8)
@@ -61,8 +62,14 @@ def embedding(given: argparse.Namespace) -> None:
                 target = {"m": folder / f"{kind}-vectors-{turn}"}
                 with _cores(1 if kind == "one, on a core" else 2):
                     begun = time.perf_counter()
-                    compute_in_parts(
-                        table, folder / "images", {"m": backbone}, target, models, site, provenance={"m": MADE}
+                    compute(
+                        table,
+                        folder / "images",
+                        {"m": backbone},
+                        target,
+                        site=site,
+                        recipes=recipes,
+                        provenance={"m": MADE},
                     )
                 seconds[kind] += [time.perf_counter() - begun] if turn else []
         best = {kind: min(times) for kind, times in seconds.items()}

@@ -21,7 +21,7 @@ import pandas as pd
 
 from eds import storage, tables
 from eds.backbones import Backbone, load
-from eds.embeddings.compute import Done, Progress, Summary, bad_images, begun_model, compute, refusal
+from eds.embeddings.encoding import Encoded, Progress, bad_images_error, encode_missing, new_model
 from eds.embeddings.sources import USED, Sources
 from eds.engines import Receipt, Site, deliver
 from eds.engines.inputs import load_arrays, opened, save_arrays
@@ -37,8 +37,8 @@ PLAN = "plan.json"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A model as a worker loads it; by the digest it knows that it has made the same one."""
+class Recipe:
+    """How a task loads a model; the digest tells whether it is the same one."""
 
     name: str
     text: str
@@ -57,7 +57,7 @@ class Embed:
     images: Receipt
     sources: str  # digest of what these are made from, which the table may not tell: other pictures are another task
     root: str
-    models: tuple[Asked, ...]
+    models: tuple[Recipe, ...]
     batch: int
     dtype: Dtype
     threads: int
@@ -67,21 +67,26 @@ class Embedder:
     """Does such tasks; keeps the models that it has loaded for as long as they are asked for."""
 
     def __init__(self) -> None:
-        self._loaded: dict[Asked, Backbone] = {}
+        self._loaded: dict[Recipe, Backbone] = {}
 
     def __call__(self, spec: Embed) -> Receipt:
         """Compute one part; writes `bad`, and by model `<name>:vectors`, (n, width), and `<name>:places`, (n,)."""
         with opened([spec.images]) as (file,), TemporaryDirectory(prefix="eds-embed-") as folder:
             images = tables.read(file, USED)
             folders = {asked.name: Path(folder) / asked.name for asked in spec.models}
-            summary = compute(
-                images, spec.root, self._backbones(spec), folders,
-                provenance={asked.name: Provenance("part") for asked in spec.models},
-                batch=spec.batch, workers=spec.threads, dtype=spec.dtype,
-            )  # fmt: skip
+            catalogue, backbones = Sources(images, spec.root), self._backbones(spec)
+            writers = {
+                name: Writer(path, new_model(name, backbones[name], spec.dtype)) for name, path in folders.items()
+            }
+            encoded = encode_missing(
+                catalogue, spec.root, backbones, writers, batch=spec.batch, workers=spec.threads, on_bad="skip"
+            )
+            for writer in writers.values():
+                writer.finish(catalogue.wanted, Provenance("part"))
             row_of = pd.Index(images["image_id"])
-            bad = dict(zip(row_of.get_indexer(summary.bad["image_id"]).tolist(), summary.bad["reason"], strict=True))
-            arrays: dict[str, Array] = {"bad": np.frombuffer(json.dumps(bad, sort_keys=True).encode(), dtype=np.uint8)}
+            arrays: dict[str, Array] = {
+                "bad": np.frombuffer(json.dumps(encoded.bad, sort_keys=True).encode(), dtype=np.uint8)
+            }
             for name in folders:
                 vectors = Vectors.open(folders[name])
                 arrays[f"{name}:places"] = row_of.get_indexer(vectors.ids)
@@ -106,40 +111,38 @@ class _Part:
     lacking: tuple[str, ...]
 
 
-def compute_in_parts(
+def encode_in_parts(
     images: pd.DataFrame,
+    catalogue: Sources,
     image_root: Address,
-    backbones: Mapping[str, Backbone],
-    folders: Mapping[str, Path],
-    models: Sequence[Asked],
+    writers: Mapping[str, Writer],
+    recipes: Sequence[Recipe],
     site: Site,
     *,
-    provenance: Mapping[str, Provenance],
-    batch: int = 32,
-    dtype: Dtype = "float32",
-    on_bad: Literal["skip", "fail"] = "skip",
-    replace: bool = False,
+    batch: int,
+    dtype: Dtype,
+    on_bad: Literal["skip", "fail"],
     progress: Progress | None = None,
-) -> Summary:
-    """What `compute` does, done at a site; mappings are by model name. `progress` is told (tasks done, tasks).
+) -> Encoded:
+    """What `encode_missing` does, done by tasks at a site; `progress` gets (tasks done, tasks).
 
-    `backbones` are used for what they say of themselves; those that compute are loaded where the tasks run.
+    The models that encode are loaded from the recipes where the tasks run.
     """
-    begun = time.monotonic()
-    catalogue = Sources(images, image_root)
-    writers = {
-        name: Writer(folders[name], begun_model(name, backbone, dtype), replace=replace)
-        for name, backbone in backbones.items()
-    }
     root = str(image_root if storage.is_remote(image_root) else storage.local_path(image_root).resolve())
-    parts = _planned(images, catalogue, writers, site, [[asdict(asked) for asked in models], root, batch, dtype])
+    parts = _planned(images, catalogue, writers, site, [[asdict(recipe) for recipe in recipes], root, batch, dtype])
     specs = [
         Embed(
-            site.at(f"vectors-{number:05d}.npz"), part.images, part.sources, root,
-            tuple(asked for asked in models if asked.name in part.lacking), batch, dtype, site.settings.threads,
+            site.at(f"vectors-{number:05d}.npz"),
+            part.images,
+            part.sources,
+            root,
+            tuple(recipe for recipe in recipes if recipe.name in part.lacking),
+            batch,
+            dtype,
+            site.settings.threads,
         )
         for number, part in enumerate(parts)
-    ]  # fmt: skip
+    ]
     fresh = [not vouched(Embedder, spec) for spec in specs]
     clock = time.monotonic()
     made = site.finish(Embedder, specs, progress, gpus=site.settings.gpus)
@@ -153,14 +156,14 @@ def compute_in_parts(
             for part, receipt, new in zip(parts, made, fresh, strict=True) if part.range == number
         ])  # fmt: skip
     if assembly.bad and on_bad == "fail":
-        raise refusal(assembly.bad, catalogue)
+        raise bad_images_error(assembly.bad, catalogue)
     assembly.refuse_incomplete(site)
-    done = []
-    for name, writer in writers.items():
-        model = writer.finish(catalogue.wanted, provenance[name])
-        done.append(Done(model, assembly.computed[name], model.rows - assembly.computed[name]))
-    storage.put(site.at(PLAN), b"{}")  # what is lacking next time, though parts may stay, is decided then
-    return Summary(tuple(done), bad_images(catalogue, assembly.bad), round(time.monotonic() - begun, 3))
+    return Encoded(assembly.bad, assembly.computed)
+
+
+def forget_plan(site: Site) -> None:
+    """Let the next run decide what is lacking, though parts may stay."""
+    storage.put(site.at(PLAN), b"{}")
 
 
 class _Assembly:
@@ -274,7 +277,7 @@ def _saved(images: pd.DataFrame, address: str) -> Receipt:
     return deliver(address, len(images), lambda path: tables.write(images.reset_index(drop=True), USED, path, made))
 
 
-def _loaded(asked: Asked, spec: Embed) -> Backbone:
+def _loaded(asked: Recipe, spec: Embed) -> Backbone:
     backbone = load(
         asked.text, device=asked.device, runtime=asked.runtime, threads=spec.threads,
         random_init=asked.random_init, precision=asked.precision,

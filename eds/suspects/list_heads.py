@@ -31,22 +31,30 @@ class Head:
 def head(spec: Head) -> Receipt:
     """Read one model's lists; writes those rows of table neighbors."""
     with opened([spec.lists]) as (file,):
-        kept = heads(tables.read(file, NEIGHBORS), spec.depth, ties=spec.ties)
+        kept = _cut(tables.read(file, NEIGHBORS), spec.depth, ties=spec.ties)
     return deliver(spec.out, len(kept), lambda path: tables.write(kept, NEIGHBORS, path, Provenance("part")))
 
 
-def heads(lists: pd.DataFrame, depth: int, *, ties: bool = False) -> pd.DataFrame:
-    """The rows of table neighbors at ranks 0..depth-1; with `ties` also those that score as the last of them does."""
-    rank = shared_ranks(lists, sorted(lists["model"].unique()))["rank"] if ties else lists["rank"]
-    kept: pd.DataFrame = lists[rank < depth].reset_index(drop=True)
-    return kept
+def list_heads(
+    files: Mapping[str, Path], depth: int, *, ties: Sequence[str] = (), site: Site | None = None
+) -> pd.DataFrame:
+    """The rows of table neighbors at ranks 0..depth-1 of all models; `files` are the tables by model.
 
-
-def heads_in_parts(files: Mapping[str, Path], depth: int, site: Site, *, ties: Sequence[str] = ()) -> pd.DataFrame:
-    """The heads of all models' lists, done at a site; `files` are the tables neighbors by model; see `heads`."""
+    Of the models in `ties` the tie group of the last rank is kept whole. With a site each file is read by a task.
+    """
+    if site is None:
+        parts = [_cut(tables.read(file, NEIGHBORS), depth, ties=name in ties) for name, file in files.items()]
+        return pd.concat(parts, ignore_index=True)
     specs = []
     for name, file in files.items():
         _, rows = tables.read_provenance(file, NEIGHBORS)
         specs.append(Head(site.at(f"{name}.parquet"), site.reachable(file, digest(file), rows), depth, name in ties))
     with opened(site.finish(head, specs)) as made:
         return pd.concat([tables.read(part, NEIGHBORS) for part in made], ignore_index=True)
+
+
+def _cut(lists: pd.DataFrame, depth: int, *, ties: bool = False) -> pd.DataFrame:
+    """The rows of one model's lists at ranks 0..depth-1; with `ties` also those that score as the last of them does."""
+    rank = shared_ranks(lists, sorted(lists["model"].unique()))["rank"] if ties else lists["rank"]
+    kept: pd.DataFrame = lists[rank < depth].reset_index(drop=True)
+    return kept
