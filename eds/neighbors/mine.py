@@ -9,13 +9,13 @@ import pyarrow as pa
 
 from eds.engines import Site
 from eds.errors import InputError
-from eds.pairs import decode
 from eds.neighbors.blocking import BLOCK, Blocking, threads_beside_products
 from eds.neighbors.query_gallery import Array, QueryGallery
 from eds.neighbors.rules import Rules
 from eds.neighbors.shortlist import Found
 from eds.neighbors.similarity import similarity_of
 from eds.neighbors.tasks import Whole, find_in_parts
+from eds.pairs import decode
 from eds.registry import SEARCHES
 from eds.vectors import Vectors
 

@@ -5,13 +5,13 @@ import pandas as pd
 
 from eds.engines import Site
 from eds.errors import InputError
-from eds.pairs import encode, to_text
 from eds.neighbors.blocking import RANK_BLOCK, Blocking, threads_beside_products
 from eds.neighbors.query_gallery import Array, QueryGallery, Side, named
 from eds.neighbors.rank_counting import QUERY_CELLS, Progress, count_ranks
 from eds.neighbors.rules import Rules
 from eds.neighbors.similarity import similarity_of
 from eds.neighbors.tasks import Whole, count_in_parts
+from eds.pairs import encode, to_text
 from eds.vectors import Vectors
 
 

@@ -16,9 +16,9 @@ from eds.errors import InputError
 from eds.hashing.code_usage import code_usage
 from eds.hashing.collisions import mlgap
 from eds.hashing.ties import TiedLists, ap, ap_best, ap_worst
-from eds.pairs import Integers
 from eds.metrics.auc_report import auc_report
 from eds.metrics.product_retrieval import identity_metrics
+from eds.pairs import Integers
 from eds.training.batches import split
 from eds.training.hash_head import Design, fit_hash_head
 from eds.training.held_out import tied_lists

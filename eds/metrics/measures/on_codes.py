@@ -10,9 +10,9 @@ from eds.errors import InputError
 from eds.hashing import ties
 from eds.hashing.ap_bounds import ap_between
 from eds.hashing.histograms import Histograms
-from eds.pairs import Reals
 from eds.metrics.code_histograms import GRADES, CodeHistograms
 from eds.metrics.definition import Definition, Evidence, Parameter, Values
+from eds.pairs import Reals
 
 CONVENTIONS = (
     "mean over all queries (grades truth, votes: those with a label), without a relevant candidate 0; every candidate "
