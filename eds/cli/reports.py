@@ -14,7 +14,7 @@ from eds.cli.options import allow_missing, generator, with_random
 
 if TYPE_CHECKING:
     from eds.project import Project
-    from eds.reports import Gap, Material, Report
+    from eds.reports import Gap, Report, ReportInputs
     from eds.storage import Address
 
 
@@ -62,7 +62,7 @@ def written(project: "Project", out: Path, **options: Any) -> "tuple[Report, tup
 
     material = gathered(project, **options)
     made = {
-        "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), "eds": _version(), "level": material.level,
+        "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), "eds": _version(), "confidence": material.confidence,
         "resamples": material.resamples, "seed": material.seed, "k": material.k, "cut": material.cut,
     }  # fmt: skip
     with project.progress("report", "sections") as progress:
@@ -81,10 +81,10 @@ def gathered(
     makers: tuple[str, ...] = (),
     with_random: bool = False,
     allow_missing: bool = False,
-) -> "Material":
+) -> "ReportInputs":
     """Everything that the project has for a report; what it lacks is kept as the reason."""
     from eds.project import report_inputs as read
-    from eds.reports import Material
+    from eds.reports import ReportInputs
 
     gaps = {}
     settings = project.config
@@ -102,21 +102,21 @@ def gathered(
     which = {"allow_missing": allow_missing, "with_random": with_random}
     scored = attempt("results", lambda: read.results(project, images, truth, suspects, **which))
     coded = attempt("codes", lambda: read.codes(project, truth, **which))
-    lists = attempt("generators", lambda: read.generators(project, suspects, makers, allow_missing=allow_missing))
+    lists = attempt("pool_lists", lambda: read.generators(project, suspects, makers, allow_missing=allow_missing))
     for name in ("scores", "negatives", "rankings"):
         gaps |= {name: gaps["results"]} if "results" in gaps else {}
     found, evidence, negatives = scored or (None, None, None)
-    return Material(
+    return ReportInputs(
         settings.project.name or project.root.resolve().name,
         read.pool_depth(project),
-        seed=settings.project.seed, level=level, resamples=resamples, experts=settings.budget.experts,
+        seed=settings.project.seed, confidence=level, resamples=resamples, experts=settings.budget.experts,
         seconds=settings.budget.seconds, hourly=settings.budget.hourly, currency=settings.budget.currency,
         gallery=gallery, slices=slices or ("category",), image_root=None if no_pictures else project.pictures,
         images=images, suspects=suspects, truth=truth, with_random=with_random,
         judging=attempt("judging", lambda: read.judging(project, resamples, level)),
         models=attempt("models", lambda: read.models(project)),
         searches=attempt("searches", lambda: read.searches(project)) or (), codes=coded or (),
-        generators=lists,
+        pool_lists=lists,
         rankings=evidence.rankings if evidence else None, placed=evidence.placed if evidence else None,
         results=found, scores=evidence.scores if evidence else None, negatives=negatives,
         tables=read.states(project), gaps=gaps,

@@ -44,7 +44,7 @@ def results(
     """Every model's measures, the ranks and scores behind them, and the drawn negatives."""
     from eds.project.evaluation import evaluated
     from eds.project.labelled_pairs import negatives_among
-    from eds.reports.facts.scores import measures
+    from eds.reports.sections.scores import measures
 
     for name, frame in (("images", images), ("truth", truth)):
         if frame is None:
@@ -64,7 +64,7 @@ def codes(
     """What measures on binary codes give, of the models that have codes; none where there is no such model."""
     from eds.project.code_histograms import hash_models
     from eds.project.evaluation import evaluated
-    from eds.reports.facts.codes import measures
+    from eds.reports.sections.codes import measures
 
     names = hash_models(project, project.models("embeddings"))
     if not names:

@@ -1,8 +1,8 @@
-"""Stage `reports`: the tables, told to a reader without Python: one page, and its numbers as JSON and CSV."""
+"""Stage `reports`: an HTML report of a project, and its numbers as JSON and CSV."""
 
+from eds.reports.build import build
 from eds.reports.document import Gap, Report
-from eds.reports.facts import build
 from eds.reports.files import write_report
-from eds.reports.material import Judging, Material, ModelCard, Search
+from eds.reports.inputs import Judging, ModelCard, ReportInputs, Search
 
-__all__ = ["Gap", "Judging", "Material", "ModelCard", "Report", "Search", "build", "write_report"]
+__all__ = ["Gap", "Judging", "ModelCard", "Report", "ReportInputs", "Search", "build", "write_report"]

@@ -1,23 +1,27 @@
-"""What a report is made of: sections with sentences, tables, figures and galleries; HTML, JSON and CSV show the same.
+"""The parts of a report: sections of sentences, tables, charts and galleries. HTML, JSON and CSV show the same parts.
 
-A number stands here once, with its kind (which says how it is shown, never what it is). Templates of sentences are
-ours; whatever is put into them may be anybody's text, and is escaped where it is shown.
+A number is kept once, in full, with its kind (how it is formatted). The templates of sentences are ours; the values in
+their slots may be anybody's text, and are escaped where they are shown.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import altair as alt
 
 Kind = Literal[
     "text", "count", "share", "points", "value", "signed", "p", "hours", "seconds", "times", "few", "flag", "names"
 ]
+Tone = Literal["plain", "note", "warn"]
 SLOT = re.compile(r"\{([a-z_0-9]+)\}")
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number with how it is shown; None or NaN is undefined."""
+    """A number and how it is formatted; None or NaN is undefined."""
 
     value: float | int | None
     kind: Kind = "value"
@@ -25,18 +29,33 @@ class Number:
 
 @dataclass(frozen=True)
 class Sentence:
-    """Words of ours with slots, {like_this}, for numbers and for texts that may be anybody's."""
+    """A template with slots, {like_this}, and the numbers and texts that fill them."""
 
     template: str
     filled: Mapping[str, Number | str] = field(default_factory=dict)
-    tone: Literal["plain", "note", "warn"] = "plain"
+    tone: Tone = "plain"
+
+    def __post_init__(self) -> None:
+        slots = set(SLOT.findall(self.template))
+        if slots != set(self.filled):
+            raise TypeError(f"the sentence has slots {sorted(slots)} and values for {sorted(self.filled)}")
+
+    def parts(self) -> Iterator[tuple[Literal["words", "number", "name"], Any]]:
+        """The template's own words, numbers and inserted texts, in order."""
+        start = 0
+        for slot in SLOT.finditer(self.template):
+            yield "words", self.template[start : slot.start()]
+            value = self.filled[slot[1]]
+            yield ("number" if isinstance(value, Number) else "name"), value
+            start = slot.end()
+        yield "words", self.template[start:]
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table; `low` and `high` name the fields of its limits, `formula` what the number is.
+    """A column of a table; `low` and `high` name the fields of its limits, `formula` explains the number.
 
-    `kind_of` names the field of a row that says how its number is shown, where rows are of different measures.
+    `kind_of` names the field of a row that holds its kind, in tables whose rows are different measures.
     """
 
     key: str
@@ -48,37 +67,37 @@ class Column:
     kind_of: str = ""
 
     def kind_in(self, row: Mapping[str, Any]) -> Kind:
-        """How the number of this row is shown."""
+        """The kind of the number in this row."""
         kind: Kind = row[self.kind_of] if self.kind_of else self.kind
         return kind
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of named fields; columns say which are shown, and how."""
+    """Rows of named fields, and the columns that are shown; a folded table opens on demand."""
 
     key: str
     title: str
     columns: tuple[Column, ...]
     rows: Sequence[Mapping[str, Any]]
     caption: str = ""
+    folded: bool = False
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing: the name of the function in eds.reports.figures, and the numbers it draws."""
+    """A chart: a function that returns an Altair chart and its arguments; see `eds.reports.charts`."""
 
     key: str
     title: str
-    drawing: str
+    chart: "Callable[..., alt.TopLevelMixin]"
     data: Mapping[str, Any]
     caption: str = ""
-    wide: bool = False
 
 
 @dataclass(frozen=True)
 class Picture:
-    """One image of a pair: its thumbnail as JPEG, or why there is none."""
+    """One image of a pair: its thumbnail as JPEG, or the reason why there is none."""
 
     image_id: str
     jpeg: bytes | None = None
@@ -87,17 +106,17 @@ class Picture:
 
 @dataclass(frozen=True)
 class Pair:
-    """A pair of a gallery, with what is told of it."""
+    """A pair in a gallery, with remarks."""
 
     query: Picture
     candidate: Picture
     similar: bool
-    told: tuple[Sentence, ...]
+    remarks: tuple[Sentence, ...]
 
 
 @dataclass(frozen=True)
 class Gallery:
-    """Real pairs that show something."""
+    """Real pairs that illustrate the numbers."""
 
     key: str
     title: str
@@ -107,17 +126,17 @@ class Gallery:
 
 @dataclass(frozen=True)
 class Tile:
-    """A number that matters, large."""
+    """A key figure, with a label and a sentence of context."""
 
     key: str
     number: Number
     label: str
-    told: Sentence
+    context: Sentence
 
 
 @dataclass(frozen=True)
 class Tiles:
-    """The few numbers that matter."""
+    """The key figures."""
 
     tiles: tuple[Tile, ...]
 
@@ -135,42 +154,44 @@ Block = Sentence | Table | Figure | Gallery | Tiles | Gap
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the report; `about` says in a line what question it answers."""
+    """A section of the report; `question` says in one line what it answers."""
 
     key: str
     title: str
-    about: str
+    question: str
     blocks: tuple[Block, ...]
 
 
 @dataclass(frozen=True)
 class Report:
-    """The whole."""
+    """The whole report; `made` says when, with which program, options and data."""
 
     title: str
-    made: Mapping[str, Any]  # when, by which program and options, from which data
+    made: Mapping[str, Any]
     sections: tuple[Section, ...]
 
 
-class Missing(Exception):  # noqa: N818 - it says that something is absent, not that something went wrong
-    """What a section, or a part of it, needs is not there."""
+class Missing(Exception):  # noqa: N818 - an input is absent, which is no error
+    """An input that a section needs is missing."""
 
     def __init__(self, gap: Gap) -> None:
         self.gap = gap
         super().__init__(gap.what)
 
 
-def say(template: str, /, tone: Literal["plain", "note", "warn"] = "plain", **filled: Number | str) -> Sentence:
+def say(template: str, /, **filled: Number | str) -> Sentence:
     """A sentence; every slot must be filled, and nothing else."""
-    slots = set(SLOT.findall(template))
-    if slots != set(filled):
-        raise TypeError(f"slots {sorted(slots)} of a sentence are filled with {sorted(filled)}")
-    return Sentence(template, filled, tone)
+    return Sentence(template, filled)
 
 
-def filled_with(template: str, filled: Mapping[str, Number | str]) -> Sentence:
-    """A sentence whose slots come as a mapping."""
-    return say(template, **dict(filled))  # type: ignore[arg-type]  # no slot is called tone
+def note(template: str, /, **filled: Number | str) -> Sentence:
+    """A sentence of background, set in grey."""
+    return Sentence(template, filled, "note")
+
+
+def warn(template: str, /, **filled: Number | str) -> Sentence:
+    """A warning."""
+    return Sentence(template, filled, "warn")
 
 
 def count(value: float | int | None) -> Number:

@@ -1,4 +1,4 @@
-"""How a number is shown: the same everywhere, so that what is compared looks alike."""
+"""How a number is formatted, by its kind; the same everywhere."""
 
 import math
 from typing import Any
@@ -6,10 +6,11 @@ from typing import Any
 from eds.reports.document import Kind, Number
 
 UNDEFINED = "n/a"
+NUMERIC = ("count", "share", "points", "value", "signed", "p", "hours", "seconds", "times", "few")
 
 
 def undefined(value: Any) -> bool:
-    """Whether there is no number: None, NaN, or a text column's missing value.
+    """Whether the value is missing: None, NaN or pandas' NA.
 
     >>> undefined(None), undefined(float("nan")), undefined(0)
     (True, True, False)
@@ -24,7 +25,7 @@ def shown(value: Any, kind: Kind) -> str:
     ['54,170', '84.8 %', '0.044 %', '−0.031']
     >>> [shown(0.70412, "value"), shown(0.0001, "p"), shown(1946.13, "times"), shown(None, "count")]
     ['0.704', '< 0.001', '1,946 ×', 'n/a']
-    >>> shown(-0.0312, "points"), shown(0.00004, "points")  # of the difference of two shares
+    >>> shown(-0.0312, "points"), shown(0.00004, "points")  # a difference of two shares
     ('−3.1 pp', '0.0 pp')
     """
     if kind == "names":
@@ -39,7 +40,7 @@ def shown(value: Any, kind: Kind) -> str:
 
 
 def text_of(number: Number) -> str:
-    """The number as it is shown."""
+    """The number as text."""
     return shown(number.value, number.kind)
 
 
@@ -66,7 +67,7 @@ def _number(value: float, kind: Kind) -> str:
 
 
 def _digits(percent: float) -> str:
-    """One decimal; of shares below one percent two digits that count."""
+    """One decimal; below one percent two significant digits."""
     if percent == 0 or abs(percent) >= 0.95:
         return _minus(f"{percent:,.1f}")
     places = min(8, 1 - math.floor(math.log10(abs(percent))))

@@ -1,85 +1,128 @@
-"""The report as one HTML page that needs nothing else: style, script, drawings and pictures are in it.
+"""The report as one HTML page that needs nothing else: style, script, charts and pictures are part of it.
 
-A policy in its head forbids every request and every script but ours, told by its digest. All text goes through
-eds.reports.markup and is escaped there. Every number carries what it is in `value` or `data-value`.
+A policy in its head forbids every request, and every script but ours, which it names by digest. The templates escape
+all text. Every number carries its full value in `value` or `data-value`.
 """
 
 import base64
 import hashlib
-from importlib.resources import files
+import json
+from collections.abc import Mapping
 from typing import Any
 
-from eds.reports.blocks import block_of
-from eds.reports.document import Gap, Report, Section
-from eds.reports.markup import Markup, join, tag
+from eds.html import asset, render
+from eds.reports.document import Column, Figure, Gap, Report, Section, Table
+from eds.reports.numbers import NUMERIC, shown, text_of, undefined
+from eds.reports.svg import chart_svg
 
-HEAD = "<!doctype html>\n"
+PACKAGE = "eds.reports"
+NARROW = 60  # letters of a table that fits beside another block
+CHIPS = {
+    "pool model": "",
+    "new model": "out",
+    "fair to new models": "good",
+    "not fair to new models": "bad",
+    "fair": "good",
+    "fair without own finds": "",
+    "not fair": "bad",
+    "unknown": "out",
+}
+NAME_CLASSES = ((8, ""), (12, "names"))  # letters of a row's longest word, and the class that keeps it on one line
 
 
 def page(report: Report) -> str:
-    """The whole page as text."""
-    script = template("script.js")
-    allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    """The page as text."""
+    script = asset(PACKAGE, "script.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (
         "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none';"
-        f" script-src 'sha256-{allowed}'"
+        f" script-src 'sha256-{digest}'"
     )
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", http_equiv="Content-Security-Policy", content=policy),
-        tag("meta", name="color-scheme", content="light dark"),
-        tag("title", report.title),
-        tag("style", Markup(template("style.css") + template("figures.css"))),
+    made = {key: value for key, value in report.made.items() if key not in ("when", "eds")}
+    return render(
+        f"{PACKAGE}/page.html.j2",
+        report=report,
+        options=", ".join(f"{key} {value}" for key, value in made.items()),
+        policy=policy,
+        style=asset(PACKAGE, "style.css"),
+        script=script,
+        incomplete=_incomplete,
+        kind=lambda block: type(block).__name__.lower(),
+        text_of=text_of,
+        raw=raw,
+        table_class=_table_class,
+        heading_class=_heading_class,
+        cell=_cell,
+        chart=_chart,
+        data_uri=lambda jpeg: "data:image/jpeg;base64," + base64.b64encode(jpeg).decode(),
     )
-    body = tag(
-        "body",
-        tag("a", "To the report", href="#summary", class_="skip"),
-        _masthead(report),
-        tag("div", _contents(report), tag("main", *map(_section, report.sections)), class_="frame"),
-        tag("footer", tag("p", _colophon(report))),
-        tag("div", id="tip", role="presentation", hidden=True),
-        tag("script", Markup(script)),
-    )
-    return f"{HEAD}{tag('html', head, body, lang='en')}\n"
 
 
-def template(name: str) -> str:
-    """A file of ours that goes into the page as it is."""
-    return files("eds.reports").joinpath(f"templates/{name}").read_text(encoding="utf-8")
+def raw(value: Any) -> str:
+    """A value exactly as JSON writes it."""
+    if undefined(value):
+        return "null"
+    value = value.item() if hasattr(value, "item") else value
+    return json.dumps(value, ensure_ascii=False)
 
 
-def _masthead(report: Report) -> Markup:
-    made = report.made
-    told = [tag("span", "Made ", tag("time", made["when"]))] if made.get("when") else []
-    told += [tag("span", f"eds {made['eds']}")] if made.get("eds") else []
-    toggle = tag("button", tag("span", "Theme", class_="long"), type="button", id="theme", aria_label="Switch theme",
-                 title="Switch between light and dark")  # fmt: skip
-    words = tag("div", tag("p", "Benchmark and bias report", class_="kind"), tag("h1", report.title),
-                tag("p", join(told, " · "), class_="made"))  # fmt: skip
-    return tag("header", words, toggle, class_="masthead")
+def _incomplete(section: Section) -> bool:
+    return any(isinstance(block, Gap) for block in section.blocks)
 
 
-def _contents(report: Report) -> Markup:
-    entries = []
-    for number, section in enumerate(report.sections):
-        gaps = [block for block in section.blocks if isinstance(block, Gap)]
-        mark = tag("span", " · incomplete", class_="lacks") if gaps else None
-        link = tag("a", tag("span", str(number), class_="no"), tag("span", section.title, mark), href=f"#{section.key}")
-        entries.append(tag("li", link))
-    return tag("nav", tag("p", "Contents", class_="kind"), tag("ol", *entries), aria_label="Contents")
+def _chart(figure: Figure) -> str:
+    return chart_svg(figure.chart(**figure.data), figure.title)
 
 
-def _section(section: Section) -> Markup:
-    head = tag("div", tag("h2", section.title, id=f"{section.key}-title"), tag("p", section.about, class_="about"),
-               class_="section-head")  # fmt: skip
-    inside = join(block_of(block, section.key) for block in section.blocks)
-    return tag("section", head, tag("div", inside, class_="blocks"), id=section.key,
-               aria_labelledby=f"{section.key}-title")  # fmt: skip
+def _table_class(table: Table) -> dict[str, str]:
+    """The classes of a table and of its box: how wide row names must be, and whether it fits beside another block."""
+    first = table.columns[0]
+    words = [word for row in table.rows for word in shown(row.get(first.key), first.kind_in(row)).split()]
+    longest = max(map(len, words), default=0)
+    names = next((name for letters, name in NAME_CLASSES if longest <= letters), "long names")
+    return {"table": names, "box": "table narrow" if _letters(table) <= NARROW else "table"}
 
 
-def _colophon(report: Report) -> Markup:
-    made: dict[str, Any] = dict(report.made)
-    told = ", ".join(f"{key} {value}" for key, value in made.items() if key not in ("when", "eds"))
-    return join([f"Everything here stands as numbers in the JSON and CSV files beside this page. {told}"])
+def _letters(table: Table) -> int:
+    """The table's width, roughly, in letters."""
+    widths = []
+    for column in table.columns:
+        if column.kind == "names":
+            cells = [sum(len(str(name)) + 3 for name in row[column.key]) for row in table.rows]
+        else:
+            cells = [len(shown(row.get(column.key), column.kind_in(row))) for row in table.rows]
+        cells += [len(_limits(column, row)) for row in table.rows]
+        widths.append(3 + max([len(column.label), *cells]))
+    return sum(widths)
+
+
+def _heading_class(column: Column, first: bool) -> str:
+    return "n" if column.kind in NUMERIC and not first else ""
+
+
+def _cell(column: Column, row: Mapping[str, Any], first: bool) -> dict[str, Any]:
+    """What the template needs for a cell."""
+    value = row.get(column.key)
+    limits = _limits(column, row)
+    classes = [_heading_class(column, first)]
+    if column.kind != "names" and undefined(value):
+        classes.append("none")
+    return {
+        "class": " ".join(filter(None, classes)),
+        "value": raw([*row[column.key]]) if column.kind == "names" else raw(value),
+        "names": value if column.kind == "names" else None,
+        "text": shown(value, column.kind_in(row)),
+        "chip": CHIPS.get(value) if column.kind == "text" and isinstance(value, str) else None,
+        "limits": limits,
+        "low": raw(row[column.low]) if limits else None,
+        "high": raw(row[column.high]) if limits else None,
+    }
+
+
+def _limits(column: Column, row: Mapping[str, Any]) -> str:
+    """The limits of a cell, empty where there are none."""
+    low, high = (row.get(end) if end else None for end in (column.low, column.high))
+    if undefined(low) or undefined(high):
+        return ""
+    kind = column.kind_in(row)
+    return f"{shown(low, kind)} – {shown(high, kind)}".replace(" %", "").replace(" pp", "")

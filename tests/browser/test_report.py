@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from eds.reports import build, write_report
-from tests.reports.material import material
+from tests.reports.example import example_inputs
 
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / ".venv" / "node" / "node_modules" / "axe-core" / "axe.min.js"
@@ -19,7 +19,7 @@ Theme = Literal["light", "dark"]
 
 @pytest.fixture(scope="module")
 def report_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    whole = material(category=EVIL, slices=("category", "colour"))
+    whole = example_inputs(category=EVIL, slices=("category", "colour"))
     path = tmp_path_factory.mktemp("report") / "report.html"
     return write_report(build(whole, {"when": "2026-01-01 12:00 UTC", "eds": "0"}), path)[0]
 

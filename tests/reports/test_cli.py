@@ -57,8 +57,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     model = Model("codes", spec, 8, "bits", "hamming", "", "")
     write(made.path("embeddings", "codes"), model, images["image_id"].tolist(), pack(codes))
     notes = {"recall": 0.91, "compared": 14}
-    careless = Provenance("neighbors.mine", {}, params={"k": 12, "engine": "faiss", "index": "ivf",
-                          "allow_low_recall": True}, notes=notes)  # fmt: skip
+    careless = Provenance(
+        "neighbors.mine", {}, params={"k": 12, "engine": "faiss", "index": "ivf", "allow_low_recall": True}, notes=notes
+    )
     made.write(made.read("neighbors", "m1"), "neighbors", careless, "m1")
     judged(made)
     return made
@@ -74,9 +75,15 @@ def judged(project: Project) -> None:
     create_campaign(store, Plan("all", guideline=EVIL), truth.index.to_frame(index=False), people)
     for number, name in enumerate(people):
         tasks = next_batch(store, "all", name, 1000)
-        acts = [Judgement(f"{number}-{task.assignment}", task.assignment,
-                          int(truth[task.query_id, task.candidate_id]) ^ (place % 7 == number), 2.0)
-                for place, task in enumerate(tasks)]  # fmt: skip
+        acts = [
+            Judgement(
+                f"{number}-{task.assignment}",
+                task.assignment,
+                int(truth[task.query_id, task.candidate_id]) ^ (place % 7 == number),
+                2.0,
+            )
+            for place, task in enumerate(tasks)
+        ]
         submit(store, name, acts, session_id=name[:8])
     store.close()
 
@@ -94,7 +101,7 @@ def test_three_files_and_what_is_missing_are_told(project: Project, answer: dict
     assert all(Path(name).stat().st_size == size for name, size in answer["files"].items())
     assert {gap["section"] for gap in answer["missing"]} == {"scores", "curves"}  # no negatives are drawn here
     assert all("eds suspects negatives" in gap["do"] for gap in answer["missing"])
-    assert {"noise", "codes", "judged", "pairs"} <= set(answer["sections"])
+    assert {"label_noise", "codes", "judged", "pairs"} <= set(answer["sections"])
 
 
 def test_hostile_names_stay_text(project: Project, answer: dict[str, Any]) -> None:
@@ -138,16 +145,35 @@ def test_numbers_are_those_of_eds_metrics_score(project: Project, answer: dict[s
     assert 0 < len(kept) < len(truth)
     project.write(kept[tables.TRUTH.names], "truth", Provenance("truth.decide"))
     try:
-        words = ["metrics", "score", "-p", str(project.root), "--json", "--resamples", "20", "-M", "VSD-HR@5", "-M",
-                 "ROC-AUC(average=macro,negatives=annotated)", "-m", "m0", "-m", "m1", "-m", "new"]  # fmt: skip
+        words = [
+            "metrics",
+            "score",
+            "-p",
+            str(project.root),
+            "--json",
+            "--resamples",
+            "20",
+            "-M",
+            "VSD-HR@5",
+            "-M",
+            "ROC-AUC(average=macro,negatives=annotated)",
+            "-m",
+            "m0",
+            "-m",
+            "m1",
+            "-m",
+            "new",
+        ]
         done = CliRunner().invoke(cli, words)
         assert done.exit_code == 0, done.output
     finally:
         project.write(truth, "truth", Provenance("truth.decide"))
         project.path("scores").unlink(missing_ok=True)
     rows = pd.DataFrame(json.loads(done.stdout))
-    for section, key, name in (("scores", "lists_5", "VSD-HR@5"),
-                               ("scores", "auc_annotated", "ROC-AUC(average=macro,negatives=annotated)")):  # fmt: skip
+    for section, key, name in (
+        ("scores", "lists_5", "VSD-HR@5"),
+        ("scores", "auc_annotated", "ROC-AUC(average=macro,negatives=annotated)"),
+    ):
         mine = {row["model"]: row[name] for row in document[section][key]["rows"]}
         theirs = rows[rows["measure"] == name].set_index("model")["value"].to_dict()
         assert set(theirs) == {"m0", "m1", "new"}
@@ -157,8 +183,15 @@ def test_numbers_are_those_of_eds_metrics_score(project: Project, answer: dict[s
 def test_a_careless_search_and_codes_are_told(project: Project, answer: dict[str, Any]) -> None:
     document = told(project)
     searches = {row["model"]: row for row in document["judged"]["searches"]["rows"]}
-    assert searches["m1"] == {"name": "m1", "model": "m1", "engine": "faiss ivf", "k": 12, "recall": 0.91,
-                              "compared": 14, "allowed": True}  # fmt: skip
+    assert searches["m1"] == {
+        "name": "m1",
+        "model": "m1",
+        "engine": "faiss ivf",
+        "k": 12,
+        "recall": 0.91,
+        "compared": 14,
+        "allowed": True,
+    }
     assert any("--allow-low-recall" in block.get("text", "") for block in document["judged"].values())
     specs = {row["model"]: row["spec"] for row in document["judged"]["models"]["rows"]}
     assert specs["codes"] == "hash itq of m0"
@@ -179,4 +212,4 @@ def test_an_empty_project_gets_a_page_that_says_what_is_missing(tmp_path: Path) 
     assert done.exit_code == 0, done.output
     gaps = {gap["missing"] for gap in json.loads(done.stdout)["missing"]}
     assert "There is no table images yet." in gaps
-    assert "What is missing" in (empty.root / "report.html").read_text(encoding="utf-8")
+    assert "parts of the report are missing" in (empty.root / "report.html").read_text(encoding="utf-8")

@@ -10,13 +10,11 @@ from typing import Any
 
 import pytest
 
-from eds.reports import Gap, Material, ModelCard, Report, build
-from eds.reports.facts import PLANS
-from eds.reports.figures.axes import LETTER
-from eds.reports.figures.points import spread
+from eds.reports import Gap, ModelCard, Report, ReportInputs, build
 from eds.reports.files import document, table
 from eds.reports.page import page
-from tests.reports.material import material
+from eds.reports.sections import load_sections
+from tests.reports.example import example_inputs
 
 EVIL = "<script>alert('x')</script>\"'&<img src=x onerror=alert(1)>"
 
@@ -58,13 +56,13 @@ def values(told: Any) -> set[str]:
 
 @pytest.fixture(scope="module")
 def whole() -> Report:
-    return build(material(), {"when": "2026-01-01"})
+    return build(example_inputs(), {"when": "2026-01-01"})
 
 
-def test_a_whole_material_leaves_nothing_missing_but_random_pairs(whole: Report) -> None:
+def test_complete_inputs_leave_nothing_missing_but_random_pairs(whole: Report) -> None:
     gaps = {(part.key, block.what) for part in whole.sections for block in part.blocks if isinstance(block, Gap)}
-    assert gaps == {("yield", "No random pairs are judged, so that p and the pool's recall are not known.")}
-    assert [part.key for part in whole.sections] == ["summary", *(plan.key for plan in PLANS)]
+    assert gaps == {("pool", "No random pairs are judged, so prevalence and the pool's recall are unknown.")}
+    assert [part.key for part in whole.sections] == [section.name for section in load_sections()]
 
 
 def test_every_number_of_the_page_stands_in_the_json(whole: Report) -> None:
@@ -78,8 +76,9 @@ def test_every_number_of_the_page_stands_in_the_json(whole: Report) -> None:
 def test_every_row_of_the_json_stands_in_the_page_and_in_the_csv(whole: Report) -> None:
     told = document(whole)
     shown = read(page(whole)).numbers
-    cells = [(row["section"], row["block"], row["row"], row["field"]) for row in
-             csv.DictReader(io.StringIO(table(told)))]  # fmt: skip
+    cells = [
+        (row["section"], row["block"], row["row"], row["field"]) for row in csv.DictReader(io.StringIO(table(told)))
+    ]
     assert len(cells) == len(set(cells))
     for part in told["sections"]:
         for block in part["blocks"]:
@@ -104,9 +103,9 @@ def test_the_page_asks_for_nothing_and_its_links_lead_somewhere(whole: Report) -
 
 
 def test_hostile_texts_stay_texts() -> None:
-    whole = material(category=EVIL, expert=EVIL[:90])
+    whole = example_inputs(category=EVIL, expert=EVIL[:90])
     cards = [ModelCard(EVIL, "embeddings", spec=EVIL, preprocessing=EVIL)]
-    nasty = replace(whole, name=EVIL, models=cards, kept={}, gaps={"judging": Gap(EVIL, EVIL)})
+    nasty = replace(whole, name=EVIL, models=cards, cache={}, gaps={"judging": Gap(EVIL, EVIL)})
     report = build(nasty, {"when": EVIL, "seed": EVIL})
     text = page(report)
     reader = read(text)
@@ -122,35 +121,23 @@ def test_hostile_texts_stay_texts() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["images", "suspects", "truth", "judging", "models", "generators", "rankings", "results", "scores", "negatives"],
+    ["images", "suspects", "truth", "judging", "models", "pool_lists", "rankings", "results", "scores", "negatives"],
 )
 def test_what_is_missing_is_told_and_the_rest_stays(name: str) -> None:
     gap = Gap(f"no {name} here", f"eds make {name}")
     emptied: dict[str, Any] = {name: None}
-    report = build(replace(material(), gaps={name: gap}, **emptied), {})
+    report = build(replace(example_inputs(), gaps={name: gap}, **emptied), {})
     gaps = [block for part in report.sections for block in part.blocks if isinstance(block, Gap)]
     told = page(report)
     assert gaps
     if name != "negatives":
         assert gap in gaps
         assert f"eds make {name}" in told
-    assert len(report.sections) == len(PLANS) + 1
+    assert len(report.sections) == len(load_sections())
 
 
 def test_nothing_at_all_is_still_a_report() -> None:
-    report = build(Material("Empty", 6), {})
+    report = build(ReportInputs("Empty", 6), {})
     assert all(part.blocks for part in report.sections)
     assert "Empty" in page(report)
     assert re.search("is missing", page(report))
-
-
-@pytest.mark.parametrize("names", [["a", "b", "c"], ["model " * 4] * 7, ["x" * 200, "short", "y" * 90]])
-def test_a_legend_stays_on_its_drawing(names: list[str]) -> None:
-    drawn = str(spread(["noise"], [0.5], [[0.4] * len(names)], names, legend=True, words=""))
-    width, height = map(float, re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawn)[0])
-    shown = re.findall(r'<text[^>]*?x="([\d.]+)" y="([\d.]+)"[^>]*?class="name"[^>]*>.*?<tspan>(.*?)</tspan>', drawn)
-    legend = [(float(x), float(y), text) for x, y, text in shown[1:]]
-    assert len(legend) == len(names)
-    assert all(x + LETTER * len(text) <= width for x, _, text in legend)
-    assert height == max(y for _, y, _ in legend) + 10
-    assert len({(x, y) for x, y, _ in legend}) == len(names)

@@ -2,20 +2,20 @@
 (() => {
   const root = document.documentElement;
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const keep = (value) => { try { localStorage.setItem("eds-report-theme", value); } catch { /* not kept: no matter */ } };
-  try { const kept = localStorage.getItem("eds-report-theme"); if (kept) root.dataset.theme = kept; } catch { /* none kept */ }
+  const store = (value) => { try { localStorage.setItem("eds-report-theme", value); } catch { /* private window: not kept */ } };
+  try { const stored = localStorage.getItem("eds-report-theme"); if (stored) root.dataset.theme = stored; } catch { /* private window */ }
   const theme = document.getElementById("theme");
-  const name = () => root.dataset.theme || (dark.matches ? "dark" : "light");
-  const tell = () => {
-    const other = name() === "dark" ? "light" : "dark";
+  const current = () => root.dataset.theme || (dark.matches ? "dark" : "light");
+  const label = () => {
+    const other = current() === "dark" ? "light" : "dark";
     theme.textContent = other === "dark" ? "Dark" : "Light";
     theme.setAttribute("aria-label", `Switch to the ${other} theme`);
   };
-  theme.addEventListener("click", () => { root.dataset.theme = name() === "dark" ? "light" : "dark"; keep(name()); tell(); });
-  dark.addEventListener("change", tell);
-  tell();
+  theme.addEventListener("click", () => { root.dataset.theme = current() === "dark" ? "light" : "dark"; store(current()); label(); });
+  dark.addEventListener("change", label);
+  label();
 
-  const valueOf = (row, place) => { const told = row.cells[place].dataset.value; return told === undefined ? null : JSON.parse(told); };
+  const valueOf = (row, index) => { const text = row.cells[index].dataset.value; return text === undefined ? null : JSON.parse(text); };
   const compare = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true }));
   for (const head of document.querySelectorAll("thead th")) {
     head.querySelector("button").addEventListener("click", () => {
@@ -30,7 +30,10 @@
   }
 
   const tip = document.getElementById("tip");
-  for (const mark of document.querySelectorAll("[data-tip]")) mark.querySelector(":scope > title")?.remove();
+  for (const title of document.querySelectorAll(".chart title")) { // shown by us, faster than the browser's own
+    title.parentElement.dataset.tip = title.textContent;
+    title.remove();
+  }
   const show = (event) => {
     const mark = event.target instanceof Element ? event.target.closest("[data-tip]") : null;
     tip.hidden = !mark;
@@ -48,12 +51,12 @@
   const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
   const seen = new Set();
   if ("IntersectionObserver" in window) {
-    const watch = new IntersectionObserver((entries) => {
+    const observer = new IntersectionObserver((entries) => {
       for (const entry of entries) entry.isIntersecting ? seen.add(entry.target.id) : seen.delete(entry.target.id);
       const first = [...links.keys()].find((id) => seen.has(id));
       for (const [id, link] of links) id === first ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current");
     }, { rootMargin: "-8% 0px -60% 0px" });
-    for (const id of links.keys()) watch.observe(document.getElementById(id));
+    for (const id of links.keys()) observer.observe(document.getElementById(id));
   }
   addEventListener("beforeprint", () => { for (const one of document.querySelectorAll("details")) one.open = true; });
 })();

@@ -11,10 +11,10 @@ from eds.hashing.collisions import Balls
 from eds.hashing.histograms import Histograms
 from eds.metrics import Result, evaluate
 from eds.metrics.code_histograms import CodeHistograms
-from eds.reports import Judging, Material, ModelCard, Report, Search
+from eds.reports import Judging, ModelCard, Report, ReportInputs, Search
 from eds.reports.document import Sentence, Table
-from eds.reports.facts import codes
-from eds.reports.facts.scores import measures
+from eds.reports.sections import codes
+from eds.reports.sections.scores import measures
 from eds.suspects import pool
 from eds.truth import decide, disputed_pairs, expert_profiles, panel_agreement
 
@@ -58,8 +58,14 @@ def acts(pairs: pd.DataFrame, experts: tuple[str, ...] = ("ann", "bob", "cid"), 
         parts.append(pairs.assign(expert_id=name, value=value, seconds=2.0 + number))
     told = pd.concat(parts, ignore_index=True)
     moments = pd.Timestamp("2026-01-01", tz="UTC") + pd.to_timedelta(np.arange(len(told)), unit="s")
-    return told.assign(label_id=[f"a{row}" for row in told.index], created_at=moments, session_id=None, kind="normal",
-                       supersedes=None, guideline="v1")  # fmt: skip
+    return told.assign(
+        label_id=[f"a{row}" for row in told.index],
+        created_at=moments,
+        session_id=None,
+        kind="normal",
+        supersedes=None,
+        guideline="v1",
+    )
 
 
 def coded(bits: int = 8, seed: int = 3) -> list[Result]:
@@ -75,14 +81,16 @@ def coded(bits: int = 8, seed: int = 3) -> list[Result]:
         counts = np.zeros((14, bits + 1, 3), np.int64)
         np.add.at(counts, (np.arange(14)[:, None], apart, grade), 1)
         queries = pa.array([f"q{number:02}" for number in range(14)])
-        graded = {source: Histograms(queries, counts, (0, 1, 2), Balls.of(asked, offered, grade, codes.RADIUS))
-                  for source in ("product", "truth", "types")}  # fmt: skip
+        graded = {
+            source: Histograms(queries, counts, (0, 1, 2), Balls.of(asked, offered, grade, codes.RADIUS))
+            for source in ("product", "truth", "types")
+        }
         models[name] = CodeHistograms(bits, 40, graded, code_usage(offered))
     nothing = pd.DataFrame({"query_id": ["q00"], "candidate_id": ["c00"], "value": [1]})
     return evaluate(None, nothing, None, None, codes.measures(labelled=True), coded=models)
 
 
-def material(category: str = "shoe", expert: str = "ann", **changed: Any) -> Material:
+def example_inputs(category: str = "shoe", expert: str = "ann", **changed: Any) -> ReportInputs:
     """Everything there; `changed` fields replace what is computed."""
     images = catalogue(category=category)
     every = lists(images)
@@ -95,20 +103,36 @@ def material(category: str = "shoe", expert: str = "ann", **changed: Any) -> Mat
     low = every[(every["model"] == "alpha") & (every["rank"] >= 30)]
     drawn = low[[tuple(row) not in known for row in low[PAIR].to_numpy()]].groupby("query_id").head(2)[PAIR]
     both = pd.concat([pairs, drawn])
-    results = evaluate(every, truth[[*PAIR, "value"]], scores.merge(both, on=PAIR), images, measures(True),
-                       negatives=drawn)  # fmt: skip
+    results = evaluate(
+        every, truth[[*PAIR, "value"]], scores.merge(both, on=PAIR), images, measures(True), negatives=drawn
+    )
     found = panel_agreement(labels, resamples=50)
-    judging = Judging(labels, found, expert_profiles(labels), disputed_pairs(labels), guidelines={"v1": "Likely?"},
-                      counts=decide(labels, panel=3).counts)  # fmt: skip
+    judging = Judging(
+        labels,
+        found,
+        expert_profiles(labels),
+        disputed_pairs(labels),
+        guidelines={"v1": "Likely?"},
+        counts=decide(labels, panel=3).counts,
+    )
     made = every[(every["model"] != "late") & (every["rank"] < 4)][["model", *PAIR, "rank"]]
     full: dict[str, Any] = {
-        "resamples": 60, "images": images, "suspects": suspects, "truth": truth, "judging": judging,
+        "resamples": 60,
+        "images": images,
+        "suspects": suspects,
+        "truth": truth,
+        "judging": judging,
         "models": [ModelCard(name, "embeddings", "test", f"test:{name}", 8, "cosine", "as is", "f") for name in MODELS],
-        "generators": made, "rankings": every, "results": results, "scores": scores.merge(both, on=PAIR),
-        "negatives": drawn.reset_index(drop=True), "gallery": 3, "codes": coded(),
+        "pool_lists": made,
+        "rankings": every,
+        "results": results,
+        "scores": scores.merge(both, on=PAIR),
+        "negatives": drawn.reset_index(drop=True),
+        "gallery": 3,
+        "codes": coded(),
         "searches": [Search("alpha", "exact", 4), Search("beta", "faiss ivf", 4, 0.93, 14, allowed=True)],
-    }  # fmt: skip
-    return Material("Shop", 4, **(full | changed))
+    }
+    return ReportInputs("Shop", 4, **(full | changed))
 
 
 def words_of(block: Any) -> str:

@@ -1,6 +1,6 @@
-"""What a report is made from: tables, labels, results and lists, gathered by whoever asks for it.
+"""What a report is made from: tables, labels, results and lists. Any of them may be missing.
 
-Anything may be missing; `gaps` says why, and which command makes it. The sections ask for what they need.
+`gaps` says why an input is missing and which command makes it. Each section requires what it needs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ ALL_RANDOM = Gap("Only random pairs are labelled.", "eds suspects pool, have it 
 
 @dataclass(frozen=True)
 class ModelCard:
-    """Who a model is: its spec and preprocessing in words, and digests that tell it from others."""
+    """A model's spec and preprocessing as text, and a digest that identifies it."""
 
     name: str
     source: str  # embeddings or neighbors
@@ -43,12 +43,12 @@ class Search:
     k: int | None = None
     recall: float | None = None
     compared: int | None = None  # queries behind the recall
-    allowed: bool = False  # was a low recall accepted on purpose?
+    allowed: bool = False  # was a low recall accepted explicitly?
 
 
 @dataclass(frozen=True)
 class Judging:
-    """What the label store says."""
+    """The experts' judgements, from the label store."""
 
     acts: pd.DataFrame  # table labels
     agreement: PanelAgreement
@@ -60,14 +60,14 @@ class Judging:
 
 
 @dataclass(frozen=True)
-class Material:
-    """All that the sections are computed from; None where it is missing."""
+class ReportInputs:
+    """Everything that the sections are computed from; None where it is missing."""
 
     name: str
     k: int  # depth of the pool
     cut: int = 5  # cut-off of measures at k
     seed: int = 0
-    level: float = 0.95
+    confidence: float = 0.95
     resamples: int = 2000
     experts: int = 3
     seconds: float = 15.0
@@ -79,45 +79,45 @@ class Material:
     images: pd.DataFrame | None = None
     suspects: pd.DataFrame | None = None
     truth: pd.DataFrame | None = None
-    with_random: bool = False  # are models measured on the labels of random pairs, too?
+    with_random: bool = False  # do the labels of random pairs count in models' scores, too?
     judging: Judging | None = None
     models: Sequence[ModelCard] | None = None
-    searches: Sequence[Search] = ()  # of the lists that there are
-    generators: pd.DataFrame | None = None  # lists that the pool was made of: model, query_id, candidate_id, rank
-    rankings: pd.DataFrame | None = None  # final lists of models that have no vectors
-    placed: KnownRanks | None = None  # of the others the ranks of the labelled pairs
+    searches: Sequence[Search] = ()
+    pool_lists: pd.DataFrame | None = None  # lists that the pool was built from: model, query_id, candidate_id, rank
+    rankings: pd.DataFrame | None = None  # final lists of models without vectors
+    placed: KnownRanks | None = None  # of the other models the ranks of the labelled pairs
     results: Sequence[Result] | None = None  # every model's measures
-    scores: pd.DataFrame | None = None  # of labelled and drawn pairs: model, query_id, candidate_id, score
-    negatives: pd.DataFrame | None = None  # drawn pairs that count as negative
-    codes: Sequence[Result] = ()  # what measures on binary codes give, of the models that have codes
+    scores: pd.DataFrame | None = None  # of labelled and sampled pairs: model, query_id, candidate_id, score
+    negatives: pd.DataFrame | None = None  # sampled pairs that count as negative
+    codes: Sequence[Result] = ()  # measures on binary codes, of the models that have codes
     tables: Sequence[Mapping[str, Any]] = ()  # path, rows, made by, condition, digest
     gaps: Mapping[str, Gap] = field(default_factory=dict)
-    kept: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)  # what several sections share
+    cache: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)  # what several sections share
 
-    def need(self, name: str) -> Any:
-        """What is called so; Missing, with why and what to do, where it is not there."""
-        found = getattr(self, name)
-        if found is None:
+    def require(self, name: str) -> Any:
+        """The input of that name; raises Missing, with the reason and the command that makes it."""
+        value = getattr(self, name)
+        if value is None:
             raise Missing(self.gaps.get(name, Gap(f"{name} is missing")))
-        return found
+        return value
 
-    def once(self, name: str, compute: Callable[[], Any]) -> Any:
-        """What `compute` gives, computed for the first section that asks."""
-        if name not in self.kept:
-            self.kept[name] = compute()
-        return self.kept[name]
+    def cached(self, name: str, compute: Callable[[], Any]) -> Any:
+        """What `compute` returns, computed for the first section that asks."""
+        if name not in self.cache:
+            self.cache[name] = compute()
+        return self.cache[name]
 
     @property
     def labels(self) -> pd.DataFrame:
         """The labels that models are measured on: query_id, candidate_id, value; see `benchmark_labels`."""
-        truth = self.need("truth")[[*PAIR, "value"]]
+        truth = self.require("truth")[[*PAIR, "value"]]
         suspects = None if self.with_random else self.suspects
-        kept: pd.DataFrame = self.once("labels", lambda: benchmark_labels(truth, suspects))
-        if not len(kept):
+        labels: pd.DataFrame = self.cached("labels", lambda: benchmark_labels(truth, suspects))
+        if not len(labels):
             raise Missing(ALL_RANDOM)
-        return kept
+        return labels
 
     @property
-    def makers(self) -> list[str]:
-        """The models that made the pool, ascending; none where that is not known."""
-        return [] if self.generators is None else sorted(map(str, self.generators["model"].unique()))
+    def pool_models(self) -> list[str]:
+        """The models that built the pool, ascending; empty where that is unknown."""
+        return [] if self.pool_lists is None else sorted(map(str, self.pool_lists["model"].unique()))

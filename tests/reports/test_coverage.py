@@ -8,30 +8,30 @@ import pytest
 
 from eds.analysis import Pooled, fairness
 from eds.metrics import evaluate
-from eds.reports import Material, Report, build
+from eds.reports import Report, ReportInputs, build, coverage
 from eds.reports.document import Figure, Gallery, Number, Section, Sentence, Table
-from eds.reports.facts import evidence, summary, yields
-from eds.reports.facts.scores import measures
-from tests.reports.material import MODELS, PAIR, block, material, words_of
+from eds.reports.sections import pool as pool_section
+from eds.reports.sections import summary
+from eds.reports.sections.scores import measures
+from tests.reports.example import MODELS, PAIR, block, example_inputs, words_of
 
 
 @pytest.fixture(scope="module")
-def made() -> tuple[Material, Report]:
-    whole = material()
+def made() -> tuple[ReportInputs, Report]:
+    whole = example_inputs()
     return whole, build(whole, {})
 
 
-def without_scores(whole: Material, pairs: pd.DataFrame, models: tuple[str, ...]) -> Material:
-    """The material where these models do not score these pairs, the measures computed anew."""
-    scores, images, truth = whole.need("scores"), whole.need("images"), whole.need("truth")
+def without_scores(whole: ReportInputs, pairs: pd.DataFrame, models: tuple[str, ...]) -> ReportInputs:
+    """The inputs where these models do not score these pairs, with their measures."""
+    scores, images, truth = whole.require("scores"), whole.require("images"), whole.require("truth")
     key = scores[PAIR].merge(pairs[PAIR].drop_duplicates(), on=PAIR, how="left", indicator=True)["_merge"] == "both"
     left = scores[~(key.to_numpy() & scores["model"].isin(models).to_numpy())].reset_index(drop=True)
-    results = evaluate(whole.rankings, truth[[*PAIR, "value"]], left, images, measures(True),
-                       negatives=whole.negatives)  # fmt: skip
-    return replace(whole, scores=left, results=results, kept={})
+    results = evaluate(whole.rankings, truth[[*PAIR, "value"]], left, images, measures(True), negatives=whole.negatives)
+    return replace(whole, scores=left, results=results, cache={})
 
 
-def test_a_pair_that_no_model_scores_forbids_no_comparison(made: tuple[Material, Report]) -> None:
+def test_a_pair_that_no_model_scores_forbids_no_comparison(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
     told = build(without_scores(whole, whole.labels.head(1), MODELS), {})
     titles = [[getattr(one, "key", "") for one in part.blocks] for part in told.sections if part.key == "scores"]
@@ -44,42 +44,42 @@ def test_a_pair_that_no_model_scores_forbids_no_comparison(made: tuple[Material,
     assert block(report, "pairs", "hard_positives", Gallery).caption != caption
 
 
-def test_pairs_that_some_models_lack_forbid_it_on_their_side_only(made: tuple[Material, Report]) -> None:
+def test_pairs_that_some_models_lack_forbid_it_on_their_side_only(made: tuple[ReportInputs, Report]) -> None:
     whole, _ = made
-    drawn = whole.need("negatives").head(2)
+    drawn = whole.require("negatives").head(2)
     told = build(without_scores(whole, drawn, ("alpha",)), {})
     by = {row["metric"]: row["verdict"] for row in block(told, "bias", "verdicts").rows}
-    assert by["macro ROC-AUC, sampled"] == "not known"
-    assert by["macro ROC-AUC"] != "not known"
+    assert by["macro ROC-AUC, sampled"] == "unknown"
+    assert by["macro ROC-AUC"] != "unknown"
     caption = block(told, "curves", "roc_sampled", Figure).caption
     assert "alpha " in caption
     both = build(without_scores(whole, whole.labels.head(2), ("alpha",)), {})
     by = {row["metric"]: row["verdict"] for row in block(both, "bias", "verdicts").rows}
-    assert {by["macro ROC-AUC"], by["macro ROC-AUC, sampled"]} == {"not known"}
-    (said,) = evidence.warning(replace(without_scores(whole, whole.labels.head(2), ("alpha",)), kept={}))
+    assert {by["macro ROC-AUC"], by["macro ROC-AUC, sampled"]} == {"unknown"}
+    (said,) = coverage.warning(replace(without_scores(whole, whole.labels.head(2), ("alpha",)), cache={}))
     assert "--allow-missing" in said.template
-    assert said.filled["named"] == "alpha 2"
+    assert said.filled["names"] == "alpha 2"
 
 
-def test_the_summary_tells_verdicts_that_are_not_known(made: tuple[Material, Report]) -> None:
+def test_the_summary_tells_verdicts_that_are_not_known(made: tuple[ReportInputs, Report]) -> None:
     _, report = made
 
     def told(*verdicts: str) -> str:
         columns = block(report, "bias", "verdicts").columns
         rows = [{"metric": f"m{number}", "verdict": verdict} for number, verdict in enumerate(verdicts)]
         section = Section("bias", "", "", (Table("verdicts", "", columns, rows),))
-        return " ".join(words_of(one) for one in summary.section(made[0], [section]).blocks)
+        return " ".join(words_of(one) for one in summary.summary(made[0], [section]))
 
     assert "All {n} measures change" in told("not fair to new models", "not fair to new models")
-    mixed = told("not fair to new models", "not known")
+    mixed = told("not fair to new models", "unknown")
     assert "All" not in mixed
-    assert "not known" in mixed
-    assert "not known" not in told("fair to new models", "not fair to new models")
+    assert "unknown" in mixed
+    assert "unknown" not in told("fair to new models", "not fair to new models")
 
 
-def test_the_summary_tells_differences_as_the_section_does(made: tuple[Material, Report]) -> None:
+def test_the_summary_tells_differences_as_the_section_does(made: tuple[ReportInputs, Report]) -> None:
     _, report = made
-    (said,) = (one for one in report.sections[0].blocks if "generators minus outsiders" in words_of(one))
+    (said,) = (one for one in report.sections[0].blocks if "minus new models" in words_of(one))
     rows = {row["measure"]: row for row in block(report, "bias", "sides").rows}
     assert isinstance(said, Sentence)
     hr, auc = said.filled["hr"], said.filled["auc"]
@@ -89,34 +89,35 @@ def test_the_summary_tells_differences_as_the_section_does(made: tuple[Material,
 
 
 @pytest.mark.parametrize("counted", ["left out", "counted"])
-def test_why_pairs_of_the_pool_count_nowhere_is_told(made: tuple[Material, Report], counted: str) -> None:
+def test_why_pairs_of_the_pool_count_nowhere_is_told(made: tuple[ReportInputs, Report], counted: str) -> None:
     whole, _ = made
-    told = yields.pool_facts(whole) | {"product_pairs": counted, "pool_pairs_left_out": 3}
-    blocks = yields.found(replace(whole, kept={"pool": told}))
+    told = pool_section.pool_report(whole) | {"product_pairs": counted, "pool_pairs_left_out": 3}
+    blocks = pool_section.rates(replace(whole, cache={"pool": told}))
     (said,) = (words_of(one) for one in blocks if "images.role" in words_of(one))
-    assert ("or show one product" in said) == (counted == "left out")
+    assert ("or show the same product" in said) == (counted == "left out")
 
 
-def test_n_is_told_in_its_own_unit(made: tuple[Material, Report]) -> None:
+def test_n_is_told_in_its_own_unit(made: tuple[ReportInputs, Report]) -> None:
     whole, _ = made
-    results = [*whole.need("results"), *whole.codes]
-    assert evidence.behind(results, "PairMRR@9").startswith(f"n = {int(whole.labels['value'].sum())} pairs")
-    assert evidence.behind(results, "CodeUsage(what=distinct)").startswith("n = 40 candidates")
-    assert " queries" in evidence.behind(results, "VSD-HR@5")
+    results = [*whole.require("results"), *whole.codes]
+    assert coverage.sample_size(results, "PairMRR@9").startswith(f"n = {int(whole.labels['value'].sum())} pairs")
+    assert coverage.sample_size(results, "CodeUsage(what=distinct)").startswith("n = 40 candidates")
+    assert " queries" in coverage.sample_size(results, "VSD-HR@5")
 
 
 def test_sampled_measures_of_the_reuse_table_are_those_of_that_name() -> None:
-    whole = material()
-    labels, images = whole.labels, whole.need("images")
+    whole = example_inputs()
+    labels, images = whole.labels, whole.require("images")
     judged_by_now = labels[labels["value"] == 0].head(3)[PAIR]
     nobodys = pd.DataFrame({"query_id": "c00", "candidate_id": ["c01", "c02"]})  # no label of this query
-    drawn = pd.concat([whole.need("negatives"), judged_by_now, nobodys], ignore_index=True)
+    drawn = pd.concat([whole.require("negatives"), judged_by_now, nobodys], ignore_index=True)
     rng = np.random.default_rng(5)
     extra = [nobodys.assign(model=model, score=rng.normal(size=2) + 9) for model in MODELS]
-    scores = pd.concat([whole.need("scores"), *extra], ignore_index=True)
-    results = evaluate(whole.rankings, whole.need("truth")[[*PAIR, "value"]], scores, images, measures(True),
-                       negatives=drawn)  # fmt: skip
-    changed = replace(whole, negatives=drawn, scores=scores, results=results, kept={})
+    scores = pd.concat([whole.require("scores"), *extra], ignore_index=True)
+    results = evaluate(
+        whole.rankings, whole.require("truth")[[*PAIR, "value"]], scores, images, measures(True), negatives=drawn
+    )
+    changed = replace(whole, negatives=drawn, scores=scores, results=results, cache={})
     told = block(build(changed, {}), "bias", "reuse").rows
     value = {(one.model, str(one.measure)): one.values.value for one in results if one.values is not None}
     for row in told:
@@ -125,6 +126,6 @@ def test_sampled_measures_of_the_reuse_table_are_those_of_that_name() -> None:
             same = value[row["model"], f"{area}(average={average},negatives=sampled)"]
             assert row["full"] == pytest.approx(same, abs=1e-12)
     wanted = [one for one in results if str(one.measure) == "ROC-AUC(average=micro,negatives=sampled)"]
-    pooled = Pooled(whole.need("generators"), labels, whole.rankings, None, scores, drawn)
+    pooled = Pooled(whole.require("pool_lists"), labels, whole.rankings, None, scores, drawn)
     for row in fairness(wanted, ["late"], pooled).reuse.to_dict(orient="records"):
         assert row["full"] == pytest.approx(value[row["model"], row["measure"]], abs=1e-12)

@@ -21,26 +21,26 @@ from eds.analysis.pool_report import pool_report
 from eds.metrics import Measure
 from eds.metrics.auc import roc_auc
 from eds.pairs import KnownRanks
-from eds.reports import Material, Report, Search, build
+from eds.reports import Report, ReportInputs, Search, build
 from eds.reports.document import Figure, Gap, Sentence, Table, share
-from eds.reports.facts import newcomers, noise
-from eds.reports.facts.curves import curve
-from eds.reports.facts.scores import COMPARED
+from eds.reports.sections import label_noise, new_models
+from eds.reports.sections.curves import curve
+from eds.reports.sections.scores import COMPARED
 from eds.suspects import overlap, positive_rate_by_rank
 from eds.truth import corrected_auc, label_contamination
-from tests.reports.material import PAIR, block, material
+from tests.reports.example import PAIR, block, example_inputs
 
 
 @pytest.fixture(scope="module")
-def made() -> tuple[Material, Report]:
-    whole = material()
+def made() -> tuple[ReportInputs, Report]:
+    whole = example_inputs()
     return whole, build(whole, {})
 
 
-def test_limits_are_those_of_score_limits_to_the_last_bit(made: tuple[Material, Report]) -> None:
+def test_limits_are_those_of_score_limits_to_the_last_bit(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
     assert whole.results is not None
-    expected = score_limits(whole.results, whole.resamples, whole.level, whole.seed)
+    expected = score_limits(whole.results, whole.resamples, whole.confidence, whole.seed)
     shown = {}
     for key in ("lists_5", "lists_9", "incomplete", "auc_annotated", "auc_sampled"):
         found = block(report, "scores", key)
@@ -58,37 +58,37 @@ def test_limits_are_those_of_score_limits_to_the_last_bit(made: tuple[Material, 
     assert shown == {}
 
 
-@pytest.mark.parametrize(("name", "key"), list(zip(COMPARED, ("hr", "auc"), strict=True)))
-def test_comparisons_are_those_of_compare_models(made: tuple[Material, Report], name: str, key: str) -> None:
+@pytest.mark.parametrize(("key", "name"), list(COMPARED.items()))
+def test_comparisons_are_those_of_compare_models(made: tuple[ReportInputs, Report], name: str, key: str) -> None:
     whole, report = made
     assert whole.results is not None
-    expected = compare_models(whole.results, name, level=whole.level, resamples=whole.resamples, seed=whole.seed)
+    expected = compare_models(whole.results, name, level=whole.confidence, resamples=whole.resamples, seed=whole.seed)
     found = pd.DataFrame(block(report, "scores", f"compared_{key}").rows)
     pd.testing.assert_frame_equal(found[list(expected.columns)], expected)
     groups = {frozenset(row["models"]) for row in block(report, "scores", f"groups_{key}").rows}
-    assert groups == set(map(frozenset, indistinguishable(expected, whole.level)))
+    assert groups == set(map(frozenset, indistinguishable(expected, whole.confidence)))
 
 
-def test_yield_overlap_bias_and_leave_one_out_are_the_librarys(made: tuple[Material, Report]) -> None:
+def test_yield_overlap_bias_and_leave_one_out_are_the_librarys(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
-    assert whole.generators is not None
+    assert whole.pool_lists is not None
     assert whole.truth is not None
     truth = whole.truth[[*PAIR, "value"]]
-    told = pool_report(whole.images, whole.suspects, whole.truth, whole.level)  # type: ignore[arg-type]
-    rows = {row["model"]: row for row in block(report, "yield", "rates").rows}
+    told = pool_report(whole.images, whole.suspects, whole.truth, whole.confidence)  # type: ignore[arg-type]
+    rows = {row["model"]: row for row in block(report, "pool", "rates").rows}
     assert rows["the pool"]["rate"] == told["pool"]["rate"]
     assert [rows[one["model"]]["low"] for one in told["models"]] == [one["low"] for one in told["models"]]
-    shared = overlap(whole.generators)
+    shared = overlap(whole.pool_lists)
     assert block(report, "overlap", "overlap", Figure).data["values"] == shared["overlap"]
-    left = leave_one_out(whole.generators, truth, whole.scores, "micro_roc_auc", "all")  # type: ignore[arg-type]
+    left = leave_one_out(whole.pool_lists, truth, whole.scores, "micro_roc_auc", "all")  # type: ignore[arg-type]
     for row in block(report, "robustness", "loo_all").rows:
         assert row["micro_roc_auc mean"] == left["mean"][row["model"]]
-    sides = bias(whole.generators, truth, whole.rankings, whole.scores, 5)  # type: ignore[arg-type]
+    sides = bias(whole.pool_lists, truth, whole.rankings, whole.scores, 5)  # type: ignore[arg-type]
     found = pd.DataFrame(block(report, "bias", "bias").rows).sort_values("model", ignore_index=True)
     pd.testing.assert_frame_equal(found, sides.models)
 
 
-def test_slices_are_plain_means(made: tuple[Material, Report]) -> None:
+def test_slices_are_plain_means(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
     assert whole.results is not None
     assert whole.images is not None
@@ -99,14 +99,17 @@ def test_slices_are_plain_means(made: tuple[Material, Report]) -> None:
         for at, model in enumerate(names):
             values = by[model]
             assert values is not None
-            mine = [value for query, value in zip(values.queries.to_pylist(), values.by_query, strict=True)
-                    if kinds[query] == row["kind"] and not np.isnan(value)]  # fmt: skip
+            mine = [
+                value
+                for query, value in zip(values.queries.to_pylist(), values.by_query, strict=True)
+                if kinds[query] == row["kind"] and not np.isnan(value)
+            ]
             assert row[f"m{at}"] == pytest.approx(np.mean(mine), abs=1e-12)
             assert row["n"] == len(mine)
 
 
 def test_a_column_that_is_not_there_is_told() -> None:
-    report = build(material(slices=("colour",)), {})
+    report = build(example_inputs(slices=("colour",)), {})
     section = next(part for part in report.sections if part.key == "slices")
     assert "Table images has no column colour." in [getattr(one, "what", "") for one in section.blocks]
 
@@ -133,19 +136,19 @@ def test_a_long_curve_is_thinned_along_its_line() -> None:
     assert (told["true"][0], told["true"][-1], told["false"][-1]) == (0.0, 1.0, 1.0)
 
 
-def test_ranks_of_pairs_serve_bias_and_reuse_as_whole_lists_do(made: tuple[Material, Report]) -> None:
+def test_ranks_of_pairs_serve_bias_and_reuse_as_whole_lists_do(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
     assert whole.rankings is not None
     assert whole.truth is not None
     places = whole.rankings.merge(whole.truth[PAIR], on=PAIR)[["model", *PAIR, "rank"]]
     lengths = whole.rankings.groupby(["model", "query_id"]).size().rename("length").reset_index()
-    by_ranks = build(replace(whole, rankings=None, placed=KnownRanks.from_frames(places, lengths), kept={}), {})
+    by_ranks = build(replace(whole, rankings=None, placed=KnownRanks.from_frames(places, lengths), cache={}), {})
     for key in ("bias", "verdicts", "reuse", "sides"):
         one, two = (pd.DataFrame(block(told, "bias", key).rows) for told in (report, by_ranks))
         pd.testing.assert_frame_equal(one, two)
 
 
-def test_random_pairs_change_no_models_number(made: tuple[Material, Report]) -> None:
+def test_random_pairs_change_no_models_number(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
     assert whole.truth is not None
     assert whole.suspects is not None
@@ -156,33 +159,38 @@ def test_random_pairs_change_no_models_number(made: tuple[Material, Report]) -> 
     rows = drawn.assign(origin="random", stratum="all", probability=9 / 560, batch=9, position=range(9), sources=None)
     suspects = pd.concat([whole.suspects.astype(object), rows.astype(object)], ignore_index=True)
     suspects = suspects.astype(whole.suspects.dtypes.to_dict())
-    told = build(replace(whole, truth=truth.reset_index(drop=True), suspects=suspects, kept={}), {})
-    for section, key in (("bias", "bias"), ("robustness", "loo_unique"), ("noise", "noise_auc"), ("slices", "kinds_0")):
+    told = build(replace(whole, truth=truth.reset_index(drop=True), suspects=suspects, cache={}), {})
+    for section, key in (
+        ("bias", "bias"),
+        ("robustness", "loo_unique"),
+        ("label_noise", "noise_auc"),
+        ("slices", "kinds_0"),
+    ):
         one, two = (pd.DataFrame(block(which, section, key).rows) for which in (told, report))
         pd.testing.assert_frame_equal(one, two)
-    assert block(told, "yield", "prevalence").rows[0]["value"] == 0
+    assert block(told, "pool", "prevalence").rows[0]["value"] == 0
 
 
-def test_rates_by_model_and_place_are_the_librarys(made: tuple[Material, Report]) -> None:
+def test_rates_by_model_and_place_are_the_librarys(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
-    assert whole.generators is not None
-    expected = positive_rate_by_rank(whole.generators, whole.labels)
-    rows = block(report, "yield", "places").rows
+    assert whole.pool_lists is not None
+    expected = positive_rate_by_rank(whole.pool_lists, whole.labels)
+    rows = block(report, "pool", "places").rows
     assert [[row["positive"], row["labelled"]] for row in rows] == [one for told in expected.values() for one in told]
 
 
-def test_label_noise_is_corrected_as_the_library_does(made: tuple[Material, Report]) -> None:
+def test_label_noise_is_corrected_as_the_library_does(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
     wrong = label_contamination(3, 0.9, 0.9, float(whole.labels["value"].mean()))
-    at = noise.ACCURACIES.index(0.9)
-    assert block(report, "noise", "noise").rows[at] == {"accuracy": 0.9, **wrong}
-    rows = block(report, "noise", "noise_auc").rows
+    at = label_noise.ACCURACIES.index(0.9)
+    assert block(report, "label_noise", "noise").rows[at] == {"accuracy": 0.9, **wrong}
+    rows = block(report, "label_noise", "noise_auc").rows
     assert len(rows) == 3
     for row in rows:
         assert row[f"a{at}"] == corrected_auc(row["observed"], wrong["eps_pos"], wrong["eps_neg"])
 
 
-def test_map_on_codes_is_told_between_both_orders_of_ties(made: tuple[Material, Report]) -> None:
+def test_map_on_codes_is_told_between_both_orders_of_ties(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
     value = {(one.model, str(one.measure)): one.values.value for one in whole.codes if one.values is not None}
     divisors = {"hits within k": "hits", "all relevant": "relevant", "min(relevant, k)": "capped"}
@@ -209,48 +217,56 @@ def measure(conventions: str) -> Measure:
     return Measure.parse(f"APt@100({conventions})")
 
 
-def test_a_low_recall_that_was_allowed_is_told(made: tuple[Material, Report]) -> None:
+def test_a_low_recall_that_was_allowed_is_told(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
     rows = {row["model"]: row for row in block(report, "judged", "searches").rows}
     assert (rows["beta"]["recall"], rows["beta"]["allowed"], rows["alpha"]["recall"]) == (0.93, True, None)
     blocks = next(part for part in report.sections if part.key == "judged").blocks
     warned = [one for one in blocks if isinstance(one, Sentence) and "--allow-low-recall" in one.template]
     assert [one.filled["model"] for one in warned] == ["beta"]
-    exact = build(replace(whole, searches=[Search("alpha", "exact", 4)], kept={}), {})
+    exact = build(replace(whole, searches=[Search("alpha", "exact", 4)], cache={}), {})
     said = [one.template for one in exact.sections[1].blocks if isinstance(one, Sentence)]
     assert "All lists were searched exactly." in said
 
 
-def test_labels_decided_early_are_counted(made: tuple[Material, Report]) -> None:
+def test_labels_decided_early_are_counted(made: tuple[ReportInputs, Report]) -> None:
     whole, _ = made
     assert whole.judging is not None
     counts = {"complete": 30, "decided": 10, "open": 2, "undefined": 1, "ties": 3, "positive": 20}
-    told = build(replace(whole, judging=replace(whole.judging, counts=counts, early_stop=True), kept={}), {})
+    told = build(replace(whole, judging=replace(whole.judging, counts=counts, early_stop=True), cache={}), {})
     blocks = next(part for part in told.sections if part.key == "agreement").blocks
     early = next(one for one in blocks if isinstance(one, Sentence) and "decided early" in one.template)
     assert early.filled["share"] == share(0.25)
     assert any(isinstance(one, Sentence) and "wait for votes" in one.template for one in blocks)
 
 
-def test_without_codes_there_is_no_section_for_them_and_with_damaged_ones_a_gap(made: tuple[Material, Report]) -> None:
+def test_without_codes_there_is_no_section_and_with_damaged_ones_a_gap(
+    made: tuple[ReportInputs, Report],
+) -> None:
     whole, _ = made
-    keys = [part.key for part in build(replace(whole, codes=(), kept={}), {}).sections]
+    keys = [part.key for part in build(replace(whole, codes=(), cache={}), {}).sections]
     assert "codes" not in keys
-    assert "noise" in keys
+    assert "label_noise" in keys
     gap = Gap("codes are damaged", "make them anew")
-    told = build(replace(whole, codes=(), gaps={"codes": gap}, kept={}), {})
+    told = build(replace(whole, codes=(), gaps={"codes": gap}, cache={}), {})
     assert next(part for part in told.sections if part.key == "codes").blocks == (gap,)
 
 
-def test_new_models_are_judged_fair_as_the_library_does(made: tuple[Material, Report]) -> None:
-    material, report = made
-    section = next(part for part in report.sections if part.key == "newcomers")
-    results = [one for one in material.need("results") if str(one.measure) in newcomers.LABELS]
-    pooled = Pooled(material.need("generators"), material.labels, material.rankings, None, material.scores,
-                    material.need("negatives"))  # fmt: skip
+def test_new_models_are_judged_fair_as_the_library_does(made: tuple[ReportInputs, Report]) -> None:
+    inputs, report = made
+    section = next(part for part in report.sections if part.key == "new_models")
+    results = [one for one in inputs.require("results") if str(one.measure) in new_models.LABELS]
+    pooled = Pooled(
+        inputs.require("pool_lists"),
+        inputs.labels,
+        inputs.rankings,
+        None,
+        inputs.scores,
+        inputs.require("negatives"),
+    )
     expected = fairness(results, ["late"], pooled).verdicts.set_index("measure")
     table, reasons = (block for block in section.blocks if isinstance(block, Table))
-    assert {row["measure"] for row in table.rows} == set(newcomers.LABELS) == set(expected.index)
+    assert {row["measure"] for row in table.rows} == set(new_models.LABELS) == set(expected.index)
     for row in table.rows:
         same = expected.loc[row["measure"]]
         assert row["model"] == "late"
@@ -258,23 +274,26 @@ def test_new_models_are_judged_fair_as_the_library_does(made: tuple[Material, Re
         for name in ("value", "judged", "at_most"):
             assert row[name] == pytest.approx(same[name], nan_ok=True)
         others = same["undecided_with"]
-        assert row["undecided_with"] == ([] if others is None else others or ["nobody"])
+        assert row["undecided_with"] == ([] if others is None else others or ["none"])
     assert {row["why"] for row in reasons.rows} == {row["why"] for row in table.rows}
     (figure,) = (block for block in section.blocks if isinstance(block, Figure))
     values = {(one.model, one.measure.name): one.values.value for one in results if one.values}
-    left = {one.model: one.values.value for one in material.need("results")
-            if one.measure.name == "RBP-residual" and one.values}  # fmt: skip
+    left = {
+        one.model: one.values.value
+        for one in inputs.require("results")
+        if one.measure.name == "RBP-residual" and one.values
+    }
     for name, low, high in zip(figure.data["labels"], figure.data["low"], figure.data["high"], strict=True):
         assert (low, high) == pytest.approx((values[name, "RBP"], values[name, "RBP"] + left[name]))
     told = " ".join(block.template for block in section.blocks if isinstance(block, Sentence))
-    assert "undecided by" in told
+    assert "decide" in told
 
 
 def test_where_every_model_made_the_pool_no_section_tells_of_new_ones() -> None:
-    everything = material()
-    assert newcomers.wanted(everything)
-    made_all = everything.need("rankings")
+    everything = example_inputs()
+    assert new_models.has_new_models(everything)
+    made_all = everything.require("rankings")
     made_all = made_all[made_all["rank"] < 4][["model", "query_id", "candidate_id", "rank"]]
-    assert not newcomers.wanted(replace(everything, generators=made_all))
-    later = everything.need("suspects").assign(stratum="delta:late")
-    assert newcomers.new_models(replace(everything, generators=made_all, suspects=later)) == ["late"]
+    assert not new_models.has_new_models(replace(everything, pool_lists=made_all))
+    later = everything.require("suspects").assign(stratum="delta:late")
+    assert new_models.new_models(replace(everything, pool_lists=made_all, suspects=later)) == ["late"]

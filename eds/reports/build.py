@@ -1,0 +1,44 @@
+"""From inputs to a report: every section in its order, none of which can fail the others."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from eds.errors import EdsError
+from eds.reports.document import Block, Gap, Missing, Report, Section, Sentence
+from eds.reports.inputs import ReportInputs
+from eds.reports.sections import Blocks, SectionSpec, load_sections
+
+
+def build(inputs: ReportInputs, made: Mapping[str, Any], progress: Callable[[int, int], None] | None = None) -> Report:
+    """The whole report; `made` says when and from what."""
+    specs = [spec for spec in load_sections() if spec.wanted(inputs)]
+    computed: dict[str, Section] = {}
+    for done, spec in enumerate(specs, start=1):
+        computed[spec.name] = _section(spec, [_attempt(part, inputs) for part in spec.parts])
+        if progress:
+            progress(done, len(specs))
+    others = [section for section in computed.values() if section.blocks]
+    sections = []
+    for spec in specs:
+        overview = [_attempt(part, inputs, others) for part in spec.overview]
+        sections.append(_section(spec, [computed[spec.name].blocks, *overview]))
+    return Report(inputs.name, made, tuple(sections))
+
+
+def _attempt(part: Callable[..., Blocks], *arguments: Any) -> Blocks:
+    """The blocks of a part, or the gap that a missing input leaves."""
+    try:
+        return part(*arguments)
+    except Missing as missing:
+        return (missing.gap,)
+    except EdsError as error:
+        return (Gap(f"Could not be computed: {error.what}", error.do),)
+
+
+def _section(spec: SectionSpec, parts: list[Blocks]) -> Section:
+    """The section with its blocks; a table or gap that several parts contribute appears once."""
+    blocks: list[Block] = []
+    for block in (block for part in parts for block in part):
+        if isinstance(block, Sentence) or block not in blocks:
+            blocks.append(block)
+    return Section(spec.name, spec.title, spec.question, tuple(blocks))

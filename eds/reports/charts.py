@@ -1,0 +1,559 @@
+"""Charts: functions from plain numbers to Altair charts, the same in a notebook, on a page and in the report.
+
+A chart carries its marks, its series' colours and a tooltip for each mark. Fonts and the colours of text and grid are
+left to what shows it: Altair's theme in a notebook, Streamlit's on a page, `eds.reports.svg` in the report.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import altair as alt
+
+from eds.reports.document import Kind
+from eds.reports.numbers import shown
+
+WIDTH = 440  # pixels, of every chart: letters are equally large in all of them
+ROW = 24  # height of a row
+LETTER = 6.2  # mean width of a letter at 11 px
+LABEL = 130  # room for the name of a row; longer names are cut, and complete in the tooltip
+LEGEND = 26  # letters of a name in a legend
+SERIES = ("#0b6aa8", "#b8500b", "#007f62", "#a03a76", "#7a6400", "#2b8cbf", "#4b4f55")
+MAIN, SECOND = SERIES[:2]
+HEAT, ON_HEAT, CARD = "#0b5c94", "#fefefe", "#ffffff"
+SOLID, DASHED = [1, 0], [5, 3]
+TICKS = {
+    "share": "replace(datum.label, '%', ' %')",
+    "hours": "datum.label + ' h'",
+}
+FORMATS = {"share": "%", "count": ",~f", "hours": ",~f"}
+TIP = alt.Tooltip("tip:N"), alt.Description("tip:N")
+FITTED = alt.AutoSizeParams(type="fit-x", contains="padding")
+Chart: TypeAlias = alt.LayerChart
+
+
+def bar_chart(labels: Sequence[str], values: Sequence[Any], kind: Kind = "count", logarithmic: bool = False) -> Chart:
+    """A bar for each label, followed by its number."""
+    numbers = _defined(values)
+    start, scale = 0.0, _scale(values, 0.0)
+    if logarithmic and numbers and min(numbers) > 0:
+        start, end = 10.0 ** math.floor(math.log10(min(numbers)) - 0.3), 10.0 ** math.ceil(math.log10(max(numbers)))
+        scale = alt.Scale(type="log", domain=[start, end])
+    rows = [
+        {
+            "label": label,
+            "value": _number(value),
+            "start": start,
+            "text": shown(value, kind),
+            "tip": f"{label}: {shown(value, kind)}",
+        }
+        for label, value in zip(labels, values, strict=True)
+    ]
+    base, x = _by_row(rows), _x("value", kind, scale)
+    bars = base.mark_bar(color=MAIN, height=13).encode(x=x, x2=alt.X2("start:Q"))
+    text = base.mark_text(align="left", dx=6).encode(x=x, text=alt.Text("text:N"))
+    return _framed([bars, text, _hits(base)], right=50)
+
+
+def bound_chart(
+    labels: Sequence[str],
+    values: Sequence[Any],
+    highs: Sequence[Any],
+    most: Sequence[Any],
+    marks: Sequence[bool] = (),
+    kind: Kind = "share",
+) -> Chart:
+    """A bar for each value, a tick at its upper bound, and pale what unknown values could add; marked ones orange."""
+    rows = [
+        {
+            "label": label,
+            "start": 0.0,
+            "value": _number(value),
+            "high": _number(high),
+            "most": _number(top),
+            "marked": marked,
+            "tip": f"{label}: {shown(value, kind)}, ceiling {shown(high, kind)}, at most {shown(top, kind)}",
+        }
+        for label, value, high, top, marked in zip(labels, values, highs, most, _flags(marks, labels), strict=True)
+    ]
+    base, scale = _by_row(rows), alt.Scale(domain=[0, 1])
+    colour = _flagged(alt.Color, "marked", MAIN, SECOND)
+    return _framed(
+        [
+            base.mark_bar(height=13, opacity=0.2).encode(x=_x("most", kind, scale), x2=alt.X2("start:Q"), color=colour),
+            base.mark_bar(height=13).encode(x=_x("value", kind, scale), x2=alt.X2("start:Q"), color=colour),
+            base.mark_tick(thickness=2.2, size=18).encode(x=_x("high", kind, scale)),
+            _hits(base),
+        ]
+    )
+
+
+def interval_chart(
+    labels: Sequence[str],
+    values: Sequence[Any],
+    low: Sequence[Any],
+    high: Sequence[Any],
+    kind: Kind = "value",
+    lowest: float | None = None,
+    highest: float | None = None,
+    marks: Sequence[bool] = (),
+) -> Chart:
+    """A point for each label with a line from its lower to its upper limit; marked ones are hollow."""
+    rows = [
+        {
+            "label": label,
+            "value": _number(value),
+            "low": _number(under),
+            "high": _number(over),
+            "marked": marked,
+            "tip": f"{label}: {_with_limits(value, under, over, kind)}",
+        }
+        for label, value, under, over, marked in zip(labels, values, low, high, _flags(marks, labels), strict=True)
+    ]
+    base, scale = _by_row(rows), _scale([*values, *low, *high], lowest, highest)
+    fill = _flagged(alt.Fill, "marked", MAIN, CARD)
+    return _framed(
+        [
+            base.mark_rule(color=MAIN, strokeWidth=2.5, strokeCap="round", opacity=0.5).encode(
+                x=_x("low", kind, scale), x2=alt.X2("high:Q")
+            ),
+            base.mark_point(size=64, stroke=MAIN, strokeWidth=2, opacity=1, filled=True).encode(
+                x=_x("value", kind, scale), fill=fill
+            ),
+            _hits(base),
+        ]
+    )
+
+
+def dot_chart(
+    labels: Sequence[str],
+    values: Sequence[Any],
+    points: Sequence[Sequence[Any]],
+    point_names: Sequence[str] = (),
+    kind: Kind = "value",
+    words: str = "without ",
+    legend: bool = False,
+) -> Chart:
+    """A tick for each label's value, and a dot for each of its other values, named by `words` and `point_names`.
+
+    With `legend` the dots of each name share a colour; without it those named as the row are orange, the others pale.
+    """
+    rows, dots = [], []
+    names = [*point_names]
+    for label, value, others in zip(labels, values, points, strict=True):
+        tips = [f"{label}: {shown(value, kind)}"]
+        for index, other in enumerate(others):
+            name = names[index] if index < len(names) else str(index + 1)
+            if _number(other) is not None:
+                tips.append(f"{words}{name}: {shown(other, kind)}")
+                dots.append({"label": label, "other": _number(other), "name": name, "own": name == label})
+        rows.append({"label": label, "value": _number(value), "tip": "; ".join(tips)})
+    base, scale = _by_row(rows), _scale([*values, *(other for row in points for other in row)])
+    colour = (
+        alt.Color("name:N", scale=alt.Scale(domain=names, range=[*SERIES]), legend=_legend(names, symbolType="circle"))
+        if legend and names
+        else _flagged(alt.Color, "own", MAIN, SECOND)
+    )
+    pale = alt.OpacityValue(0.9) if legend else _flagged(alt.Opacity, "own", 0.4, 0.95)
+    others = (
+        _chart(dots).mark_circle(size=50).encode(x=_x("other", kind, scale), y=_y_rows(), color=colour, opacity=pale)
+    )
+    ticks = base.mark_tick(thickness=2.2, size=16).encode(x=_x("value", kind, scale))
+    return _framed([others, ticks, _hits(base)])
+
+
+def curve_chart(
+    names: Sequence[str],
+    x: Sequence[Sequence[float]],
+    y: Sequence[Sequence[float]],
+    x_label: str = "",
+    y_label: str = "",
+    chance: str | float = "diagonal",
+    marks: Sequence[bool] = (),
+) -> Chart:
+    """A line for each name over the unit square, dashed for marked ones; chance (the diagonal or a share) is dotted."""
+    names = [*names]
+    rows = [
+        {"name": name, "x": _number(one), "y": _number(two), "order": order, "tip": name}
+        for name, along, over in zip(names, x, y, strict=True)
+        for order, (one, two) in enumerate(zip(along, over, strict=True))
+    ]
+    colours, dashes, widths = zip(*_strokes(_flags(marks, names)), strict=True) if names else ((), (), ())
+    ends = (0.0, 1.0) if chance == "diagonal" else (float(chance), float(chance))
+    across = alt.X("x:Q", title=x_label, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5))
+    up = alt.Y("y:Q", title=y_label, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5))
+    legend = _legend(names, symbolType="stroke")
+
+    def by_name(values: Sequence[Any], channel: type[Any]) -> Any:
+        return channel("name:N", title=None, scale=alt.Scale(domain=names, range=[*values]), legend=legend)
+
+    lines = (
+        _chart(rows)
+        .mark_line()
+        .encode(
+            *TIP,
+            x=across,
+            y=up,
+            order=alt.Order("order:Q"),
+            color=by_name(colours, alt.Color),
+            strokeDash=by_name(dashes, alt.StrokeDash),
+            strokeWidth=by_name(widths, alt.StrokeWidth),
+        )
+    )
+    level = [{"x": place, "y": value} for place, value in zip((0.0, 1.0), ends, strict=True)]
+    dotted = (
+        _chart(level)
+        .mark_line(strokeWidth=1.6, strokeDash=[0.1, 5], strokeCap="round", color="gray")
+        .encode(x=across, y=up)
+    )
+    return _framed([dotted, lines], height=340)
+
+
+def line_chart(
+    x: Sequence[float],
+    values: Sequence[Any],
+    low: Sequence[Any] = (),
+    high: Sequence[Any] = (),
+    x_label: str = "",
+    kind: Kind = "share",
+) -> Chart:
+    """Points with limits along an axis, joined by a line."""
+    nothing = [None] * len(x)
+    rows = [
+        {
+            "x": _number(at),
+            "value": _number(value),
+            "low": _number(under),
+            "high": _number(over),
+            "tip": f"{x_label} {shown(at, 'count')}: {_with_limits(value, under, over, kind)}",
+        }
+        for at, value, under, over in zip(x, values, list(low) or nothing, list(high) or nothing, strict=True)
+    ]
+    base = _chart(rows)
+    ends = [min(x, default=0) - 0.5, max(x, default=1) + 0.5]
+    across = alt.X(
+        "x:Q", title=x_label, scale=alt.Scale(domain=ends, nice=False), axis=alt.Axis(tickMinStep=1, grid=False)
+    )
+    scale = _scale([*values, *high], 0.0)
+    up = _y("value", kind, scale)
+    return _framed(
+        [
+            base.mark_rule(color=MAIN, strokeWidth=2.5, strokeCap="round", opacity=0.5).encode(
+                x=across, y=_y("low", kind, scale), y2=alt.Y2("high:Q")
+            ),
+            base.mark_line(color=MAIN, strokeWidth=1.8).encode(x=across, y=up),
+            base.mark_circle(color=MAIN, size=64, opacity=1).encode(*TIP, x=across, y=up),
+        ],
+        height=190,
+    )
+
+
+def growth_chart(
+    x: Sequence[float],
+    values: Sequence[Any],
+    low: Sequence[Any],
+    high: Sequence[Any],
+    x_label: str = "",
+    kind: Kind = "share",
+) -> Chart:
+    """A line with a band between its limits, for a value that is refined as `x` grows.
+
+    The first tenth does not stretch the axis: limits of a few pairs span nearly everything.
+    """
+    rows = [
+        {
+            "x": _number(at),
+            "value": _number(value),
+            "low": _number(under),
+            "high": _number(over),
+            "tip": f"{shown(at, 'count')} {x_label}: {_with_limits(value, under, over, kind)}",
+        }
+        for at, value, under, over in zip(x, values, low, high, strict=True)
+    ]
+    base = _chart(rows)
+    settled = list(high)[len(rows) // 10 :]
+    scale = _scale([*list(values)[len(rows) // 10 :], *settled], 0.0)
+    scale.clamp = True
+    across = alt.X(
+        "x:Q",
+        title=x_label,
+        scale=alt.Scale(zero=True, nice=False),
+        axis=alt.Axis(format=",~f", tickMinStep=1, grid=False),
+    )
+    up = _y("value", kind, scale)
+    return _framed(
+        [
+            base.mark_area(color=MAIN, opacity=0.2).encode(x=across, y=_y("low", kind, scale), y2=alt.Y2("high:Q")),
+            base.mark_line(color=MAIN, strokeWidth=2).encode(x=across, y=up),
+            base.mark_circle(color=MAIN, size=50, opacity=0).encode(*TIP, x=across, y=up),
+        ],
+        height=220,
+    )
+
+
+def slope_chart(
+    labels: Sequence[str],
+    ranks: Sequence[Sequence[int]],
+    sides: Sequence[str],
+    marks: Sequence[bool] = (),
+) -> Chart:
+    """Each label's rank on several sides, joined: lines that cross are orders that differ; 0 is no rank."""
+    taken: dict[tuple[str, int], int] = {}
+    rows: list[dict[str, Any]] = []
+    for index, (label, places, marked) in enumerate(zip(labels, ranks, _flags(marks, labels), strict=True)):
+        tip = f"{label}: " + ", ".join(f"{side} {rank}" for side, rank in zip(sides, places, strict=True))
+        for side, rank in zip(sides, places, strict=True):
+            if rank:  # equal ranks are drawn a little below each other
+                shift = taken[side, rank] = taken.get((side, rank), -1) + 1
+                rows.append(
+                    {
+                        "label": label,
+                        "side": side,
+                        "rank": float(rank) + 0.45 * shift,
+                        "tip": tip,
+                        "index": str(index),
+                        "dash": "dashed" if marked else "solid",
+                    }
+                )
+    most = max((float(row["rank"]) for row in rows), default=1.0)
+    room = min(110, 14 + LETTER * max((len(label) for label in labels), default=0))
+    padding = room * max(len(sides) - 1, 1) / (WIDTH - 2 * room)
+    across = alt.X(
+        "side:N",
+        sort=None,
+        title=None,
+        scale=alt.Scale(type="point", padding=padding, domain=[*sides]),
+        axis=alt.Axis(orient="top", labelAngle=0, labelExpr="split(datum.label, ' ')", grid=True),
+    )
+    up = alt.Y("rank:Q", scale=alt.Scale(domain=[0.6, most + 0.4], reverse=True, nice=False), axis=None)
+    base = _chart(rows).encode(x=across, y=up)
+    numbers = [str(index) for index in range(len(labels))]
+    palette = alt.Scale(domain=numbers, range=[SERIES[index % len(SERIES)] for index in range(len(labels))])
+    colour = alt.Color("index:N", scale=palette, legend=None)
+    dash = alt.StrokeDash("dash:N", scale=alt.Scale(domain=["solid", "dashed"], range=[SOLID, DASHED]), legend=None)
+    first, last = (
+        base.transform_filter(alt.datum.side == side).encode(text=alt.Text("label:N")) for side in (sides[0], sides[-1])
+    )
+    return _framed(
+        [
+            base.mark_line(strokeWidth=1.8).encode(*TIP, color=colour, strokeDash=dash, detail=alt.Detail("label:N")),
+            base.mark_circle(size=50, opacity=1).encode(*TIP, color=colour),
+            first.mark_text(align="right", dx=-9, fontSize=11, limit=room - 12),
+            last.mark_text(align="left", dx=9, fontSize=11, limit=room - 12),
+        ],
+        height=max(60, round(ROW * most)),
+    )
+
+
+def scatter_chart(
+    labels: Sequence[str],
+    x: Sequence[Any],
+    y: Sequence[Any],
+    low: Sequence[Any] = (),
+    high: Sequence[Any] = (),
+    x_label: str = "",
+    y_label: str = "",
+    kind: Kind = "value",
+) -> Chart:
+    """A point for each label, by two numbers, with a line from `low` to `high` of the second."""
+    nothing = [None] * len(labels)
+    rows = [
+        {
+            "label": label,
+            "x": _number(one),
+            "y": _number(two),
+            "low": _number(under),
+            "high": _number(over),
+            "tip": f"{label}: {x_label} {shown(one, kind)}, {y_label} {_with_limits(two, under, over, kind)}",
+        }
+        for label, one, two, under, over in zip(labels, x, y, list(low) or nothing, list(high) or nothing, strict=True)
+    ]
+    names = [*labels]
+    scale = _scale([*y, *low, *high], 0.0)
+    base = _chart(rows).encode(
+        x=_x("x", kind, _scale(x, 0.0), x_label),
+        color=alt.Color("label:N", scale=alt.Scale(domain=names, range=[*SERIES]), legend=_legend(names)),
+    )
+    return _framed(
+        [
+            base.mark_rule(strokeWidth=2.5, strokeCap="round", opacity=0.5).encode(
+                y=_y("low", kind, scale, y_label), y2=alt.Y2("high:Q")
+            ),
+            base.mark_circle(size=64, opacity=1).encode(*TIP, y=_y("y", kind, scale, y_label)),
+        ],
+        height=240,
+    )
+
+
+def heat_map(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    values: Sequence[Sequence[Any]],
+    kind: Kind = "value",
+    diagonal: bool = True,
+    lowest: float | None = None,
+) -> Chart:
+    """A cell for each row and column, darker where the number is larger; without `diagonal` that is left empty."""
+    names, others = [*rows], [*columns]
+    cells = [(i, j, value) for i, line in enumerate(values) for j, value in enumerate(line) if diagonal or i != j]
+    numbers = _defined([value for _, _, value in cells]) or [0.0, 1.0]
+    low, high = min(numbers) if lowest is None else lowest, max(numbers)
+    width = min((WIDTH - LABEL - 20) / max(len(others), 1), 64.0)
+    data = [
+        {
+            "row": names[i],
+            "column": others[j],
+            "value": _number(value),
+            "text": _short(value, kind, width),
+            "depth": _depth(value, low, high),
+            "tip": f"{names[i]}, {others[j]}: {shown(value, kind)}",
+        }
+        for i, j, value in cells
+    ]
+    level = max((len(name) for name in others), default=0) * LETTER < width
+    base = _chart(data).encode(
+        x=alt.X(
+            "column:N",
+            sort=None,
+            title=None,
+            scale=alt.Scale(domain=others),
+            axis=alt.Axis(orient="top", labelAngle=0 if level else -40, labelLimit=LABEL, grid=False),
+        ),
+        y=alt.Y("row:N", sort=None, title=None, scale=alt.Scale(domain=names), axis=alt.Axis(labelLimit=LABEL)),
+    )
+    inside = alt.when("datum.depth > 0.75").then(alt.value(ON_HEAT))
+    return _framed(
+        [
+            base.mark_rect(color=HEAT, stroke=CARD, strokeWidth=2).encode(
+                *TIP,
+                fillOpacity=alt.FillOpacity("depth:Q", scale=alt.Scale(domain=[0, 1], range=[0.06, 0.96]), legend=None),
+            ),
+            base.mark_text(fontSize=10).encode(text=alt.Text("text:N"), color=inside),
+        ],
+        height=alt.Step(32 if width >= 24 else 22),
+        width=alt.Step(width),
+        right=16 if level else 60,
+    )
+
+
+def _chart(rows: Sequence[Mapping[str, Any]]) -> alt.Chart:
+    return alt.Chart({"values": rows})
+
+
+def _flagged(channel: type[Any], field: str, no: Any, yes: Any) -> Any:
+    """One of two values, by a field that is true or false."""
+    return channel(f"{field}:N", scale=alt.Scale(domain=[False, True], range=[no, yes]), legend=None)
+
+
+def _by_row(rows: Sequence[Mapping[str, Any]]) -> alt.Chart:
+    return _chart(rows).encode(y=_y_rows())
+
+
+def _y_rows() -> alt.Y:
+    return alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=LABEL, grid=False))
+
+
+def _hits(base: alt.Chart) -> alt.Chart:
+    """An invisible band over each row that carries the tooltip, so that pointing at the row is enough."""
+    band: alt.Chart = base.mark_rect(opacity=0).encode(*TIP)
+    return band
+
+
+def _framed(layers: Sequence[alt.Chart], height: Any = None, width: Any = WIDTH, right: float = 16) -> Chart:
+    """The layers as one chart of the report's width; only marks with a tooltip are described to screen readers."""
+    for layer in layers:
+        if layer.encoding.description is alt.Undefined:
+            layer.mark.aria = False
+    return alt.LayerChart(
+        layer=layers,
+        width=width,
+        height=alt.Step(ROW) if height is None else height,
+        padding={"left": 4, "right": right, "top": 6, "bottom": 4},
+        autosize=FITTED if width == WIDTH else alt.Undefined,
+    )
+
+
+def _x(field: str, kind: Kind, scale: alt.Scale, title: str | None = None) -> alt.X:
+    return alt.X(f"{field}:Q", title=title, scale=scale, axis=_axis(kind))
+
+
+def _y(field: str, kind: Kind, scale: alt.Scale, title: str | None = None) -> alt.Y:
+    return alt.Y(f"{field}:Q", title=title, scale=scale, axis=_axis(kind))
+
+
+def _axis(kind: Kind) -> alt.Axis:
+    optional: dict[str, Any] = {"labelExpr": TICKS[kind]} if kind in TICKS else {}
+    return alt.Axis(format=FORMATS.get(kind, ""), tickCount=5, **optional)
+
+
+def _scale(values: Sequence[Any], lowest: float | None = None, highest: float | None = None) -> alt.Scale:
+    """A scale over the values, or between these ends; never empty, however close the values are."""
+    numbers = _defined(values) or [0.0, 1.0]
+    low = min(numbers) if lowest is None else lowest
+    high = max(numbers) if highest is None else highest
+    if high - low <= 1e-9 * max(abs(low), abs(high), 1.0):
+        low, high = low - 0.05, high + 0.05
+        low = max(low, 0.0) if min(numbers) >= 0 else low
+    return alt.Scale(domain=[low, high], nice=True)
+
+
+def _legend(names: Sequence[str], **options: Any) -> alt.Legend:
+    """Names below the chart, in as many columns as fit."""
+    width = 34 + LETTER * min(max((len(name) for name in names), default=0), LEGEND)
+    return alt.Legend(
+        title=None, orient="bottom", columns=max(1, int(WIDTH // width)), labelLimit=int(LEGEND * LETTER), **options
+    )
+
+
+def _strokes(marks: Sequence[bool]) -> list[tuple[str, list[int], float]]:
+    """Colour, dashes and width of each line: marked ones dashed; the second seven of a kind finer.
+
+    >>> [dashes for _, dashes, _ in _strokes([False, True])]
+    [[1, 0], [5, 3]]
+    """
+    seen = {False: 0, True: 0}
+    strokes = []
+    for marked in marks:
+        number = seen[marked]
+        seen[marked] += 1
+        strokes.append((SERIES[number % 7], DASHED if marked else SOLID, 1.0 if number // 7 % 2 else 1.8))
+    return strokes
+
+
+def _flags(marks: Sequence[bool], labels: Sequence[Any]) -> list[bool]:
+    return [bool(marks[index]) if index < len(marks) else False for index in range(len(labels))]
+
+
+def _number(value: Any) -> float | None:
+    """The value as JSON has it; None where there is none."""
+    if value is None or not math.isfinite(float(value)):
+        return None
+    return float(value)
+
+
+def _defined(values: Sequence[Any]) -> list[float]:
+    return [number for number in map(_number, values) if number is not None]
+
+
+def _with_limits(value: Any, low: Any, high: Any, kind: Kind) -> str:
+    if _number(value) is None or _number(low) is None or _number(high) is None:
+        return shown(value, kind)
+    return f"{shown(value, kind)} [{shown(low, kind)}, {shown(high, kind)}]"
+
+
+def _depth(value: Any, low: float, high: float) -> float:
+    number = _number(value)
+    return min(max((number - low) / (high - low), 0.0), 1.0) if number is not None and high > low else 0.0
+
+
+def _short(value: Any, kind: Kind, width: float) -> str:
+    """A number that fits its cell; empty where none does."""
+    number = _number(value)
+    if width < 19:
+        return ""
+    if number is None:
+        return "–"
+    if kind == "share":
+        return f"{100 * number:.{0 if width < 42 else 1}f}"
+    text = f"{number:.{2 if width < 34 else 3}f}"
+    return text[1:] if abs(number) < 1 and width < 26 else text

@@ -1,0 +1,147 @@
+"""How well the experts agree, and what each expert's labels are worth."""
+
+from eds.reports.charts import interval_chart
+from eds.reports.document import Block, Column, Figure, Table, count, note, say, share, warn
+from eds.reports.inputs import ReportInputs
+from eds.reports.numbers import undefined
+from eds.reports.sections import Blocks, SectionSpec
+
+KAPPA = "Fleiss' kappa"
+COEFFICIENTS = {
+    "percent_agreement": ("observed agreement", "share of agreeing pairs of experts, mean over pairs"),
+    "observed_agreement": ("observed agreement", "share of agreeing pairs of experts, mean over pairs"),
+    "krippendorff_alpha": ("Krippendorff's alpha", "1 - D_o / D_e, nominal; missing votes allowed"),
+    "gwet_ac1": ("Gwet's AC1", "(P_o - P_e) / (1 - P_e), P_e = 2 pi (1 - pi)"),
+    "fleiss_kappa": (KAPPA, "(P_o - P_e) / (1 - P_e), of pairs that all judged; undefined if some are not"),
+}
+
+
+def coefficients(inputs: ReportInputs) -> Blocks:
+    """All coefficients together: where one answer is frequent, none of them is enough by itself."""
+    agreement = inputs.require("judging").agreement
+    rows = [
+        {
+            "coefficient": name,
+            "value": row["value"],
+            "low": row["low"],
+            "high": row["high"],
+            "n": agreement.pairable,
+            "formula": formula,
+        }
+        for row in agreement.coefficients.to_dict(orient="records")
+        for name, formula in [COEFFICIENTS.get(row["coefficient"], (row["coefficient"], ""))]
+    ]
+    columns = (
+        Column("coefficient", "coefficient"),
+        Column("value", "value", "value", "low", "high", "confidence interval: bootstrap over pairs"),
+        Column("n", "pairs", "count", formula="judged by two experts or more"),
+    )
+    drawn = [row for row in rows if not undefined(row["value"])]
+    caption = "; ".join(f"{row['coefficient']}: {row['formula']}" for row in rows if row["formula"]) + "."
+    if any(undefined(row["value"]) and row["coefficient"] == KAPPA for row in rows):
+        caption += (
+            f" {KAPPA} is undefined here: all experts judged {agreement.complete:,} of {agreement.items:,} pairs."
+        )
+    return (
+        say(
+            "{items} pairs were judged, {pairable} of them by two experts or more and {complete} by all; {unsure}"
+            " answers were unsure. Agreement is computed on {pairs}.",
+            items=count(agreement.items),
+            pairable=count(agreement.pairable),
+            complete=count(agreement.complete),
+            unsure=count(agreement.unsure),
+            pairs="the control subset, which every expert judged" if agreement.control else "all judged pairs",
+        ),
+        note(
+            "Where nearly all pairs get the same answer, alpha and kappa are small even if the experts agree: read the"
+            " coefficients together."
+        ),
+        Table("coefficients", "Agreement", columns, rows, caption),
+        Figure(
+            "agreement",
+            "Agreement with confidence intervals" if inputs.resamples else "Agreement",
+            interval_chart,
+            {
+                "labels": [row["coefficient"] for row in drawn],
+                "kind": "value",
+                "lowest": 0.0,
+                "highest": 1.0,
+                "values": [row["value"] for row in drawn],
+                "low": [row["low"] for row in drawn],
+                "high": [row["high"] for row in drawn],
+            },
+            "1 is perfect agreement.",
+        ),
+    )
+
+
+def decisions(inputs: ReportInputs) -> Blocks:
+    """How many labels were decided before all experts had voted, and how many are still open."""
+    judging = inputs.require("judging")
+    counts = judging.counts
+    if not counts:
+        return ()
+    decided = counts["complete"] + counts["decided"]
+    blocks: list[Block] = [
+        say(
+            "{decided} pairs have a label ({early}): {share} of them were decided early, and {ties} are ties, which"
+            " count as negative.",
+            decided=count(decided),
+            early="voting stopped once the majority was certain" if judging.early_stop else "every expert was asked",
+            ties=count(counts["ties"]),
+            share=share(counts["decided"] / decided if decided else None),
+        ),
+    ]
+    if counts["open"] or counts["undefined"]:
+        blocks.append(
+            warn(
+                "Without a label: {open} pairs that wait for votes, and {undefined} on which every expert was unsure.",
+                open=count(counts["open"]),
+                undefined=count(counts["undefined"]),
+            )
+        )
+    return tuple(blocks)
+
+
+def experts(inputs: ReportInputs) -> Blocks:
+    """A row for each expert."""
+    profiles = inputs.require("judging").profiles
+    columns = (
+        Column("expert_id", "expert"),
+        Column("judged", "judged", "count"),
+        Column("positive_rate", "called similar", "share", "low", "high", "similar / judged; Wilson interval"),
+        Column("skip_rate", "unsure", "share", formula="unsure / answers"),
+        Column("with_others", "with the majority", "share", formula="agreement with the majority of the others"),
+        Column("compared", "pairs compared", "count", formula="pairs on which the others have a majority"),
+        Column("drift", "drift", "signed", formula="share called similar, second minus first half of the votes"),
+        Column("median_seconds", "median time", "seconds"),
+        Column("gold_score", "gold pairs right", "share", formula="right / judged gold pairs"),
+        Column("gold_judged", "gold pairs", "count"),
+        Column("repeat_consistency", "repeats alike", "share", formula="same answer when the pair was shown again"),
+        Column("repeats", "repeats", "count"),
+    )
+    rows = profiles[[column.key for column in columns] + ["low", "high"]]
+    return (Table("experts", "Experts", columns, rows.to_dict(orient="records")),)
+
+
+def pairs_of_experts(inputs: ReportInputs) -> Blocks:
+    """Every two experts."""
+    columns = (
+        Column("expert_a", "expert"),
+        Column("expert_b", "and"),
+        Column("items", "judged by both", "count"),
+        Column("agreement", "agree", "share", formula="same answers / pairs judged by both"),
+        Column("kappa", "Cohen's kappa", "value", formula="(p_o - p_e) / (1 - p_e)"),
+    )
+    rows = inputs.require("judging").agreement.pairs_of_experts.to_dict(orient="records")
+    return (Table("between", "Every two experts", columns, rows, folded=True),)
+
+
+SECTION = SectionSpec(
+    name="agreement",
+    title="How well the experts agree",
+    question="A label is worth what its judges agree on.",
+    order=20,
+    inputs=("judging",),
+    parts=(coefficients, decisions, experts, pairs_of_experts),
+)

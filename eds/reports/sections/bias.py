@@ -1,0 +1,280 @@
+"""Which models the pool favours: pool models against new models, order by HR against AUC, which measures are fair."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from eds.analysis import Bias, reusability_table, undecided_by_labels
+from eds.analysis import bias as compute_bias
+from eds.analysis.fairness import KEPT, SMALL, fair_to_new
+from eds.reports.charts import bound_chart, slope_chart
+from eds.reports.coverage import UNKNOWN, sample_sizes, scored_pairs, span, unscored, warning
+from eds.reports.document import Block, Column, Figure, Gap, Missing, Number, Table, count, note, say, warn
+from eds.reports.inputs import ReportInputs
+from eds.reports.sections import Blocks, SectionSpec
+from eds.reports.sections.robustness import left_out
+
+METRIC = "macro_roc_auc"
+ONE_MODEL = Gap("A single model built the pool.", "eds suspects pool, with the lists of several models")
+ON_LISTS = {
+    "hr_official": "VSD-HR@{k}",
+    "mrr_official": "VSD-MRR@{k}",
+    "hit_rate": "hit rate@{k}",
+    "mrr": "MRR@{k}",
+    "rbp": "RBP (p = 0.8)",
+    "bpref": "bpref",
+}
+AREAS = {
+    "macro_roc_auc": "macro ROC-AUC",
+    "macro_pr_auc": "macro PR-AUC",
+    "micro_roc_auc": "micro ROC-AUC",
+    "micro_pr_auc": "micro PR-AUC",
+}
+SAMPLED = ", sampled"  # the end of the label of a measure on sampled negatives
+SHARES = ("hr_official", "hit_rate", "judged")  # shown as percentages, here as everywhere
+
+
+def bias(inputs: ReportInputs) -> Bias:
+    """`eds.analysis.bias` of these inputs, computed once."""
+
+    def compute() -> Bias:
+        needed = inputs.require("pool_lists"), inputs.labels, _rankings(inputs), inputs.require("scores")
+        return compute_bias(*needed, inputs.cut, METRIC, placed=inputs.placed)
+
+    result: Bias = inputs.cached("bias", compute)
+    return result
+
+
+def models(inputs: ReportInputs) -> Blocks:
+    """Every model: its HR and what missing labels could add, its AUC with and without its own pairs."""
+    k = inputs.cut
+    table = bias(inputs).models.sort_values(["generator", "hr_official"], ascending=[False, False])
+    rows: list[Any] = table.to_dict(orient="records")
+    columns = (
+        Column("model", "model"),
+        Column("generator", "pool model", "flag"),
+        Column("hr_official", f"VSD-HR@{k}", "share", formula="precision at k over queries with a similar pair"),
+        Column(
+            "judged",
+            f"ceiling of VSD-HR@{k}",
+            "share",
+            formula="labelled among the first k, over queries with a similar pair: VSD-HR cannot exceed it"
+            f" (judged@{k} is the same over all queries)",
+        ),
+        Column("hr_most", f"VSD-HR@{k} at most", "share", formula="VSD-HR + 1 - ceiling: all unlabelled similar"),
+        Column("rbp", "RBP", "value", formula="p = 0.8; lower bound"),
+        Column("rbp_upper", "RBP at most", "value", formula="RBP + residual"),
+        Column("auc", "macro ROC-AUC", "value", formula="annotated negatives"),
+        Column("self_removed", "without own pairs", "value", formula="without pairs that only this model proposed"),
+        Column("shift", "shift", "signed", formula="without own pairs - macro ROC-AUC"),
+    )
+    ranks = (
+        Column("model", "model"),
+        Column("rank_hr_official", f"rank by VSD-HR@{k}", "count"),
+        Column("rank_auc", "rank by macro ROC-AUC", "count"),
+        Column("rank_self_removed", "rank without own pairs", "count"),
+    )
+    kept = span(left_out(inputs, METRIC, "unique")["n_labels_kept"].values())
+    measured = {
+        f"VSD-HR@{k}": f"VSD-HR@{k} and its ceiling",
+        "RBP(p=0.8)": "RBP",
+        "ROC-AUC(average=macro,negatives=annotated)": "macro ROC-AUC",
+    }
+    sizes = sample_sizes(inputs.results, measured)
+    caption = f"Sample sizes: {sizes}; without own pairs: {kept} of {len(inputs.labels):,} labels are left."
+    marks = [not row["generator"] for row in rows]
+    bounds = {
+        "labels": [row["model"] for row in rows],
+        "marks": marks,
+        "values": [row["hr_official"] for row in rows],
+        "highs": [row["judged"] for row in rows],
+        "most": [row["hr_most"] for row in rows],
+    }
+    blocks: list[Block] = [
+        *warning(inputs),
+        Table("bias", "Pool models and new models", columns, rows, caption),
+        Figure(
+            "ceiling",
+            f"VSD-HR@{k} and its ceiling",
+            bound_chart,
+            bounds,
+            "The bar is VSD-HR, the tick its ceiling (the share that has labels), the pale part what missing labels"
+            " could add. New models are orange.",
+        ),
+    ]
+    both = [row for row in rows if not any(np.isnan(row[name]) for name in ("hr_official", "auc"))]
+    if len(both) > 1:
+        order = {
+            "labels": [row["model"] for row in both],
+            "marks": [not row["generator"] for row in both],
+            "sides": [f"VSD-HR@{k}", "macro ROC-AUC", "without own pairs"],
+            "ranks": [[row["rank_hr_official"], row["rank_auc"], row["rank_self_removed"]] for row in both],
+        }
+        caption = "Where lines cross, the order of two models depends on the measure; new models are dashed."
+        blocks.append(Figure("order", f"Order by VSD-HR@{k} and by AUC", slope_chart, order, caption))
+    return (*blocks, Table("places", "Ranks of the models", ranks, rows, folded=True))
+
+
+def groups(inputs: ReportInputs) -> Blocks:
+    """Means of pool models and new models, and how far the orders agree."""
+    result = bias(inputs)
+    orders, new = result.orders, int((~result.models["generator"]).sum())
+    blocks: list[Block] = [
+        say(
+            "Order by VSD-HR against order by macro ROC-AUC: Kendall's tau_b {tau}; against AUC without own pairs {own}"
+            " (n = {n} models).",
+            tau=Number(orders["tau_b_hr_auc"]),
+            own=Number(orders["tau_b_hr_self_removed"]),
+            n=count(len(result.models)),
+        ),
+    ]
+    if new:
+        blocks.append(_sides(result, inputs.cut, new))
+    else:
+        blocks.append(
+            warn(
+                "There is no new model: every model here helped to build the pool, so there is nothing to compare with."
+                " Add vectors of another model (eds embeddings compute, or import)."
+            )
+        )
+    low, high = (dict(zip(result.models["model"], result.models[name], strict=True)) for name in ("rbp", "rbp_upper"))
+    blocks.append(
+        say(
+            "By RBP, the labels leave {open} of {every} pairs of models undecided: their intervals overlap.",
+            open=count(len(undecided_by_labels(low, high))),
+            every=count(len(low) * (len(low) - 1) // 2),
+        )
+    )
+    return tuple(blocks)
+
+
+def _sides(result: Bias, k: int, new: int) -> Table:
+    labels = {
+        "hr_official": f"VSD-HR@{k}",
+        "judged": f"ceiling of VSD-HR@{k}",
+        "rbp": "RBP",
+        "auc": "macro ROC-AUC",
+        "self_removed": "macro ROC-AUC, without own pairs",
+    }
+    rows: list[Any] = [
+        {**row, "measure": labels.get(row["measure"], row["measure"]), **_kinds(row["measure"])}
+        for row in result.groups.to_dict(orient="records")
+    ]
+    columns = (
+        Column("measure", "mean of"),
+        Column("generators", "pool models", "value", kind_of="look"),
+        Column("outsiders", "new models", "value", kind_of="look"),
+        Column("difference", "difference", "signed", formula="pool models - new models", kind_of="change"),
+    )
+    caption = (
+        "In the last row, models are measured only on pairs that others proposed, too: it is the fair comparison. Means"
+        f" over n = {len(result.models) - new} pool models and n = {new} new models."
+    )
+    return Table("sides", "Pool models against new models", columns, rows, caption)
+
+
+def reuse(inputs: ReportInputs) -> Blocks:
+    """Each pool model as if it were new, and the verdict for each measure."""
+    lists, rankings = inputs.require("pool_lists"), _rankings(inputs)
+    if lists["model"].nunique() < 2:
+        raise Missing(inputs.gaps.get("pool_lists", ONE_MODEL))
+    scores, placed = inputs.require("scores"), inputs.placed
+    measures = _measures(inputs)
+
+    def compute(label: str) -> pd.DataFrame:
+        metric, labels = measures[label]
+        table = reusability_table(lists, labels, rankings, inputs.cut, [metric], scores, placed)
+        return table.assign(name=label, **_kinds(metric))
+
+    with ThreadPoolExecutor(2) as pool:
+        table = pd.concat(list(pool.map(compute, measures)), ignore_index=True)
+    missing = {side: unscored(inputs, side) for side in ("annotated", "sampled")}
+    rows = []
+    for label, part in table.groupby("name", sort=False):
+        metric = str(part["metric"].iloc[0])
+        verdict = "fair to new models" if fair_to_new(part) else "not fair to new models"
+        if metric in AREAS and missing["sampled" if str(label).endswith(SAMPLED) else "annotated"]:
+            verdict = UNKNOWN
+        rows.append(
+            {
+                "metric": str(label),
+                "n": int(part["drop"].notna().sum()),
+                "drop": float(part["drop"].clip(lower=0).max()),
+                "rise": float((0.0 - part["drop"]).clip(lower=0).max()),
+                "moved": int((part["rank_full"] - part["rank_unpooled"]).abs().max()),
+                "tau": float(part["kendall_tau_b"].min()),
+                "tau_ap_b": float(part["tau_ap_b"].min()),
+                "verdict": verdict,
+                **_kinds(metric),
+            }
+        )
+    verdicts = (
+        Column("metric", "measure"),
+        Column("verdict", "verdict", formula=f"fair: no change above {SMALL}, and tau_b of the orders at least {KEPT}"),
+        Column("n", "pool models", "count", formula="treated as new, each in turn"),
+        Column("drop", "largest drop", "signed", kind_of="change", formula="pooled - as if new; 0 where none dropped"),
+        Column("rise", "largest rise", "signed", kind_of="change", formula="as if new - pooled; 0 where none rose"),
+        Column("moved", "largest rank change", "count"),
+        Column("tau", "smallest tau_b", "value", formula="Kendall's, between all models' order before and after"),
+        Column("tau_ap_b", "smallest tau_AP,b", "value", formula="the same, top-weighted; mean of both directions"),
+    )
+    details: list[Any] = [{**row, "metric": row["name"]} for row in table.to_dict(orient="records")]
+    columns = (
+        Column("metric", "measure"),
+        Column("model", "model"),
+        Column("unique_pairs", "own pairs", "count", formula="that no other model proposed"),
+        Column("unique_positives", "similar own pairs", "count"),
+        Column("full", "pooled", "value", kind_of="look", formula="on all labels"),
+        Column("unpooled", "as if new", "value", kind_of="look", formula="own pairs without a label"),
+        Column("drop", "drop", "signed", kind_of="change", formula="pooled - as if new"),
+        Column("rank_full", "rank", "count"),
+        Column("rank_unpooled", "rank as if new", "count"),
+    )
+    return (
+        note(
+            "Each pool model in turn is treated as a new model: the pairs that only it proposed lose their labels. A"
+            " measure that hardly changes can be trusted for models that had no part in the pool."
+        ),
+        *warning(inputs),
+        Table(
+            "verdicts",
+            "Which measures are fair to new models",
+            verdicts,
+            rows,
+            "Measures on codes, and judged and prevalence, which describe the labels only, get no verdict.",
+        ),
+        Table("reuse", "Each pool model as if it were new", columns, details, folded=True),
+    )
+
+
+def _measures(inputs: ReportInputs) -> dict[str, tuple[str, pd.DataFrame]]:
+    """The measures of `reuse` by label: the library's name, and the labels they are computed on."""
+    labels = inputs.labels
+    measures = {label.format(k=inputs.cut): (name, labels) for name, label in ON_LISTS.items()}
+    measures |= {label: (name, labels) for name, label in AREAS.items()}
+    if inputs.negatives is not None:
+        sampled = scored_pairs(inputs, "sampled")[0].to_frame()
+        measures |= {f"{label}{SAMPLED}": (name, sampled) for name, label in AREAS.items()}
+    return measures
+
+
+def _kinds(metric: str) -> dict[str, str]:
+    """How values of the measure, and their changes, are formatted."""
+    return {"look": "share", "change": "points"} if metric in SHARES else {"look": "value", "change": "signed"}
+
+
+def _rankings(inputs: ReportInputs) -> pd.DataFrame | None:
+    """Lists, required only where no ranks are known."""
+    return inputs.rankings if inputs.placed is not None else inputs.require("rankings")
+
+
+SECTION = SectionSpec(
+    name="bias",
+    title="Which models the pool favours",
+    question="Models that built the pool against those that did not.",
+    order=80,
+    inputs=("suspects", "truth", "results", "scores", "negatives", "pool_lists", "rankings"),
+    parts=(models, groups, reuse),
+)

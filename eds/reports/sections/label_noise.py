@@ -1,0 +1,141 @@
+"""What wrong labels would do to AUC: the same numbers for several assumed accuracies of an expert."""
+
+from typing import Any
+
+from eds.reports.charts import dot_chart
+from eds.reports.coverage import warning
+from eds.reports.document import Block, Column, Figure, Table, count, note, say, share
+from eds.reports.inputs import ReportInputs
+from eds.reports.score_intervals import scores_with_intervals
+from eds.reports.sections import Blocks, SectionSpec
+from eds.truth import corrected_auc, label_contamination
+
+ACCURACIES = (0.98, 0.95, 0.9, 0.85)  # of one expert, on similar and on different pairs alike
+NAME = "ROC-AUC(average=micro,negatives=annotated)"
+
+
+def assumptions(inputs: ReportInputs) -> Blocks:
+    """How many labels would be wrong, by the accuracy of an expert."""
+    labels, panel = inputs.labels, _panel(inputs)
+    rate = float(labels["value"].mean())
+    rows = [{"accuracy": accuracy, **_error_rates(panel, accuracy, rate)} for accuracy in ACCURACIES]
+    columns = (
+        Column("accuracy", "accuracy of an expert", "share"),
+        Column("eps_pos", "wrong among similar", "share", formula="(1-pi)(1-sp) / (pi se + (1-pi)(1-sp))"),
+        Column("eps_neg", "wrong among different", "share", formula="pi(1-se) / (pi(1-se) + (1-pi)sp)"),
+        Column("attenuation", "attenuation", "value", formula="1 - wrong among similar - wrong among different"),
+    )
+    return (
+        say(
+            "Labels are votes of people, and some are wrong. Suppose that every expert has the given accuracy, on"
+            " similar and on different pairs, and that errors are independent of each other and of the models' scores."
+            " Then majorities of {panel}, with {rate} of {n} pairs similar, would be wrong at these rates, and an"
+            " observed AUC would be drawn towards 0.5 by the attenuation factor.",
+            panel=count(panel),
+            rate=share(rate),
+            n=count(len(labels)),
+        ),
+        *_observed_accuracy(inputs),
+        Table(
+            "noise",
+            "How many labels would be wrong",
+            columns,
+            rows,
+            "se and sp are sensitivity and specificity of the majority; pi is the share of similar pairs.",
+        ),
+    )
+
+
+def _observed_accuracy(inputs: ReportInputs) -> Blocks:
+    """How often experts agreed with the others, and were right on gold pairs: a hint which accuracy to read."""
+    if inputs.judging is None:
+        return ()
+    profiles = inputs.judging.profiles
+    blocks: list[Block] = []
+    for right, total, words in (
+        ("agreed", "compared", "Here, experts agree with the majority of the others on {share} of {n} judged pairs."),
+        ("gold_right", "gold_judged", "Experts were right on {share} of {n} gold pairs."),
+    ):
+        part, n = int(profiles[right].sum()), int(profiles[total].sum())
+        if n:
+            blocks.append(say(words, share=share(part / n), n=count(n)))
+    return tuple(blocks)
+
+
+def corrected(inputs: ReportInputs) -> Blocks:
+    """Every model's micro ROC-AUC at each accuracy."""
+    rate, panel = float(inputs.labels["value"].mean()), _panel(inputs)
+    table = scores_with_intervals(inputs)
+    observed = table[(table["measure"] == NAME) & table["value"].notna()].sort_values("value", ascending=False)
+    fields = [f"a{index}" for index in range(len(ACCURACIES))]
+    rows: list[dict[str, Any]] = []
+    for score in observed.to_dict(orient="records"):
+        row = {"model": score["model"], "observed": score["value"]} | {key: score[key] for key in ("low", "high", "n")}
+        for field, accuracy in zip(fields, ACCURACIES, strict=True):
+            errors = _error_rates(panel, accuracy, rate)
+            row[field] = corrected_auc(score["value"], errors["eps_pos"], errors["eps_neg"])
+        rows.append(row)
+    if not rows:
+        return (note("No model has a micro ROC-AUC to correct."),)
+    columns = (
+        Column("model", "model"),
+        Column("n", "pairs", "count"),
+        Column("observed", "observed", "value", "low", "high", NAME),
+        *(
+            Column(field, f"{accuracy:.0%} right", "value", formula="1/2 + (observed - 1/2) / attenuation")
+            for field, accuracy in zip(fields, ACCURACIES, strict=True)
+        ),
+    )
+    chart = {
+        "labels": [row["model"] for row in rows],
+        "values": [row["observed"] for row in rows],
+        "kind": "value",
+        "points": [[row[field] if row[field] <= 1 else None for field in fields] for row in rows],
+        "point_names": [f"{accuracy:.0%} right" for accuracy in ACCURACIES],
+        "words": "",
+        "legend": True,
+    }
+    return (
+        *warning(inputs),
+        Table(
+            "noise_auc",
+            "Micro ROC-AUC, annotated negatives, without label noise",
+            columns,
+            rows,
+            "Above 1: experts of this accuracy could not have produced these labels.",
+        ),
+        Figure(
+            "noise_auc",
+            "Micro ROC-AUC under label noise",
+            dot_chart,
+            chart,
+            "The tick is the observed value; the dots are what it would be without wrong labels, for several accuracies"
+            " of an expert. Values above 1 are omitted.",
+        ),
+        note(
+            "The order of the models does not change. Independence is optimistic for pooled negatives: pairs that"
+            " models confuse are hard for people, too."
+        ),
+    )
+
+
+def _panel(inputs: ReportInputs) -> int:
+    """Experts behind a label: the most frequent number of votes."""
+    truth = inputs.require("truth")
+    votes = truth["votes_for"] + truth["votes_against"]
+    voted = votes[votes > 0].value_counts()
+    return int(voted.index[0]) if len(voted) else inputs.experts
+
+
+def _error_rates(panel: int, accuracy: float, rate: float) -> dict[str, float]:
+    return label_contamination(panel, accuracy, accuracy, rate)
+
+
+SECTION = SectionSpec(
+    name="label_noise",
+    title="What wrong labels would change",
+    question="How far do the numbers depend on the experts being right?",
+    order=100,
+    inputs=("suspects", "truth", "judging", "results", "scores", "negatives"),
+    parts=(assumptions, corrected),
+)

@@ -1,0 +1,136 @@
+"""What every number means and what it does not say, and which tables the report was made from."""
+
+from collections.abc import Sequence
+
+from eds.metrics.measure import definition_of
+from eds.reports.coverage import sample_sizes
+from eds.reports.document import Column, Missing, Number, Section, Sentence, Table, count, say, warn
+from eds.reports.inputs import ReportInputs
+from eds.reports.sections import Blocks, SectionSpec
+
+CONVENTIONS = (
+    "Apart from random pairs, only pairs that a model proposed were judged. Similar pairs that no model found are"
+    " unknown: recall among all pairs is estimated from random pairs, where these were judged.",
+    "HR and MRR favour pool models, because all their candidates have labels. AUC on annotated negatives works against"
+    " them, because these negatives are their own mistakes. Only numbers without own pairs compare pool models and new"
+    " models fairly.",
+    "Annotated and sampled negatives answer different questions, and PR-AUC depends on prevalence: values are never"
+    " compared across them.",
+    "Candidates without a label count as not similar, so HR and MRR are lower bounds where not all of them are judged.",
+    "(q, c) and (c, q) are two pairs. A tie of votes is negative. Equal scores count half in ROC-AUC and enter together"
+    " in PR-AUC. Undefined numbers are n/a, never 0.",
+    "No significant difference does not mean equal: there may be too few queries.",
+)
+
+
+def conventions(inputs: ReportInputs) -> Blocks:
+    """The conventions, and how confidence intervals are computed."""
+    return (*map(say, CONVENTIONS), _intervals(inputs), *_random_pairs(inputs))
+
+
+def _intervals(inputs: ReportInputs) -> Sentence:
+    confidence = Number(inputs.confidence, "share")
+    if not inputs.resamples:
+        return say(
+            "Intervals over queries and of agreement were not requested (--resamples 0). Those at {confidence} are"
+            " Wilson's for rates, and Clopper-Pearson's for prevalence.",
+            confidence=confidence,
+        )
+    return say(
+        "Confidence intervals are at {confidence}: bootstrap over queries with {times} resamples and seed {seed} (all"
+        " pairs of a query together), Wilson's for rates, and Clopper-Pearson's for prevalence.",
+        confidence=confidence,
+        times=count(inputs.resamples),
+        seed=count(inputs.seed),
+    )
+
+
+def _random_pairs(inputs: ReportInputs) -> Blocks:
+    """What the labels of random pairs are used for, where there are any."""
+    if inputs.with_random:
+        return (say("The labels of random pairs count in the scores of models, too."),)
+    if inputs.truth is None or inputs.suspects is None:
+        return ()
+    try:
+        excluded = len(inputs.truth) - len(inputs.labels)
+    except Missing:
+        excluded = len(inputs.truth)
+    if not excluded:
+        return ()
+    return (
+        say(
+            "{n} labels are of random pairs only. They serve to estimate prevalence and recall; they do not count in"
+            " the scores of models, because as negatives they are far easier than those of the pool.",
+            n=count(excluded),
+        ),
+    )
+
+
+def measures(inputs: ReportInputs) -> Blocks:
+    """Every measure of this report with its formula and conventions."""
+    results = [*inputs.require("results"), *inputs.codes]
+    by_kind: dict[str, list[str]] = {}
+    for name in dict.fromkeys(str(result.measure) for result in results):
+        by_kind.setdefault(name.partition("@")[0].partition("(")[0], []).append(name)
+    rows = []
+    for kind, names in by_kind.items():
+        definition = definition_of(kind)
+        rows.append(
+            {
+                "measure": kind,
+                "meaning": definition.meaning,
+                "formula": definition.formula,
+                "conventions": definition.conventions,
+                "n": sample_sizes(results, {name: name for name in names}),
+            }
+        )
+    columns = (
+        Column("measure", "measure"),
+        Column("meaning", "meaning"),
+        Column("formula", "formula"),
+        Column("conventions", "conventions"),
+        Column("n", "sample size"),
+    )
+    return (Table("measures", "Measures", columns, rows, folded=True),)
+
+
+def tables(inputs: ReportInputs) -> Blocks:
+    """The tables that the report was made from."""
+    if not inputs.tables:
+        return ()
+    columns = (
+        Column("path", "table"),
+        Column("rows", "rows", "count"),
+        Column("condition", "condition"),
+        Column("made_by", "made by"),
+        Column("digest", "sha256"),
+    )
+    table = Table("tables", "Made from", columns, list(inputs.tables), folded=True)
+    stale = [str(row["path"]) for row in inputs.tables if row["condition"] not in ("fresh", "absent")]
+    if not stale:
+        return (table,)
+    return (warn("Out of date: {names}. Run eds status for the reason.", names=", ".join(stale)), table)
+
+
+def headings(inputs: ReportInputs, sections: Sequence[Section]) -> Blocks:
+    """What the headings of all tables mean: on paper and on a phone there is no pointer to show it."""
+    rows: list[dict[str, str]] = []
+    for section in sections:
+        for table in (block for block in section.blocks if isinstance(block, Table) and section.key != SECTION.name):
+            for column in table.columns:
+                row = {"number": column.label, "formula": column.formula, "section": section.title}
+                if column.formula and row not in rows:
+                    rows.append(row)
+    columns = (Column("number", "heading"), Column("formula", "meaning"), Column("section", "section"))
+    return (Table("headings", "What the headings of the tables mean", columns, rows, folded=True),) if rows else ()
+
+
+SECTION = SectionSpec(
+    name="limits",
+    title="Limits and conventions",
+    question="What does every number mean, and what does it not say?",
+    order=150,
+    inputs=("suspects", "truth", "results", "codes", "tables"),
+    parts=(conventions, measures, tables),
+    overview=(headings,),
+)

@@ -1,0 +1,132 @@
+"""Leave-one-out: every model's AUC without each pool model's labels, and whether the order of the models stays."""
+
+from typing import Any
+
+from eds.analysis import leave_one_out
+from eds.reports.charts import dot_chart
+from eds.reports.coverage import span, warning
+from eds.reports.document import Column, Figure, Table, count, note
+from eds.reports.inputs import ReportInputs
+from eds.reports.sections import Blocks, SectionSpec
+
+METRICS = {"macro_roc_auc": "macro ROC-AUC", "micro_roc_auc": "micro ROC-AUC"}
+MODES = {
+    "unique": "labels of pairs that only the removed model proposed are dropped",
+    "all": "labels of every pair that the removed model proposed are dropped",
+}
+
+
+def left_out(inputs: ReportInputs, metric: str, mode: str) -> dict[str, Any]:
+    """`eds.analysis.leave_one_out` of these inputs, computed once."""
+
+    def compute() -> dict[str, Any]:
+        lists, labels = inputs.require("pool_lists"), inputs.labels
+        return leave_one_out(lists, labels, inputs.require("scores"), metric, mode)
+
+    result: dict[str, Any] = inputs.cached(f"loo {metric} {mode}", compute)
+    return result
+
+
+def chart(inputs: ReportInputs) -> Blocks:
+    """Every model's value when each pool model in turn is removed."""
+    result = left_out(inputs, "macro_roc_auc", "unique")
+    names = sorted(result["full"], key=lambda name: -result["full"][name])
+    data = {
+        "labels": names,
+        "values": [result["full"][name] for name in names],
+        "kind": "value",
+        "points": [[row[name] for row in result["loo"].values()] for name in names],
+        "point_names": list(result["loo"]),
+    }
+    return (
+        *warning(inputs),
+        note(
+            "{n} labels; {nobody} of them are of pairs that no pool model proposed.",
+            n=count(result["n_labels"]),
+            nobody=count(result["n_labels_nobody_proposed"]),
+        ),
+        Figure(
+            "loo",
+            "Macro ROC-AUC when a pool model is removed",
+            dot_chart,
+            data,
+            "The black tick is the value on all labels. Each dot is the value without the pairs that one pool model"
+            " alone proposed; orange: without the model's own.",
+        ),
+    )
+
+
+def by_model(inputs: ReportInputs) -> Blocks:
+    """For each evaluated model, the mean and spread over the removed pool models."""
+    tables = []
+    for mode, meaning in MODES.items():
+        result = left_out(inputs, "macro_roc_auc", mode)
+        kept = span(result["n_labels_kept"].values())
+        rows: dict[str, dict[str, Any]] = {}
+        for metric in METRICS:
+            result = left_out(inputs, metric, mode)
+            for name, full in result["full"].items():
+                row = rows.setdefault(name, {"model": name, "generator": name in result["loo"]})
+                row |= {
+                    f"{metric} full": full,
+                    f"{metric} mean": result["mean"][name],
+                    f"{metric} std": result["std"][name],
+                    f"{metric} shift": result["self_removal_shift"].get(name),
+                }
+        columns = [Column("model", "model"), Column("generator", "pool model", "flag")]
+        for metric, label in METRICS.items():
+            columns += [
+                Column(f"{metric} full", label, "value", formula="on all labels"),
+                Column(f"{metric} mean", "mean", "value", formula=f"over n = {len(result['loo'])} removed pool models"),
+                Column(f"{metric} std", "± sd", "value", formula="population standard deviation"),
+                Column(f"{metric} shift", "itself removed", "signed", formula="loo[m][m] - full[m]"),
+            ]
+        caption = f"Mode {mode}: {meaning}; of {result['n_labels']:,} labels, {kept} are left without a model."
+        title = f"Evaluated models, mode {mode}"
+        folded = mode != "unique"
+        tables.append(Table(f"loo_{mode}", title, tuple(columns), list(rows.values()), caption, folded))
+    return tuple(tables)
+
+
+def by_removed_model(inputs: ReportInputs) -> Blocks:
+    """For each removed pool model, whether the order of all models stays."""
+    columns = (
+        Column("removed", "removed"),
+        Column("measure", "measure"),
+        Column("labels_kept", "labels kept", "count"),
+        Column("models", "models", "count"),
+        Column("rho", "Spearman", "value", formula="between the orders on all labels and on those kept"),
+        Column("p_exact", "exact p", "p", formula="all permutations, up to 8 models"),
+        Column("p_t", "p by t", "p", formula="Spearman's t, n - 2 degrees of freedom"),
+        Column("tau_ap", "tau_AP", "value", formula="top-weighted; undefined where values tie"),
+        Column("tau_ap_b", "tau_AP,b", "value", formula="top-weighted, for ties, mean of both directions"),
+    )
+    tables = []
+    for mode, meaning in MODES.items():
+        rows: list[dict[str, Any]] = []
+        for metric, label in METRICS.items():
+            result = left_out(inputs, metric, mode)
+            rows += [
+                {
+                    "removed": name,
+                    "measure": label,
+                    "labels_kept": result["n_labels_kept"][name],
+                    "labels": result["n_labels"],
+                    "models": len(result["full"]),
+                    **correlation,
+                }
+                for name, correlation in result["spearman"].items()
+            ]
+        title = f"Whether the order stays, mode {mode}: {meaning}"
+        tables.append(Table(f"order_{mode}", title, columns, rows, folded=mode != "unique"))
+    return tuple(tables)
+
+
+SECTION = SectionSpec(
+    name="robustness",
+    title="Does the order depend on who built the pool?",
+    question="Each pool model is removed in turn.",
+    order=70,
+    inputs=("suspects", "truth", "scores", "pool_lists"),
+    parts=(chart, by_model, by_removed_model),
+)

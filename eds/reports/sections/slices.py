@@ -1,0 +1,130 @@
+"""Where models are strong and weak: numbers by a column of the queries' images."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from eds.intervals import wilson_interval
+from eds.metrics import Result
+from eds.pairs import decode
+from eds.reports.charts import heat_map
+from eds.reports.document import Block, Column, Figure, Gap, Kind, Table, note
+from eds.reports.inputs import ReportInputs
+from eds.reports.sections import Blocks, SectionSpec
+
+MOST = 20  # values of the column that are shown; rarer ones are merged
+REST, NONE = "(all others)", "(none)"
+MEASURES: dict[str, tuple[str, str, Kind]] = {
+    "VSD-HR@5": ("hr", "VSD-HR@5", "share"),
+    "ROC-AUC(average=macro,negatives=annotated)": ("auc", "macro ROC-AUC", "value"),
+}
+
+
+def by_column(inputs: ReportInputs) -> Blocks:
+    """Tables and heat maps for every requested column."""
+    images, labels = inputs.require("images"), inputs.labels
+    blocks: list[Block] = []
+    for index, column in enumerate(inputs.slices):
+        if column not in images.columns:
+            known = ", ".join(map(str, images.columns))
+            blocks.append(Gap(f"Table images has no column {column}.", f"--slice COLUMN, one of: {known}"))
+            continue
+        kinds = _kinds(images, labels, column)
+        if kinds.nunique() < 2:
+            blocks.append(Gap(f"All queries have the same {column}.", "--slice COLUMN, another column of images"))
+            continue
+        blocks += _sliced(inputs, labels, kinds, column, index)
+    if any(isinstance(block, Table) for block in blocks):
+        blocks.insert(0, note("Numbers over fewer than 20 queries say little, and differences here are not tested."))
+    return tuple(blocks)
+
+
+def _kinds(images: pd.DataFrame, labels: pd.DataFrame, column: str) -> "pd.Series[str]":
+    """By query id its value in the column; the rarest values are merged."""
+    queries = images[images["image_id"].isin(labels["query_id"])]
+    kinds = queries[column].astype(object).where(queries[column].notna(), NONE).astype(str)
+    sizes = kinds.value_counts().sort_index(kind="stable").sort_values(ascending=False, kind="stable")
+    kept = sizes.index[:MOST] if len(sizes) > MOST + 1 else sizes.index
+    by_query: pd.Series[str] = kinds.where(kinds.isin(kept), REST).set_axis(queries["image_id"])
+    return by_query
+
+
+def _sliced(
+    inputs: ReportInputs, labels: pd.DataFrame, kinds: "pd.Series[str]", column: str, index: int
+) -> list[Block]:
+    labelled = labels.assign(kind=labels["query_id"].map(kinds)).dropna(subset="kind")
+    groups = labelled.groupby("kind", sort=True).agg(
+        queries=("query_id", "nunique"), labelled=("value", "size"), positive=("value", "sum")
+    )
+    rows: list[dict[str, Any]] = []
+    for kind, queries, n, positive in groups.reset_index().itertuples(index=False):
+        low, high = wilson_interval(int(positive), int(n), inputs.confidence)
+        row = {"kind": kind, "queries": int(queries), "labelled": int(n), "positive": int(positive)}
+        rows.append({**row, "rate": int(positive) / int(n), "low": float(low), "high": float(high)})
+    rows.sort(key=lambda row: (row["kind"] in (REST, NONE), -row["queries"], row["kind"]))
+    columns = (
+        Column("kind", column),
+        Column("queries", "queries", "count"),
+        Column("labelled", "labelled pairs", "count"),
+        Column("positive", "similar", "count"),
+        Column("rate", "share similar", "share", "low", "high", "Wilson interval"),
+    )
+    blocks: list[Block] = [Table(f"kinds_{index}", f"Pairs by {column}", columns, rows)]
+    for name in MEASURES:
+        measured = [result for result in inputs.results or () if str(result.measure) == name and result.values]
+        if measured:
+            blocks += _measured(measured, kinds, [row["kind"] for row in rows], name, column, index)
+    return blocks
+
+
+def _measured(
+    results: list[Result], kinds: "pd.Series[str]", names: list[str], measure: str, column: str, index: int
+) -> list[Block]:
+    """A measure of every model by the values of the column."""
+    models = [result.model for result in results]
+    prefix, label, kind = MEASURES[measure]
+    means = pd.DataFrame({r.model: _by_query(r, kinds).groupby("kind")["value"].mean() for r in results})
+    means = means.reindex(names)
+    sizes = _by_query(results[0], kinds).groupby("kind").size()
+    rows = [
+        {"kind": name, "n": int(sizes.get(name, 0))}
+        | {f"m{number}": means.at[name, model] for number, model in enumerate(models)}
+        for name in names
+    ]
+    columns = (
+        Column("kind", column),
+        Column("n", "queries", "count", formula=f"for which {label} of {models[0]} is defined"),
+        *(Column(f"m{number}", model, kind) for number, model in enumerate(models)),
+    )
+    drawn = [row for row in rows if row["n"]]
+    chart = {
+        "rows": [row["kind"] for row in drawn],
+        "columns": models,
+        "kind": kind,
+        "values": [[row[f"m{number}"] for number in range(len(models))] for row in drawn],
+    }
+    key = f"{prefix}_{index}"
+    caption = "Darker is better; each cell is a mean over queries."
+    return [
+        Table(key, f"{label} by {column}, as numbers: {measure}", columns, rows, folded=True),
+        Figure(key, f"{label} by {column}", heat_map, chart, caption),
+    ]
+
+
+def _by_query(result: Result, kinds: "pd.Series[str]") -> pd.DataFrame:
+    values = result.values
+    if values is None:
+        return pd.DataFrame({"kind": pd.Series(dtype=str), "value": pd.Series(dtype="float64")})
+    queries = decode(np.arange(len(values.queries)), values.queries)
+    return pd.DataFrame({"kind": queries.map(kinds).to_numpy(), "value": values.by_query}).dropna()
+
+
+SECTION = SectionSpec(
+    name="slices",
+    title="By category and other columns",
+    question="Where are models strong, and where weak?",
+    order=130,
+    inputs=("images", "suspects", "truth", "results"),
+    parts=(by_column,),
+)
