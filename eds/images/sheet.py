@@ -1,8 +1,7 @@
-"""Contact sheets: a look at the catalogue, or at some of it, as a picture or as one HTML page.
+"""Contact sheets: an overview of the catalogue as a picture; `eds.images.sheet_page` makes an HTML page of it.
 
-Both show the same choice of images, grouped by category or by product. A picture that cannot be read
-keeps its place, with the reason instead. Text on the drawn sheet is set in Pillow's own typeface, which
-knows Latin letters; the HTML page (eds.images.sheet_page) knows all.
+Both show the same selection of images, grouped by category or by product. In place of an image that cannot be read
+they show the reason. Text in the picture is set in Pillow's own typeface, which has Latin letters only.
 """
 
 import hashlib
@@ -26,7 +25,7 @@ CORNERS = ["box_left", "box_top", "box_right", "box_bottom"]
 
 @dataclass(frozen=True)
 class Card:
-    """One picture of a sheet: its thumbnail, or why there is none, and its caption."""
+    """An image of a sheet: its caption, and its thumbnail or the reason why there is none."""
 
     caption: str
     thumbnail: Image.Image | None
@@ -35,7 +34,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Group:
-    """Pictures that stand together under a name; `more` of the group are not shown."""
+    """Images under a common heading; `more` of the group are not shown."""
 
     name: str
     cards: tuple[Card, ...]
@@ -55,11 +54,11 @@ def contact_sheet(
 ) -> Image.Image:
     """A sheet of about `count` images as an RGB picture; `caption` is a column of `images`."""
     if columns < 1:
-        raise InputError(f"columns is {columns}", do="Give a number from 1 up.")
+        raise InputError(f"columns is {columns}", do="Use 1 or more.")
     groups = choose(images, root, by=by, count=count, caption=caption, seed=seed)
     if by == "product":
-        groups = _run_on(groups)
-    return _drawn(groups, columns, title or f"{len(images):,} images")
+        groups = _merge(groups)
+    return _draw(groups, columns, title or f"{len(images):,} images")
 
 
 def choose(
@@ -73,28 +72,28 @@ def choose(
     side: int = SIDE,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Group]:
-    """Which images a sheet shows, with their thumbnails; the same for every order of rows.
+    """The images that a sheet shows, with their thumbnails; independent of the order of rows.
 
-    By category every category shows the same number, by product whole products are drawn until there
-    are `count` images. What is drawn is told by sha256(seed, name), the smallest first.
+    By category, every category shows the same number; by product, whole products are drawn until there are `count`
+    images. Names are drawn in the order of sha256(seed, name).
     """
     if count < 1:
-        raise InputError(f"count is {count}", do="Give a number from 1 up.")
+        raise InputError(f"count is {count}", do="Use 1 or more.")
     if caption not in images:
         raise InputError(f"no column {caption}", do=f"Columns: {', '.join(map(str, images.columns))}.")
     if by not in ("category", "product"):
-        raise InputError(f"by is {by!r}", do="Give category or product.")
+        raise InputError(f"by is {by!r}", do="Use category or product.")
     key = "category" if by == "category" else "product_id"
     names = images[key].astype(object).where(images[key].notna(), f"(no {by})")
-    lots = [_lot(seed, name) for name in images["image_id"]]
-    ordered = images.assign(_group=names, _lot=lots).sort_values(["_group", "_lot"])
+    keys = [_draw_key(seed, name) for name in images["image_id"]]
+    ordered = images.assign(_group=names, _key=keys).sort_values(["_group", "_key"])
     sizes = ordered.groupby("_group").size()
     if by == "category":
         share = max(1, count // len(sizes))
         shown = sorted(sizes.index)[:count]
         chosen = ordered[ordered["_group"].isin(shown)].groupby("_group").head(share)
     else:
-        drawn = sizes.loc[sorted(sizes.index, key=lambda name: _lot(seed, str(name)))]
+        drawn = sizes.loc[sorted(sizes.index, key=lambda name: _draw_key(seed, str(name)))]
         kept = drawn.index[(drawn.cumsum() - drawn).to_numpy() < count]
         chosen = ordered[ordered["_group"].isin(kept)].groupby("_group").head(count)
     groups: dict[str, list[Card]] = {}
@@ -108,8 +107,8 @@ def choose(
 
 
 def _card(root: Address, path: str, caption: str, corners: Sequence[object], side: int) -> Card:
-    whole = [None if pd.isna(one) else int(float(str(one))) for one in corners]  # type: ignore[call-overload]
-    left, top, right, bottom = whole
+    edges = [None if pd.isna(corner) else int(float(str(corner))) for corner in corners]  # type: ignore[call-overload]
+    left, top, right, bottom = edges
     try:
         complete = left is not None and top is not None and right is not None and bottom is not None
         box = Box(left, top, right, bottom) if complete else None  # type: ignore[arg-type]
@@ -120,20 +119,20 @@ def _card(root: Address, path: str, caption: str, corners: Sequence[object], sid
     return Card(caption, picture)
 
 
-def _lot(seed: int, name: str) -> bytes:
+def _draw_key(seed: int, name: str) -> bytes:
     return hashlib.sha256(f"{seed}\0{name}".encode()).digest()
 
 
-def _run_on(groups: list[Group]) -> list[Group]:
-    """Products are small: their pictures run on, each captioned with its product, under one heading less."""
+def _merge(groups: list[Group]) -> list[Group]:
+    """Merge the groups into one: products are small, so each caption names the product instead of a heading."""
     cards: list[Card] = []
     for group in groups:
         name = group.name.rpartition("/")[2]
-        cards += [Card(f"{name} {place}", card.thumbnail, card.reason) for place, card in enumerate(group.cards, 1)]
+        cards += [Card(f"{name} {number}", card.thumbnail, card.reason) for number, card in enumerate(group.cards, 1)]
     return [Group("", tuple(cards), 0)]
 
 
-def _drawn(groups: list[Group], columns: int, title: str) -> Image.Image:
+def _draw(groups: list[Group], columns: int, title: str) -> Image.Image:
     cell, row = SIDE + GAP, SIDE + CAPTION + GAP
     width = 2 * MARGIN + columns * cell - GAP
     height = (
@@ -154,8 +153,8 @@ def _drawn(groups: list[Group], columns: int, title: str) -> Image.Image:
             draw.text((MARGIN + draw.textlength(name, medium) + 12, top + 3), shown, FAINT, small)
             draw.line((MARGIN, top + 26, width - MARGIN, top + 26), LINE)
             top += HEADING
-        for place, card in enumerate(group.cards):
-            at = (MARGIN + place % columns * cell, top + place // columns * row)
+        for index, card in enumerate(group.cards):
+            at = (MARGIN + index % columns * cell, top + index // columns * row)
             _draw_card(sheet, draw, card, at, small)
         top += -(-len(group.cards) // columns) * row
     return sheet
@@ -185,7 +184,7 @@ def _draw_card(
 def _fitting(
     draw: ImageDraw.ImageDraw, text: str, font: "ImageFont.ImageFont | ImageFont.FreeTypeFont", width: int
 ) -> str:
-    """The text, or its end behind an ellipsis: the end of a path tells more than its beginning."""
+    """The text, or its end after an ellipsis: the end of a path says more than its beginning."""
     text = " ".join(text.split())
     if draw.textlength(text, font) <= width:
         return text

@@ -103,12 +103,39 @@ def test_the_page_escapes_every_text_and_asks_for_nothing_outside(images: pd.Dat
     text = contact_page(evil, tmp_path, title=EVIL, count=9)
     page = _Page()
     page.feed(text)
-    allowed = {"html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "small", "p", "section", "ul",
-               "li", "figure", "div", "img", "figcaption"}  # fmt: skip
+    allowed = {
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "main",
+        "h1",
+        "h2",
+        "small",
+        "p",
+        "section",
+        "ul",
+        "li",
+        "figure",
+        "div",
+        "img",
+        "figcaption",
+    }
     assert set(page.tags) <= allowed
     assert page.tags.count("img") == 4
     assert {name for name, _ in page.attributes} <= {
-        "lang", "charset", "name", "content", "http-equiv", "class", "loading", "alt", "src"}  # fmt: skip
+        "lang",
+        "charset",
+        "name",
+        "content",
+        "http-equiv",
+        "class",
+        "loading",
+        "alt",
+        "src",
+    }
     assert page.text.count(EVIL) >= 7  # title, heading, category, captions: as typed
     assert all(value.startswith("data:image/jpeg;base64,") for name, value in page.attributes if name == "src")
     assert re.findall(r"(?:https?:)?//[a-z]", text) == []
