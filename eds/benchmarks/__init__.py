@@ -2,6 +2,6 @@
 
 from eds.benchmarks.benchmark import Benchmark, Place
 from eds.benchmarks.card import Card
-from eds.benchmarks.vsd import Annotations, Files, read_annotations
+from eds.benchmarks.formats.vsd import Annotations, Files, read_annotations
 
 __all__ = ["Annotations", "Benchmark", "Card", "Files", "Place", "read_annotations"]

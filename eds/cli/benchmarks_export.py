@@ -54,7 +54,7 @@ pictures = click.option("--no-images", is_flag=True, help="Paths instead of pict
 @shared
 def vsd(console: Console, place: "Address", **options: Any) -> None:
     """Write VSD-Fashion's raw files: metadata, seeds, annotations, manifest, and votes.jsonl."""
-    from eds.benchmarks import vsd_export
+    from eds.benchmarks.formats import vsd_export
 
     hand_on(console, "vsd", place, lambda one, to: (vsd_export.write(one, to), ""), **options)
 
@@ -64,7 +64,7 @@ def vsd(console: Console, place: "Address", **options: Any) -> None:
 @shared
 def trec(console: Console, place: "Address", **options: Any) -> None:
     """Write TREC's qrels and a run for each model, with ids.tsv."""
-    from eds.benchmarks import trec as kind
+    from eds.benchmarks.formats import trec as kind
 
     hand_on(console, "trec", place, lambda one, to: (kind.write(one, to), ""), **options)
 
@@ -74,9 +74,9 @@ def trec(console: Console, place: "Address", **options: Any) -> None:
 @shared
 def hf(console: Console, place: "Address", no_images: bool, **options: Any) -> None:
     """Write a Hugging Face data set in MTEB's layout: Parquet, card and YAML."""
-    from eds.benchmarks import hf_dataset
+    from eds.benchmarks.formats import hf
 
-    hand_on(console, "hf", place, lambda one, to: hf_dataset.write(one, to, pictures=not no_images), **options)
+    hand_on(console, "hf", place, lambda one, to: hf.write(one, to, pictures=not no_images), **options)
 
 
 @command(export, "croissant", example="eds benchmarks export croissant out/croissant --no-images")
@@ -84,7 +84,7 @@ def hf(console: Console, place: "Address", no_images: bool, **options: Any) -> N
 @shared
 def croissant(console: Console, place: "Address", no_images: bool, **options: Any) -> None:
     """Write Croissant 1.0: pairs.csv, images.csv, votes.csv, and the pictures unless --no-images."""
-    from eds.benchmarks import croissant as kind
+    from eds.benchmarks.formats import croissant as kind
 
     hand_on(console, "croissant", place, lambda one, to: (kind.write(one, to, pictures=not no_images), ""), **options)
 
@@ -96,7 +96,7 @@ def croissant(console: Console, place: "Address", no_images: bool, **options: An
 @shared
 def label_studio(console: Console, place: "Address", prefix: str | None, **options: Any) -> None:
     """Write Label Studio's config.xml and tasks.json with predictions and annotations."""
-    from eds.benchmarks import label_studio as kind
+    from eds.benchmarks.formats import label_studio as kind
 
     used = kind.FILES if prefix is None else prefix
     hand_on(console, "label-studio", place, lambda one, to: (kind.write(one, to, used), ""), **options)

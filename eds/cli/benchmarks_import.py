@@ -47,7 +47,7 @@ def trec(
 
     A catalogue that the project has stays as it is, whatever ids.tsv says of its images; --replace takes the file's.
     """
-    from eds.benchmarks import trec as kind
+    from eds.benchmarks.formats import trec as kind
     from eds.errors import InputError
 
     if place is None and qrels is None and not runs:
@@ -61,9 +61,9 @@ def trec(
 @shared
 def hf(console: Console, place: Path, **options: Any) -> None:
     """Bring in a Hugging Face data set in MTEB's layout, with the pictures it holds."""
-    from eds.benchmarks import hf_dataset
+    from eds.benchmarks.formats import hf
 
-    bring_in(console, "hf", place, lambda: hf_dataset.read(place), {}, **options)
+    bring_in(console, "hf", place, lambda: hf.read(place), {}, **options)
 
 
 @command(None, "croissant", example="eds benchmarks import croissant exported/")
@@ -71,7 +71,7 @@ def hf(console: Console, place: Path, **options: Any) -> None:
 @shared
 def croissant(console: Console, place: Path, **options: Any) -> None:
     """Bring in a Croissant data set: its record sets of pairs, images and votes."""
-    from eds.benchmarks import croissant as kind
+    from eds.benchmarks.formats import croissant as kind
 
     bring_in(console, "croissant", place, lambda: kind.read(place), {}, **options)
 
@@ -81,7 +81,7 @@ def croissant(console: Console, place: Path, **options: Any) -> None:
 @shared
 def label_studio(console: Console, place: Path, **options: Any) -> None:
     """Bring in annotations of Label Studio (its JSON export, or a folder of ours) as votes."""
-    from eds.benchmarks import label_studio as kind
+    from eds.benchmarks.formats import label_studio as kind
 
     bring_in(console, "label-studio", place, lambda: kind.read(place), {}, **options)
 

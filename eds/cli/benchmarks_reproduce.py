@@ -11,7 +11,7 @@ from eds.errors import InputError
 
 if TYPE_CHECKING:
     from eds.benchmarks import Files
-    from eds.benchmarks.verdicts import Cell
+    from eds.benchmarks.reproduce.compare_cells import Cell
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
@@ -80,9 +80,9 @@ def _vsd(
     weights: Path | None, embeddings: Path | None, runs: Path | None, gallery_phases: str, apart: bool, k: int,
     tolerance: float, resamples: int, **files: Path | None,
 ) -> None:  # fmt: skip
-    from eds.benchmarks.paper import TASKS, WILD, cells
-    from eds.benchmarks.release_files import find_files
-    from eds.benchmarks.verdicts import Found, compared
+    from eds.benchmarks.reproduce.compare_cells import Found, compared
+    from eds.benchmarks.reproduce.paper import TASKS, WILD, cells
+    from eds.benchmarks.reproduce.release_files import find_files
     from eds.cli.reproduce_written import told, written, written_task
     from eds.images.vsd import kind
     from eds.project import reproduce_project as work

@@ -17,7 +17,7 @@ HR, AUC = "HR@5", "ROC_micro_anno"
 
 def printed(console: Console, out: Path | None) -> None:
     """Generators against new models by every column, and the order by HR@5 against that by each AUC."""
-    from eds.benchmarks.paper import paper
+    from eds.benchmarks.reproduce.paper import paper
     from eds.files import write_text
 
     found = [{"tables": name, **_of(numbers)} for name, numbers in GROUPS.items()]
@@ -34,7 +34,7 @@ def printed(console: Console, out: Path | None) -> None:
 
 def told(found: "list[dict[str, Any]]") -> str:
     """The analysis for reading."""
-    from eds.benchmarks.reproduction_text import rounded
+    from eds.benchmarks.reproduce.reproduction_text import rounded
 
     lines = []
     for one in found:
@@ -70,7 +70,7 @@ def told(found: "list[dict[str, Any]]") -> str:
 
 def _of(numbers: "tuple[int, ...]") -> dict[str, Any]:
     from eds.analysis import group_means, order_agreement
-    from eds.benchmarks.paper import paper, printed_table
+    from eds.benchmarks.reproduce.paper import paper, printed_table
 
     table: pd.DataFrame = printed_table(numbers)
     measures = [name for name in table.columns if name not in ("label", "generator")]

@@ -23,7 +23,7 @@ RUN_DEPTH = 100  # of the TREC runs
 
 def written_task(task: Task, numbers: Numbers, out: Path, *, resamples: int) -> dict[str, Any]:
     """Write the task's report, evaluator.csv and TREC files; what is told of the task."""
-    from eds.benchmarks.paper import GENERATORS
+    from eds.benchmarks.reproduce.paper import GENERATORS
     from eds.cli.reports import written as written_report
     from eds.reports import Gap
 
@@ -46,10 +46,10 @@ def written(
     out: Path, table: "pd.DataFrame", tasks: Mapping[str, dict[str, Any]], gone: Mapping[str, str], tolerance: float
 ) -> dict[str, Any]:
     """Write what holds for all tasks; the document of the command."""
-    from eds.benchmarks.model_index import eval_results, model_index
-    from eds.benchmarks.paper import paper
-    from eds.benchmarks.reproduction_text import markdown
-    from eds.benchmarks.verdicts import counted, missing_cells
+    from eds.benchmarks.reproduce.compare_cells import counted, missing_cells
+    from eds.benchmarks.reproduce.model_index import eval_results, model_index
+    from eds.benchmarks.reproduce.paper import paper
+    from eds.benchmarks.reproduce.reproduction_text import markdown
     from eds.files import write_text
 
     sentences = {name: _sentences(one) for name, one in tasks.items()}
@@ -127,8 +127,9 @@ def _evaluator_rows(file: Path, values: Mapping[str, Mapping[str, float]]) -> No
 
 def _trec(task: Task, folder: Path) -> list[str]:
     """Qrels and each model's official list, 100 deep; what the files cannot hold."""
-    from eds.benchmarks import Benchmark, trec
+    from eds.benchmarks import Benchmark
     from eds.benchmarks.folder import whole_folder
+    from eds.benchmarks.formats import trec
 
     project = task.project
     lists = {name: project.read("neighbors", name) for name in task.sources}

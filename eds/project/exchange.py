@@ -23,8 +23,8 @@ def take_in(
 
     Tables that another kind of operation made are replaced only with `replace`.
     """
-    from eds.benchmarks import hf_files
-    from eds.benchmarks.whole import checked, of_the_project, refuse_apart, set_apart
+    from eds.benchmarks.formats import hf_files
+    from eds.benchmarks.validate import checked, of_the_project, refuse_apart, set_apart
     from eds.project import import_votes
     from eds.project.transaction import refuse_others, together
     from eds.tables import check_model_name

@@ -93,7 +93,7 @@ def _refuse_without_pictures(project: "Project", specs: Sequence[str], *, partia
 
 
 def _read_run(project: "Project", name: str, file: Path, ids: Path | None) -> None:
-    from eds.benchmarks import trec
+    from eds.benchmarks.formats import trec
     from eds.project.exchange import take_in
 
     benchmark = trec.read(None, None, {name: file}, ids).with_(images=None)

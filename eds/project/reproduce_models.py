@@ -27,7 +27,7 @@ class Given:
 def sources(models: Sequence[str], weights: Path | None, embeddings: Path | None, runs: Path | None) -> Given:
     """The options read; every fault at once."""
     from eds.backbones import PRESETS
-    from eds.benchmarks.paper import named, paper
+    from eds.benchmarks.reproduce.paper import named, paper
 
     folders = {"--weights": weights, "--embeddings": embeddings, "--runs": runs}
     told = [name for name, folder in folders.items() if folder is not None]
@@ -68,15 +68,15 @@ def sources(models: Sequence[str], weights: Path | None, embeddings: Path | None
 
 def without_models(given: Given, tasks: Sequence[str]) -> dict[str, str]:
     """The tasks that the folder of finished files holds nothing for, and why; refused if that is all of them."""
-    from eds.benchmarks import given_models
+    from eds.benchmarks.reproduce import model_files
 
     gone, last = {}, None
     for task in tasks:
         try:
             if given.embeddings is not None:
-                given_models.vectors_in(given.embeddings, task)
+                model_files.vectors_in(given.embeddings, task)
             elif given.runs is not None:
-                given_models.run_files(given.runs, task)
+                model_files.run_files(given.runs, task)
         except InputError as error:
             gone[task], last = f"{error.where} {error.what}", error
     if last is not None and len(gone) == len(tasks):
@@ -86,15 +86,15 @@ def without_models(given: Given, tasks: Sequence[str]) -> dict[str, str]:
 
 def bring(task: Task, given: Given, known: set[str], earlier: Sequence[Path]) -> None:
     """Bring the models into the task's project; why one could not be brought is kept with it."""
-    from eds.benchmarks import given_models
+    from eds.benchmarks.reproduce import model_files
 
     task.lacking |= given.lacking
     if given.embeddings is not None:
-        files = _chosen(given_models.vectors_in(given.embeddings, task.name), given, given.embeddings, task)
+        files = _chosen(model_files.vectors_in(given.embeddings, task.name), given, given.embeddings, task)
         take_vectors(task, {name: (one.vectors, one.ids) for name, one in files.items()}, known)
     elif given.runs is not None:
-        runs, ids = given_models.run_files(given.runs, task.name)
-        take_runs(task, given_models.read_runs(_chosen(runs, given, given.runs, task), ids))
+        runs, ids = model_files.run_files(given.runs, task.name)
+        take_runs(task, model_files.read_runs(_chosen(runs, given, given.runs, task), ids))
     else:
         project = task.project
         if given.specs and not any((project.image_root / path).is_file() for path in project.read("images")["path"]):

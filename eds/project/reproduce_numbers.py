@@ -11,7 +11,7 @@ from eds.project.reproduce_project import Task
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eds.benchmarks.verdicts import Cell, Found
+    from eds.benchmarks.reproduce.compare_cells import Cell, Found
     from eds.metrics import Measure, Result
 
 COLUMNS = {
@@ -75,7 +75,7 @@ def measured(task: Task) -> Numbers:
 
 def found_cells(task: Task, numbers: Numbers, cells: "pd.DataFrame", k: int) -> "dict[Cell, Found]":
     """What became of each of the task's printed cells."""
-    from eds.benchmarks.verdicts import Found
+    from eds.benchmarks.reproduce.compare_cells import Found
     from eds.metrics import Measure
 
     found: dict[Cell, Found] = {}
@@ -121,7 +121,7 @@ def _by_run(task: Task, name: str, asked: "Mapping[str, Measure]", found: Number
     """A run's measures on lists; those on scores only where it holds every labelled pair."""
     import pandas as pd
 
-    from eds.benchmarks.given_models import official_lists, unscored
+    from eds.benchmarks.reproduce.model_files import official_lists, unscored
     from eds.metrics import evaluate
 
     project, run = task.project, task.runs[name]
@@ -167,7 +167,7 @@ def _by_run(task: Task, name: str, asked: "Mapping[str, Measure]", found: Number
 
 
 def _counts(task: Task, part: "pd.DataFrame") -> "dict[Cell, Found]":
-    from eds.benchmarks.verdicts import Found
+    from eds.benchmarks.reproduce.compare_cells import Found
 
     told = {"queries": task.imported["queries"], "annotated_pairs": task.imported["pairs"]}
     return {(1, label, column): Found(float(told[column]), told[column])
@@ -177,8 +177,8 @@ def _counts(task: Task, part: "pd.DataFrame") -> "dict[Cell, Found]":
 def _overlap(task: Task, part: "pd.DataFrame", k: int) -> "dict[Cell, Found]":
     import pandas as pd
 
-    from eds.benchmarks.paper import named
-    from eds.benchmarks.verdicts import Found
+    from eds.benchmarks.reproduce.compare_cells import Found
+    from eds.benchmarks.reproduce.paper import named
     from eds.suspects import overlap
 
     there = [name for name in dict.fromkeys(part["model"]) if name in task.sources]
@@ -204,8 +204,8 @@ def _left_out(task: Task, part: "pd.DataFrame", numbers: Numbers, k: int) -> "di
     import pandas as pd
 
     from eds.analysis import leave_one_out
-    from eds.benchmarks.paper import GENERATORS
-    from eds.benchmarks.verdicts import Found
+    from eds.benchmarks.reproduce.compare_cells import Found
+    from eds.benchmarks.reproduce.paper import GENERATORS
 
     keys = list(zip(part["label"], part["model"], part["column"], strict=True))
     scored = set(numbers.scores["model"].unique()) if numbers.scores is not None else set()

@@ -43,7 +43,7 @@ def begun(
     reporter: "Reporter", out: Path, task: str, files: "Files", images: Path, phases: str, *, apart: bool, k: int
 ) -> Task:
     """The project of the task in `out`, made or opened, with the release's tables in it."""
-    from eds.benchmarks.paper import WILD, ZERO_SHOT, paper
+    from eds.benchmarks.reproduce.paper import WILD, ZERO_SHOT, paper
     from eds.project import Project
     from eds.project.import_vsd import import_files
 
@@ -129,7 +129,7 @@ def take_specs(task: Task, specs: "Mapping[str, str]", earlier: "Sequence[Path]"
 
 def take_runs(task: Task, runs: "Mapping[str, pd.DataFrame]") -> None:
     """Keep the runs' lists, by the benchmark's rules, as table neighbors."""
-    from eds.benchmarks.given_models import official_lists
+    from eds.benchmarks.reproduce.model_files import official_lists
 
     project = task.project
     images = project.read("images")
@@ -169,7 +169,7 @@ def draw_negatives(task: Task) -> None:
     """The negatives of the columns Neg, from ranks 100 to 500 of the models that made the pool."""
     import pandas as pd
 
-    from eds.benchmarks.paper import GENERATORS
+    from eds.benchmarks.reproduce.paper import GENERATORS
     from eds.suspects import draw_negatives as draw
 
     project = task.project

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from eds.benchmarks import trec
 from eds.benchmarks.folder import whole_folder
+from eds.benchmarks.formats import trec
 from eds.cli import cli
 from eds.errors import InputError
 from tests.benchmarks.cases import benchmark

@@ -11,9 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from eds.benchmarks import croissant, hf_dataset, rows, text_files, trec, votes_files
+from eds.benchmarks import rows, text_files, votes_files
 from eds.benchmarks.benchmark import Place
 from eds.benchmarks.folder import whole_folder
+from eds.benchmarks.formats import croissant, hf, trec
 from eds.benchmarks.json_files import Faults
 from eds.cli import cli
 from eds.errors import EdsError, InputError
@@ -48,7 +49,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     given = benchmark(root / "root")
     writers: dict[str, Callable[[Path], Any]] = {
         "trec": lambda to: trec.write(given, to),
-        "hf": lambda to: hf_dataset.write(given, to, pictures=True),
+        "hf": lambda to: hf.write(given, to, pictures=True),
         "croissant": lambda to: croissant.write(given, to, pictures=False),
         "votes": lambda to: votes_files.write(given, to),
     }

@@ -15,7 +15,8 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from eds.benchmarks import Benchmark, croissant, hf_dataset, trec
+from eds.benchmarks import Benchmark
+from eds.benchmarks.formats import croissant, hf, trec
 from eds.cli import cli
 from eds.project import Project
 from eds.tables import Provenance
@@ -66,7 +67,7 @@ def test_datasets_loads_the_folder_without_a_network(
     import sys
 
     given, folder = exported
-    _, front = hf_dataset.write(given, folder, pictures=pictures)
+    _, front = hf.write(given, folder, pictures=pictures)
     (folder / "README.md").write_text(front + "# x\n", encoding="utf-8")
     program = f"""
 import datasets, json

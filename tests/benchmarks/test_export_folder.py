@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from eds.benchmarks.card import markdown, statistics
 from eds.benchmarks.folder import all_verified, verified, whole_folder
-from eds.benchmarks.hf_files import readme_front
-from eds.benchmarks.trec_scores import lowered
+from eds.benchmarks.formats.hf_files import readme_front
+from eds.benchmarks.formats.trec_scores import lowered
 from eds.cli import cli
 from eds.errors import InputError
 from eds.files import digest
@@ -154,7 +154,7 @@ def test_scores_fall_strictly_in_32_bits_and_change_only_where_they_must(queries
 
 def test_by_command_line_a_project_goes_out_and_comes_back(tmp_path: Path) -> None:
     """The joins: votes from and into the label store, the card's facts, what is told in JSON."""
-    from eds.benchmarks import hf_dataset
+    from eds.benchmarks.formats import hf
 
     def run(*words: object) -> dict[str, object]:
         done = CliRunner().invoke(cli, [*map(str, words), "--json"], catch_exceptions=False)
@@ -163,7 +163,7 @@ def test_by_command_line_a_project_goes_out_and_comes_back(tmp_path: Path) -> No
         return answer
 
     with whole_folder(tmp_path / "given") as folder:
-        hf_dataset.write(benchmark(tmp_path / "root"), folder, pictures=True)
+        hf.write(benchmark(tmp_path / "root"), folder, pictures=True)
     run("init", tmp_path / "a")
     run("benchmarks", "import", "hf", tmp_path / "given", "-p", tmp_path / "a")
     for kind in ("vsd", "trec", "hf", "croissant", "label-studio", "votes"):
@@ -186,7 +186,7 @@ def test_by_command_line_a_project_goes_out_and_comes_back(tmp_path: Path) -> No
 
 
 def test_vsd_comes_back_with_its_votes(tmp_path: Path) -> None:
-    from eds.benchmarks import vsd_export
+    from eds.benchmarks.formats import vsd_export
 
     with whole_folder(tmp_path / "out") as folder:
         vsd_export.write(benchmark(paths=True), folder)

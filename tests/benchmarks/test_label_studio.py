@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from eds.benchmarks import label_studio
+from eds.benchmarks.formats import label_studio
 from eds.errors import InputError
 from tests.benchmarks.cases import benchmark
 

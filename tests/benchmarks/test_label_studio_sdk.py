@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from eds.benchmarks import label_studio
+from eds.benchmarks.formats import label_studio
 from tests.benchmarks.cases import benchmark
 from tests.privileges import lacking
 

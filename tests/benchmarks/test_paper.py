@@ -10,17 +10,17 @@ import pytest
 from scipy.stats import kendalltau
 
 from eds.analysis import group_means, order_agreement
-from eds.benchmarks.paper import GENERATORS, TASKS, WILD, ZERO_SHOT, cells, named, paper, printed_table
-from eds.benchmarks.reproduction_text import rounded
+from eds.benchmarks.reproduce.paper import GENERATORS, TASKS, WILD, ZERO_SHOT, cells, named, paper, printed_table
+from eds.benchmarks.reproduce.reproduction_text import rounded
 
-RAW = json.loads(files("eds.benchmarks").joinpath("paper_tables.json").read_text(encoding="utf-8"))
+RAW = json.loads(files("eds.benchmarks.reproduce").joinpath("paper_tables.json").read_text(encoding="utf-8"))
 
 
 def test_the_package_carries_the_one_copy() -> None:
     root = Path(__file__).parents[2]
     copies = [path for folder in ("eds", "data") for path in (root / folder).rglob("paper_tables*")]
-    assert [path.relative_to(root).as_posix() for path in copies] == ["eds/benchmarks/paper_tables.json"]
-    assert "eds/benchmarks/paper_tables.json" in (root / "data/README.md").read_text(encoding="utf-8")
+    assert [path.relative_to(root).as_posix() for path in copies] == ["eds/benchmarks/reproduce/paper_tables.json"]
+    assert "eds/benchmarks/reproduce/paper_tables.json" in (root / "data/README.md").read_text(encoding="utf-8")
 
 
 def printed(*key: Any) -> dict[Any, Any]:

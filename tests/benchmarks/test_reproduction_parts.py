@@ -13,12 +13,12 @@ import yaml  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eds.benchmarks.given_models import official_lists, read_runs, run_files, unscored, vectors_in
-from eds.benchmarks.model_index import eval_results, model_index
-from eds.benchmarks.paper import TASKS, WILD, ZERO_SHOT, cells, paper
-from eds.benchmarks.release_files import find_files
-from eds.benchmarks.reproduction_text import markdown, rounded
-from eds.benchmarks.verdicts import Found, compared, counted, missing_cells
+from eds.benchmarks.reproduce.compare_cells import Found, compared, counted, missing_cells
+from eds.benchmarks.reproduce.model_files import official_lists, read_runs, run_files, unscored, vectors_in
+from eds.benchmarks.reproduce.model_index import eval_results, model_index
+from eds.benchmarks.reproduce.paper import TASKS, WILD, ZERO_SHOT, cells, paper
+from eds.benchmarks.reproduce.release_files import find_files
+from eds.benchmarks.reproduce.reproduction_text import markdown, rounded
 from eds.errors import InputError
 from eds.images.vsd import kind
 from tests.reference.official_vsd import ranking

@@ -5,10 +5,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from eds.benchmarks import croissant, hf_dataset, label_studio, trec, votes_files, vsd_export
+from eds.benchmarks import votes_files
 from eds.benchmarks.benchmark import Benchmark
 from eds.benchmarks.folder import verified, whole_folder
-from eds.benchmarks.hf_files import unpacked
+from eds.benchmarks.formats import croissant, hf, label_studio, trec, vsd_export
+from eds.benchmarks.formats.hf_files import unpacked
 from tests.benchmarks.cases import PAIR, benchmark, same
 
 VOTES = ["query_id", "candidate_id", "expert_id", "value", "seconds", "created_at", "kind"]
@@ -36,10 +37,10 @@ def same_tables(given: Benchmark, found: Benchmark) -> None:
 def test_hugging_face_holds_everything(tmp_path: Path, pictures: bool) -> None:
     given = benchmark(tmp_path / "root")
     with whole_folder(tmp_path / "out") as folder:
-        lost, _ = hf_dataset.write(given, folder, pictures=pictures)
+        lost, _ = hf.write(given, folder, pictures=pictures)
     assert lost == ([] if pictures else ["the pictures: their paths only"])
     assert verified(tmp_path / "out") == ()
-    found = hf_dataset.read(tmp_path / "out")
+    found = hf.read(tmp_path / "out")
     same_tables(given, found)
     for model, run in given.runs.items():
         same(run, found.runs[model], ["query_id", "rank"])

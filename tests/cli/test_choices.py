@@ -9,7 +9,7 @@ import pytest
 from eds import config
 from eds.analysis.leave_one_out import MODES
 from eds.analysis.reusability import METRICS, ON_LISTS
-from eds.benchmarks import release_files
+from eds.benchmarks.reproduce import release_files
 from eds.cli import analysis_robustness, benchmarks_reproduce, cli, neighbors
 from eds.images import folder
 from eds.images.sources import READERS

@@ -13,7 +13,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 from PIL import Image
 
-from eds.benchmarks.paper import cells
+from eds.benchmarks.reproduce.paper import cells
 from eds.cli import cli
 from eds.errors import EdsError, InputError
 from eds.project.reproduce_models import sources

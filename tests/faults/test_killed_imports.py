@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from eds import config
-from eds.benchmarks import hf_dataset
 from eds.benchmarks.folder import whole_folder
+from eds.benchmarks.formats import hf
 from eds.cli import cli
 from eds.errors import LockedError
 from eds.labels.frames import labels_frame
@@ -27,7 +27,8 @@ from tests.benchmarks.cases import benchmark
 KILLER = """
 import os, pathlib, shutil, signal, sys
 import pandas, pyarrow.parquet, sqlalchemy
-from eds.benchmarks import hf_dataset, hf_files, whole
+from eds.benchmarks import validate
+from eds.benchmarks.formats import hf, hf_files
 from eds.cli import cli
 from eds.project import import_vsd, import_votes, transaction, recovery
 from eds.labels import database, commit_queue, migrate, transfer
@@ -112,7 +113,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     campaigns = by_pair.map({0: "one", 1: "two"})
     for name, pictures in (("with pictures", True), ("without", False)):
         with whole_folder(root / name) as folder:
-            hf_dataset.write(given.with_(votes=given.votes.assign(campaign=campaigns)), folder, pictures=pictures)
+            hf.write(given.with_(votes=given.votes.assign(campaign=campaigns)), folder, pictures=pictures)
     return root
 
 

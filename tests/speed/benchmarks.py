@@ -14,9 +14,10 @@ import numpy as np
 import pandas as pd
 from click.testing import CliRunner
 
-from eds.benchmarks import Benchmark, hf_dataset
+from eds.benchmarks import Benchmark
 from eds.benchmarks.benchmark import images_of
 from eds.benchmarks.folder import verified, whole_folder
+from eds.benchmarks.formats import hf
 from eds.cli import cli
 from eds.schema import to_arrow, to_frame
 from eds.tables import IMAGES, NEIGHBORS, SUSPECTS, TRUTH
@@ -66,7 +67,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         root = Path(place)
         with whole_folder(root / "given") as folder:
-            hf_dataset.write(drawn(), folder, pictures=False)
+            hf.write(drawn(), folder, pictures=False)
         _timed(["init", root / "p"])
         _timed(["benchmarks", "import", "hf", root / "given", "-p", root / "p"])
         print(f"{PAIRS:,} pairs, {3 * PAIRS:,} votes, {MODELS} lists of {QUERIES * K:,} places, {IMAGES_:,} images")

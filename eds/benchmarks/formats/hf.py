@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from eds.benchmarks import picture_files, rows, votes_files
 from eds.benchmarks.benchmark import PAIR, Benchmark, Place, decided, pooled
-from eds.benchmarks.hf_files import as_text, features, readme_front, shards, write_pictures
+from eds.benchmarks.formats.hf_files import as_text, features, readme_front, shards, write_pictures
 from eds.benchmarks.json_files import Faults
 from eds.errors import InputError
 from eds.schema import to_arrow, to_frame

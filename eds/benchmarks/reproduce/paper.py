@@ -38,7 +38,7 @@ def paper() -> Paper:
     >>> paper().tables[5]["rows"][0]["HR@5"]
     82.5
     """
-    told = json.loads(files("eds.benchmarks").joinpath(FILE).read_text(encoding="utf-8"))
+    told = json.loads(files("eds.benchmarks.reproduce").joinpath(FILE).read_text(encoding="utf-8"))
     tables = {int(number): table for number, table in told["tables"].items()}
     return Paper(
         told["source"], tuple(told["notes"]), told["models"], tuple(told["doubts"]), tuple(told["errata"]),

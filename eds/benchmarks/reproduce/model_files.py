@@ -14,9 +14,9 @@ from typing import TypeVar
 
 import pandas as pd
 
-from eds.benchmarks import trec
 from eds.benchmarks.benchmark import PAIR
-from eds.benchmarks.paper import named
+from eds.benchmarks.formats import trec
+from eds.benchmarks.reproduce.paper import named
 from eds.errors import InputError
 
 VECTORS = (".npy", ".npz", ".parquet", ".safetensors")

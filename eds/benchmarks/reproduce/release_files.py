@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from eds.benchmarks.formats.vsd import Files
 from eds.benchmarks.json_files import read_json
-from eds.benchmarks.paper import TASKS
-from eds.benchmarks.vsd import Files
+from eds.benchmarks.reproduce.paper import TASKS
 from eds.errors import InputError
 
 KINDS = ("metadata", "annotations", "seeds", "manifest")

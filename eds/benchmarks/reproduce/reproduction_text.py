@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from eds.benchmarks.card import escaped
-from eds.benchmarks.paper import Paper
-from eds.benchmarks.verdicts import counted, missing_cells
+from eds.benchmarks.reproduce.compare_cells import counted, missing_cells
+from eds.benchmarks.reproduce.paper import Paper
 
 SIGNS = {"agrees": "=", "close": "~", "differs": "≠", "doubtful": "?", "not computed": "-"}
 

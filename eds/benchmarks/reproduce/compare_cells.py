@@ -28,13 +28,13 @@ NOTHING = Found(why="nothing was computed for this table")
 
 
 def compared(cells: pd.DataFrame, found: Mapping[Cell, Found], tolerance: float = TOLERANCE) -> pd.DataFrame:
-    """The printed cells (see eds.benchmarks.paper) with ours, difference = ours - printed, and a verdict.
+    """The printed cells (see eds.benchmarks.reproduce.paper) with ours, difference = ours - printed, and a verdict.
 
     agrees: ours rounds to what is printed; close: within `tolerance` percentage points (a hundredth of it where the
     unit is one; a count is never close); differs: neither. doubtful: the printed number cannot be trusted, so that a
     difference says nothing; not computed: `why` says what is missing.
 
-    >>> from eds.benchmarks.paper import cells
+    >>> from eds.benchmarks.reproduce.paper import cells
     >>> one = cells().query("table == 5 and label == 'DINO' and column == 'HR@5'")
     >>> compared(one, {(5, "DINO", "HR@5"): Found(91.94)})["verdict"].tolist()
     ['agrees']

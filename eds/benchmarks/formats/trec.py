@@ -17,10 +17,10 @@ import pandas as pd
 
 from eds.benchmarks import rows
 from eds.benchmarks.benchmark import PAIR, Benchmark, Place, decided, images_of, pooled
+from eds.benchmarks.formats.trec_files import read_qrels, read_run
+from eds.benchmarks.formats.trec_scores import lowered
 from eds.benchmarks.json_files import Faults
 from eds.benchmarks.text_files import as_kinds, read_csv, write_csv
-from eds.benchmarks.trec_files import read_qrels, read_run
-from eds.benchmarks.trec_scores import lowered
 from eds.errors import InputError
 from eds.schema import to_arrow, to_frame
 from eds.tables import IMAGES, NEIGHBORS

@@ -1,0 +1,1 @@
+"""Formats of benchmarks, one file each."""

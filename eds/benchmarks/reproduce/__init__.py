@@ -1,0 +1,1 @@
+"""The published tables of VSD-Fashion, computed again and compared cell by cell."""
