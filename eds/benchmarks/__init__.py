@@ -1,7 +1,1 @@
-"""Benchmarks: what others published, read in and handed on, one file a format. See README.md."""
-
-from eds.benchmarks.benchmark import Benchmark, Place
-from eds.benchmarks.card import Card
-from eds.benchmarks.formats.vsd import Annotations, Files, read_annotations
-
-__all__ = ["Annotations", "Benchmark", "Card", "Files", "Place", "read_annotations"]
+"""Benchmarks: published ones come in, our own go out, and the paper's tables are reproduced. See README.md."""

@@ -1,11 +1,11 @@
-"""A benchmark as one plain value: what every format writes and every format reads.
+"""A benchmark as one value: what every format writes and reads.
 
-Its frames are the project's tables, as far as somebody has them. A frame that was read keeps in its index the number
-that each row has in its file, so that a fault found later can still be told by file and row.
+Its frames are the project's tables, as far as the source has them. The index of a frame that was read holds each row's
+number in its file, so that a fault found later is reported by file and row.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,69 +17,74 @@ from eds.schema import to_arrow, to_frame
 from eds.tables import SUSPECTS, TRUTH
 
 PAIR = ["query_id", "candidate_id"]
-VOTE_COLUMNS = ("vote_id", "query_id", "candidate_id", "expert_id", "value", "seconds", "created_at", "session_id",
-                "guideline", "kind", "supersedes", "campaign", "mode", "polarity")  # fmt: skip
+VOTE_COLUMNS = (
+    *("vote_id", "query_id", "candidate_id", "expert_id", "value", "seconds", "created_at", "session_id"),
+    *("guideline", "kind", "supersedes", "campaign", "mode", "polarity"),
+)
 
 
 @dataclass(frozen=True)
-class Place:
+class Location:
     """Where a frame was read: the file, what its rows are called, and the number of the first."""
 
     file: Path
     unit: str = "row"
     first: int = 0
 
-    def of(self, row: Any) -> str:
-        """A row of the frame as a message tells it.
+    def row(self, index: Any) -> str:
+        """Name a row of the frame as errors do.
 
-        >>> Place(Path("qrels.txt"), "line", 1).of(0)
+        >>> Location(Path("qrels.txt"), "line", 1).row(0)
         'line 1'
         """
-        return f"{self.unit} {int(row) + self.first}"
+        return f"{self.unit} {int(index) + self.first}"
 
 
 @dataclass(frozen=True, eq=False)
 class Benchmark:
-    """Catalogue, judgements and lists of models, with what the card says of them."""
+    """Catalogue, judgements and models' lists, with the facts of its card."""
 
     images: pd.DataFrame | None = None  # table images
     truth: pd.DataFrame | None = None  # table truth
     suspects: pd.DataFrame | None = None  # table suspects
-    votes: pd.DataFrame | None = None  # table labels with vote_id; campaign, mode and polarity behind
+    votes: pd.DataFrame | None = None  # table labels with vote_id; then campaign, mode and polarity
     runs: Mapping[str, pd.DataFrame] = field(default_factory=dict)  # table neighbors, by model
     image_root: Path | None = None
     card: Card = field(default_factory=Card)
-    places: Mapping[str, Place] = field(default_factory=dict)  # "truth", "votes", "run of hsv" -> where it was read
-    notes: tuple[str, ...] = ()  # what a reader has to tell
-    pictures: tuple[Path, ...] = ()  # Parquet files that hold pictures besides
-
-    def with_(self, **changes: Any) -> "Benchmark":
-        """The same with other parts."""
-        return replace(self, **changes)
+    locations: Mapping[str, Location] = field(default_factory=dict)  # of "truth", "votes", "run of hsv", ...
+    notes: tuple[str, ...] = ()  # what a reader has to report
+    picture_shards: tuple[Path, ...] = ()  # Parquet files that hold pictures
+    left_out: frozenset[str] = frozenset()  # images that the source names and the catalogue leaves out
 
 
-def decided(pairs: pd.DataFrame, rule: str) -> pd.DataFrame:
-    """Pairs with a value as table truth; whose votes stand behind them the file does not tell: counts are 0."""
+def truth_from_pairs(pairs: pd.DataFrame, rule: str) -> pd.DataFrame:
+    """Return pairs with a value as table truth; vote counts are 0, since the source does not have the votes."""
     votes = dict.fromkeys(("votes_for", "votes_against", "unsure"), 0)
     rows = pairs[[*PAIR, "value"]].assign(**votes, tie=False, rule=rule)
     return to_frame(to_arrow(rows, TRUTH)).set_axis(pairs.index, axis=0)
 
 
-def pooled(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Pairs as table suspects, where the file tells nothing but that they were judged."""
+def suspects_from_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return pairs as table suspects, where all that is known of them is that they were judged."""
     rows = pairs[PAIR].drop_duplicates().sort_values(PAIR, ignore_index=True)
-    rows = rows.assign(origin="pool", batch=0, position=np.arange(len(rows)), sources=None, stratum="imported",
-                       probability=1.0)  # fmt: skip
+    rows = rows.assign(
+        origin="pool",
+        batch=0,
+        position=np.arange(len(rows)),
+        sources=None,
+        stratum="imported",
+        probability=1.0,
+    )
     return to_frame(to_arrow(rows, SUSPECTS))
 
 
-def images_of(queries: "pd.Series[str]", candidates: "pd.Series[str]", path: str = "{}") -> pd.DataFrame:
-    """A table images of nothing but ids: who asks and who is offered; each image is its own product."""
-    asked, offered = set(queries), set(candidates)
-    names = sorted(asked | offered)
-    roles = [("both" if name in offered else "query") if name in asked else "candidate" for name in names]
-    empty = {name: pd.array([None] * len(names), dtype="Int64") for name in
-             ("width", "height", "box_left", "box_top", "box_right", "box_bottom")}  # fmt: skip
+def images_from_ids(queries: "pd.Series[str]", candidates: "pd.Series[str]") -> pd.DataFrame:
+    """Return a table images made of ids only: each image is its own path and its own product."""
+    query_ids, candidate_ids = set(queries), set(candidates)
+    names = sorted(query_ids | candidate_ids)
+    roles = [("both" if name in candidate_ids else "query") if name in query_ids else "candidate" for name in names]
+    numbers = ("width", "height", "box_left", "box_top", "box_right", "box_bottom")
+    empty = {name: pd.array([None] * len(names), dtype="Int64") for name in numbers}
     ids = pd.Series(names, dtype=object)
-    return pd.DataFrame({"image_id": ids, "path": [path.format(name) for name in names], "product_id": ids,
-                         "category": None, "role": roles, "phase": None, "sha256": None, **empty})  # fmt: skip
+    columns = {"image_id": ids, "path": ids, "product_id": ids, "category": None, "role": roles, "phase": None}
+    return pd.DataFrame({**columns, "sha256": None, **empty})

@@ -1,4 +1,4 @@
-"""An export is a folder that is there whole or not at all, and that tells by SHA256SUMS whether it arrived whole."""
+"""Export folders: complete or absent, with SHA256SUMS to check that every file arrived."""
 
 import os
 import shutil
@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from eds.benchmarks.json_files import Faults
-from eds.benchmarks.rows import path_faults
-from eds.benchmarks.text_files import lines
+from eds.benchmarks.files import read_lines
+from eds.benchmarks.validate import Faults, check_path
 from eds.errors import InputError
 from eds.files import abandoned, digest, unfinished
 
@@ -16,15 +15,16 @@ SUMS = "SHA256SUMS"
 
 
 @contextmanager
-def whole_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
-    """Give a hidden folder beside `target`; when the block ends well it gets its checksums and becomes `target`.
+def export_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
+    """Give a hidden folder beside `target`; when the block succeeds it gets its checksums and becomes `target`.
 
-    An existing folder is refused, but for an earlier export with `replace`: that one is there until the new is whole.
+    An existing folder is refused, except an earlier export with `replace`, which stays until the new one is complete.
     """
     target = target.resolve()
-    if target.exists() and not (replace and (target / SUMS).is_file()):
-        raise InputError("is there already" if not replace else f"is no export: it holds no {SUMS}", where=str(target),
-                         do="Name a new folder" + (", or say --replace." if not replace else "."))  # fmt: skip
+    if target.exists() and not replace:
+        raise InputError("exists already", where=str(target), do="Name a new folder, or use --replace.")
+    if target.exists() and not (target / SUMS).is_file():
+        raise InputError(f"is not an export: it has no {SUMS}", where=str(target), do="Name a new folder.")
     building = unfinished(target)
     old = building.with_suffix(".old")
     try:
@@ -43,72 +43,68 @@ def whole_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
                 old.rename(target)
             raise
     except OSError as error:
-        raise InputError(f"cannot be written ({error.strerror or error})", where=str(target),
-                         do="Free space or choose another folder; nothing was left there.") from error  # fmt: skip
+        do = "Free space or choose another folder; nothing was left there."
+        raise InputError(f"cannot be written ({error.strerror or error})", where=str(target), do=do) from error
     finally:
         shutil.rmtree(building, ignore_errors=True)
         shutil.rmtree(old, ignore_errors=True)
 
 
-def verified(place: Path) -> tuple[str, ...]:
-    """Hold every file against the checksums of its folder; notes where they tell nothing, an error where one differs.
+def verify_checksums(paths: Iterable[Path | None]) -> list[str]:
+    """Check files and folders against the SHA256SUMS beside or in them; return notes on what they do not cover.
 
-    Of a folder every file must be there. A file alone is held with those beside it that are there: which of them it
-    needs its reader knows.
+    In a folder every named file must exist. Of a single file only those files beside it are checked that exist: its
+    reader knows which of them it needs. Each folder is read once.
     """
-    return _notes(place, _held(place))
+    given = [path for path in paths if path is not None]
+    folders = {path.resolve() for path in given if path.is_dir()}
+    checked: dict[Path, set[str] | None] = {}
+    notes: list[str] = []
+    for path in given:
+        folder = (path if path.is_dir() else path.parent).resolve()
+        if path.is_file() and folder in folders:
+            continue
+        if folder not in checked:
+            checked[folder] = _check_sums(path)
+        notes += _notes(path, checked[folder])
+    return list(dict.fromkeys(notes))
 
 
-def _held(place: Path) -> set[str] | None:
-    """The files that the checksums of a folder name, all of them held against it; nothing where there are none."""
-    folder = place if place.is_dir() else place.parent
+def _check_sums(path: Path) -> set[str] | None:
+    """Return the files that a folder's checksums name, after checking them; None where there are no checksums."""
+    folder = path if path.is_dir() else path.parent
     sums = folder / SUMS
     if not sums.is_file():
         return None
     faults, named = Faults(), set()
-    for number, line in enumerate((one.removesuffix("\r") for one in lines(sums)), 1):
+    for number, line in enumerate((text.removesuffix("\r") for text in read_lines(sums)), 1):
         if not line:
             continue
         expected, gap, name = line.partition("  ")
-        if not gap or len(expected) != 64 or path_faults(name):
-            faults.add(sums, [f"line {number} is no checksum with a path below the folder"])
+        if not gap or len(expected) != 64 or check_path(name):
+            faults.add(sums, [f"line {number} is not a checksum with a path below the folder"])
         elif not (folder / name).is_file():
-            faults.add(folder / name, [f"is missing ({SUMS} line {number})"] if place.is_dir() else [])
+            faults.add(folder / name, [f"is missing ({SUMS} line {number})"] if path.is_dir() else [])
         elif digest(folder / name) != expected.lower():
-            faults.add(folder / name, [f"is not as {SUMS} says (line {number}): cut off or changed"])
+            faults.add(folder / name, [f"does not match {SUMS} line {number}: truncated or changed"])
         named.add(name)
-    faults.refuse("the export is not whole", "Nothing was imported. Copy or export it again:")
+    faults.raise_any("the export is incomplete", "Nothing was imported. Copy or export it again:")
     return named
 
 
-def _notes(place: Path, named: set[str] | None) -> tuple[str, ...]:
-    folder = place if place.is_dir() else place.parent
+def _notes(path: Path, named: set[str] | None) -> list[str]:
+    folder = path if path.is_dir() else path.parent
     if named is None:
-        return (f"{folder} has no {SUMS}: whether it is whole cannot be told",) if place.is_dir() else ()
-    there = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()] if place.is_dir() else [
-        Path(place.name)]  # fmt: skip
-    strange = sorted(path.as_posix() for path in there if path.as_posix() not in {*named, SUMS}
-                     and not any(part.startswith(".") for part in path.parts))  # fmt: skip
-    if not strange:
-        return ()
-    return (f"{folder / SUMS} does not name {len(strange):,} files that lie there, as {strange[0]}: whether they are"
-            " whole cannot be told",)  # fmt: skip
-
-
-def all_verified(places: Iterable[Path | None]) -> list[str]:
-    """The same of several files and folders, each folder held once; the notes, each once."""
-    given = [one for one in places if one is not None]
-    folders = {one.resolve() for one in given if one.is_dir()}
-    held: dict[Path, set[str] | None] = {}
-    notes: list[str] = []
-    for one in given:
-        folder = (one if one.is_dir() else one.parent).resolve()
-        if one.is_file() and folder in folders:
-            continue
-        if folder not in held:
-            held[folder] = _held(one)
-        notes += _notes(one, held[folder])
-    return list(dict.fromkeys(notes))
+        return [f"{folder} has no {SUMS}: its completeness cannot be checked"] if path.is_dir() else []
+    files = [Path(path.name)]
+    if path.is_dir():
+        files = [file.relative_to(folder) for file in folder.rglob("*") if file.is_file()]
+    visible = (file.as_posix() for file in files if not any(part.startswith(".") for part in file.parts))
+    unnamed = sorted(set(visible) - named - {SUMS})
+    if not unnamed:
+        return []
+    example = f"as {unnamed[0]}: their completeness cannot be checked"
+    return [f"{folder / SUMS} does not name {len(unnamed):,} of its files, {example}"]
 
 
 def _write_sums(folder: Path) -> None:

@@ -1,204 +1,221 @@
-"""Croissant 1.0: croissant.json that describes pairs.csv, images.csv, votes.csv, and the pictures where they go along.
+"""Croissant 1.0: pairs, images and votes as CSV, and the pictures.
 
-What a Croissant export of another tool holds beyond these record sets is not read: the record sets pairs, images and
-votes are found by their fields, whatever the files are called.
+croissant.json describes pairs.csv, images.csv and votes.csv. Of other tools' Croissant files only record sets with
+these columns are read: they are found by their fields, whatever the files are called.
 """
 
 import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
 
-from eds.benchmarks import pairs_file, picture_files, rows, votes_files
-from eds.benchmarks.benchmark import VOTE_COLUMNS, Benchmark, Place
-from eds.benchmarks.json_files import Faults, read_json
-from eds.benchmarks.text_files import as_kinds, read_csv, write_csv
+from eds.benchmarks import pairs_file
+from eds.benchmarks.benchmark import PAIR, VOTE_COLUMNS, Benchmark, Location
+from eds.benchmarks.files import convert_columns, read_csv, read_json, write_csv
+from eds.benchmarks.pictures import find_pictures
+from eds.benchmarks.validate import Faults, check_columns, check_ids, check_path, check_paths
+from eds.benchmarks.votes_file import write_votes
 from eds.errors import InputError
 from eds.files import digest
 from eds.schema import to_arrow, to_frame
 from eds.tables import IMAGES
 
+SCHEMA_TERMS = (
+    *("citeAs", "column", "equivalentProperty", "samplingRate", "extract", "field", "fileProperty", "fileObject"),
+    *("fileSet", "format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet"),
+    *("references", "regex", "repeated", "replace", "separator", "source", "subField", "transform"),
+)
 CONTEXT: dict[str, Any] = {
-    "@language": "en", "@vocab": "https://schema.org/", "citeAs": "cr:citeAs", "column": "cr:column",
+    "@language": "en",
+    "@vocab": "https://schema.org/",
     "conformsTo": "dct:conformsTo",
-    "equivalentProperty": "cr:equivalentProperty", "samplingRate": "cr:samplingRate",
-    "cr": "http://mlcommons.org/croissant/", "rai": "http://mlcommons.org/croissant/RAI/",
-    "data": {"@id": "cr:data", "@type": "@json"}, "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "dct": "http://purl.org/dc/terms/", "examples": {"@id": "cr:examples", "@type": "@json"}, "extract": "cr:extract",
-    "field": "cr:field", "fileProperty": "cr:fileProperty", "fileObject": "cr:fileObject", "fileSet": "cr:fileSet",
-    "format": "cr:format", "includes": "cr:includes", "isLiveDataset": "cr:isLiveDataset", "jsonPath": "cr:jsonPath",
-    "key": "cr:key", "md5": "cr:md5", "parentField": "cr:parentField", "path": "cr:path", "recordSet": "cr:recordSet",
-    "references": "cr:references", "regex": "cr:regex", "repeated": "cr:repeated", "replace": "cr:replace",
-    "sc": "https://schema.org/", "separator": "cr:separator", "source": "cr:source", "subField": "cr:subField",
-    "transform": "cr:transform",
-}  # fmt: skip
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "sc": "https://schema.org/",
+    **{term: f"cr:{term}" for term in SCHEMA_TERMS},
+}
 TYPES = {"text": "sc:Text", "integer": "sc:Integer", "real": "sc:Float", "flag": "sc:Boolean", "time": "sc:DateTime"}
-VOTES = {"value": "integer", "seconds": "real", "created_at": "time"}
-DO = "Nothing was imported. Rows count from 0:"
+VOTE_KINDS = {"value": "integer", "seconds": "real", "created_at": "time"}
 
 
-def write(benchmark: Benchmark, folder: Path, *, pictures: bool) -> list[str]:
-    """Write the description and its files; what they cannot hold."""
-    if benchmark.images is None or (benchmark.truth is None and benchmark.suspects is None):
-        raise InputError("there are no pairs", where="suspects.parquet", do="Find some first: eds suspects pool.")
-    sources = picture_files.found(benchmark.images, benchmark.image_root) if pictures else None
-    lost = pairs_file.write(benchmark, folder / "pairs.csv")
-    write_csv(benchmark.images, folder / "images.csv")
-    kinds = {
-        "pairs": (pairs_file.COLUMNS, ["query_id", "candidate_id"]),
-        "images": (_kinds(benchmark.images), ["image_id"]),
-    }
+def write(
+    benchmark: Benchmark,
+    folder: Path,
+    *,
+    no_images: Annotated[bool, "Write paths instead of pictures, where a licence forbids them."] = False,
+) -> list[str]:
+    """Write the description and its files; return what they cannot hold."""
+    images = pairs_file.require_pairs(benchmark)
+    pictures = None if no_images else find_pictures(images, benchmark.image_root)
+    not_held = pairs_file.write_pairs(benchmark, folder / "pairs.csv")
+    write_csv(images, folder / "images.csv")
+    sets = {"pairs": (pairs_file.COLUMNS, PAIR), "images": (_kinds(images), ["image_id"])}
     if benchmark.votes is not None and len(benchmark.votes):
-        votes_files.write_votes(benchmark.votes, folder / "votes.csv")
+        write_votes(benchmark.votes, folder / "votes.csv")
         names = [name for name in VOTE_COLUMNS if name in benchmark.votes]
-        kinds["votes"] = ({name: VOTES.get(name, "text") for name in names}, ["vote_id"])
-    if sources is not None:
-        for path, file in zip(benchmark.images["path"], sources, strict=True):
+        sets["votes"] = ({name: VOTE_KINDS.get(name, "text") for name in names}, ["vote_id"])
+    if pictures is not None:
+        for path, file in zip(images["path"], pictures, strict=True):
             target = folder / "images" / path
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, target)
     else:
-        lost.append("the pictures: their paths only")
+        not_held.append("the pictures: their paths only")
     if benchmark.runs:
-        lost.append(f"the lists of {len(benchmark.runs)} models")
-    described = _description(benchmark, folder, kinds, pictures=pictures)
-    (folder / "croissant.json").write_text(json.dumps(described, ensure_ascii=False, indent=1), encoding="utf-8")
-    return lost
+        not_held.append(f"the lists of {len(benchmark.runs)} models")
+    description = _describe(benchmark, folder, sets, pictures=pictures is not None)
+    (folder / "croissant.json").write_text(json.dumps(description, ensure_ascii=False, indent=1), encoding="utf-8")
+    return not_held
 
 
 def _kinds(frame: pd.DataFrame) -> dict[str, str]:
-    own = {column.name: str(column.kind) for column in IMAGES.columns}
+    declared = {column.name: str(column.kind) for column in IMAGES.columns}
     dtypes = {"i": "integer", "u": "integer", "f": "real", "b": "flag"}
-    return {
-        str(name): own.get(str(name), dtypes.get(getattr(frame[name].dtype, "kind", "O"), "text")) for name in frame
-    }
+    kinds = {str(name): dtypes.get(getattr(frame[name].dtype, "kind", "O"), "text") for name in frame}
+    return {name: declared.get(name, kind) for name, kind in kinds.items()}
 
 
-def _description(
-    benchmark: Benchmark, folder: Path, kinds: Mapping[str, tuple[Mapping[str, str], list[str]]], *, pictures: bool
+def _describe(
+    benchmark: Benchmark, folder: Path, sets: Mapping[str, tuple[Mapping[str, str], list[str]]], *, pictures: bool
 ) -> dict[str, Any]:
     card = benchmark.card
     files: list[dict[str, Any]] = [
-        {"@type": "cr:FileObject", "@id": f"{name}.csv", "name": f"{name}.csv", "contentUrl": f"{name}.csv",
-         "encodingFormat": "text/csv", "sha256": digest(folder / f"{name}.csv")}
-        for name in kinds
-    ]  # fmt: skip
+        {
+            "@type": "cr:FileObject",
+            "@id": f"{name}.csv",
+            "name": f"{name}.csv",
+            "contentUrl": f"{name}.csv",
+            "encodingFormat": "text/csv",
+            "sha256": digest(folder / f"{name}.csv"),
+        }
+        for name in sets
+    ]
     if pictures:
-        files.append({"@type": "cr:FileSet", "@id": "image-files", "name": "image-files", "includes": "images/**",
-                      "encodingFormat": "image/*"})  # fmt: skip
-    sets = [_record_set(name, columns, key) for name, (columns, key) in kinds.items()]
-    told: dict[str, Any] = {
-        "rai:dataCollection": _words(card.told.get("Collection", ())),
-        "rai:dataAnnotationProtocol": _words([*card.told.get("Motivation", ()), *card.told.get("Agreement", ())]),
-        "rai:annotationsPerItem": _words(card.told.get("Experts", ())),
-        "rai:dataBiases": _words([*card.told.get("Known bias", ()), *card.told.get("Recall", ())]),
+        names = {"@id": "image-files", "name": "image-files"}
+        files.append({"@type": "cr:FileSet", **names, "includes": "images/**", "encodingFormat": "image/*"})
+    responsible_ai = {
+        "rai:dataCollection": ["Collection"],
+        "rai:dataAnnotationProtocol": ["Motivation", "Agreement"],
+        "rai:annotationsPerItem": ["Experts"],
+        "rai:dataBiases": ["Known bias", "Recall"],
+    }
+    texts = {
+        name: " ".join(text for section in sections for text in card.statements.get(section, ()))
+        for name, sections in responsible_ai.items()
     }
     return {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": card.name,
-        "description": f"{card.name}: pairs of images and what experts say of their visual similarity. See README.md.",
-        "license": card.licence or "not told",
-        "url": "README.md" if not card.address else card.address,
+        "description": f"{card.name}: pairs of images and experts' judgements of their similarity. See README.md.",
+        "license": card.licence or "not stated",
+        "url": card.address or "README.md",
         "version": card.version,
         "datePublished": card.made_on,
         "citeAs": card.citation or f"{card.name}, version {card.version}",
-        **{name: text for name, text in told.items() if text},
+        **{name: text for name, text in texts.items() if text},
         "distribution": files,
-        "recordSet": sets,
+        "recordSet": [_record_set(name, columns, key) for name, (columns, key) in sets.items()],
     }
 
 
 def _record_set(name: str, columns: Mapping[str, str], key: list[str]) -> dict[str, Any]:
     fields = [
-        {"@type": "cr:Field", "@id": f"{name}/{column}", "name": f"{name}/{column}", "dataType": TYPES[kind],
-         "source": {"fileObject": {"@id": f"{name}.csv"}, "extract": {"column": column}}}
+        {
+            "@type": "cr:Field",
+            "@id": f"{name}/{column}",
+            "name": f"{name}/{column}",
+            "dataType": TYPES[kind],
+            "source": {"fileObject": {"@id": f"{name}.csv"}, "extract": {"column": column}},
+        }
         for column, kind in columns.items()
-    ]  # fmt: skip
+    ]
     keys: Any = [{"@id": f"{name}/{column}"} for column in key]
-    return {
-        "@type": "cr:RecordSet",
-        "@id": name,
-        "name": name,
-        "key": keys if len(keys) > 1 else keys[0],
-        "field": fields,
-    }
+    keys = keys if len(keys) > 1 else keys[0]
+    return {"@type": "cr:RecordSet", "@id": name, "name": name, "key": keys, "field": fields}
 
 
-def _words(sentences: Any) -> str:
-    return " ".join(str(one) for one in sentences)
-
-
-def read(place: Path) -> Benchmark:
-    """An exported folder, or its croissant.json: pairs, images and votes of the record sets."""
-    file = place / "croissant.json" if place.is_dir() else place
+def read(source: Path) -> Benchmark:
+    """Read the record sets pairs, images and votes of an exported folder, or of its croissant.json."""
+    file = source / "croissant.json" if source.is_dir() else source
     content = read_json(file)
     if not isinstance(content, dict) or "recordSet" not in content:
         raise InputError("describes no record sets", where=str(file), do="Give a Croissant 1.0 file.")
+    failed, do = "the files cannot be imported", "Nothing was imported. Rows count from 0:"
     faults = Faults()
     files = _files(content, file, faults)
-    faults.refuse("the files cannot be imported", DO)
+    faults.raise_any(failed, do)
     if "pairs" not in files:
-        raise InputError("no record set has query_id, candidate_id and value", where=str(file),
-                         do="Describe the pairs as eds exports them.")  # fmt: skip
-    truth, suspects, notes = pairs_file.read(files["pairs"], "imported croissant", faults)
-    places = {name: Place(files["pairs"]) for name in ("truth", "suspects")}
-    images = None
+        what = "no record set has query_id, candidate_id and value"
+        raise InputError(what, where=str(file), do="Describe the pairs as eds exports them.")
+    truth, suspects, notes = pairs_file.read_pairs(files["pairs"], "imported croissant", faults)
+    locations = {name: Location(files["pairs"]) for name in ("truth", "suspects")}
+    images = votes = None
     if "images" in files:
         images = _images(files["images"], _declared(content), faults)
-        places["images"] = Place(files["images"])
-    votes = None
+        locations["images"] = Location(files["images"])
     if "votes" in files:
-        votes, places["votes"] = read_csv(files["votes"]), Place(files["votes"])
-    faults.refuse("the files cannot be imported", DO)
-    return Benchmark(images, truth, suspects, votes, places=places, notes=tuple(notes))
+        votes, locations["votes"] = read_csv(files["votes"]), Location(files["votes"])
+    faults.raise_any(failed, do)
+    return Benchmark(images, truth, suspects, votes, locations=locations, notes=tuple(notes))
+
+
+def _fields(record_set: Any) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Return each field of a record set with its source."""
+    fields = record_set.get("field", []) if isinstance(record_set, dict) else []
+    return [(field, field.get("source", {})) for field in fields if isinstance(field, dict)]
 
 
 def _files(content: dict[str, Any], file: Path, faults: Faults) -> dict[str, Path]:
-    """Which local file holds pairs, images and votes, by the columns that the record sets take from it."""
-    addresses = {
-        one.get("@id"): one.get("contentUrl") for one in content.get("distribution", []) if isinstance(one, dict)
-    }
-    found: dict[str, Path] = {}
-    for number, one in enumerate(content["recordSet"]):
-        fields = one.get("field", []) if isinstance(one, dict) else []
-        sources = [field.get("source", {}) for field in fields if isinstance(field, dict)]
+    """Return the local file of pairs, images and votes, by the columns that record sets take from it."""
+    entries = [entry for entry in content.get("distribution", []) if isinstance(entry, dict)]
+    addresses = {entry.get("@id"): entry.get("contentUrl") for entry in entries}
+    files: dict[str, Path] = {}
+    for number, record_set in enumerate(content["recordSet"]):
+        sources = [source for _, source in _fields(record_set)]
         columns = {source.get("extract", {}).get("column") for source in sources}
         objects = {(source.get("fileObject") or {}).get("@id") for source in sources}
-        kind = ("votes" if {"query_id", "expert_id", "value"} <= columns
-                else "pairs" if {"query_id", "candidate_id", "value"} <= columns
-                else "images" if {"image_id", "path"} <= columns else "")  # fmt: skip
-        if not kind:
+        if columns >= {"query_id", "expert_id", "value"}:
+            kind = "votes"
+        elif columns >= {"query_id", "candidate_id", "value"}:
+            kind = "pairs"
+        elif columns >= {"image_id", "path"}:
+            kind = "images"
+        else:
             continue
         address = addresses.get(next(iter(objects))) if len(objects) == 1 else None
-        if wrong := rows.path_faults(address):
-            faults.add(file, (f"record set {number} has file {address!r}: {told}" for told in wrong))
+        where = f"record set {number} has file {address!r}"
+        if wrong := check_path(address):
+            faults.add(file, (f"{where}: {fault}" for fault in wrong))
         elif not (file.parent / str(address)).is_file():
-            faults.add(file, [f"record set {number} has file {address!r}, which is missing: put it beside {file.name}"])
+            faults.add(file, [f"{where}, which is missing: put it beside {file.name}"])
         else:
-            found[kind] = file.parent / str(address)
-    return found
+            files[kind] = file.parent / str(address)
+    return files
 
 
 def _declared(content: dict[str, Any]) -> dict[str, str]:
-    """The kind of each column by the fields' data types, for columns of the catalogue that are nobody's but its own."""
+    """Return the kind of each column by the fields' data types, for further columns of the catalogue."""
     kinds = {name: kind for kind, name in TYPES.items() if kind != "time"}
-    fields = [field for one in content["recordSet"] if isinstance(one, dict) for field in one.get("field", [])]
-    told = {field.get("source", {}).get("extract", {}).get("column"): str(field.get("dataType")) for field in fields
-            if isinstance(field, dict)}  # fmt: skip
-    return {str(column): kinds[name] for column, name in told.items() if name in kinds}
+    fields = [pair for record_set in content["recordSet"] for pair in _fields(record_set)]
+    declared = {source.get("extract", {}).get("column"): str(field.get("dataType")) for field, source in fields}
+    return {str(column): kinds[name] for column, name in declared.items() if name in kinds}
 
 
 def _images(file: Path, declared: dict[str, str], faults: Faults) -> pd.DataFrame | None:
-    frame, place = read_csv(file), Place(file)
-    if not rows.columns(frame, ["image_id", "path", "product_id", "role"], place, faults):
+    frame, at = read_csv(file), Location(file)
+    if not check_columns(frame, ["image_id", "path", "product_id", "role"], at, faults):
         return None
-    rows.ids(frame, ["image_id", "product_id"], place, faults)
-    rows.paths(frame, place, faults)
-    further = {str(name): declared.get(str(name), "text") for name in frame}
-    frame = as_kinds(frame, further | {column.name: str(column.kind) for column in IMAGES.columns}, file, faults)
-    return None if faults.any() else to_frame(to_arrow(frame, IMAGES, str(file)))
+    check_ids(frame, ["image_id", "product_id"], at, faults)
+    check_paths(frame, at, faults)
+    kinds = {str(name): declared.get(str(name), "text") for name in frame}
+    frame = convert_columns(frame, kinds | {column.name: str(column.kind) for column in IMAGES.columns}, file, faults)
+    return None if faults else to_frame(to_arrow(frame, IMAGES, str(file)))

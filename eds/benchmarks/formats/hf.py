@@ -1,70 +1,95 @@
-"""A Hugging Face data set in MTEB's layout: a folder of Parquet that `datasets` loads without a network.
+"""Hugging Face data set in MTEB's layout, with pictures.
+
+A folder of Parquet that `datasets` loads without a network:
 
     corpus, queries   id, image {bytes, path}, and the columns of table images
     qrels             query-id, corpus-id, score, and the columns of table truth
     top_ranked        query-id, corpus-ids: the judged candidates of each query
     suspects, votes   as the tables; runs: all models' lists
 
-Each is a configuration with the split test. Of MTEB's own sets corpus, queries and qrels suffice for reading.
+Each is a configuration with the split test. For reading, corpus, queries and qrels suffice, as in MTEB's own sets.
 """
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from eds.benchmarks import picture_files, rows, votes_files
-from eds.benchmarks.benchmark import PAIR, Benchmark, Place, decided, pooled
-from eds.benchmarks.formats.hf_files import as_text, features, readme_front, shards, write_pictures
-from eds.benchmarks.json_files import Faults
+from eds.benchmarks.benchmark import PAIR, Benchmark, Location, suspects_from_pairs, truth_from_pairs
+from eds.benchmarks.card import quote
+from eds.benchmarks.files import AGAIN
+from eds.benchmarks.pictures import find_pictures
+from eds.benchmarks.validate import (
+    MOST,
+    Faults,
+    check_columns,
+    check_ids,
+    check_paths,
+    check_scalars,
+    check_unique,
+    ids_as_text,
+    to_labels,
+)
+from eds.benchmarks.votes_file import check_votes
 from eds.errors import InputError
 from eds.schema import to_arrow, to_frame
 from eds.tables import IMAGES, NEIGHBORS, SUSPECTS, TRUTH
 
 SHARD = "test-00000-of-00001.parquet"
 RULE = "imported hf"
-DO = "Nothing was imported. Rows count from 0:"
-FURTHER = ["votes_for", "votes_against", "unsure", "tie", "rule"]
+PARTS = ("corpus", "queries", "qrels", "suspects", "votes", "runs")
+DECISION = ["votes_for", "votes_against", "unsure", "tie", "rule"]
+PICTURE = pa.struct([pa.field("bytes", pa.binary()), pa.field("path", pa.string())])
+BATCH = 64  # pictures held in memory at once
+SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10**7, "1M<n<10M"))
+KNOWN_LICENCES = {
+    *("apache-2.0", "mit", "cc0-1.0", "cc-by-4.0", "cc-by-sa-4.0", "cc-by-nc-4.0", "cc-by-nc-sa-4.0"),
+    *("cc-by-nd-4.0", "cc-by-nc-nd-4.0", "odbl", "openrail", "unknown"),
+}
 
 
-def write(benchmark: Benchmark, folder: Path, *, pictures: bool) -> tuple[list[str], str]:
-    """Write the configurations; what they cannot hold, and the card's front matter."""
+def write(
+    benchmark: Benchmark,
+    folder: Path,
+    *,
+    no_images: Annotated[bool, "Write paths instead of pictures, where a licence forbids them."] = False,
+) -> list[str]:
+    """Write the configurations, and README.md with the front matter; return what they cannot hold."""
     images, truth = benchmark.images, benchmark.truth
     if images is None or truth is None:
-        raise InputError("there is nothing judged", where="truth.parquet", do="Decide first: eds truth decide.")
-    lost = []
-    if pictures:
-        files = pd.Series(list(picture_files.found(images, benchmark.image_root)), index=images.index)
-    else:
-        files = None
-        lost.append("the pictures: their paths only")
-    plain, told = as_text(images.rename(columns={"image_id": "id"}))
-    lost += told
-    for name, own in (("corpus", "query"), ("queries", "candidate")):
-        part = (images["role"] != own).to_numpy()
-        target = _shard(folder, name)
-        write_pictures(plain.filter(pa.array(part)), None if files is None else files[part].tolist(), target)
+        raise InputError("there are no labels", where="truth.parquet", do="Decide first: eds truth decide.")
+    not_held = ["the pictures: their paths only"] if no_images else []
+    files = None if no_images else pd.Series(find_pictures(images, benchmark.image_root), index=images.index)
+    plain, as_text = _plain_images(images.rename(columns={"image_id": "id"}))
+    for name, other in (("corpus", "query"), ("queries", "candidate")):
+        part = (images["role"] != other).to_numpy()
+        rows, chosen = plain.filter(pa.array(part)), None if files is None else files[part].tolist()
+        _write_pictures(rows, chosen, _shard(folder, name))
     ordered = truth.sort_values(PAIR)
     qrels = ordered.rename(columns={"query_id": "query-id", "candidate_id": "corpus-id", "value": "score"})
-    written = {"qrels": pa.Table.from_pandas(qrels, preserve_index=False)}
+    tables = {"qrels": pa.Table.from_pandas(qrels, preserve_index=False)}
     ranked = ordered.groupby("query_id", sort=True)["candidate_id"].agg(list)
-    written["top_ranked"] = pa.table({"query-id": pa.array(ranked.index, pa.string()),
-                                      "corpus-ids": pa.array(ranked.tolist(), pa.list_(pa.string()))})  # fmt: skip
+    candidates = pa.array(ranked.tolist(), pa.list_(pa.string()))
+    tables["top_ranked"] = pa.table({"query-id": pa.array(ranked.index, pa.string()), "corpus-ids": candidates})
     if benchmark.suspects is not None:
-        written["suspects"] = to_arrow(benchmark.suspects, SUSPECTS)
+        tables["suspects"] = to_arrow(benchmark.suspects, SUSPECTS)
     if benchmark.votes is not None and len(benchmark.votes):
-        written["votes"] = pa.Table.from_pandas(benchmark.votes, preserve_index=False)
+        tables["votes"] = pa.Table.from_pandas(benchmark.votes, preserve_index=False)
     if benchmark.runs:
-        written["runs"] = pa.concat_tables([to_arrow(run, NEIGHBORS) for run in benchmark.runs.values()])
-    for name, table in written.items():
-        table = table.cast(pa.schema([_plain(one) for one in table.schema])).replace_schema_metadata(None)
-        pq.write_table(table.replace_schema_metadata(features(table.schema)), _shard(folder, name), compression="zstd")
-    return lost, readme_front(benchmark, ["corpus", "queries", *written])
+        tables["runs"] = pa.concat_tables([to_arrow(run, NEIGHBORS) for run in benchmark.runs.values()])
+    for name, table in tables.items():
+        table = table.cast(pa.schema([_plain_field(field) for field in table.schema])).replace_schema_metadata(None)
+        table = table.replace_schema_metadata(_features(table.schema))
+        pq.write_table(table, _shard(folder, name), compression="zstd")
+    (folder / "README.md").write_text(front_matter(benchmark, ["corpus", "queries", *tables]), encoding="utf-8")
+    return [*not_held, *as_text]
 
 
-def _plain(field: pa.Field) -> pa.Field:
+def _plain_field(field: pa.Field) -> pa.Field:
     kind = pa.string() if pa.types.is_large_string(field.type) or pa.types.is_null(field.type) else field.type
     return pa.field(field.name, pa.timestamp("us", "UTC") if pa.types.is_timestamp(kind) else kind)
 
@@ -74,112 +99,161 @@ def _shard(folder: Path, name: str) -> Path:
     return folder / name / SHARD
 
 
-def read(place: Path) -> Benchmark:
-    """A data set's folder; pictures within it are only named here, see hf_files.unpack."""
+def _features(schema: pa.Schema) -> dict[str, str]:
+    """Return the schema's metadata by which `datasets` knows the columns."""
+    features = {field.name: _feature(field.type) for field in schema}
+    return {"huggingface": json.dumps({"info": {"features": features}})}
+
+
+def _feature(kind: pa.DataType) -> dict[str, Any]:
+    if kind == PICTURE:
+        return {"_type": "Image"}
+    if pa.types.is_list(kind):
+        return {"_type": "List", "feature": _feature(kind.value_type)}
+    names = {pa.float64(): "float64", pa.float32(): "float32", pa.timestamp("us", "UTC"): "timestamp[us, tz=UTC]"}
+    return {"dtype": names.get(kind, str(kind)), "_type": "Value"}
+
+
+def _plain_images(images: pd.DataFrame) -> tuple[pa.Table, list[str]]:
+    """Return the images as Arrow, columns without a plain feature as text; and which these are."""
+    table = pa.Table.from_pandas(images, preserve_index=False).replace_schema_metadata(None)
+    as_text = []
+    for index, field in enumerate(table.schema):
+        kind = field.type
+        plain = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+        if plain or pa.types.is_string(kind):
+            continue
+        if not (pa.types.is_large_string(kind) or pa.types.is_null(kind)):
+            as_text.append(f"the type of column {field.name} ({kind}): its values are written as text")
+            texts = [None if value is None else str(value) for value in table.column(index).to_pylist()]
+            table = table.set_column(index, field.name, pa.array(texts, pa.string()))
+        table = table.set_column(index, field.name, table.column(index).cast(pa.string()))
+    return table, as_text
+
+
+def _write_pictures(images: pa.Table, files: Sequence[Path] | None, target: Path) -> None:
+    """Write rows with their pictures, a batch at a time; without files the pictures are paths only."""
+    order = [images.schema.field("id"), pa.field("image", PICTURE), *(one for one in images.schema if one.name != "id")]
+    schema = pa.schema(order)
+    schema = schema.with_metadata(_features(schema))
+    batch = BATCH if files is not None else max(len(images), 1)
+    with pq.ParquetWriter(target, schema, compression="zstd") as writer:
+        for start in range(0, len(images), batch):
+            rows = images.slice(start, batch)
+            paths = rows["path"].to_pylist()
+            data = [None] * len(rows) if files is None else [file.read_bytes() for file in files[start : start + batch]]
+            pictures = [{"bytes": content, "path": path} for content, path in zip(data, paths, strict=True)]
+            columns = {**{name: rows[name] for name in rows.column_names}, "image": pa.array(pictures, PICTURE)}
+            writer.write_table(pa.table({field.name: columns[field.name] for field in order}, schema=schema))
+        if not len(images):
+            writer.write_table(schema.empty_table())
+
+
+def front_matter(benchmark: Benchmark, names: Sequence[str]) -> str:
+    """Return the YAML by which a hub and `datasets` know the data set; every text is quoted."""
+    card = benchmark.card
+    pairs = 0 if benchmark.truth is None else len(benchmark.truth)
+    size = next((text for most, text in SIZES if pairs < most), "n>10M")
+    licence = card.licence.lower()
+    lines = ["---", f"pretty_name: {quote(card.name)}"]
+    lines += [f"license: {licence}"] if licence in KNOWN_LICENCES else ["license: other"]
+    lines += [f"license_name: {quote(card.licence)}"] if licence and licence not in KNOWN_LICENCES else []
+    lines += ["task_categories:", "- image-feature-extraction", "annotations_creators:", "- expert-generated"]
+    lines += ["size_categories:", f"- {size}"]
+    lines += ["tags:", "- visual-similarity", "- image-retrieval", "- mteb", "configs:"]
+    for name in names:
+        lines += [f"- config_name: {name}", "  data_files:", "  - split: test", f"    path: {name}/test-*"]
+        lines += ["  default: true"] if name == "qrels" else []
+    return "\n".join([*lines, "---", "", ""])
+
+
+def read(source: Path) -> Benchmark:
+    """Read a data set's folder; pictures in it are only named, see unpacked_pictures."""
+    if not source.is_dir():
+        raise InputError("is not a folder", where=str(source), do="Give the folder of the data set.")
     faults = Faults()
     notes: list[str] = []
-    parts, files = {}, {}
-    for name in ("corpus", "queries", "qrels", "suspects", "votes", "runs"):
-        found = shards(place, name)
-        if found:
-            files[name] = Place(found[0] if len(found) == 1 else place / name)
-            parts[name] = pd.concat([_read(file) for file in found], ignore_index=True)
-    lacking = [name for name in ("corpus", "queries", "qrels") if name not in parts]
-    if lacking:
-        raise InputError(f"has no {', no '.join(lacking)}", where=str(place),
-                         do="Give a folder in MTEB's layout: corpus/, queries/, qrels/ with Parquet.")  # fmt: skip
-    images = _images(parts, files, faults, notes)
-    truth, suspects = _truth(parts["qrels"], files["qrels"], faults, notes), None
-    votes = _votes(parts["votes"], files["votes"], faults, notes) if "votes" in parts else None
-    faults.refuse("the data set cannot be imported", DO)
+    parts, at = {}, {}
+    for name in PARTS:
+        if found := _shards(source, name):
+            at[name] = Location(found[0] if len(found) == 1 else source / name)
+            parts[name] = pd.concat([_read_shard(file) for file in found], ignore_index=True)
+    if missing := [name for name in ("corpus", "queries", "qrels") if name not in parts]:
+        do = "Give a folder in MTEB's layout: corpus/, queries/, qrels/ with Parquet."
+        raise InputError(f"has no {', no '.join(missing)}", where=str(source), do=do)
+    images = _images(parts, at, faults, notes)
+    truth, suspects = _truth(parts["qrels"], at["qrels"], faults, notes), None
+    votes = _votes(parts["votes"], at["votes"], faults, notes) if "votes" in parts else None
+    faults.raise_any("the data set cannot be imported", "Nothing was imported. Rows count from 0:")
     if "suspects" in parts:
-        suspects = to_frame(to_arrow(parts["suspects"], SUSPECTS, str(files["suspects"].file)))
+        suspects = to_frame(to_arrow(parts["suspects"], SUSPECTS, str(at["suspects"].file)))
     elif truth is not None:
-        suspects = pooled(truth)
+        suspects = suspects_from_pairs(truth)
     runs = {}
     if "runs" in parts:
-        every = to_frame(to_arrow(parts["runs"], NEIGHBORS, str(files["runs"].file)))
+        every = to_frame(to_arrow(parts["runs"], NEIGHBORS, str(at["runs"].file)))
         runs = {str(model): run for model, run in every.groupby("model", sort=True)}
-        files |= {f"run of {model}": files["runs"] for model in runs}
-    known = {"corpus", "queries", "qrels", "top_ranked", "suspects", "votes", "runs"}
-    strange = sorted(
-        one.name for one in place.iterdir() if one.is_dir() and one.name not in known and shards(place, one.name)
+        at |= {f"run of {model}": at["runs"] for model in runs}
+    folders = (folder.name for folder in source.iterdir() if folder.is_dir() and _shards(source, folder.name))
+    if unknown := sorted(set(folders) - {*PARTS, "top_ranked"}):
+        notes.append(f"unknown folders {', '.join(unknown)} are ignored")
+    shards = tuple(file for name in ("corpus", "queries") for file in _shards(source, name))
+    locations = {"images": at["corpus"], "truth": at["qrels"], **at}
+    return Benchmark(
+        images, truth, suspects, votes, runs, locations=locations, notes=tuple(notes), picture_shards=shards
     )
-    if strange:
-        notes.append(f"folders {', '.join(strange)} mean nothing here and are left out")
-    pictures = [file for name in ("corpus", "queries") for file in shards(place, name)]
-    places = {"images": files["corpus"], "truth": files["qrels"], **files}
-    return Benchmark(images, truth, suspects, votes, runs, places=places, notes=tuple(notes),
-                     pictures=tuple(pictures))  # fmt: skip
 
 
-def _read(file: Path) -> pd.DataFrame:
-    """A shard without its pictures; of these their name within the file and whether there are bytes."""
+def _shards(folder: Path, name: str) -> list[Path]:
+    """Return the Parquet files of a configuration, in order."""
+    return sorted((folder / name).rglob("*.parquet")) if (folder / name).is_dir() else []
+
+
+def _read_shard(file: Path) -> pd.DataFrame:
+    """Read a shard without its pictures; of these only the path within the file and whether there are bytes."""
     try:
         with pq.ParquetFile(file) as opened:
             names = [name for name in opened.schema_arrow.names if name != "image"]
-            frame = to_frame(_strings(opened.read(columns=names)))
+            table = opened.read(columns=names)
+            frame = to_frame(table.cast(pa.schema([_short_strings(field) for field in table.schema])))
             if "image" in opened.schema_arrow.names:
                 kind = opened.schema_arrow.field("image").type
                 if not pa.types.is_struct(kind):
-                    raise InputError(f"column image is {kind}, not {{bytes, path}}", where=str(file),
-                                     do="Write it with datasets.Image().")  # fmt: skip
-                named, filled = [], []
-                for batch in opened.iter_batches(batch_size=64, columns=["image"]):
-                    for one in batch.column(0).to_pylist():
-                        named.append((one or {}).get("path"))
-                        filled.append(bool((one or {}).get("bytes")))
-                frame[".named"], frame[".filled"] = pd.Series(named, dtype=object), pd.Series(filled, dtype=bool)
+                    what = f"column image is {kind}, not {{bytes, path}}"
+                    raise InputError(what, where=str(file), do="Write it with datasets.Image().")
+                paths, filled = [], []
+                for batch in opened.iter_batches(batch_size=BATCH, columns=["image"]):
+                    for picture in batch.column(0).to_pylist():
+                        paths.append((picture or {}).get("path"))
+                        filled.append(bool((picture or {}).get("bytes")))
+                frame[".path"], frame[".filled"] = pd.Series(paths, dtype=object), pd.Series(filled, dtype=bool)
         return frame
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
-        raise InputError(f"is damaged, cut off or not Parquet ({reason})", where=str(file),
-                         do="Nothing was imported. Get the whole file again.") from error  # fmt: skip
+        raise InputError(f"is damaged, truncated or not Parquet ({reason})", where=str(file), do=AGAIN) from error
 
 
-def _strings(table: pa.Table) -> pa.Table:
-    return table.cast(pa.schema([
-        pa.field(one.name, pa.string() if pa.types.is_large_string(one.type) else one.type) for one in table.schema
-    ]))  # fmt: skip
+def _short_strings(field: pa.Field) -> pa.Field:
+    return pa.field(field.name, pa.string() if pa.types.is_large_string(field.type) else field.type)
 
 
-def _images(parts: dict[str, pd.DataFrame], files: dict[str, Place], faults: Faults, notes: list[str]) -> Any:
-    found = []
+def _images(parts: dict[str, pd.DataFrame], at: dict[str, Location], faults: Faults, notes: list[str]) -> Any:
+    frames = []
     for name, role in (("corpus", "candidate"), ("queries", "query")):
-        frame, place = parts[name], files[name]
-        if not rows.columns(frame, ["id"], place, faults):
-            return None
-        if not rows.plain(frame[["id"]], place, faults):
-            continue
-        frame = frame.assign(id=rows.texts(frame["id"]), role=role)
-        rows.ids(frame, ["id"], place, faults)
-        twice = frame.index[frame["id"].duplicated()]
-        faults.add(
-            place.file, (f"{place.of(row)} has id {frame['id'].loc[row]!r} a second time: keep one" for row in twice)
-        )
-        if "path" not in frame:
-            frame = frame.assign(path=[f"{name}/{one}" for one in frame["id"]])
-            notes.append(f"{name} has no column path: pictures are named {name}/ID")
-        rows.paths(frame, place, faults)
-        if ".filled" in frame:
-            bare = frame.index[~frame[".filled"].astype(bool) & frame[".named"].isna()]
-            faults.add(
-                place.file,
-                (f"{place.of(row)} has an image without bytes and path: the picture is missing" for row in bare),
-            )
-        if "product_id" not in frame:
-            frame = frame.assign(product_id=frame["id"])
-        found.append(frame.drop(columns=[one for one in (".named", ".filled") if one in frame]))
-    if faults.any():
+        frame = _image_part(parts[name].assign(role=role), name, at[name], faults, notes)
+        if frame is not None:
+            frames.append(frame)
+    if faults:
         return None
-    corpus, queries = found
+    corpus, queries = frames
     both = set(corpus["id"]) & set(queries["id"])
     merged = corpus.assign(role=corpus["role"].where(~corpus["id"].isin(both), "both"))
     if both and "path" in parts["corpus"]:
-        left, right = (one[one["id"].isin(both)].set_index("id")[["path", "product_id"]].sort_index() for one in found)
-        differs = left.index[(left != right).any(axis=1)]
-        faults.add(files["queries"].file, (f"{one!r} is another image or product in corpus: give it an id of its own"
-                                           for one in differs))  # fmt: skip
+        shared = (frame[frame["id"].isin(both)].set_index("id")[["path", "product_id"]] for frame in frames)
+        left, right = (frame.sort_index() for frame in shared)
+        differing = left.index[(left != right).any(axis=1)]
+        text = "has another path or product in corpus: give it an id of its own"
+        faults.add(at["queries"].file, (f"{name!r} {text}" for name in differing))
     rest = queries[~queries["id"].isin(both)]
     table = pd.concat([merged, rest], ignore_index=True) if len(rest) else merged
     table = table.rename(columns={"id": "image_id"})
@@ -187,42 +261,53 @@ def _images(parts: dict[str, pd.DataFrame], files: dict[str, Place], faults: Fau
         if column.name not in table:
             kind = "Int64" if column.kind == "integer" else object
             table[column.name] = pd.Series([None] * len(table), dtype=kind, index=table.index)
-    if faults.any():
+    return None if faults else to_frame(to_arrow(table, IMAGES, str(at["corpus"].file)))
+
+
+def _image_part(frame: pd.DataFrame, name: str, at: Location, faults: Faults, notes: list[str]) -> pd.DataFrame | None:
+    """Return corpus or queries with id, path and product, without the columns about pictures."""
+    if not check_columns(frame, ["id"], at, faults) or not check_scalars(frame[["id"]], at, faults):
         return None
-    return to_frame(to_arrow(table, IMAGES, str(files["corpus"].file)))
+    frame = frame.assign(id=ids_as_text(frame["id"]))
+    check_ids(frame, ["id"], at, faults)
+    check_unique(frame, "id", at, faults)
+    if "path" not in frame:
+        frame = frame.assign(path=[f"{name}/{image}" for image in frame["id"]])
+        notes.append(f"{name} has no column path: pictures are named {name}/ID")
+    check_paths(frame, at, faults)
+    if ".filled" in frame:
+        bare = frame.index[~frame[".filled"].astype(bool) & frame[".path"].isna()]
+        text = "has an image without bytes and path: the picture is missing"
+        faults.add(at.file, (f"{at.row(row)} {text}" for row in bare))
+    if "product_id" not in frame:
+        frame = frame.assign(product_id=frame["id"])
+    return frame.drop(columns=[name for name in (".path", ".filled") if name in frame])
 
 
-def _truth(qrels: pd.DataFrame, place: Place, faults: Faults, notes: list[str]) -> pd.DataFrame | None:
-    if not rows.columns(qrels, ["query-id", "corpus-id", "score"], place, faults):
+def _truth(qrels: pd.DataFrame, at: Location, faults: Faults, notes: list[str]) -> pd.DataFrame | None:
+    if not check_columns(qrels, ["query-id", "corpus-id", "score"], at, faults):
         return None
     frame = qrels.rename(columns={"query-id": "query_id", "corpus-id": "candidate_id", "score": "value"})
-    if not rows.plain(frame[[*PAIR, "value"]], place, faults):
+    if not check_scalars(frame[[*PAIR, "value"]], at, faults):
         return None
-    frame = frame.assign(**{name: rows.texts(frame[name]) for name in PAIR})
-    rows.ids(frame, PAIR, place, faults)
+    frame = frame.assign(**{name: ids_as_text(frame[name]) for name in PAIR})
+    check_ids(frame, PAIR, at, faults)
     score = pd.to_numeric(frame["value"], errors="coerce")
-    bad = frame.index[score.isna()]
-    faults.add(
-        place.file, (f"{place.of(row)} has score {frame['value'].loc[row]!r}: give a number" for row in bad[:200])
-    )
-    graded = int((score > 1).sum())
-    if graded:
-        notes.append(f"{graded:,} grades above 1 count as similar: labels are 1 and 0")
-    frame, told = rows.judged(frame.assign(value=score.fillna(0)), place)
-    frame = frame.assign(value=(frame["value"] > 0).astype("int64"))
-    frame, again = rows.judgements(frame, place, faults)
-    notes += [*told, *again]
+    bad = frame["value"][score.isna()].iloc[:MOST]
+    faults.add(at.file, (f"{at.row(row)} has score {value!r}: give a number" for row, value in bad.items()))
+    frame, changes = to_labels(frame.assign(value=score.fillna(0)), at, faults)
+    notes += changes
     if not len(frame):
-        faults.add(place.file, ["holds no pairs"])
-    if faults.any():
+        faults.add(at.file, ["holds no pairs"])
+    if faults:
         return None
-    if set(FURTHER) <= set(frame.columns):
-        return to_frame(to_arrow(frame[TRUTH.names], TRUTH, str(place.file))).set_axis(frame.index, axis=0)
-    return decided(frame, RULE)
+    if set(DECISION) <= set(frame.columns):
+        return to_frame(to_arrow(frame[TRUTH.names], TRUTH, str(at.file))).set_axis(frame.index, axis=0)
+    return truth_from_pairs(frame, RULE)
 
 
-def _votes(votes: pd.DataFrame, place: Place, faults: Faults, notes: list[str]) -> pd.DataFrame | None:
-    sound, told = votes_files.sound(votes, place, faults)
-    notes += told
-    named = [name for name in (*PAIR, "expert_id", "task", "worker") if name in votes]
-    return None if sound is None else sound.assign(**{name: rows.texts(sound[name]) for name in named})
+def _votes(votes: pd.DataFrame, at: Location, faults: Faults, notes: list[str]) -> pd.DataFrame | None:
+    checked, unknown = check_votes(votes, at, faults)
+    notes += unknown
+    ids = [name for name in (*PAIR, "expert_id", "task", "worker") if name in votes]
+    return None if checked is None else checked.assign(**{name: ids_as_text(checked[name]) for name in ids})

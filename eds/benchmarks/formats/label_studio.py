@@ -1,26 +1,28 @@
-"""Label Studio: config.xml, experts.json, and tasks.json: a task a pair, models' predictions, experts' annotations.
+"""Label Studio: its configuration, and tasks with predictions and annotations.
+
+config.xml, experts.json, and tasks.json with a task per pair:
 
     task        data {query_image, candidate_image, query_id, candidate_id, kind, ...}, predictions, annotations
     prediction  model_version, score, result
-    annotation  completed_by (a number; experts.json tells whose), lead_time, was_cancelled, ground_truth, created_at,
-                result
+    annotation  completed_by (a number; experts.json names the expert), lead_time, was_cancelled, ground_truth,
+                created_at, result
 
-`data` may hold anything, so it holds the label and why the pair was asked. Reading: cancelled annotations are passed
-over, several annotations of a task are several votes, completed_by is a number or an object.
+`data` may hold anything, so it holds the label and why the pair was asked. Reading skips cancelled annotations, takes
+several annotations of a task as several votes, and accepts completed_by as a number or an object.
 """
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
 import pandas as pd
 
-from eds.benchmarks import pairs_file, rows
-from eds.benchmarks.benchmark import PAIR, Benchmark, Place
-from eds.benchmarks.json_files import Faults, read_json, wrong_keys
-from eds.benchmarks.text_files import arrow_of
+from eds.benchmarks import pairs_file
+from eds.benchmarks.benchmark import PAIR, Benchmark, Location
+from eds.benchmarks.files import plain_arrow, read_json
+from eds.benchmarks.validate import Faults, check_ids, missing_keys
 from eds.errors import InputError
 
 CONFIG = """<View>
@@ -37,165 +39,173 @@ CONFIG = """<View>
 </View>
 """
 ANSWERS = {1: "yes", 0: "no", None: "unsure"}
-EXPERTS = "experts.json"
 VALUES = {text: value for value, text in ANSWERS.items()}
-FILES = "/data/local-files/?d="  # where Label Studio serves files of its own storage; see its LOCAL_FILES_* settings
+EXPERTS = "experts.json"
+LOCAL_FILES = "/data/local-files/?d="  # where Label Studio serves its own storage; see its LOCAL_FILES_* settings
 
 
-def write(benchmark: Benchmark, folder: Path, prefix: str = FILES) -> list[str]:
-    """Write config.xml and tasks.json; what they cannot hold. `prefix` stands before each image's path."""
-    if benchmark.images is None or (benchmark.truth is None and benchmark.suspects is None):
-        raise InputError("there are no pairs", where="suspects.parquet", do="Find some first: eds suspects pool.")
-    pairs, lost = pairs_file.frame_of(benchmark)
-    images = benchmark.images
+def write(
+    benchmark: Benchmark,
+    folder: Path,
+    *,
+    prefix: Annotated[str, "Address before each picture's path (default: Label Studio's local files)."] = LOCAL_FILES,
+) -> list[str]:
+    """Write config.xml, experts.json and tasks.json; return what they cannot hold."""
+    images = pairs_file.require_pairs(benchmark)
+    pairs, not_held = pairs_file.pairs_frame(benchmark)
     address = dict(zip(images["image_id"], (prefix + quote(str(path)) for path in images["path"]), strict=True))
-    votes, told = _in_force(benchmark.votes)
-    planted = votes.loc[votes["kind"] != "normal", [*PAIR, "kind"]].drop_duplicates()
-    tasks = pd.concat([pairs.assign(kind="normal"), planted.merge(pairs, how="left", on=PAIR)], ignore_index=True)
-    key = [*PAIR, "kind"]
-    numbers = pd.MultiIndex.from_frame(tasks[key])
-    lonely = votes.loc[numbers.get_indexer(pd.MultiIndex.from_frame(votes[key])) < 0, key].drop_duplicates()
-    tasks = pd.concat([tasks, lonely], ignore_index=True) if len(lonely) else tasks
-    numbers = pd.MultiIndex.from_frame(tasks[key])
-    people = {name: place + 1 for place, name in enumerate(sorted(votes["expert_id"].unique()))}
-    names = {str(place): name for name, place in people.items()}
+    votes, lost = _current_votes(benchmark.votes)
+    tasks = _tasks(pairs, votes)
+    numbers = pd.MultiIndex.from_frame(tasks[[*PAIR, "kind"]])
+    people = {name: number for number, name in enumerate(sorted(votes["expert_id"].unique()), 1)}
+    names = {str(number): name for name, number in people.items()}
     (folder / EXPERTS).write_text(json.dumps(names, ensure_ascii=False, indent=1), encoding="utf-8")
     annotations: list[list[Any]] = [[] for _ in range(len(tasks))]
     for number, annotation in _annotations(votes, numbers, people):
         annotations[number].append(annotation)
     predictions: list[list[Any]] = [[] for _ in range(len(tasks))]
     for model, run in benchmark.runs.items():
-        found = numbers.get_indexer(pd.MultiIndex.from_frame(run[PAIR].assign(kind="normal")))
-        for number, score in zip(found.tolist(), run["score"].tolist(), strict=True):
+        positions = numbers.get_indexer(pd.MultiIndex.from_frame(run[PAIR].assign(kind="normal")))
+        for number, score in zip(positions.tolist(), run["score"].tolist(), strict=True):
             if number >= 0:
                 predictions[number].append({"model_version": model, "score": score, "result": [_choice("yes")]})
     with (folder / "tasks.json").open("w", encoding="utf-8") as stream:
-        parts = zip(arrow_of(tasks).to_pylist(), predictions, annotations, strict=True)
-        for number, (data, guesses, answers) in enumerate(parts):
-            told_of = {name: value for name, value in data.items() if value is not None}
-            shown = {
-                "query_image": address.get(data["query_id"], ""),
-                "candidate_image": address.get(data["candidate_id"], ""),
+        parts = zip(plain_arrow(tasks).to_pylist(), predictions, annotations, strict=True)
+        for number, (row, guesses, answers) in enumerate(parts):
+            data = {
+                "query_image": address.get(row["query_id"], ""),
+                "candidate_image": address.get(row["candidate_id"], ""),
+                **{name: value for name, value in row.items() if value is not None},
             }
-            task = {"id": number + 1, "data": {**shown, **told_of}, "predictions": guesses, "annotations": answers}
+            task = {"id": number + 1, "data": data, "predictions": guesses, "annotations": answers}
             stream.write(("[\n" if number == 0 else ",\n") + json.dumps(task, ensure_ascii=False, allow_nan=False))
         stream.write("\n]\n" if len(tasks) else "[]\n")
     (folder / "config.xml").write_text(CONFIG, encoding="utf-8")
     if benchmark.runs:
-        lost.append(f"the lists of {len(benchmark.runs)} models: only their scores of the pairs asked, as predictions")
-    return [*lost, *told, f"the catalogue of {len(images):,} images: only their ids and paths"]
+        scores = "only their scores of these pairs, as predictions"
+        not_held.append(f"the lists of {len(benchmark.runs)} models: {scores}")
+    return [*not_held, *lost, f"the catalogue of {len(images):,} images: only their ids and paths"]
 
 
-def _in_force(votes: pd.DataFrame | None) -> tuple[pd.DataFrame, list[str]]:
+def _current_votes(votes: pd.DataFrame | None) -> tuple[pd.DataFrame, list[str]]:
     if votes is None or not len(votes):
         return pd.DataFrame(columns=[*PAIR, "expert_id", "value", "seconds", "created_at", "kind"], dtype=object), []
-    stands = ~votes["vote_id"].isin(votes["supersedes"].dropna())
+    current = ~votes["vote_id"].isin(votes["supersedes"].dropna())
     lost = ["ids, sessions and guidelines of the votes"]
-    if not stands.all():
-        lost.append(f"{int((~stands).sum()):,} votes that their experts corrected: only answers in force")
+    if not current.all():
+        lost.append(f"{int((~current).sum()):,} votes that their experts corrected: only current answers")
     if "campaign" in votes and votes["campaign"].nunique() > 1:
         lost.append("which campaign a vote belongs to")
-    return votes[stands], lost
+    return votes[current], lost
+
+
+def _tasks(pairs: pd.DataFrame, votes: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per task: every pair, gold and repeated pairs apart, and pairs that have only votes."""
+    key = [*PAIR, "kind"]
+    extra = votes.loc[votes["kind"] != "normal", key].drop_duplicates()
+    tasks = pd.concat([pairs.assign(kind="normal"), extra.merge(pairs, how="left", on=PAIR)], ignore_index=True)
+    numbers = pd.MultiIndex.from_frame(tasks[key])
+    unknown = votes.loc[numbers.get_indexer(pd.MultiIndex.from_frame(votes[key])) < 0, key].drop_duplicates()
+    return pd.concat([tasks, unknown], ignore_index=True) if len(unknown) else tasks
 
 
 def _annotations(
     votes: pd.DataFrame, numbers: pd.MultiIndex, people: dict[str, int]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    found = numbers.get_indexer(pd.MultiIndex.from_frame(votes[[*PAIR, "kind"]])).tolist()
-    plain = arrow_of(votes[["expert_id", "value", "seconds", "created_at", "kind"]]).to_pylist()
-    for place, (number, row) in enumerate(zip(found, plain, strict=True)):
-        yield (
-            number,
-            {
-                "id": place + 1,
-                "completed_by": people[row["expert_id"]],
-                "lead_time": row["seconds"],
-                "was_cancelled": False,
-                "ground_truth": False,
-                "created_at": row["created_at"],
-                "result": [_choice(ANSWERS[row["value"]])],
-            },
-        )
+    tasks = numbers.get_indexer(pd.MultiIndex.from_frame(votes[[*PAIR, "kind"]])).tolist()
+    rows = plain_arrow(votes[["expert_id", "value", "seconds", "created_at", "kind"]]).to_pylist()
+    for number, (task, row) in enumerate(zip(tasks, rows, strict=True), 1):
+        annotation = {
+            "id": number,
+            "completed_by": people[row["expert_id"]],
+            "lead_time": row["seconds"],
+            "was_cancelled": False,
+            "ground_truth": False,
+            "created_at": row["created_at"],
+            "result": [_choice(ANSWERS[row["value"]])],
+        }
+        yield task, annotation
 
 
 def _choice(text: str) -> dict[str, Any]:
     return {"from_name": "similar", "to_name": "candidate", "type": "choices", "value": {"choices": [text]}}
 
 
-def read(place: Path) -> Benchmark:
-    """An exported folder, or a file of tasks as Label Studio exports it (JSON)."""
-    file = place / "tasks.json" if place.is_dir() else place
+def read(source: Path) -> Benchmark:
+    """Read an exported folder, or a file of tasks as Label Studio exports it (JSON)."""
+    file = source / "tasks.json" if source.is_dir() else source
     content = read_json(file, exact=True)
-    names = read_json(place / EXPERTS, exact=True) if (place / EXPERTS).is_file() else {}
+    names = read_json(source / EXPERTS, exact=True) if (source / EXPERTS).is_file() else {}
     if not isinstance(names, dict):
-        raise InputError("is no object of numbers and names", where=str(place / EXPERTS), do="Export again.")
+        raise InputError("is not an object of numbers and names", where=str(source / EXPERTS), do="Export again.")
     if not isinstance(content, list):
-        raise InputError("is no list of tasks", where=str(file), do="Export from Label Studio as JSON (not JSON-MIN).")
-    faults, where = Faults(), Place(file, "task")
-    pairs: list[tuple[int, dict[str, Any]]] = []
+        do = "Export from Label Studio as JSON (not JSON-MIN)."
+        raise InputError("is not a list of tasks", where=str(file), do=do)
+    failed, do = "the tasks cannot be imported", "Nothing was imported. Tasks count from 0:"
+    faults, at = Faults(), Location(file, "task")
+    pairs: dict[int, dict[str, Any]] = {}
     votes: list[tuple[int, dict[str, Any]]] = []
-    skipped = 0
+    cancelled = 0
     for number, task in enumerate(content):
-        told, found, cancelled = _task(task, names)
-        faults.add(file, (f"task {number} {one}" for one in told))
-        skipped += cancelled
+        wrong, found, skipped = _read_task(task, names)
+        faults.add(file, (f"task {number} {fault}" for fault in wrong))
+        cancelled += skipped
         if isinstance(task, dict) and isinstance(task.get("data"), dict):
-            pairs.append((number, task["data"]))
+            pairs[number] = task["data"]
         votes += [(number, vote) for vote in found]
-    faults.refuse("the tasks cannot be imported", "Nothing was imported. Tasks count from 0:")
-    asked = pd.DataFrame([data for _, data in pairs], index=[number for number, _ in pairs], dtype=object)
-    rows.ids(asked, PAIR, where, faults)
-    faults.refuse("the tasks cannot be imported", "Nothing was imported. Tasks count from 0:")
-    notes = [f"{skipped:,} annotations were cancelled: skipped"] if skipped else []
-    normal = asked["kind"].fillna("normal") == "normal" if "kind" in asked else asked[PAIR[0]].notna()
-    truth, suspects, told_of = pairs_file.tables_of(
-        asked[normal.to_numpy(bool)], where, "imported label-studio", faults
-    )
-    notes += told_of
-    faults.refuse("the tasks cannot be imported", "Nothing was imported. Tasks count from 0:")
-    acts = pd.DataFrame([vote for _, vote in votes], index=[number for number, _ in votes], dtype=object)
-    return Benchmark(None, truth, suspects, acts if len(acts) else None, notes=tuple(notes),
-                     places={"votes": where, "truth": where, "suspects": where})  # fmt: skip
+    faults.raise_any(failed, do)
+    frame = pd.DataFrame(list(pairs.values()), index=list(pairs), dtype=object)
+    check_ids(frame, PAIR, at, faults)
+    faults.raise_any(failed, do)
+    normal = frame["kind"].fillna("normal") == "normal" if "kind" in frame else frame[PAIR[0]].notna()
+    rows = frame[normal.to_numpy(bool)]
+    truth, suspects, notes = pairs_file.tables_from_pairs(rows, at, "imported label-studio", faults)
+    faults.raise_any(failed, do)
+    notes = [f"{cancelled:,} annotations were cancelled: skipped", *notes] if cancelled else notes
+    answers = pd.DataFrame([vote for _, vote in votes], index=[number for number, _ in votes], dtype=object)
+    locations = dict.fromkeys(("votes", "truth", "suspects"), at)
+    return Benchmark(None, truth, suspects, answers if len(answers) else None, notes=tuple(notes), locations=locations)
 
 
-def _task(task: Any, names: dict[str, Any]) -> tuple[list[str], list[dict[str, Any]], int]:
-    """The faults of a task, its votes, and how many annotations were cancelled."""
+def _read_task(task: Any, names: dict[str, Any]) -> tuple[list[str], list[dict[str, Any]], int]:
+    """Return the faults of a task, its votes, and how many annotations were cancelled."""
     if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
-        return ["is no object with 'data'"], [], 0
-    data, told, found, cancelled = task["data"], [], [], 0
-    told += [f"has {one} in data" for one in wrong_keys(data, PAIR)]
+        return ["is not an object with 'data'"], [], 0
+    data, votes, cancelled = task["data"], [], 0
+    faults = [f"has {missing} in data" for missing in missing_keys(data, PAIR)]
     annotations = task.get("annotations", [])
     if not isinstance(annotations, list):
-        return [*told, "has annotations that are no list"], [], 0
-    for place, annotation in enumerate(annotations):
+        return [*faults, "has annotations that are not a list"], [], 0
+    for number, annotation in enumerate(annotations):
         if not isinstance(annotation, dict):
-            told.append(f"has annotation {place} that is no object")
+            faults.append(f"has annotation {number} that is not an object")
             continue
         if annotation.get("was_cancelled"):
             cancelled += 1
             continue
-        choices = [one["value"]["choices"] for one in annotation.get("result") or [] if _is_choice(one)]
-        who = _who(annotation.get("completed_by"))
+        choices = [part["value"]["choices"] for part in annotation.get("result") or [] if _is_choice(part)]
+        who = _expert(annotation.get("completed_by"))
         who = str(names.get(who, who))
         answer = choices[0][0] if len(choices) == 1 and len(choices[0]) == 1 else None
         if answer not in VALUES:
             shown = json.dumps(choices, ensure_ascii=False)
-            told.append(f"annotation {place} answers {shown} to 'similar': give one of {', '.join(VALUES)}")
+            faults.append(f"annotation {number} answers {shown} to 'similar': give one of {', '.join(VALUES)}")
         elif not who:
-            told.append(f"annotation {place} does not tell completed_by: give a number, or an object with id or email")
+            faults.append(f"annotation {number} has no completed_by: give a number, or an object with id or email")
         else:
-            found.append({**{name: data.get(name) for name in PAIR}, "expert_id": who, "value": VALUES[answer],
-                          "seconds": annotation.get("lead_time"), "created_at": annotation.get("created_at"),
-                          "kind": data.get("kind", "normal")})  # fmt: skip
-    return told, found, cancelled
+            vote = {name: data.get(name) for name in PAIR}
+            vote |= {"expert_id": who, "value": VALUES[answer], "seconds": annotation.get("lead_time")}
+            vote |= {"created_at": annotation.get("created_at"), "kind": data.get("kind", "normal")}
+            votes.append(vote)
+    return faults, votes, cancelled
 
 
-def _is_choice(one: Any) -> bool:
-    value = one.get("value") if isinstance(one, dict) and one.get("from_name") == "similar" else None
+def _is_choice(part: Any) -> bool:
+    value = part.get("value") if isinstance(part, dict) and part.get("from_name") == "similar" else None
     return isinstance(value, dict) and isinstance(value.get("choices"), list)
 
 
-def _who(given: Any) -> str:
-    if isinstance(given, dict):
-        given = given.get("email") or given.get("username") or given.get("id")
-    return str(given) if isinstance(given, (str, int)) and not isinstance(given, bool) else ""
+def _expert(completed_by: Any) -> str:
+    if isinstance(completed_by, dict):
+        completed_by = completed_by.get("email") or completed_by.get("username") or completed_by.get("id")
+    return str(completed_by) if isinstance(completed_by, (str, int)) and not isinstance(completed_by, bool) else ""

@@ -1,194 +1,320 @@
-"""TREC's qrels and runs, the files that trec_eval and its kin read. IR's words are used here only.
+"""TREC's qrels and runs, as trec_eval and similar tools read them.
 
     qrels.txt     qid 0 docno rel          judged negatives are 0, unjudged pairs are absent
     runs/M.run    qid Q0 docno rank score tag
-    ids.tsv       id, image_id, product_id, role, path: what stands for which image
+    ids.tsv       id, image_id, product_id, role, path: the image behind each id
 
-Readers split at blanks, so ids are percent-encoded (blanks, %, # and all beyond ASCII); they are decoded by ids.tsv
-only, for in foreign files a % is a %. ranx' JSON {qid: {docno: score}} and its Parquet are read as well, .gz too.
+Readers split at blanks, so ids are percent-encoded (blanks, %, # and everything beyond ASCII). Only ids.tsv decodes
+them, since in foreign files a % is a %. ranx' JSON {qid: {docno: score}} and its Parquet are read as well, .gz too.
+IR's words (run, qrels) are used in this file only.
 """
 
-from collections.abc import Mapping
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated, Any
 from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
-from eds.benchmarks import rows
-from eds.benchmarks.benchmark import PAIR, Benchmark, Place, decided, images_of, pooled
-from eds.benchmarks.formats.trec_files import read_qrels, read_run
-from eds.benchmarks.formats.trec_scores import lowered
-from eds.benchmarks.json_files import Faults
-from eds.benchmarks.text_files import as_kinds, read_csv, write_csv
+from eds.benchmarks.benchmark import (
+    PAIR,
+    Benchmark,
+    Location,
+    images_from_ids,
+    suspects_from_pairs,
+    truth_from_pairs,
+)
+from eds.benchmarks.files import AGAIN, convert_columns, read_bytes, read_csv, read_lines, write_csv
+from eds.benchmarks.validate import (
+    MOST,
+    NO_CATALOGUE,
+    Faults,
+    check_columns,
+    check_ids,
+    check_known,
+    check_paths,
+    check_unique,
+    to_labels,
+)
 from eds.errors import InputError
 from eds.schema import to_arrow, to_frame
 from eds.tables import IMAGES, NEIGHBORS
 
 SAFE = "!$&'()*+,-./:;<=>?@[]^_`{|}~\"\\"
 IDS = ["id", "image_id", "product_id", "category", "role", "phase", "path"]
-DO = "Nothing was imported. Mend the lines:"
+DO = "Nothing was imported. Correct the lines:"
 ENDINGS = (".run", ".run.gz", ".json", ".json.gz", ".parquet", ".txt", ".txt.gz")
+RANX = (".parquet", ".json", ".json.gz")
+QRELS_LINE, RUN_LINE = "qid 0 docno rel", "qid Q0 docno rank score tag"
 
 
 def write(benchmark: Benchmark, folder: Path) -> list[str]:
-    """Write qrels, runs and ids; what the files cannot hold."""
+    """Write qrels, runs and ids; return what the files cannot hold."""
     truth, images = benchmark.truth, benchmark.images
     if truth is None or images is None:
-        raise InputError("there is nothing judged", where="truth.parquet", do="Decide first: eds truth decide.")
-    lost = []
+        raise InputError("there are no labels", where="truth.parquet", do="Decide first: eds truth decide.")
+    not_held = []
     names = pd.unique(pd.concat([images["image_id"], truth["query_id"], truth["candidate_id"]]))
     encoded = {name: quote(str(name), safe=SAFE) for name in names}
     ordered = truth.sort_values(PAIR)
+    columns = (ordered["query_id"].map(encoded), ordered["candidate_id"].map(encoded), ordered["value"])
     with (folder / "qrels.txt").open("w", encoding="ascii", newline="\n") as stream:
-        texts = zip(
-            ordered["query_id"].map(encoded), ordered["candidate_id"].map(encoded), ordered["value"], strict=True
-        )
-        stream.writelines(f"{query} 0 {candidate} {value}\n" for query, candidate, value in texts)
+        stream.writelines(f"{q} 0 {c} {value}\n" for q, c, value in zip(*columns, strict=True))
     table = images.assign(id=images["image_id"].map(encoded))
     write_csv(table[IDS], folder / "ids.tsv", delimiter="\t")
     for model, run in benchmark.runs.items():
-        lost += _write_run(run, model, encoded, folder / "runs" / f"{model}.run")
+        not_held += _write_run(run, model, encoded, folder / "runs" / f"{model}.run")
     if truth["votes_for"].sum() or truth["tie"].any():
-        lost.append("the votes behind each label, and the rule that decided")
+        not_held.append("the votes behind each label, and the rule that decided")
     if benchmark.suspects is not None and len(benchmark.suspects):
-        lost.append(f"{len(benchmark.suspects):,} suspects: origin, probability, sources, pairs without a label")
+        not_held.append(f"{len(benchmark.suspects):,} suspects: origin, probability, sources, unlabelled pairs")
     if benchmark.votes is not None and len(benchmark.votes):
-        lost.append(f"{len(benchmark.votes):,} votes")
-    lost.append("images' sizes, digests, boxes and further columns; the pictures")
-    return lost
+        not_held.append(f"{len(benchmark.votes):,} votes")
+    return [*not_held, "images' sizes, digests, boxes and further columns; the pictures"]
 
 
 def _write_run(run: pd.DataFrame, model: str, encoded: dict[str, str], file: Path) -> list[str]:
     file.parent.mkdir(exist_ok=True)
     run = run.sort_values(["query_id", "rank"], ignore_index=True)
-    scores, changed = lowered(run)
-    parts = (run["query_id"].map(encoded), run["candidate_id"].map(encoded), run["rank"] + 1, scores.tolist())
+    scores, changed = lower_scores(run)
+    columns = (run["query_id"].map(encoded), run["candidate_id"].map(encoded), run["rank"] + 1, scores.tolist())
     with file.open("w", encoding="ascii", newline="\n") as stream:
-        texts = zip(*parts, strict=True)
-        stream.writelines(f"{q} Q0 {c} {rank} {score!r} {model}\n" for q, c, rank, score in texts)
+        rows = zip(*columns, strict=True)
+        stream.writelines(f"{q} Q0 {c} {rank} {score!r} {model}\n" for q, c, rank, score in rows)
     if not changed:
         return []
     most = float(np.max(np.abs(scores - run["score"].to_numpy(np.float64))))
-    return [f"{changed:,} of {len(run):,} scores of {model}: readers hold 32 bits and break ties by name, so they "
-            f"were lowered by {most:.2g} at most to keep the ranks"]  # fmt: skip
+    why = f"lowered by at most {most:.2g} to keep the ranks, since readers hold 32 bits and break ties by name"
+    return [f"{changed:,} of {len(run):,} scores of {model}: {why}"]
+
+
+def lower_scores(run: pd.DataFrame) -> tuple[NDArray[np.float64], int]:
+    """Return scores that keep the ranks in every reader, and how many of them had to change.
+
+    trec_eval holds scores in 32 bits, ignores the rank and breaks ties by docno descending: so in each query the
+    scores, rounded to 32 bits, must fall strictly. Where they do, they keep every digit; a score that is not below the
+    previous one becomes the next smaller 32-bit number. `run` is ordered by query and rank; rows of one rank are
+    handled at once over all queries. Returns (rows,) float64.
+    """
+    scores = run["score"].to_numpy(np.float64).copy()
+    with np.errstate(over="ignore"):
+        short = scores.astype(np.float32)
+    if not np.isfinite(short).all():
+        what = "scores do not fit into the 32 bits that readers of TREC runs use"
+        raise InputError(what, where="neighbors", do="Scale the model's scores.")
+    starts = np.flatnonzero(np.diff(pd.factorize(run["query_id"])[0], prepend=-1))
+    lengths = np.diff(np.append(starts, len(scores)))
+    changed = 0
+    for depth in range(1, int(lengths.max(initial=0))):
+        here = starts[lengths > depth] + depth
+        limit = np.nextafter(short[here - 1], np.float32(-np.inf))
+        low = short[here] > limit
+        short[here[low]] = limit[low]
+        scores[here[low]] = limit[low]
+        changed += int(low.sum())
+    if not np.isfinite(short).all():
+        raise InputError("scores are too close to the smallest 32-bit number", where="neighbors", do="Scale them.")
+    return scores, changed
 
 
 def read(
-    place: Path | None,
-    qrels: Path | None = None,
-    runs: tuple[Path, ...] | Mapping[str, Path] = (),
-    ids: Path | None = None,
+    source: Path | None = None,
+    *,
+    qrels: Annotated[Path | None, "Lines qid 0 docno rel; also ranx' JSON and Parquet, and .gz."] = None,
+    run: Annotated[tuple[Path, ...], "Lines qid Q0 docno rank score tag; the file's name is the model's."] = (),
+    ids: Annotated[Path | None, "ids.tsv: id, image_id and more; without it ids are used as they are."] = None,
 ) -> Benchmark:
-    """An exported folder, or the files themselves; every fault of all of them at once.
+    """Read an exported folder, or the files themselves."""
+    if source is not None:
+        qrels, ids = qrels or _first(source, "qrels.txt", "qrels.txt.gz", "qrels"), ids or _first(source, "ids.tsv")
+        files = sorted((source / "runs").iterdir()) if (source / "runs").is_dir() else []
+        run = run or tuple(file for file in files if file.name.endswith(ENDINGS))
+    if qrels is None and not run:
+        what = "holds neither qrels.txt nor runs" if source else "neither a folder nor files are given"
+        raise InputError(what, where=str(source or "format trec"), do="Give a folder, --qrels FILE or --run FILE.")
+    return read_files(qrels, {model_name(file): file for file in run}, ids)
 
-    A run is of the model that its file is called after, or under which it is given.
-    """
-    if place is not None:
-        qrels, ids = qrels or _first(place, "qrels.txt", "qrels.txt.gz", "qrels"), ids or _first(place, "ids.tsv")
-        found = sorted((place / "runs").iterdir()) if (place / "runs").is_dir() else []
-        runs = runs or tuple(file for file in found if file.name.endswith(ENDINGS))
-    if qrels is None and not runs:
-        raise InputError("holds neither qrels.txt nor runs", where=str(place), do="Give --qrels FILE or --run FILE.")
+
+def read_files(qrels: Path | None, runs: Mapping[str, Path], ids: Path | None) -> Benchmark:
+    """Read qrels, runs by model, and ids; one error has all faults of all files."""
     faults = Faults()
-    named = _ids(ids, faults) if ids else None
-    named_runs = runs if isinstance(runs, Mapping) else {_model(file): file for file in runs}
-    lists = {model: (file, read_run(file, faults)) for model, file in named_runs.items()}
-    judged = read_qrels(qrels, faults) if qrels else None
-    faults.refuse("the files cannot be imported", DO)
+    table = _read_ids(ids, faults) if ids else None
+    lists = {model: (file, _read_run(file, faults)) for model, file in runs.items()}
+    judged = _read_qrels(qrels, faults) if qrels else None
+    faults.raise_any("the files cannot be imported", DO)
     notes: list[str] = []
-    places: dict[str, Place] = {}
+    locations: dict[str, Location] = {}
     truth = suspects = None
     if judged is not None and qrels is not None:
-        places["truth"] = Place(qrels, "line", 1)
-        judged = _decoded(judged, named, places["truth"], faults)
-        graded = int((judged["value"] > 1).sum())
-        if graded:
-            notes.append(f"{graded:,} grades above 1 count as similar: labels are 1 and 0")
-        judged, told = rows.judged(judged, places["truth"])
-        judged = judged.assign(value=(judged["value"] > 0).astype("int64"))
-        judged, again = rows.judgements(judged, places["truth"], faults)
-        notes += [*told, *again]
+        at = locations["truth"] = Location(qrels, "line", 1)
+        judged, notes = to_labels(_decode(judged, table, at, faults), at, faults)
         if not len(judged):
             faults.add(qrels, ["holds no pairs"])
     tables = {}
     for model, (file, frame) in lists.items():
-        places[f"run of {model}"] = Place(file, "line", 1)
-        frame = _decoded(frame, named, places[f"run of {model}"], faults)
+        at = locations[f"run of {model}"] = Location(file, "line", 1)
         if not len(frame):
             faults.add(file, ["holds no pairs"])
-        run, note = _ranked(frame, model, places[f"run of {model}"], faults)
-        tables[model] = run
-        notes += note
-    faults.refuse("the files cannot be imported", DO)
+        tables[model], moved = _rank(_decode(frame, table, at, faults), model, at, faults)
+        notes += moved
+    faults.raise_any("the files cannot be imported", DO)
     if judged is not None:
-        truth, suspects = decided(judged, "imported trec"), pooled(judged)
-    images = None
-    if named is not None:
-        images = to_frame(to_arrow(_images(named), IMAGES, str(ids)))
-    known = [frame[PAIR] for frame in ([judged] if judged is not None else []) + list(tables.values())]
-    if images is None:
-        every = pd.concat(known)
-        images = to_frame(to_arrow(images_of(every["query_id"], every["candidate_id"]), IMAGES))
-        notes.append("the files tell no catalogue: without one of the project's own, an id is its own path and product")
-        places["catalogue"] = Place(qrels or next(iter(named_runs.values())))
+        truth, suspects = truth_from_pairs(judged, "imported trec"), suspects_from_pairs(judged)
+    if table is not None and ids is not None:
+        images = to_frame(to_arrow(_images(table), IMAGES, str(ids)))
+        locations["ids"] = Location(ids)
     else:
-        places["ids"] = Place(ids or Path("ids.tsv"))
-    return Benchmark(images, truth, suspects, None, tables, places=places, notes=tuple(notes))
+        every = pd.concat([frame[PAIR] for frame in ([judged] if judged is not None else []) + list(tables.values())])
+        images = to_frame(to_arrow(images_from_ids(every["query_id"], every["candidate_id"]), IMAGES))
+        notes.append(f"{NO_CATALOGUE}: without one of the project, each id is its own path and product")
+        locations["catalogue"] = Location(qrels or next(iter(runs.values())))
+    return Benchmark(images, truth, suspects, None, tables, locations=locations, notes=tuple(notes))
 
 
-def _first(place: Path, *names: str) -> Path | None:
-    return next((place / name for name in names if (place / name).is_file()), None)
+def _first(folder: Path, *names: str) -> Path | None:
+    return next((folder / name for name in names if (folder / name).is_file()), None)
 
 
-def _model(file: Path) -> str:
-    name = file.name
-    for ending in (".gz", ".run", ".json", ".parquet", ".txt"):
-        name = name.removesuffix(ending)
-    return name
+def model_name(file: Path) -> str:
+    """Return the model that a run's file is named after."""
+    ending = max((ending for ending in (".gz", *ENDINGS) if file.name.endswith(ending)), key=len, default="")
+    return file.name.removesuffix(ending)
 
 
-def _ids(file: Path, faults: Faults) -> pd.DataFrame | None:
-    frame, place = read_csv(file, "\t"), Place(file)
-    if not rows.columns(frame, ["id", "image_id"], place, faults):
+def _read_ids(file: Path, faults: Faults) -> pd.DataFrame | None:
+    frame, at = read_csv(file, "\t"), Location(file)
+    if not check_columns(frame, ["id", "image_id"], at, faults):
         return None
-    rows.ids(frame, ["id", "image_id"], place, faults)
+    check_ids(frame, ["id", "image_id"], at, faults)
     for name in ("id", "image_id"):
-        twice = frame.index[frame[name].duplicated()]
-        faults.add(file, (f"row {row} has {name} {frame[name].loc[row]!r} a second time: keep one" for row in twice))
+        check_unique(frame, name, at, faults)
     if "path" in frame:
-        rows.paths(frame[frame["path"].notna()], place, faults)
-    return as_kinds(frame, dict.fromkeys(IDS, "text"), file, faults)
+        check_paths(frame[frame["path"].notna()], at, faults)
+    return convert_columns(frame, dict.fromkeys(IDS, "text"), file, faults)
 
 
-def _images(named: pd.DataFrame) -> pd.DataFrame:
-    ids = named["image_id"]
-    base = images_of(ids, ids).set_index("image_id").loc[ids].reset_index()
-    told = {name: named[name].fillna(base[name]) for name in ("product_id", "role", "path")}
-    return base.assign(**told, category=named["category"], phase=named["phase"])
+def _images(table: pd.DataFrame) -> pd.DataFrame:
+    ids = table["image_id"]
+    base = images_from_ids(ids, ids).set_index("image_id").loc[ids].reset_index()
+    known = {name: table[name].fillna(base[name]) for name in ("product_id", "role", "path")}
+    return base.assign(**known, category=table["category"], phase=table["phase"])
 
 
-def _decoded(frame: pd.DataFrame, named: pd.DataFrame | None, place: Place, faults: Faults) -> pd.DataFrame:
-    if named is None:
+def _decode(frame: pd.DataFrame, table: pd.DataFrame | None, at: Location, faults: Faults) -> pd.DataFrame:
+    if table is None:
         return frame
-    table = dict(zip(named["id"], named["image_id"], strict=True))
-    rows.known(frame, PAIR, named["id"], place, faults)
-    return frame.assign(**{name: frame[name].map(table).fillna(frame[name]) for name in PAIR})
+    names = dict(zip(table["id"], table["image_id"], strict=True))
+    check_known(frame, PAIR, table["id"], at, faults)
+    return frame.assign(**{name: frame[name].map(names).fillna(frame[name]) for name in PAIR})
 
 
-def _ranked(frame: pd.DataFrame, model: str, place: Place, faults: Faults) -> tuple[pd.DataFrame, list[str]]:
-    """The list as table neighbors. The order is the scores', as trec_eval has it; ties by id, as eds has it."""
-    twice = frame.duplicated(PAIR)
-    faults.add(place.file, (f"{place.of(row)} has this document a second time for its query: keep one"
-                            for row in frame.index[twice][:200]))  # fmt: skip
-    run = frame[~twice].sort_values(["query_id", "score", "candidate_id"], ascending=[True, False, True])
+def _rank(frame: pd.DataFrame, model: str, at: Location, faults: Faults) -> tuple[pd.DataFrame, list[str]]:
+    """Return the list as table neighbors. Scores give the order, as in trec_eval; ties by id, as in eds."""
+    repeats = frame.duplicated(PAIR)
+    rows = frame.index[repeats][:MOST]
+    faults.add(at.file, (f"{at.row(row)} repeats a document of its query: keep one" for row in rows))
+    run = frame[~repeats].sort_values(["query_id", "score", "candidate_id"], ascending=[True, False, True])
     run = run.assign(model=model, rank=run.groupby("query_id").cumcount().astype("int64"))
     notes = []
     if "given" in run:
         order = run.sort_values(["query_id", "given"], kind="stable").groupby("query_id").cumcount()
         moved = int((order.reindex(run.index) != run["rank"]).sum())
         if moved:
-            notes.append(
-                f"{place.file}: {moved:,} ranks differ from the order of the scores, which counts (as in trec_eval)"
-            )
-    return to_frame(to_arrow(run[NEIGHBORS.names], NEIGHBORS, str(place.file))).set_axis(run.index, axis=0), notes
+            notes = [f"{at.file}: {moved:,} ranks differ from the order of the scores, which counts (as in trec_eval)"]
+    return to_frame(to_arrow(run[NEIGHBORS.names], NEIGHBORS, str(at.file))).set_axis(run.index, axis=0), notes
+
+
+def _read_qrels(file: Path, faults: Faults) -> pd.DataFrame:
+    """Return query_id, candidate_id and value (the whole grade); the index is the line, from 0."""
+    if file.name.endswith(RANX):
+        frame = _read_ranx(file, faults).rename(columns={"score": "value"})
+        whole = frame["value"] % 1 == 0
+        for row, value in frame["value"][~whole].items():
+            faults.add(file, [f"row {row} has grade {value!r}: give a whole number"])
+        return frame.assign(value=frame["value"].where(whole, 0).astype("int64"))
+    rows = []
+    for number, parts in _split(file, 4, QRELS_LINE, faults):
+        try:
+            rows.append((number, parts[0], parts[2], int(parts[3])))
+        except ValueError:
+            faults.add(file, [f"line {number + 1} has grade {parts[3]!r}: give a whole number"])
+    return _frame(rows, [*PAIR, "value"])
+
+
+def _read_run(file: Path, faults: Faults) -> pd.DataFrame:
+    """Return query_id, candidate_id, score and given (the file's rank); the index is the line, from 0."""
+    if file.name.endswith(RANX):
+        return _read_ranx(file, faults)
+    rows = []
+    for number, parts in _split(file, 6, RUN_LINE, faults):
+        try:
+            rank, score = int(parts[3]), float(parts[4])
+        except ValueError:
+            faults.add(file, [f"line {number + 1} has rank {parts[3]!r} and score {parts[4]!r}: give numbers"])
+            continue
+        if not math.isfinite(score):
+            faults.add(file, [f"line {number + 1} has score {parts[4]}: give a finite number"])
+        rows.append((number, parts[0], parts[2], score, rank))
+    return _frame(rows, [*PAIR, "score", "given"])
+
+
+def _split(file: Path, count: int, form: str, faults: Faults) -> Iterator[tuple[int, list[str]]]:
+    text = read_lines(file)
+    if text and text[-1].strip():
+        faults.add(file, [f"line {len(text)} has no line end: get the complete file, or end the line"])
+    for number, line in enumerate(text):
+        parts = line.split()
+        if len(parts) == count:
+            yield number, parts
+        elif parts:
+            more = "; ids may not contain blanks: percent-encode them" if len(parts) > count else ""
+            faults.add(file, [f"line {number + 1} has {len(parts)} values, not {count} ({form}){more}"])
+
+
+def _frame(rows: Sequence[tuple[Any, ...]], names: list[str]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["line", *names]).set_index("line")
+
+
+def _read_ranx(file: Path, faults: Faults) -> pd.DataFrame:
+    """Read JSON {qid: {docno: score}}, or Parquet with q_id, doc_id, score."""
+    if file.name.endswith(".parquet"):
+        try:
+            frame = pq.read_table(file).to_pandas()
+        except (pa.ArrowException, OSError) as error:
+            reason = str(error).splitlines()[0]
+            raise InputError(f"is damaged or not Parquet ({reason})", where=str(file), do=AGAIN) from error
+        if missing := {"q_id", "doc_id", "score"} - set(frame.columns):
+            do = "Give ranx' columns: q_id, doc_id, score."
+            raise InputError(f"has no column {', '.join(sorted(missing))}", where=str(file), do=do)
+        frame = frame.rename(columns={"q_id": "query_id", "doc_id": "candidate_id"})
+    else:
+        frame = pd.DataFrame(_read_ranx_json(file), columns=[*PAIR, "score"])
+    frame = frame[[*PAIR, "score"]]
+    frame = frame.assign(query_id=frame["query_id"].astype(str), candidate_id=frame["candidate_id"].astype(str))
+    score = pd.to_numeric(frame["score"], errors="coerce").astype("float64")
+    bad = ~score.abs().lt(math.inf)
+    for row, value in frame["score"][bad].items():
+        faults.add(file, [f"row {row} has score {value!r}: give a finite number"])
+    checked: pd.DataFrame = frame.assign(score=score.where(~bad, 0.0))
+    return checked
+
+
+class _Members(list[tuple[str, Any]]):
+    """The members of a JSON object, repeated keys included."""
+
+
+def _read_ranx_json(file: Path) -> list[tuple[str, str, Any]]:
+    data = read_bytes(file)
+    try:
+        content = json.loads(data, object_pairs_hook=_Members)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"is not complete JSON ({error})", where=str(file), do=AGAIN) from error
+    if not isinstance(content, _Members) or not all(isinstance(value, _Members) for _, value in content):
+        raise InputError("is not of the form {qid: {docno: score}}", where=str(file), do="Write it with ranx.")
+    return [(query, document, score) for query, scores in content for document, score in scores]

@@ -1,7 +1,4 @@
-"""The published tables, digitised once: `paper_tables.json` beside this file, read as one frame of cells.
-
-Not here: how a cell is computed from files (the command line joins the stages), what a difference means (verdicts.py).
-"""
+"""The published tables, digitised once: `paper_tables.json` beside this file, read as one frame of cells."""
 
 import json
 from dataclasses import dataclass
@@ -20,11 +17,11 @@ CELL_COLUMNS = ["table", "task", "label", "model", "generator", "column", "print
 
 @dataclass(frozen=True)
 class Paper:
-    """What the file holds, as it stands there."""
+    """The content of the file."""
 
     source: dict[str, str]
     notes: tuple[str, ...]
-    models: dict[str, str]  # a label of the paper -> our name of the model
+    models: dict[str, str]  # label of the paper -> our name of the model
     doubts: tuple[dict[str, Any], ...]
     errata: tuple[dict[str, Any], ...]
     text: dict[str, Any]
@@ -33,54 +30,53 @@ class Paper:
 
 @cache
 def paper() -> Paper:
-    """The digitised tables.
+    """Return the digitised tables.
 
     >>> paper().tables[5]["rows"][0]["HR@5"]
     82.5
     """
-    told = json.loads(files("eds.benchmarks.reproduce").joinpath(FILE).read_text(encoding="utf-8"))
-    tables = {int(number): table for number, table in told["tables"].items()}
-    return Paper(
-        told["source"], tuple(told["notes"]), told["models"], tuple(told["doubts"]), tuple(told["errata"]),
-        told["text"], tables,
-    )  # fmt: skip
+    content = json.loads(files("eds.benchmarks.reproduce").joinpath(FILE).read_text(encoding="utf-8"))
+    tables = {int(number): table for number, table in content.pop("tables").items()}
+    listed = {name: tuple(content.pop(name)) for name in ("notes", "doubts", "errata")}
+    return Paper(**content, **listed, tables=tables)
 
 
 def cells() -> pd.DataFrame:
-    """Every printed cell: table, task, label (the row as printed), model (our name), column, printed, what is doubted.
+    """Return every printed cell: table, task, label (as printed), model (our name), column, printed, doubts.
 
     `unit` is percent, one or count; `decimals` how many were printed. `doubt` is `value` where the number itself cannot
-    be trusted (analyses leave it out, no verdict rests on it), `reading` where the number stands but something about it
-    is not clear; `why` says what.
+    be trusted (analyses leave it out, no verdict uses it), `reading` where the number holds but something about it is
+    unclear; `why` says what.
     """
-    told = paper()
+    source = paper()
     rows = []
-    for number, table in told.tables.items():
+    for number, table in source.tables.items():
         for row in table["rows"]:
             for column in table["columns"]:
                 if column not in row:
                     continue
                 unit = "one" if column in table.get("ones", ()) else table["unit"]
                 decimals = table.get("decimals", {}).get(column, _decimals(row[column]))
-                rows.append((number, row.get("task", table["task"]), row["label"], told.models.get(row["label"], ""),
-                             row.get("generator"), column, float(row[column]), decimals, unit,
-                             *_doubt(told.doubts, number, row["label"], column)))  # fmt: skip
+                task, model = row.get("task", table["task"]), source.models.get(row["label"], "")
+                values = (row.get("generator"), column, float(row[column]), decimals, unit)
+                doubt = _doubt(source.doubts, number, row["label"], column)
+                rows.append((number, task, row["label"], model, *values, *doubt))
     return pd.DataFrame(rows, columns=CELL_COLUMNS)
 
 
-def named(text: str) -> str:
-    """Our name of a model that a file or a user calls as the paper does; any other name as it is.
+def known_model(text: str) -> str:
+    """Return our name of a model named as in the paper; any other name as it is.
 
-    >>> named("Argus ID+C"), named("beit_cat"), named("mine")
+    >>> known_model("Argus ID+C"), known_model("beit_cat"), known_model("mine")
     ('argus_id_c', 'beit_cat', 'mine')
     """
-    known = {_plain(label): name for label, name in paper().models.items()}
-    known |= {_plain(name): name for name in known.values()}
-    return known.get(_plain(text), text)
+    known = {_normalise(label): name for label, name in paper().models.items()}
+    known |= {_normalise(name): name for name in known.values()}
+    return known.get(_normalise(text), text)
 
 
 def printed_table(numbers: "tuple[int, ...]") -> pd.DataFrame:
-    """Rows of Tables 5 to 8 one below the other: label, generator, and the columns that all of these tables have.
+    """Return rows of Tables 5 to 8 together: label, generator, and the columns that all of these tables have.
 
     Cells whose value is doubted are missing. The columns of Tables 7 and 8 are those of labelled negatives.
     """
@@ -88,9 +84,9 @@ def printed_table(numbers: "tuple[int, ...]") -> pd.DataFrame:
     kept = every[every["table"].isin(numbers) & (every["doubt"] != "value")]
     wide = []
     for number in numbers:
-        mine = kept[kept["table"] == number].assign(column=lambda frame: frame["column"].map(_annotated))
-        table = mine.pivot_table(index="label", columns="column", values="printed", sort=False)
-        flags = mine.drop_duplicates("label").set_index("label")["generator"].astype(bool)
+        part = kept[kept["table"] == number].assign(column=lambda frame: frame["column"].map(_annotated))
+        table = part.pivot_table(index="label", columns="column", values="printed", sort=False)
+        flags = part.drop_duplicates("label").set_index("label")["generator"].astype(bool)
         wide.append(table.assign(generator=flags))
     shared = [name for name in wide[0].columns if all(name in table.columns for table in wide)]
     joined: pd.DataFrame = pd.concat([table[shared] for table in wide]).rename_axis(columns=None).reset_index()
@@ -106,12 +102,12 @@ def _decimals(value: float) -> int:
 
 
 def _doubt(doubts: tuple[dict[str, Any], ...], table: int, label: str, column: str) -> tuple[str, str]:
-    """The kind of doubt, a value's before a reading's, and all reasons."""
-    mine = [one for one in doubts if one["table"] == table and column in one["columns"]
-            and label in one.get("labels", [label])]  # fmt: skip
-    kind = "value" if any(one["kind"] == "value" for one in mine) else "reading" if mine else ""
-    return kind, "; ".join(one["why"] for one in mine)
+    """Return the kind of doubt, a value's before a reading's, and all reasons."""
+    mine = [doubt for doubt in doubts if doubt["table"] == table and column in doubt["columns"]]
+    mine = [doubt for doubt in mine if label in doubt.get("labels", [label])]
+    kind = "value" if any(doubt["kind"] == "value" for doubt in mine) else "reading" if mine else ""
+    return kind, "; ".join(doubt["why"] for doubt in mine)
 
 
-def _plain(text: str) -> str:
+def _normalise(text: str) -> str:
     return text.casefold().replace("+", " ").replace("-", " ").replace("_", " ").replace("  ", " ").strip()
