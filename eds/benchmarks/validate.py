@@ -263,7 +263,7 @@ def check_benchmark(benchmark: Benchmark, *, kept: bool = False) -> tuple[Benchm
             check_known(frame, PAIR, images["image_id"], at, faults)
     if "catalogue" in benchmark.locations:
         _check_ids_as_paths(benchmark, images, faults)
-    remedy = SEPARATE_HERE if kept else "import with --separate-products"
+    remedy = SEPARATE_HERE if kept else "import with --separate"
     found = (
         _outside(benchmark.truth, images),
         _shared_products(benchmark, images, remedy),

@@ -1,68 +1,162 @@
-"""`eds benchmarks`: what others published, brought in as tables, and your own handed on; one command a format.
+"""`eds benchmarks`: import published benchmarks, export your own, reproduce the paper; one command per format."""
 
-Here the group and the import of VSD-Fashion's files; the other commands stand in the files beside it.
-"""
-
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from eds.cli.benchmarks_export import export
-from eds.cli.benchmarks_import import COMMANDS
 from eds.cli.benchmarks_reproduce import reproduce
-from eds.cli.console import Console, command, given
-from eds.project.import_vsd import import_files
+from eds.cli.console import Console, command
+
+if TYPE_CHECKING:
+    from eds.project.exchange import ExportResult, ImportResult, Option
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-TABLES = ("truth", "suspects", "images")  # images last: without it nothing else is read
+CARD = {
+    "name": "Name of the benchmark (default: the project's name).",
+    "licence": "Licence, as cc-by-4.0.",
+    "release": "Version (default: 1.0.0).",
+    "motivation": "Purpose of the benchmark.",
+    "collection": "How the pictures were collected.",
+    "address": "Where it is published.",
+    "citation": "How to cite it.",
+}
+
+
+class Formats(click.Group):
+    """A command for each format that can be read or written, made from the format's own options."""
+
+    verb: Literal["read", "write"]
+    make: Callable[[str], click.Command]
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the formats."""
+        from eds.project.exchange import format_names
+
+        return format_names(self.verb)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of a format, with the format's options first."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        from eds.project.exchange import FORMATS, format_options
+
+        made = type(self).make(cmd_name)
+        made.help = f"{FORMATS.help(cmd_name)}\n\n{made.help}"
+        first = next(i for i, parameter in enumerate(made.params) if isinstance(parameter, click.Argument)) + 1
+        made.params[first:first] = [_option(option) for option in format_options(cmd_name, self.verb)]
+        return made
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the formats without importing them."""
+        from eds.project.exchange import FORMATS
+
+        with formatter.section("Formats"):
+            formatter.write_dl([(name, FORMATS.help(name)) for name in self.list_commands(ctx)])
+
+
+def _option(option: "Option") -> click.Option:
+    names = [option.name, f"--{option.name.replace('_', '-')}"]
+    if option.type is bool:
+        return click.Option(names, is_flag=True, help=option.help)
+    kind: Any = click.Choice(option.choices) if option.choices else FILE if option.type is Path else option.type
+    return click.Option(names, type=kind, default=option.default, multiple=option.multiple, help=option.help)
+
+
+def _export_command(name: str) -> click.Command:
+    @command(None, name, example=f"eds benchmarks export {name} out/{name} --licence cc-by-4.0")
+    @click.argument("to", metavar="FOLDER|URL")
+    @click.option("--no-lists", is_flag=True, help="Leave out the models' lists.")
+    @click.option("--hide-experts", is_flag=True, help="Name experts expert-1, expert-2, ...")
+    @click.option("--with-random", is_flag=True, help="Include labels of random pairs, though unmarked.")
+    @click.option("--replace", is_flag=True, help="Replace an earlier export.")
+    def export(console: Console, to: str, no_lists: bool, **options: Any) -> None:
+        """Writes a folder with a card and checksums: complete or not at all."""
+        from eds.project.exchange import CardText
+
+        card = CardText(**{name: options.pop(name) for name in CARD})
+        console.show(console.project.export(name, to, card=card, lists=not no_lists, **options), render_export)
+
+    export.params += [
+        click.Option([f"--{word}"], default="", show_default=False, help=text) for word, text in CARD.items()
+    ]
+    return export
+
+
+def _import_command(name: str) -> click.Command:
+    from eds.project.exchange import source_required
+
+    metavar = "SOURCE" if source_required(name) else "[SOURCE]"
+
+    @command(None, name, example=f"eds benchmarks import {name} exported/{name} --project new")
+    @click.argument("source", metavar=metavar, type=click.Path(path_type=Path, exists=True), required=False)
+    @click.option("--campaign", metavar="NAME", help="Campaign of all votes (default: as the file says).")
+    @click.option("--separate", is_flag=True, help="Keep products of queries and candidates apart.")
+    @click.option("--replace", is_flag=True, help="Replace tables that other commands made.")
+    def import_(console: Console, source: Path | None, **options: Any) -> None:
+        """Imports tables, votes and pictures: all of them or none."""
+        result = console.project.import_benchmark(name, source, **options)
+        console.show(result, render_import)
+        for note in result.notes:
+            console.say(f"Note: {note}.")
+
+    return import_
+
+
+class ExportFormats(Formats):
+    """`eds benchmarks export FORMAT`."""
+
+    verb, make = "write", staticmethod(_export_command)
+
+
+class ImportFormats(Formats):
+    """`eds benchmarks import FORMAT`."""
+
+    verb, make = "read", staticmethod(_import_command)
 
 
 @click.group()
 def benchmarks() -> None:
-    """Bring in benchmarks that others published; hand on your own."""
+    """Import published benchmarks, export your own."""
 
 
-@benchmarks.group("import")
+@benchmarks.group("export", cls=ExportFormats)
+def export() -> None:
+    """Export the project's benchmark in a format of other tools."""
+
+
+@benchmarks.group("import", cls=ImportFormats)
 def import_() -> None:
-    """Bring in a benchmark: its catalogue, its queries and its labels."""
+    """Import a benchmark: its catalogue, labels, votes and lists."""
 
 
-benchmarks.add_command(export)
 benchmarks.add_command(reproduce)
-for one in COMMANDS:
-    import_.add_command(one)
 
 
-@command(import_, "vsd", example="eds benchmarks import vsd --metadata M.json --seeds S.json --annotations A.json")
-@click.option("--metadata", type=FILE, required=True, help='{"images": [{"id": product, "path": ..., "phase": ...}]}')
-@click.option("--annotations", type=FILE, required=True, help='[{"key": [seed, candidate], "value": 0 or 1}]')
-@click.option("--seeds", type=FILE, help='{"seeds": [path]}; without it the first of each key is a query.')
-@click.option("--votes", type=FILE, help="votes.jsonl, as eds benchmarks export vsd writes it beside the annotations.")
-@click.option("--manifest", type=FILE, help='{"images": [{"path": ...}]}: the images of a split; empty: all.')
-@click.option(
-    "--gallery-phases", metavar="PHASE,...", default="", help="Only images of these phases are candidates (wild task)."
-)
-@click.option("--apart", is_flag=True, help="Products of queries outside the gallery are others, even of one id.")
-@click.option("--replace", is_flag=True, help="Write over tables that other commands made.")
-def vsd(console: Console, replace: bool, **options: Any) -> None:
-    """Bring in VSD-Fashion's raw files, without any picture: tables images, truth and suspects, all or none."""
-    from eds.project.transaction import refuse_others
-
-    project = console.project
-    with project.writing("eds benchmarks import vsd"):
-        refuse_others(project, TABLES, "benchmarks.import.vsd", replace)
-        document = import_files(console.project, given(options), **options)
-    console.answer(document, lambda: _told(document))
-    for note in document["notes"]:
-        console.say(f"Note: {note}.")
+def render_export(result: "ExportResult") -> str:
+    """Render an export as text."""
+    listed = ", ".join(result.listed[:8]) + (", ..." if result.files > 8 else "")
+    lines = [f"Wrote {result.files:,} files to {result.folder}: {listed}."]
+    if result.not_held:
+        lines += ["This format does not hold:", *(f"  - {text}" for text in result.not_held)]
+    return "\n".join(lines)
 
 
-def _told(document: dict[str, Any]) -> str:
-    share = document["positives"] / document["pairs"]
-    return (
-        f"{document['images']:,} images of {document['products']:,} products: {document['queries']:,} queries, "
-        f"{document['candidates']:,} candidates; {document['images_left_out']:,} of the metadata are neither.\n"
-        f"{document['pairs']:,} labelled pairs, {document['positives']:,} of them similar ({share:.1%}).\n"
-        "Next: eds embeddings import MODEL vectors.npy ids.txt, then eds metrics score."
-    )
+def render_import(result: "ImportResult") -> str:
+    """Render an import as text."""
+    share = f" ({result.positives / result.pairs:.1%})" if result.pairs else ""
+    kept = ", the project's own catalogue" if result.kept_catalogue else ""
+    lines = [
+        f"{result.images:,} images of {result.products:,} products{kept}: {result.queries:,} queries,"
+        f" {result.candidates:,} candidates.",
+        f"{result.pairs:,} labelled pairs, {result.positives:,} of them similar{share}; {result.suspects:,} suspects;"
+        f" {result.votes:,} new votes; lists of {', '.join(result.runs) or 'no model'}.",
+    ]
+    if result.left_out:
+        lines.append(f"{result.left_out:,} images of the source are neither queries nor candidates: left out.")
+    if result.pictures:
+        lines.append(f"{result.pictures:,} pictures were unpacked below the image root.")
+    if result.votes and not result.pairs:
+        lines.append("Next: eds truth decide.")
+    return "\n".join(lines)

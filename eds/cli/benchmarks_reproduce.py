@@ -10,7 +10,7 @@ from eds.cli.console import Console, command, given
 from eds.errors import InputError
 
 if TYPE_CHECKING:
-    from eds.benchmarks import Files
+    from eds.benchmarks.formats.vsd import Files
     from eds.benchmarks.reproduce.compare_cells import Cell
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -46,7 +46,7 @@ def reproduce() -> None:
 @click.option("--embeddings", type=FOLDER, help="Finished vectors, one file a model: no picture is read.")
 @click.option("--runs", type=FOLDER, help="TREC runs, one file a model: no picture is read.")
 @click.option("--gallery-phases", metavar="PHASE,...", default="", help="What is offered (wild task).")
-@click.option("--apart", is_flag=True, help="Products of queries outside the gallery are others, even of one id.")
+@click.option("--separate", is_flag=True, help="Keep products of queries and candidates apart.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Where everything is written.")
 @click.option("-k", "k", type=click.IntRange(1), default=6, help="Depth of the pool (Tables 2 and 3).")
 @click.option("--tolerance", type=click.FloatRange(0), default=1.0, help="Percentage points that count as close.")
@@ -77,10 +77,10 @@ def vsd(console: Console, tables_only: bool, out: Path | None, **options: Any) -
 
 def _vsd(
     console: Console, out: Path, *, root: Path | None, images: Path | None, task: str, models: tuple[str, ...],
-    weights: Path | None, embeddings: Path | None, runs: Path | None, gallery_phases: str, apart: bool, k: int,
+    weights: Path | None, embeddings: Path | None, runs: Path | None, gallery_phases: str, separate: bool, k: int,
     tolerance: float, resamples: int, **files: Path | None,
 ) -> None:  # fmt: skip
-    from eds.benchmarks.reproduce.compare_cells import Found, compared
+    from eds.benchmarks.reproduce.compare_cells import Computed, compare_cells
     from eds.benchmarks.reproduce.paper import TASKS, WILD, cells
     from eds.benchmarks.reproduce.release_files import find_files
     from eds.cli.reproduce_written import told, written, written_task
@@ -105,9 +105,9 @@ def _vsd(
     for name, one in found.items():  # all are begun before one is worked on: what is wrong with a file is told at once
         console.say(f"{name}: {one.annotations}")
         phases = gallery_phases if name == WILD or len(asked) == 1 else ""
-        tasks.append(work.begun(console, out, name, one, pictures, phases, apart=apart, k=k))
+        tasks.append(work.begun(console, out, name, one, pictures, phases, apart=separate, k=k))
     every, known, documents = cells(), _known(found), {}
-    values: dict[Cell, Found] = {}
+    values: dict[Cell, Computed] = {}
     for at in tasks:
         bring(at, given_models, known, [other.project.root for other in tasks if other is not at])
         work.mine_lists(at)
@@ -124,15 +124,15 @@ def _vsd(
         why = f"task {name} was not run: {gone.get(name, 'it was not asked for')}"
         part = every[every["task"] == name]
         keys = zip(part["table"].tolist(), part["label"], part["column"], strict=True)
-        values |= {key: Found(why=why) for key in keys}
-    table = compared(every, values, tolerance)
+        values |= {key: Computed(why=why) for key in keys}
+    table = compare_cells(every, values, tolerance)
     document = written(out, table, documents, gone, tolerance)
     console.answer(document, lambda: told(document))
 
 
 def _known(found: "Mapping[str, Files]") -> set[str]:
     """Every image that any task's metadata name."""
-    from eds.benchmarks.json_files import read_json
+    from eds.benchmarks.files import read_json
 
     return {
         entry["path"]

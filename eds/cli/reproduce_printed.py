@@ -34,7 +34,7 @@ def printed(console: Console, out: Path | None) -> None:
 
 def told(found: "list[dict[str, Any]]") -> str:
     """The analysis for reading."""
-    from eds.benchmarks.reproduce.reproduction_text import rounded
+    from eds.benchmarks.reproduce.compare_cells import format_number as text
 
     lines = []
     for one in found:
@@ -44,8 +44,8 @@ def told(found: "list[dict[str, Any]]") -> str:
         sizes = f"{one['generators']} models that made the pool, {one['new_models']} new ones"
         lines += [f"{one['tables']} ({one['caption']}): {sizes}"]
         rows = [
-            [name, *(rounded(row[side]) for side in ("generators", "outsiders", "difference")),
-             *(rounded(orders[name][tau], 2) if name in orders else "" for tau in ("tau_b", "tau_ap_b")),
+            [name, *(text(row[side]) for side in ("generators", "outsiders", "difference")),
+             *(text(orders[name][tau], 2) if name in orders else "" for tau in ("tau_b", "tau_ap_b")),
              f"{row['models']}"]
             for name, row in by.items()
         ]  # fmt: skip
@@ -55,9 +55,9 @@ def told(found: "list[dict[str, Any]]") -> str:
             )
         ]
         lines += [
-            f"By {HR} generators have {rounded(hr['generators'])} against {rounded(hr['outsiders'])} of new models; by"
-            f" micro ROC-AUC {rounded(auc['generators'])} against {rounded(auc['outsiders'])}. The two orders of the"
-            f" {order['n']} models agree with Kendall's tau {rounded(order['tau_b'], 2)}.",
+            f"By {HR} generators have {text(hr['generators'])} against {text(hr['outsiders'])} of new models; by"
+            f" micro ROC-AUC {text(auc['generators'])} against {text(auc['outsiders'])}. The two orders of the"
+            f" {order['n']} models agree with Kendall's tau {text(order['tau_b'], 2)}.",
             "",
         ]
     return "\n".join([

@@ -35,8 +35,8 @@ def written_task(task: Task, numbers: Numbers, out: Path, *, resamples: int) -> 
     lost = _trec(task, out / TREC / task.name)
     report, _ = written_report(project, project.root / "report.html", resamples=resamples, makers=makers)
     return {
-        "project": str(project.root), **{name: task.imported[name] for name in COUNTS},
-        "notes": [*task.imported["notes"], *filter(None, (task.beside, task.negatives))],
+        "project": str(project.root), **{name: getattr(task.imported, name) for name in COUNTS},
+        "notes": [*task.notes, *filter(None, (task.beside, task.negatives))],
         "models": task.sources, "lacking": task.lacking, "values": values, "not_held_by_trec": lost,
         "report_lacks": [block.what for part in report.sections for block in part.blocks if isinstance(block, Gap)],
     }  # fmt: skip
@@ -46,15 +46,14 @@ def written(
     out: Path, table: "pd.DataFrame", tasks: Mapping[str, dict[str, Any]], gone: Mapping[str, str], tolerance: float
 ) -> dict[str, Any]:
     """Write what holds for all tasks; the document of the command."""
-    from eds.benchmarks.reproduce.compare_cells import counted, missing_cells
+    from eds.benchmarks.reproduce.compare_cells import count_verdicts, missing_cells, render_markdown
     from eds.benchmarks.reproduce.model_index import eval_results, model_index
     from eds.benchmarks.reproduce.paper import paper
-    from eds.benchmarks.reproduce.reproduction_text import markdown
     from eds.files import write_text
 
     sentences = {name: _sentences(one) for name, one in tasks.items()}
     sentences |= {name: [f"Not run: {why}."] for name, why in gone.items()}
-    write_text(out / "tables.md", markdown(table, paper(), sentences))
+    write_text(out / "tables.md", render_markdown(table, paper(), sentences))
     write_text(out / "cells.csv", table.to_csv(index=False))
     for folder in (INDEX, MODELS):
         shutil.rmtree(out / folder, ignore_errors=True)
@@ -67,7 +66,7 @@ def written(
     files = sorted({*known, KEPT})
     document = {
         "paper": paper().source, "tolerance": tolerance, "tasks": dict(tasks), "not_run": dict(gone),
-        "verdicts": counted(table), "not_computed": missing_cells(table), "cells": table, "out": str(out),
+        "verdicts": count_verdicts(table), "not_computed": missing_cells(table), "cells": table, "out": str(out),
         "files": files,
     }  # fmt: skip
     write_text(out / KEPT, json.dumps(to_jsonable(document), ensure_ascii=False, allow_nan=False, indent=1))
@@ -127,14 +126,14 @@ def _evaluator_rows(file: Path, values: Mapping[str, Mapping[str, float]]) -> No
 
 def _trec(task: Task, folder: Path) -> list[str]:
     """Qrels and each model's official list, 100 deep; what the files cannot hold."""
-    from eds.benchmarks import Benchmark
-    from eds.benchmarks.folder import whole_folder
+    from eds.benchmarks.benchmark import Benchmark
+    from eds.benchmarks.folder import export_folder
     from eds.benchmarks.formats import trec
 
     project = task.project
     lists = {name: project.read("neighbors", name) for name in task.sources}
     runs = {name: one[one["rank"] < RUN_DEPTH] for name, one in lists.items()}
-    with whole_folder(folder, replace=True) as building:
+    with export_folder(folder, replace=True) as building:
         return trec.write(Benchmark(project.read("images"), project.read("truth"), runs=runs), building)
 
 

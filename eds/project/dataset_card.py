@@ -1,49 +1,73 @@
-"""What an export's card tells: the curator's words, and what truth and analysis find in the project."""
+"""The card of an export: the curator's words, and facts that truth and analysis find in the project."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eds.errors import EdsError
 
 if TYPE_CHECKING:
-    from eds.benchmarks import Benchmark
+    from eds.benchmarks.benchmark import Benchmark
     from eds.benchmarks.card import Card
     from eds.project import Project
+    from eds.project.decide import Kept
 
-COEFFICIENTS = {"percent_agreement": "Share of agreeing pairs of votes", "krippendorff_alpha": "Krippendorff's alpha",
-                "gwet_ac1": "Gwet's AC1", "fleiss_kappa": "Fleiss' kappa"}  # fmt: skip
+COEFFICIENTS = {
+    "percent_agreement": "Share of agreeing pairs of votes",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "gwet_ac1": "Gwet's AC1",
+    "fleiss_kappa": "Fleiss' kappa",
+}
 
 
-def card_of(project: "Project", benchmark: "Benchmark", kept: Any, words: dict[str, str]) -> "Card":
-    """The card; `words` are what the curator says, `kept` the labels (eds.project.decide), if any."""
+@dataclass(frozen=True)
+class CardText:
+    """The curator's words on the card; empty ones are not stated."""
+
+    name: str = ""  # default: the project's name
+    licence: str = ""
+    release: str = ""  # default: 1.0.0
+    motivation: str = ""
+    collection: str = ""
+    address: str = ""
+    citation: str = ""
+
+
+def make_card(project: "Project", benchmark: "Benchmark", labels: "Kept | None", text: CardText) -> "Card":
+    """Return the card of the project's benchmark; `labels` is the content of the label store, if there is one."""
     from eds.benchmarks.card import Card
 
-    told = {
-        "Motivation": [words["motivation"]] if words["motivation"] else [],
-        "Collection": [*([words["collection"]] if words["collection"] else []), *_collection(project, benchmark)],
+    statements = {
+        "Motivation": [text.motivation] if text.motivation else [],
+        "Collection": [*([text.collection] if text.collection else []), *_collection(project, benchmark)],
         "Experts": _experts(benchmark),
-        "Agreement": _agreement(project, kept),
+        "Agreement": _agreement(project, labels),
         "Recall": _recall(benchmark),
         "Known bias": _bias(benchmark),
     }
     return Card(
-        words["name"] or project.config.project.name, words["licence"], words["release"] or "1.0.0",
-        datetime.now(UTC).date().isoformat(), words["address"], words["citation"], told,
-    )  # fmt: skip
+        name=text.name or project.config.project.name,
+        licence=text.licence,
+        version=text.release or "1.0.0",
+        made_on=datetime.now(UTC).date().isoformat(),
+        address=text.address,
+        citation=text.citation,
+        statements=statements,
+    )
 
 
 def _collection(project: "Project", benchmark: "Benchmark") -> list[str]:
-    found = []
+    facts = []
     for table in ("images", "suspects", "truth"):
         state = project.state(table)
         if state.condition == "stale":
-            found.append(f"Table {table} is stale: {'; '.join(state.reasons)}.")
+            facts.append(f"Table {table} is stale: {'; '.join(state.reasons)}.")
         elif state.made_by:
-            found.append(f"Table {table} was made by: {state.made_by}.")
+            facts.append(f"Table {table} was made by: {state.made_by}.")
     if benchmark.truth is not None and len(benchmark.truth):
         rules = ", ".join(sorted(benchmark.truth["rule"].unique()))
-        found.append(f"Labels were decided by: {rules}. Ties are negative.")
-    return found
+        facts.append(f"Labels were decided by: {rules}. Ties are negative.")
+    return facts
 
 
 def _experts(benchmark: "Benchmark") -> list[str]:
@@ -51,33 +75,36 @@ def _experts(benchmark: "Benchmark") -> list[str]:
     if votes is None or not len(votes):
         return []
     pairs = votes[["query_id", "candidate_id"]].drop_duplicates()
-    found = [f"{votes['expert_id'].nunique()} experts gave {len(votes):,} votes on {len(pairs):,} pairs, "
-             f"{len(votes) / len(pairs):.2f} a pair; {int(votes['value'].isna().sum()):,} could not tell."]  # fmt: skip
+    experts, per_pair, unsure = votes["expert_id"].nunique(), len(votes) / len(pairs), int(votes["value"].isna().sum())
+    facts = [
+        f"{experts} experts gave {len(votes):,} votes on {len(pairs):,} pairs, {per_pair:.2f} per pair; {unsure:,} were"
+        " unsure."
+    ]
     seconds = votes["seconds"].dropna()
     if len(seconds):
-        found.append(f"They judged for {seconds.sum() / 3600:,.1f} hours, {seconds.median():.1f} s a pair (median).")
-    versions = sorted(one for one in votes["guideline"].dropna().unique() if one)
+        facts.append(f"Judging took {seconds.sum() / 3600:,.1f} hours, {seconds.median():.1f} s per pair (median).")
+    versions = sorted(version for version in votes["guideline"].dropna().unique() if version)
     if versions:
-        found.append(f"Versions of the guideline: {', '.join(versions)}.")
-    return found
+        facts.append(f"Versions of the guideline: {', '.join(versions)}.")
+    return facts
 
 
-def _agreement(project: "Project", kept: Any) -> list[str]:
+def _agreement(project: "Project", labels: "Kept | None") -> list[str]:
     from eds.truth import panel_agreement
 
-    if kept is None or not len(kept.labels):
+    if labels is None or not len(labels.labels):
         return []
     try:
-        found = panel_agreement(
-            kept.labels, early_stop=kept.early_stop, control=kept.control, seed=project.config.project.seed
+        agreement = panel_agreement(
+            labels.labels, early_stop=labels.early_stop, control=labels.control, seed=project.config.project.seed
         )
     except EdsError as error:
         return [f"Cannot be computed: {error}"]
-    rows = found.coefficients[found.coefficients["value"].notna()].to_dict(orient="records")
-    on = "control pairs" if found.control else "pairs"
+    rows = agreement.coefficients[agreement.coefficients["value"].notna()].to_dict(orient="records")
+    where = f"{agreement.pairable:,} {'control pairs' if agreement.control else 'pairs'} judged by two or more"
     return [
-        f"{COEFFICIENTS[str(row['coefficient'])]}: {row['value']:.3f} (95%: {row['low']:.3f} to {row['high']:.3f}), "
-        f"{found.pairable:,} {on} judged by two or more."
+        f"{COEFFICIENTS[str(row['coefficient'])]}: {row['value']:.3f} (95%: {row['low']:.3f} to {row['high']:.3f}),"
+        f" {where}."
         for row in rows
     ]
 
@@ -92,14 +119,16 @@ def _recall(benchmark: "Benchmark") -> list[str]:
     except EdsError as error:
         return [f"Cannot be computed: {error}"]
     pool, recall = report["pool"], report["recall"]
-    found = [f"The pool holds {pool['pairs']:,} of {report['pairs']:,} pairs; {pool['labelled']:,} are labelled, "
-             f"{pool['positive']:,} of them similar."]  # fmt: skip
+    facts = [
+        f"The pool holds {pool['pairs']:,} of {report['pairs']:,} pairs; {pool['labelled']:,} are labelled,"
+        f" {pool['positive']:,} of them similar."
+    ]
     if recall is None:
-        found.append("How many similar pairs lie outside the pool is not known: no pairs were drawn from outside.")
+        facts.append("How many similar pairs lie outside the pool is unknown: no pairs were drawn from outside.")
     else:
-        told = ", ".join(f"{name} {value:.3f}" for name, value in recall.items() if isinstance(value, float))
-        found.append(f"Recall of the pool, from pairs drawn outside it: {told}.")
-    return found
+        values = ", ".join(f"{name} {value:.3f}" for name, value in recall.items() if isinstance(value, float))
+        facts.append(f"Recall of the pool, from pairs drawn outside it: {values}.")
+    return facts
 
 
 def _bias(benchmark: "Benchmark") -> list[str]:
@@ -109,6 +138,8 @@ def _bias(benchmark: "Benchmark") -> list[str]:
 
     models = sorted(sources_frame(benchmark.suspects)["model"].unique())
     if not models:
-        return ["Which model proposed which pair is not known; models that did not propose find pairs nobody judged."]
-    return [f"Pairs were proposed by {', '.join(models)}. These generators find judged pairs more often than any other "
-            "model: measures of retrieval favour them (compare measures of labelled pairs, as ROC-AUC)."]  # fmt: skip
+        return ["Which model proposed which pair is unknown; models that did not propose any find unjudged pairs."]
+    return [
+        f"Pairs were proposed by {', '.join(models)}. These models find judged pairs more often than any other model:"
+        " measures of retrieval favour them (compare measures of labelled pairs, as ROC-AUC)."
+    ]

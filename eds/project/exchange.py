@@ -1,71 +1,308 @@
-"""Benchmarks of others, imported."""
+"""Import and export of benchmarks, in every format of eds.benchmarks.formats."""
 
-from collections.abc import Mapping
+import dataclasses
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eds import storage
+from eds.benchmarks.benchmark import Benchmark, Location
+from eds.benchmarks.card import count_statistics, render_card
+from eds.benchmarks.folder import SUMS, export_folder, verify_checksums
+from eds.benchmarks.formats import (
+    FORMATS,
+    Option,
+    convert_options,
+    format_names,
+    format_options,
+    load_format,
+    source_required,
+)
+from eds.benchmarks.pictures import unpacked_pictures
+from eds.benchmarks.validate import (
+    SEPARATE_HERE,
+    Faults,
+    check_benchmark,
+    check_ids,
+    separate_products,
+    with_catalogue,
+)
+from eds.errors import InputError, ProjectError
+from eds.project.dataset_card import CardText, make_card
+from eds.project.import_votes import VoteImport, check_votes, with_own_names
+from eds.project.results import Result
+from eds.project.transaction import refuse_others, transaction
+from eds.tables import check_model_name
+
 if TYPE_CHECKING:
-    from eds.benchmarks import Benchmark
     from eds.project import Project
+    from eds.project.decide import Kept
+
+__all__ = [
+    "FORMATS",
+    "CardText",
+    "ExportResult",
+    "ImportResult",
+    "Option",
+    "export",
+    "format_names",
+    "format_options",
+    "import_benchmark",
+    "source_required",
+    "store_benchmark",
+]
+LISTED = 20  # files that a result names
 
 
-def take_in(
+@dataclass(frozen=True)
+class ExportResult(Result):
+    """An export: its files, what the format does not hold of this project, and the statistics on its card."""
+
+    format: str
+    folder: str
+    files: int
+    listed: tuple[str, ...]  # the first of the files
+    not_held: tuple[str, ...]
+    statistics: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ImportResult(Result):
+    """An import: sizes of the catalogue and of what came, and notes."""
+
+    format: str
+    kept_catalogue: bool  # the project's own
+    images: int
+    products: int
+    queries: int
+    candidates: int
+    left_out: int  # images that the source names and the catalogue leaves out
+    pictures: int  # files unpacked below the image root
+    pairs: int
+    positives: int
+    suspects: int
+    votes: int  # new in the label store
+    runs: Mapping[str, int]  # rows of each model's lists
+    notes: tuple[str, ...]
+
+
+def export(
     project: "Project",
-    kind: str,
-    benchmark: "Benchmark",
-    operation: str,
-    params: "Mapping[str, Any]",
+    format_name: str,
+    to: str | Path,
     *,
+    card: CardText | None = None,
+    lists: bool = True,
+    hide_experts: bool = False,
+    with_random: bool = False,
     replace: bool = False,
+    **options: Any,
+) -> ExportResult:
+    """Write the project's benchmark to a folder or address, with a card and checksums: complete or not at all.
+
+    `lists`: with the models' lists. `hide_experts` replaces their names by numbers. `with_random` includes labels of
+    random pairs in formats that cannot mark them. `options` are those of the format.
+    """
+    write, target = load_format(format_name, "write"), storage.checked(to)
+    values = convert_options(format_name, "write", options)
+    everything, labels = _collect(project, lists=lists, hide_experts=hide_experts)
+    marked = with_random or getattr(FORMATS.load(format_name), "MARKS_RANDOM", True)
+    benchmark = everything if marked else _without_random(everything)
+    random = 0
+    if everything.truth is not None and benchmark.truth is not None:
+        random = len(everything.truth) - len(benchmark.truth)
+    benchmark = dataclasses.replace(benchmark, card=make_card(project, benchmark, labels, card or CardText()))
+    with _local_folder(target, replace=replace) as folder:
+        with export_folder(folder, replace=replace) as building:
+            not_held = write(benchmark, building, **values)
+            if random:
+                why = "they serve prevalence and recall, models are not measured on them (--with-random includes them)"
+                not_held.append(f"{random:,} labels of random pairs: {why}")
+            if labels is not None and len(labels.gold):
+                not_held.append(f"the known answers of {len(labels.gold):,} gold pairs: withheld")
+            readme = building / "README.md"
+            front = readme.read_text(encoding="utf-8") if readme.exists() else ""
+            readme.write_text(render_card(benchmark, format_name, not_held, front), encoding="utf-8")
+        files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    listed, statistics = tuple(files[:LISTED]), count_statistics(benchmark)
+    return ExportResult(format_name, str(target), len(files), listed, tuple(not_held), statistics)
+
+
+@contextmanager
+def _local_folder(target: storage.Address, *, replace: bool) -> Iterator[Path]:
+    """Give the folder to write; an address must be new, and gets the files one by one, the checksums last.
+
+    Who finds the checksums there finds everything; what a broken attempt leaves has to be removed by hand.
+    """
+    if not storage.is_remote(target):
+        yield storage.local_path(target)
+        return
+    if replace or next(storage.listing(target), None) is not None:
+        what = "a remote export cannot be replaced" if replace else "there are objects already"
+        raise InputError(what, where=str(target), do="Name a new prefix.")
+    with tempfile.TemporaryDirectory(prefix="eds-put-") as temporary:
+        folder = Path(temporary) / "export"
+        yield folder
+        names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+        for name in sorted(names, key=lambda name: (name == SUMS, name)):
+            with storage.replacing(storage.join(target, name)) as file:
+                shutil.copyfile(folder / name, file)
+
+
+def _collect(project: "Project", *, lists: bool, hide_experts: bool) -> "tuple[Benchmark, Kept | None]":
+    """Return the project's benchmark, and the content of its label store (None where there is none)."""
+    exists = {name: project.path(name).exists() for name in ("images", "suspects", "truth")}
+    if not exists["images"]:
+        raise ProjectError("there is no catalogue to export", where=str(project.root), do="Start with eds images scan.")
+    tables = {name: project.read(name) if exists[name] else None for name in exists}
+    faults = Faults()
+    check_ids(project.read("images"), ["image_id", "product_id"], Location(project.path("images")), faults)
+    faults.raise_any("ids of the catalogue break the readers of other formats", "Rename the images:")
+    votes, labels = _votes(project)
+    if votes is not None and hide_experts:
+        names = {name: f"expert-{number}" for number, name in enumerate(sorted(votes["expert_id"].unique()), 1)}
+        votes = votes.assign(expert_id=votes["expert_id"].map(names))
+    runs = {model: project.read("neighbors", model) for model in (project.models("neighbors") if lists else [])}
+    root = project.image_root if isinstance(project.pictures, Path) else None
+    return Benchmark(tables["images"], tables["truth"], tables["suspects"], votes, runs, root), labels
+
+
+def _votes(project: "Project") -> "tuple[Any, Kept | None]":
+    if not (project.path("labels").exists() or project.config.labels.url):
+        return None, None
+    from eds.project.decide import read_labels
+    from eds.project.label_store import opened
+    from eds.schema import to_frame
+
+    labels = read_labels(project, None, None)
+    with opened(project) as store:
+        from eds.labels.frames import labels_arrow
+
+        votes = to_frame(store.snapshot(labels_arrow))
+    return votes.rename(columns={"label_id": "vote_id"}), labels
+
+
+def _without_random(benchmark: Benchmark) -> Benchmark:
+    """Return the benchmark with only those labels that models are measured on."""
+    from eds.suspects import benchmark_labels
+
+    truth = benchmark.truth
+    if truth is None:
+        return benchmark
+    return dataclasses.replace(benchmark, truth=benchmark_labels(truth, benchmark.suspects))
+
+
+def import_benchmark(
+    project: "Project",
+    format_name: str,
+    source: str | Path | None = None,
+    *,
     campaign: str | None = None,
-    apart: bool = False,
-) -> dict[str, Any]:
+    separate: bool = False,
+    replace: bool = False,
+    **options: Any,
+) -> ImportResult:
+    """Import a benchmark's tables, votes and pictures: all of them or none, also after a kill.
+
+    `campaign` gets all votes (default: as the file says). `separate` gives products of queries that are not candidates
+    ids of their own. `replace` allows to replace tables that were not imported. `options` are those of the format.
+    """
+    read = load_format(format_name, "read")
+    values = convert_options(format_name, "read", options)
+    sources = [] if source is None else [Path(source)]
+    if not sources and source_required(format_name):
+        raise InputError("no source is given", where=f"format {format_name}", do="Name its folder or file.")
+    if sources and not sources[0].exists():
+        raise InputError("does not exist", where=str(source), do="Name a folder or file that exists.")
+    given = {"campaign": campaign, "separate": separate or None, "replace": replace or None, **values}
+    params = {"arguments": list(map(str, sources)), **{name: _as_text(value) for name, value in given.items()}}
+    files = [item for value in values.values() for item in (value if isinstance(value, tuple) else [value])]
+    with project.writing(f"eds benchmarks import {format_name}"):
+        notes = verify_checksums([*sources, *(file for file in files if isinstance(file, Path))])
+        benchmark = read(*sources, **values)
+        benchmark = dataclasses.replace(benchmark, notes=(*notes, *benchmark.notes))
+        return store_benchmark(
+            project,
+            benchmark,
+            f"benchmarks.import.{format_name}",
+            params,
+            campaign=campaign,
+            separate=separate,
+            replace=replace,
+        )
+
+
+def _as_text(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [str(item) for item in value]
+    return str(value) if isinstance(value, Path) else value
+
+
+def store_benchmark(
+    project: "Project",
+    benchmark: Benchmark,
+    operation: str,
+    params: Mapping[str, Any],
+    *,
+    campaign: str | None = None,
+    separate: bool = False,
+    replace: bool = False,
+) -> ImportResult:
     """Check the benchmark against the project, then write it; the caller holds the project.
 
     Tables that another kind of operation made are replaced only with `replace`.
     """
-    from eds.benchmarks.formats import hf_files
-    from eds.benchmarks.validate import checked, of_the_project, refuse_apart, set_apart
-    from eds.project import import_votes
-    from eds.project.transaction import refuse_others, together
-    from eds.tables import check_model_name
-
     if benchmark.votes is not None:
-        benchmark = benchmark.with_(votes=import_votes.ours(benchmark.votes, benchmark.places["votes"]))
+        own_names = with_own_names(benchmark.votes, benchmark.locations["votes"])
+        benchmark = dataclasses.replace(benchmark, votes=own_names)
     own = project.read("images") if project.path("images").exists() else None
-    given_benchmark = benchmark
-    benchmark, from_project = of_the_project(benchmark, own, project.image_root, replace=replace)
-    if apart and from_project and own is not None:
-        refuse_apart(given_benchmark, own)
-    benchmark = set_apart(benchmark) if apart else benchmark
-    benchmark, faults = checked(benchmark, kept=from_project)
-    images, votes = benchmark.images, benchmark.votes
-    if votes is not None and images is not None:
-        import_votes.check(votes, images["image_id"], benchmark.places["votes"], faults)
-    faults.refuse("the benchmark cannot be imported", "Nothing was imported:")
-    given_frames: dict[str, Any] = {
-        f"neighbors/{check_model_name(model)}": run for model, run in benchmark.runs.items()
-    }
-    given_frames |= {"truth": benchmark.truth, "suspects": benchmark.suspects} | (
-        {} if from_project else {"images": images}
-    )
-    frames = {name: frame for name, frame in given_frames.items() if frame is not None}
-    refuse_others(project, tuple(frames), operation, replace)
-    counts, take_votes = import_votes.Counts(), None
-    if votes is not None:
-        take_votes = import_votes.step(votes, benchmark.places["votes"], campaign, counts)
-    parents = [project.path("images")] if from_project else []
+    has_ids = "ids" in benchmark.locations and "catalogue" not in benchmark.locations
+    benchmark, kept = with_catalogue(benchmark, own, project.image_root, replaced=replace)
+    if separate and kept and own is not None:
+        raise InputError(
+            f"products can be separated only in an imported catalogue; the project's own ({len(own):,} images) is kept",
+            where="images.parquet",
+            do="Use --replace, too: it takes the file's catalogue." if has_ids else f"Instead, {SEPARATE_HERE}.",
+        )
+    benchmark = separate_products(benchmark) if separate else benchmark
+    benchmark, faults = check_benchmark(benchmark, kept=kept)
+    images: Any = benchmark.images
+    if benchmark.votes is not None:
+        check_votes(benchmark.votes, images["image_id"], benchmark.locations["votes"], faults)
+    faults.raise_any("the benchmark cannot be imported", "Nothing was imported:")
+    tables: dict[str, Any] = {f"neighbors/{check_model_name(model)}": run for model, run in benchmark.runs.items()}
+    tables |= {"truth": benchmark.truth, "suspects": benchmark.suspects, "images": None if kept else images}
+    tables = {name: frame for name, frame in tables.items() if frame is not None}  # images last: all others need it
+    refuse_others(project, tuple(tables), operation, replace)
+    votes = None
+    if benchmark.votes is not None:
+        votes = VoteImport(benchmark.votes, benchmark.locations["votes"], campaign)
+    parents = [project.path("images")] if kept else []
     made_by = project.provenance(operation, {}, parents, params=params)
-    with together(project) as work, hf_files.unpacked(benchmark, project.image_root, work.picture) as pictures:
-        work.put(frames, made_by, take_votes)
-    truth = benchmark.truth
-    return {
-        "format": kind,
-        "images": 0 if from_project or images is None else len(images),
-        "pictures": pictures,
-        "pairs": 0 if truth is None else len(truth),
-        "positives": 0 if truth is None else int(truth["value"].sum()),
-        "suspects": 0 if benchmark.suspects is None else len(benchmark.suspects),
-        "votes": counts.added,
-        "runs": {model: len(run) for model, run in benchmark.runs.items()},
-        "notes": [*benchmark.notes, *counts.notes],
-    }
+    left_out = benchmark.left_out if benchmark.left_out and not kept else None
+    with (
+        transaction(project) as work,
+        unpacked_pictures(benchmark, project.image_root, work.note_picture) as pictures,
+    ):
+        work.put(tables, made_by, votes.run if votes else None, left_out)
+    truth, suspects, roles = benchmark.truth, benchmark.suspects, images["role"]
+    return ImportResult(
+        format=operation.rpartition(".")[2],
+        kept_catalogue=kept,
+        images=len(images),
+        products=int(images["product_id"].nunique()),
+        queries=int((roles != "candidate").sum()),
+        candidates=int((roles != "query").sum()),
+        left_out=len(benchmark.left_out),
+        pictures=pictures,
+        pairs=0 if truth is None else len(truth),
+        positives=0 if truth is None else int(truth["value"].sum()),
+        suspects=0 if suspects is None else len(suspects),
+        votes=votes.added if votes else 0,
+        runs={model: len(run) for model, run in benchmark.runs.items()},
+        notes=(*benchmark.notes, *(votes.notes if votes else ())),
+    )

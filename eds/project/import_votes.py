@@ -1,19 +1,18 @@
-"""Votes that come with a benchmark, taken into the project's label store together with the tables."""
+"""Votes that come with a benchmark, put into the project's label store together with the tables."""
 
 import re
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
+from eds.benchmarks.benchmark import PAIR, Location
+from eds.benchmarks.validate import Faults, check_columns, check_ids, check_known
+from eds.benchmarks.votes_file import CROWDKIT, NEEDED, count_repeats
 from eds.errors import InputError
 from eds.project.label_store import BY, needed
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from eds.benchmarks import Place
     from eds.labels.store import Store
-    from eds.project.transaction import TakeIn
 
 CAMPAIGN = "imported"
 ROW = re.compile(  # as the label store names rows: at the beginning of a fault, and the other one of two
@@ -21,93 +20,66 @@ ROW = re.compile(  # as the label store names rows: at the beginning of a fault,
 )
 
 
-@dataclass
-class Counts:
-    """What a step that has been taken counted: votes that are new in the store, and what is to be told of the rest."""
+def with_own_names(votes: pd.DataFrame, at: Location) -> pd.DataFrame:
+    """Return the votes, those of crowd-kit with the column names of eds."""
+    if not set(votes.columns) >= CROWDKIT:
+        return votes
+    with needed():
+        from eds.labels.vote_files import from_crowdkit
 
-    added: int = 0
-    notes: list[str] = field(default_factory=list)
-
-
-def taking(file: Path | None, images: "pd.Series[Any]") -> "tuple[TakeIn | None, Counts]":
-    """The step that takes a file of votes, after it was held against the catalogue; and what it will have counted."""
-    counts = Counts()
-    if file is None:
-        return None, counts
-    from eds.benchmarks import Place, votes_files
-    from eds.benchmarks.json_files import Faults
-
-    faults, place = Faults(), Place(file)
-    votes, counts.notes = votes_files.sound(votes_files.read_votes(file), place, faults)
-    if votes is not None:
-        votes = ours(votes, place)
-        check(votes, images, place, faults)
-    faults.refuse("the votes cannot be imported", "Nothing was imported. Rows count from 0:")
-    return None if votes is None or not len(votes) else step(votes, place, None, counts), counts
+    return from_crowdkit(votes, str(at.file))
 
 
-def ours(votes: "pd.DataFrame", place: "Place") -> "pd.DataFrame":
-    """The votes, crowd-kit's with our names."""
-    if {"task", "worker", "label"} <= set(votes.columns):
-        with needed():
-            from eds.labels.vote_files import from_crowdkit
-
-        votes = from_crowdkit(votes, str(place.file))
-    return votes
+def check_votes(votes: pd.DataFrame, images: "pd.Series[Any]", at: Location, faults: Faults) -> None:
+    """Check that the votes have their columns, and pairs of the catalogue."""
+    if check_columns(votes, NEEDED, at, faults):
+        check_ids(votes, PAIR, at, faults)
+        check_known(votes, PAIR, images, at, faults)
 
 
-def check(votes: "pd.DataFrame", images: "pd.Series[Any]", place: "Place", faults: Any) -> None:
-    """Put into `faults` what the votes lack, and what the catalogue does not know."""
-    from eds.benchmarks import rows
-    from eds.benchmarks.votes_files import NEEDED
+class VoteImport:
+    """Puts votes into a label store, each into its campaign (`campaign`: all into this one): all of them or none."""
 
-    if rows.columns(votes, NEEDED, place, faults):
-        rows.ids(votes, NEEDED[:2], place, faults)
-        rows.known(votes, NEEDED[:2], images, place, faults)
+    def __init__(self, votes: pd.DataFrame, at: Location, campaign: str | None) -> None:
+        self._votes, self._at = votes, at
+        self._own = "campaign" in votes and campaign is None
+        named = votes["campaign"] if self._own else pd.Series(None, votes.index, dtype=object)
+        campaigns = named.astype(object).where(named.notna(), campaign or CAMPAIGN)
+        self._parts = {str(name): part for name, part in votes.groupby(campaigns.to_numpy(), sort=True)}
+        self.added = 0  # votes that were new in the store
+        self.notes: tuple[str, ...] = ()
 
-
-def step(votes: "pd.DataFrame", place: "Place", campaign: str | None, counts: Counts) -> "TakeIn":
-    """What takes the votes, each into its campaign (`campaign`: all into this one): all of them or none.
-
-    What the store finds wrong it tells by the rows of a campaign's part; here they become those of the file.
-    """
-    import pandas as pd
-
-    from eds.benchmarks.votes_files import repeated
-
-    own = "campaign" in votes and campaign is None
-    named = votes["campaign"] if own else pd.Series(None, votes.index, dtype=object)
-    campaigns = named.astype(object).where(named.notna(), campaign or CAMPAIGN)
-    parts = {str(name): part for name, part in votes.groupby(campaigns.to_numpy(), sort=True)}
-
-    def take_in(store: "Store", token: str) -> None:
+    def run(self, store: "Store", token: str) -> None:
+        """Import the votes in one transaction that records the token."""
         with needed():
             from eds.labels.transfer import import_campaigns
 
+        where = str(self._at.file)
         try:
-            done = import_campaigns(store, parts, add_missing=True, where=str(place.file), by=BY, token=token)
+            done = import_campaigns(store, self._parts, add_missing=True, where=where, by=BY, token=token)
         except InputError as error:
-            raise _by_the_file(error, parts, place) from error
-        counts.added = sum(one.added for one in done.values())
-        again, notes = repeated(votes, place, campaigns=own)
-        there = len(votes) - counts.added - again
-        stored = [f"{place.file}: {there:,} votes were in the label store before: each counts once"] if there else []
-        counts.notes = [*counts.notes, *notes, *stored]
+            raise self._with_file_rows(error) from error
+        self.added = sum(result.added for result in done.values())
+        repeats, notes = count_repeats(self._votes, self._at, campaigns=self._own)
+        known = len(self._votes) - self.added - repeats
+        stored = [f"{where}: {known:,} votes were in the label store already: each counts once"] if known else []
+        self.notes = (*notes, *stored)
 
-    return take_in
+    def _with_file_rows(self, error: InputError) -> InputError:
+        """Return the error with rows (or tasks) of the file, where the store names those of a campaign's part."""
+        matching = (
+            part
+            for name, part in self._parts.items()
+            if len(self._parts) == 1 or error.where.endswith(f"of campaign {name})")
+        )
+        part, at = next(matching, None), self._at
+        if part is None:
+            return error
 
+        def file_row(match: "re.Match[str]") -> str:
+            number = int(match[1] or match[2] or match[3])
+            return at.row(part.index[number]) if number < len(part) else match[0]
 
-def _by_the_file(error: InputError, parts: "dict[str, pd.DataFrame]", place: "Place") -> InputError:
-    """The same with the file's own rows, or tasks, where it names those of a campaign's part."""
-    part = next((one for name, one in parts.items() if len(parts) == 1 or error.where.endswith(f"of campaign {name})")),
-                None)  # fmt: skip
-    if part is None:
-        return error
-
-    def told(found: "re.Match[str]") -> str:
-        number = int(found[1] or found[2] or found[3])
-        return place.of(part.index[number]) if number < len(part) else found[0]
-
-    what, *faults = (ROW.sub(told, one) for one in (error.what, *error.faults))
-    do = error.do.replace("Rows count from 0", f"{place.unit.capitalize()}s count from {place.first}")
-    return InputError(what, where=str(place.file), do=do, faults=faults)
+        what, *faults = (ROW.sub(file_row, text) for text in (error.what, *error.faults))
+        do = error.do.replace("Rows count from 0", f"{at.unit.capitalize()}s count from {at.first}")
+        return InputError(what, where=str(at.file), do=do, faults=faults)

@@ -6,6 +6,7 @@ run that of `eds benchmarks import trec --run`: the same functions, so the same 
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -94,11 +95,11 @@ def _refuse_without_pictures(project: "Project", specs: Sequence[str], *, partia
 
 def _read_run(project: "Project", name: str, file: Path, ids: Path | None) -> None:
     from eds.benchmarks.formats import trec
-    from eds.project.exchange import take_in
+    from eds.project.exchange import store_benchmark
 
-    benchmark = trec.read(None, None, {name: file}, ids).with_(images=None)
+    benchmark = replace(trec.read_files(None, {name: file}, ids), images=None)
     params = {"run": f"{name}={file}", "ids": f"{name}={ids}" if ids else None}
-    for note in take_in(project, "trec", benchmark, "metrics.score", params)["notes"]:
+    for note in store_benchmark(project, benchmark, "metrics.score", params).notes:
         if note.startswith(str(file)):  # the others are of the catalogue, which was there
             project.say(f"Note: {note}.")
 

@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import filelock
 import pandas as pd
@@ -30,6 +30,9 @@ from eds.project.results import to_jsonable
 from eds.registry import Entry, Registry
 from eds.schema import Table
 from eds.tables import MODEL_NAME, check_model_name
+
+if TYPE_CHECKING:
+    from eds.project.exchange import ExportResult, ImportResult
 
 PER_MODEL = ("embeddings", "neighbors")
 # What tells the acts in the label store from others: called with the address and the file that stands for it.
@@ -74,7 +77,7 @@ class Project:
     @classmethod
     def open(cls, root: str | Path, *, reporter: Reporter = SILENT) -> "Project":
         """Open the project in the folder `root`, and undo what an interrupted import left."""
-        from eds.project.recovery import recover
+        from eds.project.transaction import recover
 
         root = Path(root)
         if not (root / config.FILE).is_file():
@@ -162,6 +165,24 @@ class Project:
             params=to_jsonable(params or {}),
             notes=dict(notes or {}),
         )
+
+    def export(self, format_name: str, to: str | Path, **options: Any) -> "ExportResult":
+        """Write the benchmark in a format to a folder or address, with a card and checksums.
+
+        Options: see eds.project.exchange.export, and those of the format.
+        """
+        from eds.project import exchange
+
+        return exchange.export(self, format_name, to, **options)
+
+    def import_benchmark(self, format_name: str, source: str | Path | None = None, **options: Any) -> "ImportResult":
+        """Import a benchmark's tables, votes and pictures from a format: all of them or none.
+
+        Options: see eds.project.exchange.import_benchmark, and those of the format.
+        """
+        from eds.project import exchange
+
+        return exchange.import_benchmark(self, format_name, source, **options)
 
     def states(self) -> list[State]:
         """The condition of every table, in the order of the flow."""

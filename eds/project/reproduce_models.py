@@ -27,7 +27,7 @@ class Given:
 def sources(models: Sequence[str], weights: Path | None, embeddings: Path | None, runs: Path | None) -> Given:
     """The options read; every fault at once."""
     from eds.backbones import PRESETS
-    from eds.benchmarks.reproduce.paper import named, paper
+    from eds.benchmarks.reproduce.paper import known_model, paper
 
     folders = {"--weights": weights, "--embeddings": embeddings, "--runs": runs}
     told = [name for name, folder in folders.items() if folder is not None]
@@ -36,7 +36,7 @@ def sources(models: Sequence[str], weights: Path | None, embeddings: Path | None
     known = tuple(dict.fromkeys(paper().models.values()))
     whole, finished = "paper" in models, embeddings or runs
     own = [text for text in models if text != "paper"]
-    names = [*(known if whole else ()), *(named(text) for text in own if ":" not in text)]
+    names = [*(known if whole else ()), *(known_model(text) for text in own if ":" not in text)]
     if finished:
         if specs := [text for text in own if ":" in text]:
             raise InputError(
@@ -60,7 +60,7 @@ def sources(models: Sequence[str], weights: Path | None, embeddings: Path | None
     for text in own:
         head, equals, rest = text.partition("=")
         if ":" in text:
-            name = named(head) if equals and ":" not in head else ""
+            name = known_model(head) if equals and ":" not in head else ""
             specs_of[name or text] = f"{name}={rest}" if name else text
             lacking.pop(name, None)
     return Given(tuple(names), whole, specs_of, lacking, None, None)
@@ -74,9 +74,9 @@ def without_models(given: Given, tasks: Sequence[str]) -> dict[str, str]:
     for task in tasks:
         try:
             if given.embeddings is not None:
-                model_files.vectors_in(given.embeddings, task)
+                model_files.find_vectors(given.embeddings, task)
             elif given.runs is not None:
-                model_files.run_files(given.runs, task)
+                model_files.find_runs(given.runs, task)
         except InputError as error:
             gone[task], last = f"{error.where} {error.what}", error
     if last is not None and len(gone) == len(tasks):
@@ -90,10 +90,10 @@ def bring(task: Task, given: Given, known: set[str], earlier: Sequence[Path]) ->
 
     task.lacking |= given.lacking
     if given.embeddings is not None:
-        files = _chosen(model_files.vectors_in(given.embeddings, task.name), given, given.embeddings, task)
+        files = _chosen(model_files.find_vectors(given.embeddings, task.name), given, given.embeddings, task)
         take_vectors(task, {name: (one.vectors, one.ids) for name, one in files.items()}, known)
     elif given.runs is not None:
-        runs, ids = model_files.run_files(given.runs, task.name)
+        runs, ids = model_files.find_runs(given.runs, task.name)
         take_runs(task, model_files.read_runs(_chosen(runs, given, given.runs, task), ids))
     else:
         project = task.project

@@ -11,7 +11,7 @@ from eds.project.reproduce_project import Task
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eds.benchmarks.reproduce.compare_cells import Cell, Found
+    from eds.benchmarks.reproduce.compare_cells import Cell, Computed
     from eds.metrics import Measure, Result
 
 COLUMNS = {
@@ -73,12 +73,12 @@ def measured(task: Task) -> Numbers:
     return found
 
 
-def found_cells(task: Task, numbers: Numbers, cells: "pd.DataFrame", k: int) -> "dict[Cell, Found]":
+def found_cells(task: Task, numbers: Numbers, cells: "pd.DataFrame", k: int) -> "dict[Cell, Computed]":
     """What became of each of the task's printed cells."""
-    from eds.benchmarks.reproduce.compare_cells import Found
+    from eds.benchmarks.reproduce.compare_cells import Computed
     from eds.metrics import Measure
 
-    found: dict[Cell, Found] = {}
+    found: dict[Cell, Computed] = {}
     for number, part in cells.groupby("table"):
         table = int(str(number))
         if table == 1:
@@ -91,11 +91,11 @@ def found_cells(task: Task, numbers: Numbers, cells: "pd.DataFrame", k: int) -> 
             kinds = PRODUCTS if table == RECOGNITION else COLUMNS
             text = str(Measure.parse(kinds.get(column) or kinds[f"{column}_anno"]))
             if model not in task.sources:
-                found[table, label, column] = Found(why=absent(task, model))
+                found[table, label, column] = Computed(why=absent(task, model))
                 continue
             value, n, note, why = numbers.of(model, text)
             beside = task.beside if column.endswith("_neg") else ""
-            found[table, label, column] = Found(100 * value, n, "; ".join(filter(None, (note, beside))), why)
+            found[table, label, column] = Computed(100 * value, n, "; ".join(filter(None, (note, beside))), why)
     return found
 
 
@@ -121,7 +121,7 @@ def _by_run(task: Task, name: str, asked: "Mapping[str, Measure]", found: Number
     """A run's measures on lists; those on scores only where it holds every labelled pair."""
     import pandas as pd
 
-    from eds.benchmarks.reproduce.model_files import official_lists, unscored
+    from eds.benchmarks.reproduce.model_files import count_unscored, official_lists
     from eds.metrics import evaluate
 
     project, run = task.project, task.runs[name]
@@ -156,7 +156,7 @@ def _by_run(task: Task, name: str, asked: "Mapping[str, Measure]", found: Number
     both = pd.concat([truth[truth["value"] == 1], drawn])
     for kind, pairs, negatives in (("annotated", truth, None), ("sampled", both, drawn)):
         measures = [one for one in needing("scores") if one.parameters.get("negatives") == kind]
-        gone = unscored(whole, pairs, images)
+        gone = count_unscored(whole, pairs, images)
         why = f"the run does not score every pair that the AUC is made of ({kind} negatives)" if gone else ""
         found.notes |= {
             (name, str(measure)): f"{gone:,} of {len(pairs):,} pairs without a score" for measure in measures
@@ -166,19 +166,19 @@ def _by_run(task: Task, name: str, asked: "Mapping[str, Measure]", found: Number
             found.scores = scores if found.scores is None else pd.concat([found.scores, scores])
 
 
-def _counts(task: Task, part: "pd.DataFrame") -> "dict[Cell, Found]":
-    from eds.benchmarks.reproduce.compare_cells import Found
+def _counts(task: Task, part: "pd.DataFrame") -> "dict[Cell, Computed]":
+    from eds.benchmarks.reproduce.compare_cells import Computed
 
-    told = {"queries": task.imported["queries"], "annotated_pairs": task.imported["pairs"]}
-    return {(1, label, column): Found(float(told[column]), told[column])
+    told = {"queries": task.imported.queries, "annotated_pairs": task.imported.pairs}
+    return {(1, label, column): Computed(float(told[column]), told[column])
             for label, column in zip(part["label"], part["column"], strict=True)}  # fmt: skip
 
 
-def _overlap(task: Task, part: "pd.DataFrame", k: int) -> "dict[Cell, Found]":
+def _overlap(task: Task, part: "pd.DataFrame", k: int) -> "dict[Cell, Computed]":
     import pandas as pd
 
-    from eds.benchmarks.reproduce.compare_cells import Found
-    from eds.benchmarks.reproduce.paper import named
+    from eds.benchmarks.reproduce.compare_cells import Computed
+    from eds.benchmarks.reproduce.paper import known_model
     from eds.suspects import overlap
 
     there = [name for name in dict.fromkeys(part["model"]) if name in task.sources]
@@ -189,22 +189,22 @@ def _overlap(task: Task, part: "pd.DataFrame", k: int) -> "dict[Cell, Found]":
     place = {name: number for number, name in enumerate(told["models"])}
     found = {}
     for label, model, column in zip(part["label"], part["model"], part["column"], strict=True):
-        gone = [name for name in (model, named(column)) if name not in place]
+        gone = [name for name in (model, known_model(column)) if name not in place]
         if gone:
             note = "; ".join(f"{name}: {absent(task, name)}" for name in gone)
-            found[2, label, column] = Found(note=note, why="the overlap needs the lists of both models")
+            found[2, label, column] = Computed(note=note, why="the overlap needs the lists of both models")
         else:
-            share = told["overlap"][place[model]][place[named(column)]]
-            found[2, label, column] = Found(100 * share, task.imported["queries"], f"lists cut at k = {k}")
+            share = told["overlap"][place[model]][place[known_model(column)]]
+            found[2, label, column] = Computed(100 * share, task.imported.queries, f"lists cut at k = {k}")
     return found
 
 
-def _left_out(task: Task, part: "pd.DataFrame", numbers: Numbers, k: int) -> "dict[Cell, Found]":
+def _left_out(task: Task, part: "pd.DataFrame", numbers: Numbers, k: int) -> "dict[Cell, Computed]":
     """Leave-one-out over the six models of the pool, mode unique: without labels that only the removed one found."""
     import pandas as pd
 
     from eds.analysis import leave_one_out
-    from eds.benchmarks.reproduce.compare_cells import Found
+    from eds.benchmarks.reproduce.compare_cells import Computed
     from eds.benchmarks.reproduce.paper import GENERATORS
 
     keys = list(zip(part["label"], part["model"], part["column"], strict=True))
@@ -213,7 +213,7 @@ def _left_out(task: Task, part: "pd.DataFrame", numbers: Numbers, k: int) -> "di
     if numbers.scores is None or gone:
         note = "; ".join(f"{name}: {absent(task, name)}" for name in gone if name not in task.sources)
         why = f"needs the scores of all six models of the pool; there are none of {', '.join(gone)}"
-        return {(3, label, column): Found(note=note, why=why) for label, _, column in keys}
+        return {(3, label, column): Computed(note=note, why=why) for label, _, column in keys}
     lists = pd.concat([task.project.read("neighbors", name) for name in GENERATORS], ignore_index=True)
     lists = lists[lists["rank"] < k]
     scores = numbers.scores[numbers.scores["model"].isin(GENERATORS)]
@@ -227,5 +227,5 @@ def _left_out(task: Task, part: "pd.DataFrame", numbers: Numbers, k: int) -> "di
                  "sc": one["spearman"][model]["rho"], "p": one["spearman"][model]["p_t"]}[what]  # fmt: skip
         exact = one["spearman"][model]["p_exact"]
         note = f"exact p {exact:.3f}" if what == "p" and exact == exact else ""
-        found[3, label, column] = Found(value, one["n_labels"], note)
+        found[3, label, column] = Computed(value, one["n_labels"], note)
     return found

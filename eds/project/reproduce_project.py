@@ -6,7 +6,7 @@ What was made before and is still as it should be is left alone, so that a secon
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,9 @@ from eds.tables import Operation
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eds.benchmarks import Files
+    from eds.benchmarks.formats.vsd import Files
     from eds.project import Project, Reporter
+    from eds.project.exchange import ImportResult
 
 COMMAND, OPERATION = "eds benchmarks reproduce vsd", "benchmarks.reproduce.vsd"
 DEEP = 500  # of the lists: negatives are drawn from ranks 100 to 500
@@ -31,10 +32,11 @@ class Task:
 
     name: str
     project: "Project"
-    imported: dict[str, Any]
+    imported: "ImportResult"
     sources: dict[str, str] = field(default_factory=dict)  # model -> embeddings or run
     runs: "dict[str, pd.DataFrame]" = field(default_factory=dict)  # as given, not yet by the benchmark's rules
     lacking: dict[str, str] = field(default_factory=dict)  # model -> why it could not be used
+    notes: list[str] = field(default_factory=list)
     negatives: str = ""  # why none were drawn
     beside: str = ""  # what is to be known of those that were
 
@@ -43,9 +45,11 @@ def begun(
     reporter: "Reporter", out: Path, task: str, files: "Files", images: Path, phases: str, *, apart: bool, k: int
 ) -> Task:
     """The project of the task in `out`, made or opened, with the release's tables in it."""
+    from eds.benchmarks.folder import verify_checksums
+    from eds.benchmarks.formats import vsd
     from eds.benchmarks.reproduce.paper import WILD, ZERO_SHOT, paper
     from eds.project import Project
-    from eds.project.import_vsd import import_files
+    from eds.project.exchange import store_benchmark
 
     place, root = out / task, images.resolve()
     try:
@@ -61,16 +65,18 @@ def begun(
     if project.image_root.resolve() != root or project.config.suspects.k != k:
         raise InputError(f"was made from pictures in {project.image_root} and with -k {project.config.suspects.k}",
                          where=str(place), do="Name another folder: --out DIR.")  # fmt: skip
-    words: dict[str, Any] = {"metadata": files.metadata, "annotations": files.annotations, "seeds": files.seeds,
-             "manifest": files.manifest, "gallery_phases": phases, "apart": apart}  # fmt: skip
+    options: dict[str, Any] = {**asdict(files), "gallery_phases": phases}
+    given = {**options, "separate": apart}
+    params = {name: str(value) if isinstance(value, Path) else value for name, value in given.items() if value}
     with project.writing(COMMAND):
-        imported = import_files(project, {name: word for name, word in words.items() if word}, **words, votes=None)
+        notes = verify_checksums(file for file in asdict(files).values())
+        benchmark = vsd.read(**options)
+        imported = store_benchmark(project, benchmark, "benchmarks.import.vsd", params, separate=apart, replace=True)
+    notes += imported.notes
     table = project.read("images")
     offered = int((table["role"] != "query").sum())
     if task in (ZERO_SHOT, WILD) and offered != paper().text["D_catalog"]:
-        imported["notes"].append(
-            f"the paper's catalogue has {paper().text['D_catalog']:,} candidates, this one {offered:,}"
-        )
+        notes.append(f"the paper's catalogue has {paper().text['D_catalog']:,} candidates, this one {offered:,}")
     both = table[table["role"] == "both"]
     if task == WILD and len(both):
         counts = ", ".join(f"{name} {count:,}" for name, count in table["phase"].value_counts().items())
@@ -78,7 +84,7 @@ def begun(
             f"{len(both):,} queries of the wild task stand among the candidates, as {both['image_id'].iloc[0]!r}",
             where=str(files.metadata), do=f"Say which phases are offered: --gallery-phases PHASE,... ({counts}).",
         )  # fmt: skip
-    return Task(task, project, imported)
+    return Task(task, project, imported, notes=notes)
 
 
 def take_vectors(task: Task, given: "Mapping[str, tuple[Path, Path | None]]", known: "set[str]") -> None:

@@ -1,110 +1,142 @@
-"""Several tables of a project, votes and pictures that come together: all of them or none, also after a kill.
+"""Several tables of a project, votes and pictures written together: all of them or none, also after a kill.
 
-    .eds/together/journal.json   what is being put in place, written before the first move
-                  *.parquet      the tables, written in full, then moved, one right after the other
-                  before/        the files that they take the place of
-                  pictures       a line for each picture that is about to be written
+    .eds/transaction/journal.json   what is being moved, written before the first move
+                     *.parquet      the tables, written completely, then moved one after the other
+                     before/        the files that they replace
+                     pictures       a line for each picture that is about to be written
 
-While the journal is there, nothing counts: the next command puts everything back (eds.project.recovery). What ends the
-work is that the journal goes. Votes that come into a label store that is there come last, in one transaction of the
-store, which notes the journal's token: if the store holds it, the work was done, and only the journal had still to go.
+While the journal exists, nothing counts: opening the project takes everything back. Removing the journal ends the
+transaction. Votes for an existing label store come last, in one transaction of the store that records the journal's
+token: if the store holds the token, everything was written and only the journal was left to remove.
+
+A journal comes with its project, perhaps from a stranger, and so does images.root: nothing outside the project's own
+folder is ever removed. Pictures that an import wrote outside are named, and accepted when it is repeated.
 """
 
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from contextlib import contextmanager, nullcontext, suppress
+from glob import escape
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
 
-from eds.errors import ProjectError
-from eds.project.recovery import BEFORE, JOURNAL, PICTURES, STAGE, put_right, undo
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+
+from eds.errors import EdsError, LockedError, ProjectError
+from eds.files import digest, write_text
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     import pandas as pd
 
     from eds.labels.store import Store
     from eds.project import Project
     from eds.tables import Provenance
 
-TakeIn = Callable[["Store", str], None]  # puts votes into a store, in one transaction that notes the token
+STAGE = Path(".eds") / "transaction"
+JOURNAL, PICTURES, BEFORE = "journal.json", "pictures", "before"
+SHOWN = 10  # files that are named; of more, how many
+
+AddVotes = Callable[["Store", str], None]  # puts votes into a store, in one transaction that records the token
 
 
-@dataclass
-class Together:
-    """Work that ends as a whole: what it has staged, and what it has moved."""
+def _no_null(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("contains a null character")
+    return text
 
-    project: "Project"
-    stage: Path
-    token: str = field(default_factory=lambda: os.urandom(16).hex())
-    moves: list[dict[str, Any]] = field(default_factory=list)
-    store: bool = False  # whether a label store that is there takes votes, and so decides
-    asked: bool = False  # whether it was given them
-    _pictures: TextIO | None = None
 
-    def picture(self, file: Path) -> None:
-        """Note a file that is about to be made, so that it goes again if the work is not ended."""
+Text = Annotated[str, AfterValidator(_no_null)]
+
+
+class Move(BaseModel):
+    """A file that goes from the stage to its place."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    staged: Text
+    target: Text  # relative to the project
+    replaces: bool
+    sha256: Text
+
+
+class Journal(BaseModel):
+    """What a transaction is about to do."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    token: Text
+    store: bool  # an existing label store gets votes, and so decides
+    moves: tuple[Move, ...]
+
+
+class Transaction:
+    """Changes that take effect together: what is staged, and what was moved."""
+
+    def __init__(self, project: "Project") -> None:
+        self.project, self.stage = project, project.root / STAGE
+        self.journal = Journal(token=os.urandom(16).hex(), store=False, moves=())
+        self.store_used = False  # the existing label store was given the votes
+        self._pictures: TextIO | None = None
+
+    def note_picture(self, file: Path) -> None:
+        """Note a file that is about to be written, so that it is removed if the transaction fails."""
         if self._pictures is None:
             self._pictures = (self.stage / PICTURES).open("a", encoding="utf-8", buffering=1)
-        home, file = self.project.root.resolve(), file.resolve()  # told from the project, which may be copied as it is
+        home, file = self.project.root.resolve(), file.resolve()  # relative: the project may be copied as it is
         self._pictures.write(json.dumps(str(file.relative_to(home) if file.is_relative_to(home) else file)) + "\n")
 
     def put(
         self,
         frames: "Mapping[str, pd.DataFrame]",
         made_by: "Provenance",
-        take_in: TakeIn | None = None,
+        add_votes: AddVotes | None = None,
         left_out: Iterable[str] | None = None,
     ) -> None:
-        """Write the tables (a model's is named `neighbors/MODEL`), and the votes that `take_in` brings.
+        """Write the tables (a model's is named `neighbors/MODEL`), and the votes.
 
-        `left_out` are images that the catalogue names and the project leaves out (eds.project.excluded_images).
+        `left_out` are images that the source names and the catalogue leaves out (eds.project.excluded_images).
         """
         from eds import tables
-        from eds.files import write_text
         from eds.project.excluded_images import LIST, left_out_text
 
-        project = self.project
+        project, moves = self.project, []
+        labels = project.path("labels")
         for name, frame in frames.items():
             staged = self.stage / f"{name.replace('/', '@')}.parquet"
             tables.write(frame, tables.TABLES[name.partition("/")[0]], staged, made_by)
-            self._plan(staged, project.path(*parts_of(name)))
+            moves.append(self._plan(staged, project.path(*parts_of(name))))
         if left_out is not None:
             write_text(self.stage / "left_out.json", left_out_text(self.stage / "images.parquet", left_out))
-            self._plan(self.stage / "left_out.json", project.root / LIST)
-        new_store = take_in is not None and not (project.config.labels.url or project.path("labels").exists())
-        if take_in is not None and new_store:
-            _fill(self.stage / "labels.db", take_in, self.token)
-            self._plan(self.stage / "labels.db", project.path("labels"))
-        self.store = take_in is not None and not new_store
-        with _opened(project) if self.store else nullcontext() as store:  # before a move: it may not answer
+            moves.append(self._plan(self.stage / "left_out.json", project.root / LIST))
+        store_exists = bool(project.config.labels.url) or labels.exists()
+        if add_votes is not None and not store_exists:
+            _fill_store(self.stage / "labels.db", add_votes, self.journal.token)
+            moves.append(self._plan(self.stage / "labels.db", labels))
+        use_store = add_votes is not None and store_exists
+        self.journal = self.journal.model_copy(update={"store": use_store, "moves": tuple(moves)})
+        with _open_store(project) if use_store else nullcontext() as store:  # before a move: it may not answer
             self.write_journal()
-            for move in self.moves:
-                staged, place = self.stage / move["staged"], project.root / move["place"]
-                place.parent.mkdir(exist_ok=True)
-                if place == project.path("labels"):  # fails if somebody has begun to judge meanwhile
-                    place.hardlink_to(staged)
+            for move in moves:
+                staged, target = self.stage / move.staged, project.root / move.target
+                target.parent.mkdir(exist_ok=True)
+                if target == labels:  # fails if somebody has begun to judge meanwhile
+                    target.hardlink_to(staged)
                 else:
-                    staged.replace(place)
-            _sync({(project.root / move["place"]).parent for move in self.moves})
-            if store is not None and take_in is not None:
-                self.asked = True
-                take_in(store, self.token)
+                    staged.replace(target)
+            _sync({(project.root / move.target).parent for move in moves})
+            if store is not None and add_votes is not None:
+                self.store_used = True
+                add_votes(store, self.journal.token)
 
     def write_journal(self) -> None:
-        """Say what is about to be moved; from now on a kill is put right by the next command."""
-        from eds.files import write_text
-
+        """Write what is about to be moved; from now on, opening the project recovers from a kill."""
         _sync({self.stage / BEFORE})
-        told = {"token": self.token, "store": self.store, "moves": self.moves}
-        write_text(self.stage / JOURNAL, json.dumps(told, indent=1))
+        write_text(self.stage / JOURNAL, self.journal.model_dump_json(indent=1))
 
     def end(self) -> None:
-        """The journal goes first, and with it everything counts."""
+        """Remove the journal, which makes everything count, then the stage."""
         (self.stage / JOURNAL).unlink(missing_ok=True)
         _sync({self.stage})
         rmtree(self.stage, ignore_errors=True)
@@ -114,34 +146,30 @@ class Together:
         if self._pictures is not None:
             self._pictures.close()
 
-    def _plan(self, staged: Path, place: Path) -> None:
-        from eds.files import digest
-
-        there = place.exists()
-        if there:
-            (self.stage / BEFORE / staged.name).hardlink_to(place)
-        self.moves.append({
-            "staged": staged.name, "place": place.relative_to(self.project.root).as_posix(), "before": there,
-            "sha256": digest(staged),
-        })  # fmt: skip
+    def _plan(self, staged: Path, target: Path) -> Move:
+        replaces = target.exists()
+        if replaces:
+            (self.stage / BEFORE / staged.name).hardlink_to(target)
+        relative = target.relative_to(self.project.root).as_posix()
+        return Move(staged=staged.name, target=relative, replaces=replaces, sha256=digest(staged))
 
 
 @contextmanager
-def together(project: "Project") -> Iterator[Together]:
-    """Begin such work; whatever fails in the block undoes it. The caller holds the project."""
+def transaction(project: "Project") -> Iterator[Transaction]:
+    """Begin a transaction; any failure in the block undoes it. The caller holds the project."""
     stage = project.root / STAGE
-    put_right(project)
+    finish_interrupted(project)
     rmtree(stage, ignore_errors=True)
     (stage / BEFORE).mkdir(parents=True)
-    work = Together(project, stage)
+    work = Transaction(project)
     work.write_journal()
     try:
         yield work
     except BaseException:
-        if work.asked:  # only the store knows whether it is too late
-            put_right(project)
+        if work.store_used:  # only the store knows whether it is too late
+            finish_interrupted(project)
         else:
-            undo(project, stage, work.moves)
+            _undo(project, stage, work.journal.moves)
             work.end()
         raise
     else:
@@ -155,39 +183,155 @@ def refuse_others(project: "Project", names: "tuple[str, ...]", operation: str, 
     kind = operation.rsplit(".", 1)[0] if operation.startswith("benchmarks.import.") else operation
     states = [project.state(*parts_of(name)) for name in names]
     others = [
-        f"{state.path} was made by {state.made_by or 'something unreadable'}"
+        f"{state.path} was made by {state.made_by or 'an unreadable operation'}"
         for state in states
         if state.condition != "absent" and not state.operation.startswith(kind)
     ]
     if others and not replace:
-        raise ProjectError(
-            "the project has tables of its own",
-            where=str(project.root),
-            do="Import into a fresh project (eds init), or say --replace.",
-            faults=others,
-        )
+        do = "Import into a new project (eds init), or use --replace."
+        raise ProjectError("the project has tables of its own", where=str(project.root), do=do, faults=others)
 
 
 def parts_of(name: str) -> list[str]:
-    """A table's name, and behind a stroke its model's."""
+    """Split `neighbors/MODEL` into table and model."""
     return name.split("/", 1)
 
 
-def _opened(project: "Project") -> "AbstractContextManager[Store]":
+def recover(project: "Project") -> str:
+    """Undo or finish an interrupted import, as the project's one writer; return what was done, empty if nothing."""
+    if not (project.root / STAGE / JOURNAL).exists():
+        return ""
+    try:
+        with project.writing("recovery of an interrupted import"):
+            return finish_interrupted(project)
+    except LockedError:
+        journal = read_journal(project.root / STAGE)
+        if journal is not None and journal.moves:
+            raise  # the tables are being changed at this moment
+        return ""
+
+
+def finish_interrupted(project: "Project") -> str:
+    """Do the same where the caller holds the project."""
+    stage = project.root / STAGE
+    journal = read_journal(stage)
+    if journal is None:
+        return ""
+    complete = journal.store and _store_holds(project, journal.token)
+    outside = [] if complete else _undo(project, stage, journal.moves)
+    (stage / JOURNAL).unlink()
+    rmtree(stage, ignore_errors=True)
+    if complete:
+        return "An import was interrupted after everything was stored: it is complete."
+    text = "An import was interrupted: its changes are undone; import again."
+    if outside:
+        more = f" and {len(outside) - SHOWN} more" if len(outside) > SHOWN else ""
+        names = ", ".join(repr(str(file)) for file in outside[:SHOWN]) + more
+        text += f" Files outside the project are not removed: {names}. A picture of the same content is accepted."
+    return text
+
+
+def read_journal(stage: Path) -> Journal | None:
+    """Return the journal, None where there is none; one that no import can have written is refused."""
+    file = stage / JOURNAL
+    try:
+        return Journal.model_validate_json(file.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError) as error:
+        reason = str(error)
+        if isinstance(error, ValidationError):
+            first = error.errors(include_url=False, include_input=False)[0]
+            reason = f"{'.'.join(map(str, first['loc'])) or 'journal'}: {first['msg']}"
+        raise ProjectError(
+            f"the journal of an interrupted import is damaged, or no import wrote it ({reason})",
+            where=str(file),
+            do=f"Move the folder {stage} away: what an import replaced is in its folder {BEFORE}; then import again.",
+        ) from error
+
+
+def _undo(project: "Project", stage: Path, moves: Iterable[Move]) -> list[Path]:
+    """Put back every file that was moved; may be repeated, and leaves alone what others have written meanwhile.
+
+    Returns pictures outside the project, which stay. Where the replaced files lie outside (.eds, or a folder within,
+    is a link), nothing is put back and everything is kept.
+    """
+    root, outside, moves = project.root, [], list(moves)
+    olds = [stage / BEFORE / Path(move.staged).name for move in moves if move.replaces]
+    if any(old.is_file() and not _is_within(old, root) for old in olds):
+        raise ProjectError(
+            f"an import was interrupted, and what it replaced lies outside the project: {(stage / BEFORE).resolve()}",
+            where=str(stage),
+            do=f"Put the files of {BEFORE} back by hand, as {JOURNAL} says; then move {stage} away and import again.",
+        )
+    for move in moves:
+        target, old = root / move.target, stage / BEFORE / Path(move.staged).name
+        if not _is_within(target, root) or not target.is_file() or digest(target) != move.sha256:
+            continue  # not moved yet, or put back already
+        if not move.replaces:
+            target.unlink()
+        elif old.is_file() and _is_within(old, root):
+            old.replace(target)
+    for picture in _noted_pictures(stage, root):
+        with suppress(OSError, ValueError):
+            partial = picture.parent.glob(f".{escape(picture.name)}.*.tmp")
+            for file in [file for file in (picture, *partial) if file.is_file()]:
+                if _is_within(file, root):
+                    file.unlink()
+                else:
+                    outside.append(file)
+    return outside
+
+
+def _noted_pictures(stage: Path, root: Path) -> Iterator[Path]:
+    """Yield the pictures that were about to be written; an incomplete line names none."""
+    with suppress(FileNotFoundError):
+        for line in (stage / PICTURES).read_bytes().splitlines():
+            with suppress(ValueError, TypeError, RecursionError):
+                yield root / json.loads(line)  # a path that leaves the project is absolute
+
+
+def _is_within(file: Path, root: Path) -> bool:
+    """Tell whether the file lies in the project, by its name and, where it is a link, by its target."""
+    home = root.resolve()
+    return file.parent.resolve().is_relative_to(home) and file.resolve().is_relative_to(home)
+
+
+def _store_holds(project: "Project", token: str) -> bool:
+    """Tell whether the votes were stored; a store that does not answer is an error, and nothing is decided."""
     from eds.project.label_store import opened
 
-    return opened(project, create=True)
+    try:
+        with opened(project) as store:
+            from eds.labels.audit import noted
+
+            return noted(store, "import votes", token)
+    except EdsError as error:
+        raise ProjectError(
+            "an import was interrupted, and the label store does not say whether its votes were stored",
+            where=str(project.root),
+            do="Make the store reachable, then try again.",
+            faults=[str(error)],
+        ) from error
 
 
-def _fill(file: Path, take_in: TakeIn, token: str) -> None:
-    """A new store with the votes in it, closed, in one file."""
+@contextmanager
+def _open_store(project: "Project") -> "Iterator[Store]":
+    from eds.project.label_store import opened
+
+    with opened(project, create=True) as store:
+        yield store
+
+
+def _fill_store(file: Path, add_votes: AddVotes, token: str) -> None:
+    """Make a new store with the votes in it, closed, in one file."""
     from eds.project.label_store import needed
 
     with needed():
         from eds.labels.store import open_store
     store = open_store(file, create=True)
     try:
-        take_in(store, token)
+        add_votes(store, token)
     finally:
         store.close()
     if file.with_name(f"{file.name}-wal").exists():

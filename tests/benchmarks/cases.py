@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from PIL import Image
 
-from eds.benchmarks import Benchmark, Card
+from eds.benchmarks.benchmark import Benchmark
+from eds.benchmarks.card import Card
 from eds.schema import to_arrow, to_frame
 from eds.tables import IMAGES, NEIGHBORS, SUSPECTS, TRUTH
 
@@ -63,7 +64,7 @@ def benchmark(root: Path | None = None, *, paths: bool = False, seed: int = 0) -
                  "sources": "one:0;two:3" if n % 3 else None, "stratum": "pool@0" if n % 2 else None,
                  "probability": 1.0 if n % 5 else 1 / 3} for n, (q, c) in enumerate(pairs)]  # fmt: skip
     runs = {name: _run(name, queries, offered, rng) for name in ("one", "two")}
-    card = Card("Größe <b>", "cc-by-4.0", "1.0.0", "2026-01-01", told={"Motivation": ["To *test* <script>."]})
+    card = Card("Größe <b>", "cc-by-4.0", "1.0.0", "2026-01-01", statements={"Motivation": ["To *test* <script>."]})
     return Benchmark(images, to_frame(to_arrow(truth, TRUTH)), to_frame(to_arrow(pd.DataFrame(suspects), SUSPECTS)),
                      votes, runs, root, card)  # fmt: skip
 

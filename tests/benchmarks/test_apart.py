@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from eds.benchmarks.folder import whole_folder
+from eds.benchmarks.folder import export_folder
 from eds.benchmarks.formats import trec
 from eds.cli import cli
 from eds.errors import InputError
@@ -22,7 +22,7 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def exported(tmp_path: Path) -> Path:
-    with whole_folder(tmp_path / "trec") as folder:
+    with export_folder(tmp_path / "trec") as folder:
         trec.write(benchmark(tmp_path / "root"), folder)
     return tmp_path / "trec"
 
@@ -38,8 +38,8 @@ def test_a_kept_catalogue_cannot_be_set_apart(project: Path, exported: Path, tmp
     """It stays as it is: --apart is refused, and no note recommends it."""
     bring(project, exported)
     kept = (project / "images.parquet").read_bytes()
-    with pytest.raises(InputError, match="Say --replace, too"):
-        bring(project, exported, "--apart")
+    with pytest.raises(InputError, match="Use --replace, too"):
+        bring(project, exported, "--separate")
     names = pd.read_csv(exported / "ids.tsv", sep="\t", dtype=str)
     plain = {one: other for one, other in zip(names["id"], names["image_id"], strict=True) if " " not in other}
     rows = [line.split() for line in (exported / "qrels.txt").read_text().splitlines()]
@@ -47,10 +47,10 @@ def test_a_kept_catalogue_cannot_be_set_apart(project: Path, exported: Path, tmp
     bare = tmp_path / "own.txt"
     bare.write_text("".join(" ".join(row) + "\n" for row in named))
     with pytest.raises(InputError, match="eds images import --map product_id=COLUMN"):
-        bring(project, "--qrels", bare, "--apart")
+        bring(project, "--qrels", bare, "--separate")
     notes = bring(project, "--qrels", bare)
     assert any("of another domain" in one and "--map product_id" in one for one in notes)
-    assert not any("--apart" in one for one in notes)
+    assert not any("--separate" in one for one in notes)
     assert (project / "images.parquet").read_bytes() == kept
-    assert not any("--apart" in one for one in bring(project, exported, "--apart", "--replace"))
+    assert not any("--separate" in one for one in bring(project, exported, "--separate", "--replace"))
     assert (project / "images.parquet").read_bytes() != kept

@@ -11,11 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from eds.benchmarks import rows, text_files, votes_files
-from eds.benchmarks.benchmark import Place
-from eds.benchmarks.folder import whole_folder
-from eds.benchmarks.formats import croissant, hf, trec
-from eds.benchmarks.json_files import Faults
+from eds.benchmarks.benchmark import Location
+from eds.benchmarks.files import read_csv
+from eds.benchmarks.folder import export_folder
+from eds.benchmarks.formats import croissant, hf, trec, votes
+from eds.benchmarks.validate import Faults, check_ids
 from eds.cli import cli
 from eds.errors import EdsError, InputError
 from tests.benchmarks.cases import benchmark
@@ -39,7 +39,7 @@ def refused(project: Path, *words: Any) -> str:
     done = CliRunner().invoke(cli, ["benchmarks", "import", *map(str, words), "-p", str(project)])
     assert isinstance(done.exception, EdsError), done.output
     assert state(project) == before
-    assert not list((project / ".eds").glob("together"))
+    assert not list((project / ".eds").glob("transaction"))
     return str(done.exception)
 
 
@@ -49,12 +49,12 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     given = benchmark(root / "root")
     writers: dict[str, Callable[[Path], Any]] = {
         "trec": lambda to: trec.write(given, to),
-        "hf": lambda to: hf.write(given, to, pictures=True),
-        "croissant": lambda to: croissant.write(given, to, pictures=False),
-        "votes": lambda to: votes_files.write(given, to),
+        "hf": lambda to: hf.write(given, to),
+        "croissant": lambda to: croissant.write(given, to, no_images=True),
+        "votes": lambda to: votes.write(given, to),
     }
     for name, write in writers.items():
-        with whole_folder(root / name) as folder:
+        with export_folder(root / name) as folder:
             write(folder)
     return {name: root / name for name in writers}
 
@@ -73,17 +73,17 @@ def test_an_export_that_arrived_in_part(
     else:
         biggest.unlink()
     told = refused(project, name, tmp_path / "copy")
-    assert "the export is not whole" in told
-    assert f"{biggest}: is {'not as SHA256SUMS says' if damage == 'cut' else 'missing'}" in told
+    assert "the export is incomplete" in told
+    assert f"{biggest}: {'is missing' if damage == 'lost' else 'does not match SHA256SUMS'}" in told
 
 
 QRELS = {
-    "q 0 d 1\nq 0 a b 1\n": "line 2 has 5 values, not 4 (qid 0 docno rel); ids may not hold blanks",
+    "q 0 d 1\nq 0 a b 1\n": "line 2 has 5 values, not 4 (qid 0 docno rel); ids may not contain blanks",
     "q 0 d\n": "line 1 has 3 values, not 4",
     "q 0 d yes\n": "line 1 has grade 'yes': give a whole number",
-    "q 0 d 1\nq 0 e 0\nq 0 d 0\n": "line 3 says 0 of 'q d', line 1 says 1: decide for one",
-    "q 0 q 1\n": "line 1 is 'q' with itself: leave it out",
-    "q 0 d 1\nq 0 e": "line 2 has no line end: the file was cut off",
+    "q 0 d 1\nq 0 e 0\nq 0 d 0\n": "line 3 gives 0 to 'q d', line 1 gives 1: keep one",
+    "q 0 q 1\n": "line 1 pairs 'q' with itself: leave it out",
+    "q 0 d 1\nq 0 e": "line 2 has no line end: get the complete file",
     "q 0 ../up 1\n": "line 1 has candidate_id '../up', so path '../up': it leads out of the image root (..)",
     "q 0 /etc/x 1\n": "line 1 has candidate_id '/etc/x', so path '/etc/x': it is absolute",
 }
@@ -101,7 +101,7 @@ RUNS = {
     "q Q0 d 1 0.5\n": "line 1 has 5 values, not 6",
     "q Q0 d 1 nan x\n": "line 1 has score nan: give a finite number",
     "q Q0 d one 1 x\n": "line 1 has rank 'one' and score '1': give numbers",
-    "q Q0 d 1 1 x\nq Q0 d 2 0 x\n": "line 2 has this document a second time",
+    "q Q0 d 1 1 x\nq Q0 d 2 0 x\n": "line 2 repeats a document of its query",
 }
 
 
@@ -129,7 +129,7 @@ def test_agreeing_duplicates_count_once_and_are_told(project: Path, tmp_path: Pa
     done = CliRunner().invoke(cli, [*map(str, words)], catch_exceptions=False)
     answer = json.loads(done.stdout)
     assert (answer["pairs"], answer["positives"]) == (2, 2)
-    again = "1 lines say again what others say, as line 2 what line 1 says: each pair counts once"
+    again = "1 lines repeat others (line 2 repeats line 1): each pair counts once"
     assert f"{tmp_path / 'qrels.txt'}: {again}" in answer["notes"]
     assert "1 grades above 1 count as similar: labels are 1 and 0" in answer["notes"]
 
@@ -147,19 +147,19 @@ HF: dict[str, tuple[str, Callable[[pd.DataFrame], pd.DataFrame], str]] = {
     "upwards": ("queries", lambda f: f.assign(path=["a/../../b", *f["path"][1:]]),
         "row 0 has path 'a/../../b': it leads out"),
     "twice": ("corpus", lambda f: pd.concat([f, f.head(1)]),
-        "row 9 has id '%41' a second time"),
+        "row 9 has duplicate id '%41'"),
     "keys": ("qrels", lambda f: f.rename(columns={"corpus-id": "corpus_id"}),
         "no column 'corpus-id' (it has query-id, corpus_id"),
     "unknown": ("qrels", lambda f: f.assign(**{"corpus-id": ["x?", *f["corpus-id"][1:]]}),
         "row 0 has candidate_id 'x?': no image"),
     "contradiction": ("qrels", lambda f: pd.concat([f, f.head(1).assign(score=1 - f["score"][0])]),
-        "decide for one"),
+        "keep one"),
     "blank": ("corpus", lambda f: f.assign(id=[" ", *f["id"][1:]]),
         "row 0 has id ' ': it is blank"),
     "no picture": ("corpus", lambda f: f.assign(image=pd.Series([{"bytes": None, "path": None}, *f["image"][1:]])),
         "row 0 has an image without bytes and path"),
     "two pictures": ("queries", lambda f: f.assign(path=[*f["path"][:-1], "img/other.png"]),
-        "is another image or product in corpus"),
+        "has another path or product in corpus"),
     "nested id": ("corpus", lambda f: f.assign(id=f["id"].map(lambda one: [one])), "give text"),
     "object as id": ("corpus", lambda f: f.assign(id=f["id"].map(lambda one: {"name": one})), "give text"),
     "nested query": ("queries", lambda f: f.assign(id=f["id"].map(lambda one: [one])), "give text"),
@@ -183,11 +183,11 @@ def test_hugging_face_folders(folders: dict[str, Path], project: Path, tmp_path:
 
 def test_ids_that_are_numbers_are_told_with_their_row() -> None:
     """A column of whole numbers, as Parquet and JSON lines hold it, one of them missing."""
-    faults, place = Faults(), Place(Path("votes.jsonl"))
+    faults, place = Faults(), Location(Path("votes.jsonl"))
     frame = pd.DataFrame({"query_id": pd.array([7, None], "Int64"), "candidate_id": ["a", "b"]})
-    rows.ids(frame, ["query_id", "candidate_id"], place, faults)
+    check_ids(frame, ["query_id", "candidate_id"], place, faults)
     with pytest.raises(InputError) as told:
-        faults.refuse("no", "")
+        faults.raise_any("no", "")
     assert "row 0 has query_id 7: give text" in str(told.value)
     assert "row 1 has query_id None: give text" in str(told.value)
 
@@ -195,7 +195,7 @@ def test_ids_that_are_numbers_are_told_with_their_row() -> None:
 def test_pictures_that_would_be_written_over(folders: dict[str, Path], project: Path) -> None:
     (project / "images" / "img").mkdir(parents=True)
     (project / "images" / "img" / "07 größe.png").write_bytes(b"mine")
-    assert "is there already, and another picture" in refused(project, "hf", folders["hf"])
+    assert "exists already with other content" in refused(project, "hf", folders["hf"])
 
 
 CROISSANT: dict[str, tuple[str, str, str, str]] = {
@@ -206,7 +206,7 @@ CROISSANT: dict[str, tuple[str, str, str, str]] = {
         "pairs.csv",
         '"random",0.3333333333333333,',
         '"random",0,',
-        "was drawn (random) with probability 0: give the one it was drawn with",
+        "was drawn (random) with probability 0: give a probability above 0",
     ),
     "file": ("croissant.json", '"contentUrl": "pairs.csv"', '"contentUrl": "/pairs.csv"', "it is absolute"),
     "expert": ("votes.csv", '"expert_id"', '"expertid"', "no column 'expert_id'"),
@@ -231,11 +231,11 @@ def test_products_shared_between_domains_are_told_and_can_be_set_apart(
 ) -> None:
     words = ["benchmarks", "import", "hf", str(folders["hf"]), "-p", str(project), "--json"]
     answer = json.loads(CliRunner().invoke(cli, words, catch_exceptions=False).stdout)
-    assert any("'P 1' of '100%' and '%41'" in one and "--apart" in one for one in answer["notes"])
+    assert any("'P 1' of '100%' and '%41'" in one and "--separate" in one for one in answer["notes"])
     CliRunner().invoke(cli, ["init", str(tmp_path / "p2")], catch_exceptions=False)
-    words = ["benchmarks", "import", "hf", str(folders["hf"]), "-p", str(tmp_path / "p2"), "--apart", "--json"]
+    words = ["benchmarks", "import", "hf", str(folders["hf"]), "-p", str(tmp_path / "p2"), "--separate", "--json"]
     answer = json.loads(CliRunner().invoke(cli, words, catch_exceptions=False).stdout)
-    assert not any("--apart" in one for one in answer["notes"])
+    assert not any("--separate" in one for one in answer["notes"])
 
 
 def test_a_projects_own_tables_are_not_written_over(folders: dict[str, Path], project: Path) -> None:
@@ -275,5 +275,5 @@ def test_a_row_of_another_length_is_named_by_its_line(tmp_path: Path) -> None:
     file = tmp_path / "pairs.csv"
     file.write_text("query_id,candidate_id,value\na,b,1\na,c\na,d,0\na,e,0,1\n", encoding="utf-8")
     with pytest.raises(InputError, match="cannot be read as CSV") as caught:
-        text_files.read_csv(file)
+        read_csv(file)
     assert list(caught.value.faults) == ["line 3 has 2 values, not 3", "line 5 has 4 values, not 3"]

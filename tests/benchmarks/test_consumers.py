@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from eds.benchmarks import Benchmark
+from eds.benchmarks.benchmark import Benchmark
 from eds.benchmarks.formats import croissant, hf, trec
 from eds.cli import cli
 from eds.project import Project
@@ -42,7 +42,7 @@ def exported(tmp_path: Path) -> tuple[Benchmark, Path]:
 def test_mlcroissant_finds_nothing_to_complain_of(exported: tuple[Benchmark, Path], pictures: bool) -> None:
     mlc = import_module("mlcroissant")
     given, folder = exported
-    croissant.write(given, folder, pictures=pictures)
+    croissant.write(given, folder, no_images=not pictures)
     found = mlc.Dataset(str(folder / "croissant.json"))
     issues = found.metadata.ctx.issues
     assert (issues.errors, issues.warnings) == (set(), set())
@@ -67,8 +67,7 @@ def test_datasets_loads_the_folder_without_a_network(
     import sys
 
     given, folder = exported
-    _, front = hf.write(given, folder, pictures=pictures)
-    (folder / "README.md").write_text(front + "# x\n", encoding="utf-8")
+    hf.write(given, folder, no_images=not pictures)
     program = f"""
 import datasets, json
 told = {{}}
@@ -123,8 +122,8 @@ def test_a_run_with_ids_leaves_the_catalogue_that_there_is(ranked: tuple[Path, P
     words = ["--run", folder / "runs" / "one.run", "--ids", folder / "ids.tsv", "-p", project.root]
     told = run("benchmarks", "import", "trec", *words)
     assert project.path("images").read_bytes() == before
-    assert (told["images"], list(told["runs"])) == (0, ["one"])
-    assert [note for note in told["notes"] if "1 images otherwise" in note and "--replace" in note]
+    assert (told["kept_catalogue"], list(told["runs"])) == (True, ["one"])
+    assert [note for note in told["notes"] if "1 images differently" in note and "--replace" in note]
     told = run("benchmarks", "import", "trec", *words, "--replace")
     assert told["images"] == len(changed)
     assert "P of its own" not in project.read("images")["product_id"].tolist()
@@ -200,7 +199,9 @@ def test_ranx_files_are_read(ranked: tuple[Path, Path], tmp_path: Path) -> None:
     rows = [(q, d, s) for q, scores in lists.items() for d, s in scores.items()]
     pd.DataFrame(rows, columns=["q_id", "doc_id", "score"]).to_parquet(tmp_path / "two.parquet")
     found = trec.read(
-        None, tmp_path / "q.json", (tmp_path / "one.json.gz", tmp_path / "two.parquet"), folder / "ids.tsv"
+        qrels=tmp_path / "q.json",
+        run=(tmp_path / "one.json.gz", tmp_path / "two.parquet"),
+        ids=folder / "ids.tsv",
     )
     wanted = trec.read(folder)
     same(wanted.truth, found.truth, ["query_id", "candidate_id"])

@@ -15,10 +15,10 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eds.benchmarks.card import markdown, statistics
-from eds.benchmarks.folder import all_verified, verified, whole_folder
-from eds.benchmarks.formats.hf_files import readme_front
-from eds.benchmarks.formats.trec_scores import lowered
+from eds.benchmarks.card import count_statistics, render_card
+from eds.benchmarks.folder import export_folder, verify_checksums
+from eds.benchmarks.formats.hf import front_matter
+from eds.benchmarks.formats.trec import lower_scores
 from eds.cli import cli
 from eds.errors import InputError
 from eds.files import digest
@@ -26,32 +26,32 @@ from tests.benchmarks.cases import benchmark
 
 
 def test_a_folder_appears_whole_with_its_checksums(tmp_path: Path) -> None:
-    with whole_folder(tmp_path / "out") as folder:
+    with export_folder(tmp_path / "out") as folder:
         (folder / "sub").mkdir()
         (folder / "sub" / "ä b").write_bytes(b"1")
         assert not (tmp_path / "out").exists()
     assert (tmp_path / "out" / "SHA256SUMS").read_text(
         encoding="utf-8"
     ) == f"{hashlib.sha256(b'1').hexdigest()}  sub/ä b\n"
-    assert verified(tmp_path / "out") == ()
+    assert verify_checksums([tmp_path / "out"]) == []
     assert (
         subprocess.run(["sha256sum", "--quiet", "-c", "SHA256SUMS"], cwd=tmp_path / "out", check=False).returncode == 0
     )
 
 
 def test_checksums_with_the_line_ends_of_windows_are_read(tmp_path: Path) -> None:
-    with whole_folder(tmp_path / "out") as folder:
+    with export_folder(tmp_path / "out") as folder:
         (folder / "a").write_bytes(b"1")
     sums = tmp_path / "out" / "SHA256SUMS"
     sums.write_bytes(sums.read_bytes().replace(b"\n", b"\r\n"))
-    assert verified(tmp_path / "out") == ()
+    assert verify_checksums([tmp_path / "out"]) == []
     (tmp_path / "out" / "a").write_bytes(b"2")
-    with pytest.raises(InputError, match="is not as SHA256SUMS says"):
-        verified(tmp_path / "out")
+    with pytest.raises(InputError, match="does not match SHA256SUMS"):
+        verify_checksums([tmp_path / "out"])
 
 
 def test_files_of_one_folder_are_held_against_it_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with whole_folder(tmp_path / "out") as folder:
+    with export_folder(tmp_path / "out") as folder:
         for name in "abc":
             (folder / name).write_text(name)
     read: list[str] = []
@@ -62,14 +62,14 @@ def test_files_of_one_folder_are_held_against_it_once(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr("eds.benchmarks.folder.digest", noted)
     (tmp_path / "out" / "d").write_text("d")
-    notes = all_verified([tmp_path / "out" / name for name in "abd"])
+    notes = verify_checksums([tmp_path / "out" / name for name in "abd"])
     assert sorted(read) == ["a", "b", "c"]
     assert [note.split(", as ")[1][0] for note in notes] == ["d"]
 
 
 def test_what_fails_leaves_nothing_and_the_earlier_export(tmp_path: Path) -> None:
     def export(text: str, *, fail: bool = False, replace: bool = False) -> None:
-        with whole_folder(tmp_path / "out", replace=replace) as folder:
+        with export_folder(tmp_path / "out", replace=replace) as folder:
             (folder / "file").write_text(text)
             if fail:
                 raise InputError("no")
@@ -78,7 +78,7 @@ def test_what_fails_leaves_nothing_and_the_earlier_export(tmp_path: Path) -> Non
         export("a", fail=True)
     assert list(tmp_path.iterdir()) == []
     export("a")
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="exists already"):
         export("b")
     with pytest.raises(InputError, match="no"):
         export("b", fail=True, replace=True)
@@ -90,27 +90,27 @@ def test_what_fails_leaves_nothing_and_the_earlier_export(tmp_path: Path) -> Non
 
 def test_a_folder_that_is_no_export_is_never_replaced(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
-    with pytest.raises(InputError, match="is no export"), whole_folder(tmp_path / "mine", replace=True):
+    with pytest.raises(InputError, match="is not an export"), export_folder(tmp_path / "mine", replace=True):
         pass
     assert (tmp_path / "mine").is_dir()
 
 
 def test_a_killed_writer_leaves_nothing_that_looks_whole(tmp_path: Path) -> None:
     program = (
-        "import os, sys; from pathlib import Path; from eds.benchmarks.folder import whole_folder\n"
-        f"with whole_folder(Path({str(tmp_path / 'out')!r})) as folder:\n"
+        "import os, sys; from pathlib import Path; from eds.benchmarks.folder import export_folder\n"
+        f"with export_folder(Path({str(tmp_path / 'out')!r})) as folder:\n"
         "    (folder / 'file').write_text('half'); os.kill(os.getpid(), 9)\n"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9
     assert not (tmp_path / "out").exists()
-    with whole_folder(tmp_path / "out") as folder:
+    with export_folder(tmp_path / "out") as folder:
         (folder / "file").write_text("whole")
     assert [path.name for path in tmp_path.iterdir()] == ["out"]  # what the dead one left is swept
 
 
 def test_the_card_shows_text_as_text_and_knows_its_numbers() -> None:
     one = benchmark()
-    text = markdown(one, "hf", ["a <b>"], readme_front(one, ["corpus", "qrels"]))
+    text = render_card(one, "hf", ["a <b>"], front_matter(one, ["corpus", "qrels"]))
     body = text.split("---\n", 2)[2]
     assert "<" not in body
     assert "To \\*test\\* &lt;script&gt;." in body
@@ -122,11 +122,11 @@ def test_the_card_shows_text_as_text_and_knows_its_numbers() -> None:
     for section in ("Motivation", "Collection", "Experts", "Agreement", "Recall", "Known bias", "Licence"):
         assert f"\n## {section}\n" in body
     assert one.truth is not None
-    counted = statistics(one)
+    counted = count_statistics(one)
     by_query = one.truth.groupby("query_id").size().tolist()
     assert counted["judged pairs"] == len(one.truth)
     assert counted["similar pairs"] == sum(one.truth["value"])
-    assert counted["judged pairs of a query (least, median, most)"].startswith(f"{min(by_query)}, ")
+    assert counted["judged pairs per query (minimum, median, maximum)"].startswith(f"{min(by_query)}, ")
     assert (counted["images"], counted["queries"], counted["candidates"]) == (12, 6, 9)
 
 
@@ -138,7 +138,7 @@ floats = st.one_of(st.sampled_from([0.5, 0.5 + 1e-12, 0.0, -1.0]), st.floats(-1e
 def test_scores_fall_strictly_in_32_bits_and_change_only_where_they_must(queries: list[list[float]]) -> None:
     rows = [(f"q{n}", score) for n, scores in enumerate(queries) for score in sorted(scores, reverse=True)]
     frame = pd.DataFrame(rows, columns=["query_id", "score"])
-    found, changed = lowered(frame)
+    found, changed = lower_scores(frame)
     wanted: list[float] = []
     count = 0
     last: tuple[str, Any] = ("", np.float32(0))
@@ -162,8 +162,8 @@ def test_by_command_line_a_project_goes_out_and_comes_back(tmp_path: Path) -> No
         answer: dict[str, object] = json.loads(done.stdout)
         return answer
 
-    with whole_folder(tmp_path / "given") as folder:
-        hf.write(benchmark(tmp_path / "root"), folder, pictures=True)
+    with export_folder(tmp_path / "given") as folder:
+        hf.write(benchmark(tmp_path / "root"), folder)
     run("init", tmp_path / "a")
     run("benchmarks", "import", "hf", tmp_path / "given", "-p", tmp_path / "a")
     for kind in ("vsd", "trec", "hf", "croissant", "label-studio", "votes"):
@@ -173,7 +173,7 @@ def test_by_command_line_a_project_goes_out_and_comes_back(tmp_path: Path) -> No
         card = (tmp_path / kind / "README.md").read_text(encoding="utf-8")
         assert "3 experts gave" in card
         assert "Krippendorff's alpha" in card
-        assert verified(tmp_path / kind) == ()
+        assert verify_checksums([tmp_path / kind]) == []
     run("init", tmp_path / "b")
     run("benchmarks", "import", "hf", tmp_path / "hf", "-p", tmp_path / "b")
     run("benchmarks", "export", "hf", tmp_path / "again", "-p", tmp_path / "b", "--licence", "mit")
@@ -186,10 +186,10 @@ def test_by_command_line_a_project_goes_out_and_comes_back(tmp_path: Path) -> No
 
 
 def test_vsd_comes_back_with_its_votes(tmp_path: Path) -> None:
-    from eds.benchmarks.formats import vsd_export
+    from eds.benchmarks.formats import vsd
 
-    with whole_folder(tmp_path / "out") as folder:
-        vsd_export.write(benchmark(paths=True), folder)
+    with export_folder(tmp_path / "out") as folder:
+        vsd.write(benchmark(paths=True), folder)
     CliRunner().invoke(cli, ["init", str(tmp_path / "p")], catch_exceptions=False)
     files = [word for name in ("metadata", "seeds", "annotations", "manifest") for word in
              (f"--{name}", str(tmp_path / "out" / f"{name}.json"))]  # fmt: skip
@@ -208,4 +208,4 @@ def test_vsd_comes_back_with_its_votes(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["votes"] == len((tmp_path / "out" / "votes.jsonl").read_text().splitlines())
     (tmp_path / "out" / "metadata.json").write_text("{}")
     done = CliRunner().invoke(cli, words)
-    assert "is not as SHA256SUMS says" in str(done.exception)
+    assert "does not match SHA256SUMS" in str(done.exception)

@@ -87,13 +87,13 @@ def test_reading_skips_cancelled_and_takes_each_annotation_as_a_vote(tmp_path: P
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ({"tasks": []}, "is no list of tasks"),
-        ([{"annotations": []}], "task 0 is no object with 'data'"),
+        ({"tasks": []}, "is not a list of tasks"),
+        ([{"annotations": []}], "task 0 is not an object with 'data'"),
         ([{"data": {"query": "q", "candidate_id": "c"}}], "task 0 has no 'query_id'"),
         (foreign([answer("perhaps")]), "answers [[\"perhaps\"]] to 'similar': give one of yes, no, unsure"),
-        (foreign([answer("yes", completed_by=None)]), "does not tell completed_by"),
+        (foreign([answer("yes", completed_by=None)]), "has no completed_by"),
         ([{"data": {"query_id": " ", "candidate_id": "c"}}], "task 0 has query_id ' ': it is blank"),
-        ([{"data": {"query_id": "q", "candidate_id": "c", "value": v}} for v in (1, 0)], "decide for one"),
+        ([{"data": {"query_id": "q", "candidate_id": "c", "value": v}} for v in (1, 0)], "keep one"),
     ],
 )
 def test_faults_are_told_by_task(tmp_path: Path, content: Any, told: str) -> None:

@@ -46,7 +46,7 @@ def test_several_campaigns_come_into_a_store_that_has_several(project: Project, 
     (tmp_path / "more.csv").write_text(f"{ROWS}q,e,ann,0,one\nq,d,bob,1,two\nq,c,bob,1,three\nq,c,ann,1,one\n")
     told = eds("benchmarks", "import", "votes", tmp_path / "more.csv", "-p", project.root)
     assert told["votes"] == 3
-    stored = f"{tmp_path / 'more.csv'}: 1 votes were in the label store before: each counts once"
+    stored = f"{tmp_path / 'more.csv'}: 1 votes were in the label store already: each counts once"
     assert stored in told["notes"]
     assert acts(project) == [
         ("one", "q", "c", "ann", 1), ("one", "q", "e", "ann", 0), ("three", "q", "c", "bob", 1),

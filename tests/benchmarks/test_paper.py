@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import kendalltau
 
 from eds.analysis import group_means, order_agreement
-from eds.benchmarks.reproduce.paper import GENERATORS, TASKS, WILD, ZERO_SHOT, cells, named, paper, printed_table
-from eds.benchmarks.reproduce.reproduction_text import rounded
+from eds.benchmarks.reproduce.compare_cells import format_number
+from eds.benchmarks.reproduce.paper import GENERATORS, TASKS, WILD, ZERO_SHOT, cells, known_model, paper, printed_table
 
 RAW = json.loads(files("eds.benchmarks.reproduce").joinpath("paper_tables.json").read_text(encoding="utf-8"))
 
@@ -64,8 +64,8 @@ def test_what_is_doubted_names_cells_that_exist() -> None:
 def test_names_of_models_are_known_in_every_writing() -> None:
     made = cells().query("table == 5 and generator == True")["model"]
     assert tuple(dict.fromkeys(made)) == GENERATORS
-    assert all(named(label) == name == named(name) for label, name in paper().models.items())
-    assert [named(text) for text in ("argus id+c", "DINO_FT", "b-16", "my model")] == [
+    assert all(known_model(label) == name == known_model(name) for label, name in paper().models.items())
+    assert [known_model(text) for text in ("argus id+c", "DINO_FT", "b-16", "my model")] == [
         "argus_id_c", "dino_ft", "vit", "my model"]  # fmt: skip
 
 
@@ -93,10 +93,10 @@ def test_hr_tells_who_made_the_pool_and_auc_does_not(number: int, expected: tupl
         (found,) = group_means(table, [name]).to_dict(orient="records")
         assert math.isclose(found["generators"], generators)
         assert math.isclose(found["outsiders"], outsiders)
-        told += [rounded(found["generators"]), rounded(found["outsiders"])]
+        told += [format_number(found["generators"]), format_number(found["outsiders"])]
     order = order_agreement(table, "HR@5", "ROC_micro_anno")
     assert math.isclose(order["tau_b"], tau, abs_tol=1e-12)
-    told.append(rounded(order["tau_b"], 2))
+    told.append(format_number(order["tau_b"], 2))
     assert [one for one, wanted in zip(told, expected, strict=True) if wanted] == [one for one in expected if one]
 
 

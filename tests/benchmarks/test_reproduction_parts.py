@@ -13,12 +13,18 @@ import yaml  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eds.benchmarks.reproduce.compare_cells import Found, compared, counted, missing_cells
-from eds.benchmarks.reproduce.model_files import official_lists, read_runs, run_files, unscored, vectors_in
+from eds.benchmarks.reproduce.compare_cells import (
+    Computed,
+    compare_cells,
+    count_verdicts,
+    format_number,
+    missing_cells,
+    render_markdown,
+)
+from eds.benchmarks.reproduce.model_files import count_unscored, find_runs, find_vectors, official_lists, read_runs
 from eds.benchmarks.reproduce.model_index import eval_results, model_index
 from eds.benchmarks.reproduce.paper import TASKS, WILD, ZERO_SHOT, cells, paper
 from eds.benchmarks.reproduce.release_files import find_files
-from eds.benchmarks.reproduce.reproduction_text import markdown, rounded
 from eds.errors import InputError
 from eds.images.vsd import kind
 from tests.reference.official_vsd import ranking
@@ -30,7 +36,7 @@ ONE = (5, "DINO", "HR@5")
 def test_agrees_where_ours_rounds_to_the_printed_number(printed: int, away: int) -> None:
     cell = cells().query("table == 5 and label == 'DINO' and column == 'HR@5'").assign(printed=printed / 10)
     ours = printed / 10 + away / 100
-    verdict = compared(cell, {ONE: Found(ours)})["verdict"].item()
+    verdict = compare_cells(cell, {ONE: Computed(ours)})["verdict"].item()
     assert verdict == ("agrees" if abs(away) <= 5 else "close" if abs(away) <= 100 else "differs")
 
 
@@ -49,7 +55,9 @@ def test_agrees_where_ours_rounds_to_the_printed_number(printed: int, away: int)
 )
 def test_verdicts_by_unit_and_doubt(key: tuple[int, str, str], value: float, verdict: str) -> None:
     (found,) = [
-        one for one in compared(cells(), {key: Found(value, 7, "so")}).to_dict(orient="records") if one["n"] == 7
+        one
+        for one in compare_cells(cells(), {key: Computed(value, 7, "so")}).to_dict(orient="records")
+        if one["n"] == 7
     ]
     assert (found["table"], found["label"], found["column"]) == key
     assert (found["verdict"], found["note"]) == (verdict, "so")
@@ -59,13 +67,13 @@ def test_verdicts_by_unit_and_doubt(key: tuple[int, str, str], value: float, ver
 
 
 def test_reasons_are_counted_and_every_table_is_written() -> None:
-    table = compared(cells(), {ONE: Found(91.0), (5, "CLIP", "HR@5"): Found(why="<none> | here")})
-    counts = counted(table)
+    table = compare_cells(cells(), {ONE: Computed(91.0), (5, "CLIP", "HR@5"): Computed(why="<none> | here")})
+    counts = count_verdicts(table)
     assert counts[counts["table"] == 5].to_numpy().tolist() == [[5, 0, 1, 0, 0, 167]]
     gone = missing_cells(table)
     assert ["<none> | here", 1, "5", "CLIP"] in gone.to_numpy().tolist()
     assert gone["cells"].sum() == len(table) - 1
-    text = markdown(table, paper(), {"a_task": ["told <b>"]})
+    text = render_markdown(table, paper(), {"a_task": ["told <b>"]})
     assert "91.0 (91.9; -0.9) \\~" in text
     assert "<none>" not in text
     assert "<b>" not in text
@@ -75,7 +83,7 @@ def test_reasons_are_counted_and_every_table_is_written() -> None:
 @given(st.decimals(-1000, 1000, places=3))
 def test_rounding_goes_half_up_by_the_decimal_digits(value: Decimal) -> None:
     right = value.quantize(Decimal("0.1"), rounding=ROUND_HALF_UP)
-    assert rounded(float(value)) == str(right if right else abs(right))
+    assert format_number(float(value)) == str(right if right else abs(right))
 
 
 def put(folder: Path, **content: Any) -> None:
@@ -106,7 +114,7 @@ def test_files_without_a_task_serve_only_the_one_that_is_asked_for(tmp_path: Pat
     put(tmp_path, meta=META, tags=TAGS, seeds=SEEDS)
     found, _ = find_files(tmp_path, [WILD], {}, kind)
     assert found[WILD].annotations == tmp_path / "tags.json"
-    with pytest.raises(InputError, match="cannot be told") as caught:
+    with pytest.raises(InputError, match="ambiguous") as caught:
         find_files(tmp_path, TASKS, {}, kind)
     assert any("tags.json" in fault for fault in caught.value.faults)
     within, _ = find_files(_moved(tmp_path, WILD), TASKS, {}, kind)
@@ -122,7 +130,7 @@ def _moved(folder: Path, name: str) -> Path:
 
 def test_two_files_of_a_kind_are_never_chosen_between(tmp_path: Path) -> None:
     put(tmp_path, meta=META, one=TAGS, two=TAGS)
-    with pytest.raises(InputError, match="cannot be told apart") as caught:
+    with pytest.raises(InputError, match="ambiguous") as caught:
         find_files(tmp_path, [ZERO_SHOT], {}, kind)
     assert "2 files of annotations" in caught.value.faults[0]
     found, _ = find_files(tmp_path, [ZERO_SHOT], {"annotations": tmp_path / "one.json"}, kind)
@@ -132,24 +140,24 @@ def test_two_files_of_a_kind_are_never_chosen_between(tmp_path: Path) -> None:
 def test_vectors_are_found_with_their_ids(tmp_path: Path) -> None:
     for name in ("Argus ID+C.npy", "dino.npz", "clip.parquet", "ids.txt", "dino.csv", "clip.ids.parquet", "notes.md"):
         (tmp_path / name).touch()
-    found = vectors_in(tmp_path, WILD)
+    found = find_vectors(tmp_path, WILD)
     assert list(found) == ["argus_id_c", "clip", "dino"]
     assert found["argus_id_c"].ids == tmp_path / "ids.txt"
     assert found["dino"].ids == tmp_path / "dino.csv"
     assert found["clip"].ids == tmp_path / "clip.ids.parquet"
     (tmp_path / "argus_id_c.npy").touch()
     with pytest.raises(InputError, match="several files of model argus_id_c"):
-        vectors_in(tmp_path, WILD)
+        find_vectors(tmp_path, WILD)
 
 
 def test_runs_are_read_with_the_papers_names(tmp_path: Path) -> None:
     (tmp_path / WILD / "runs").mkdir(parents=True)
     (tmp_path / WILD / "runs" / "BEiT_CAT.run").write_text("q Q0 b 1 0.9 t\nq Q0 a 2 0.5 t\n", encoding="utf-8")
-    run = read_runs(*run_files(tmp_path, WILD))["beit_cat"]
+    run = read_runs(*find_runs(tmp_path, WILD))["beit_cat"]
     assert run[["model", "query_id", "candidate_id", "rank"]].to_numpy().tolist() == [
         ["beit_cat", "q", "b", 0], ["beit_cat", "q", "a", 1]]  # fmt: skip
     with pytest.raises(InputError, match="holds no TREC runs"):
-        run_files(tmp_path, ZERO_SHOT)
+        find_runs(tmp_path, ZERO_SHOT)
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -178,7 +186,7 @@ def test_strange_ids_and_lacking_scores_are_told() -> None:
     )
     run = pd.DataFrame({"model": "m", "query_id": ["q"], "candidate_id": ["a"], "rank": 0, "score": 1.0})
     pairs = pd.DataFrame({"query_id": ["q", "b", "q"], "candidate_id": ["a", "a", "b"]})
-    assert unscored(run, pairs, images) == 1  # b is no candidate, so that pair needs none
+    assert count_unscored(run, pairs, images) == 1  # b is no candidate, so that pair needs none
     with pytest.raises(InputError, match="metadata do not have: z"):
         official_lists(run.assign(candidate_id="z"), images)
 

@@ -1,15 +1,15 @@
 """What a format can hold comes back from it unchanged; what it cannot is told."""
 
 from pathlib import Path
+from typing import Literal
 
 import pandas as pd
 import pytest
 
-from eds.benchmarks import votes_files
 from eds.benchmarks.benchmark import Benchmark
-from eds.benchmarks.folder import verified, whole_folder
-from eds.benchmarks.formats import croissant, hf, label_studio, trec, vsd_export
-from eds.benchmarks.formats.hf_files import unpacked
+from eds.benchmarks.folder import export_folder, verify_checksums
+from eds.benchmarks.formats import croissant, hf, label_studio, trec, votes, vsd
+from eds.benchmarks.pictures import unpacked_pictures
 from tests.benchmarks.cases import PAIR, benchmark, same
 
 VOTES = ["query_id", "candidate_id", "expert_id", "value", "seconds", "created_at", "kind"]
@@ -36,15 +36,15 @@ def same_tables(given: Benchmark, found: Benchmark) -> None:
 @pytest.mark.parametrize("pictures", [True, False])
 def test_hugging_face_holds_everything(tmp_path: Path, pictures: bool) -> None:
     given = benchmark(tmp_path / "root")
-    with whole_folder(tmp_path / "out") as folder:
-        lost, _ = hf.write(given, folder, pictures=pictures)
+    with export_folder(tmp_path / "out") as folder:
+        lost = hf.write(given, folder, no_images=not pictures)
     assert lost == ([] if pictures else ["the pictures: their paths only"])
-    assert verified(tmp_path / "out") == ()
+    assert verify_checksums([tmp_path / "out"]) == []
     found = hf.read(tmp_path / "out")
     same_tables(given, found)
     for model, run in given.runs.items():
         same(run, found.runs[model], ["query_id", "rank"])
-    with unpacked(found, tmp_path / "new") as count:
+    with unpacked_pictures(found, tmp_path / "new") as count:
         assert count == (12 if pictures else 0)
     for file in (tmp_path / "root").rglob("*.png") if pictures else ():
         assert (tmp_path / "new" / file.relative_to(tmp_path / "root")).read_bytes() == file.read_bytes()
@@ -53,19 +53,19 @@ def test_hugging_face_holds_everything(tmp_path: Path, pictures: bool) -> None:
 @pytest.mark.parametrize("pictures", [True, False])
 def test_croissant_holds_all_but_lists(tmp_path: Path, pictures: bool) -> None:
     given = benchmark(tmp_path / "root")
-    with whole_folder(tmp_path / "out") as folder:
-        lost = croissant.write(given, folder, pictures=pictures)
+    with export_folder(tmp_path / "out") as folder:
+        lost = croissant.write(given, folder, no_images=not pictures)
     assert lost == [*([] if pictures else ["the pictures: their paths only"]), "the lists of 2 models"]
     found = croissant.read(tmp_path / "out")
     same_tables(given, found)
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
-def test_votes_and_pairs_come_back(tmp_path: Path, kind: str) -> None:
+def test_votes_and_pairs_come_back(tmp_path: Path, kind: Literal["csv", "jsonl"]) -> None:
     given = benchmark()
-    lost = votes_files.write(given, tmp_path, kind)
+    lost = votes.write(given, tmp_path, file_type=kind)
     assert lost == ["the catalogue of 12 images: only their ids", "the lists of 2 models"]
-    found = votes_files.read(tmp_path)
+    found = votes.read(tmp_path)
     assert given.votes is not None
     assert found.votes is not None
     same(plain_votes(given.votes), plain_votes(found.votes), ["vote_id"])
@@ -98,7 +98,7 @@ def test_without_ids_a_percent_sign_is_a_percent_sign(tmp_path: Path) -> None:
 def test_label_studio_holds_answers_in_force_and_labels(tmp_path: Path) -> None:
     given = benchmark()
     lost = label_studio.write(given, tmp_path)
-    assert "1 votes that their experts corrected: only answers in force" in lost
+    assert "1 votes that their experts corrected: only current answers" in lost
     found = label_studio.read(tmp_path)
     same(given.truth, found.truth, PAIR)
     same(given.suspects, found.suspects, [*PAIR, "origin"])
@@ -109,21 +109,16 @@ def test_label_studio_holds_answers_in_force_and_labels(tmp_path: Path) -> None:
 
 
 def test_vsd_names_images_by_path_and_keeps_the_rest(tmp_path: Path) -> None:
-    from eds.benchmarks import Files, read_annotations
-    from eds.images.vsd import read_parts
-
     given = benchmark(paths=True)
-    lost = vsd_export.write(given, tmp_path)
+    lost = vsd.write(given, tmp_path)
     assert not any("image ids" in one for one in lost)
-    files = Files(*(tmp_path / f"{name}.json" for name in ("metadata", "annotations", "seeds", "manifest")))
-    contents = files.contents()
-    same(given.truth, read_annotations(contents).truth(), PAIR, [*PAIR, "value"])
-    images = read_parts(contents).images
-    same(given.images, images, ["image_id"], ["image_id", "product_id", "category", "role", "phase", "colour", "price",
-                                              "box_left", "box_top", "box_right", "box_bottom"])  # fmt: skip
-    votes = votes_files.read_votes(tmp_path / "votes.jsonl")
+    found = vsd.read(tmp_path)
+    same(given.truth, found.truth, PAIR, [*PAIR, "value"])
+    columns = ["image_id", "product_id", "category", "role", "phase", "colour", "price", *vsd.BOX]
+    same(given.images, found.images, ["image_id"], columns)
     assert given.votes is not None
-    same(plain_votes(given.votes), plain_votes(votes), ["vote_id"])
+    assert found.votes is not None
+    same(plain_votes(given.votes), plain_votes(found.votes), ["vote_id"])
     renamed = benchmark()
     (tmp_path / "renamed").mkdir()
-    assert "12 image ids: the path is the name" in vsd_export.write(renamed, tmp_path / "renamed")
+    assert "12 image ids: the path is the name" in vsd.write(renamed, tmp_path / "renamed")

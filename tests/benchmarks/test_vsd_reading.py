@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from eds import tables
-from eds.benchmarks import Files, read_annotations
+from eds.benchmarks.formats.vsd import Files, read_annotations
 from eds.cli.benchmarks import benchmarks
 from eds.errors import EdsError, InputError, ProjectError
 from eds.project import Project
@@ -48,10 +48,10 @@ def tag(key: Any, value: Any = 1) -> list[Any]:
 
 BAD: dict[str, tuple[dict[str, Any], list[str]]] = {
     "metadata that are seeds": ({"metadata": {"seeds": []}}, ["metadata.json: no 'images' (it has seeds)"]),
-    "a list for an object": ({"metadata": []}, ["metadata.json: is no object with 'images' but a list"]),
+    "a list for an object": ({"metadata": []}, ["metadata.json: is a list, not an object with 'images'"]),
     "no image": ({"metadata": {"images": []}}, ["metadata.json: 'images' is empty"]),
-    "annotations as an object": ({"annotations": {}}, ["annotations.json: is no list but an object"]),
-    "not one annotation": ({"annotations": []}, ["annotations.json: holds not one annotation"]),
+    "annotations as an object": ({"annotations": {}}, ["annotations.json: is an object, not a list"]),
+    "not one annotation": ({"annotations": []}, ["annotations.json: holds no annotation"]),
     "a seed's key misspelt": ({"seeds": {"seed": []}}, ["seeds.json: no 'seeds' (it has seed; did you mean seed?)"]),
     "an image's key misspelt": (
         {"metadata": {"images": [*IMAGES, {"id": 1, "paht": "x"}]}},
@@ -65,7 +65,7 @@ BAD: dict[str, tuple[dict[str, Any], list[str]]] = {
     "a drive letter": ({"metadata": image(path="C:/x.jpg")}, ["image 3 has path 'C:/x.jpg': it is absolute"]),
     "a path that leads out": ({"metadata": image(path="x/../../y.jpg")}, ["it leads out of the image root (..)"]),
     "a blank path": ({"metadata": image(path=" ")}, ["image 3 has path ' ': it is blank"]),
-    "a line break in a path": ({"metadata": image(path="a\nb.jpg")}, ["it holds a line break"]),
+    "a line break in a path": ({"metadata": image(path="a\nb.jpg")}, ["it contains a line break"]),
     "a blank product": ({"metadata": image(id="  ")}, ["image 3 has a blank id"]),
     "a product that is no text": ({"metadata": image(id=[1])}, ["image 3 has id [1]: give text or a whole number"]),
     "one path, two products": (
@@ -87,10 +87,13 @@ BAD: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "true for 1": ({"annotations": tag(["w/3.jpg", "a b/2.jpg"], True)}, ["annotation 2 has value True"]),
     "a key of three": ({"annotations": tag(["w/3.jpg", "a", "b"])}, ["annotation 2 has key ['w/3.jpg', 'a', 'b']"]),
-    "an image with itself": ({"annotations": tag(["w/3.jpg", "w/3.jpg"])}, ["annotation 2 is 'w/3.jpg' with itself"]),
+    "an image with itself": (
+        {"annotations": tag(["w/3.jpg", "w/3.jpg"])},
+        ["annotation 2 pairs 'w/3.jpg' with itself"],
+    ),
     "a contradiction": (
         {"annotations": tag(["w/3.jpg", "a b/2.jpg"], 1)},
-        ["annotation 2 says 1 of ['w/3.jpg', 'a b/2.jpg'], annotation 1 says 0: decide for one"],
+        ["annotation 2 gives 1 to ['w/3.jpg', 'a b/2.jpg'], annotation 1 gives 0: keep one"],
     ),
     "faults of several files": (
         {"metadata": image(path="/x"), "annotations": tag(["w/3.jpg", "lost.jpg"], "yes")},
@@ -113,9 +116,9 @@ def test_bad_files_are_refused_with_file_entry_and_remedy(case: str, tmp_path: P
 def test_a_file_written_in_part_is_told_as_such(name: str, tmp_path: Path) -> None:
     whole = getattr(files(tmp_path / "whole"), name).read_text(encoding="utf-8")
     for length in range(1, len(whole) - 1):
-        with pytest.raises(InputError, match=f"{name}.json.*ends in the middle"):
+        with pytest.raises(InputError, match=f"{name}.json.*is truncated"):
             files(tmp_path / "cut", **{name: whole[:length]}).contents()
-    with pytest.raises(InputError, match="is no JSON"):
+    with pytest.raises(InputError, match="is not JSON"):
         files(tmp_path / "cut", **{name: "{'images': []}"}).contents()
 
 
@@ -152,14 +155,14 @@ def test_the_tables_are_what_the_files_say(project: Project, tmp_path: Path) -> 
     assert truth[["votes_for", "votes_against", "unsure"]].to_numpy().sum() == 0
     assert set(suspects["origin"]) == {"pool"}
     assert suspects["sources"].isna().all()
-    assert (told["queries"], told["candidates"], told["pairs"], told["positives"], told["repeated"]) == (1, 2, 2, 1, 1)
+    assert (told["queries"], told["candidates"], told["pairs"], told["positives"]) == (1, 2, 2, 1)
     assert {state.condition for state in map(project.state, ("images", "truth", "suspects"))} == {"fresh"}
 
 
 def test_an_image_that_is_named_twice_counts_once_and_is_told(project: Project, tmp_path: Path) -> None:
     told = bring(project, files(tmp_path, metadata={"images": [*IMAGES, IMAGES[0]]}), "--gallery-phases", "gallery")
-    assert (told["images"], told["images_repeated"]) == (len(project.read("images")), 1)
-    assert any("1 entries of the metadata name images that others name" in note for note in told["notes"])
+    assert told["images"] == len(project.read("images"))
+    assert any("1 entries of the metadata are duplicates" in note for note in told["notes"])
     assert project.read("images")["image_id"].is_unique
 
 
@@ -172,7 +175,7 @@ def test_nothing_is_half_imported(project: Project, tmp_path: Path, monkeypatch:
     real = Path.replace
 
     def failing(self: Path, target: Path) -> Path:
-        if self.parent.name == "together" and self.name == "images.parquet":
+        if self.parent.name == "transaction" and self.name == "images.parquet":
             raise OSError("no space left")
         return real(self, target)
 
@@ -186,7 +189,7 @@ def test_nothing_is_half_imported(project: Project, tmp_path: Path, monkeypatch:
     assert [fresh.state(name).condition for name in before] == ["absent"] * 3
     monkeypatch.undo()
     assert bring(project, other)["pairs"] == 1
-    assert not (project.root / ".eds" / "together").exists()
+    assert not (project.root / ".eds" / "transaction").exists()
 
 
 def test_tables_of_other_commands_are_not_written_over(project: Project, tmp_path: Path) -> None:
@@ -201,11 +204,11 @@ def test_tables_of_other_commands_are_not_written_over(project: Project, tmp_pat
 def test_products_shared_by_both_domains_are_told_and_can_be_kept_apart(project: Project, tmp_path: Path) -> None:
     shared = {"images": [*IMAGES[:2], {"id": 2, "path": "w/3.jpg", "phase": "query"}]}
     told = bring(project, files(tmp_path, metadata=shared), "--gallery-phases", "gallery")
-    (note,) = [note for note in told["notes"] if "different domains" in note]
+    (note,) = [note for note in told["notes"] if "another domain" in note]
     assert "'w/3.jpg' and 'a b/2.jpg'" in note
-    assert "--apart" in note
-    told = bring(project, files(tmp_path, metadata=shared), "--gallery-phases", "gallery", "--apart")
-    assert not [note for note in told["notes"] if "different domains" in note]
+    assert "--separate" in note
+    told = bring(project, files(tmp_path, metadata=shared), "--gallery-phases", "gallery", "--separate")
+    assert not [note for note in told["notes"] if "another domain" in note]
     assert sorted(project.read("images")["product_id"]) == ["1", "2", "query:2"]
 
 
@@ -216,7 +219,7 @@ def test_images_left_out_are_known_until_the_catalogue_changes(project: Project,
     told = bring(project, given, "--gallery-phases", "gallery,search")
     train = {one["path"] for one in data.metadata["images"] if one["phase"] == "train"}
     assert read_left_out(project) == train - set(project.read("images")["image_id"])
-    assert told["images_left_out"] == len(read_left_out(project)) > 0
+    assert told["left_out"] == len(read_left_out(project)) > 0
     project.write(project.read("images").iloc[1:], "images", Provenance("test"))
     assert read_left_out(project) == frozenset()
 

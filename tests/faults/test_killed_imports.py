@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from eds import config
-from eds.benchmarks.folder import whole_folder
+from eds.benchmarks.folder import export_folder
 from eds.benchmarks.formats import hf
 from eds.cli import cli
 from eds.errors import LockedError
@@ -28,9 +29,9 @@ KILLER = """
 import os, pathlib, shutil, signal, sys
 import pandas, pyarrow.parquet, sqlalchemy
 from eds.benchmarks import validate
-from eds.benchmarks.formats import hf, hf_files
+from eds.benchmarks.formats import hf
 from eds.cli import cli
-from eds.project import import_vsd, import_votes, transaction, recovery
+from eds.project import import_votes, transaction
 from eds.labels import database, commit_queue, migrate, transfer
 template, folder, (stride, last), words = sys.argv[1], pathlib.Path(sys.argv[2]), map(int, sys.argv[3:5]), sys.argv[5:]
 
@@ -53,7 +54,6 @@ def status_when_killed_before(n):
             counted(pathlib.Path, name, at)
         counted(transfer, "import_campaigns", at)
         counted(transaction, "rmtree", at)
-        counted(recovery, "rmtree", at)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         os.dup2(1, 2)
         cli.main([*words, "-p", str(project)], standalone_mode=False)
@@ -112,8 +112,8 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     by_pair = given.votes.groupby(["query_id", "candidate_id"]).ngroup() % 2
     campaigns = by_pair.map({0: "one", 1: "two"})
     for name, pictures in (("with pictures", True), ("without", False)):
-        with whole_folder(root / name) as folder:
-            hf.write(given.with_(votes=given.votes.assign(campaign=campaigns)), folder, pictures=pictures)
+        with export_folder(root / name) as folder:
+            hf.write(replace(given, votes=given.votes.assign(campaign=campaigns)), folder, no_images=not pictures)
     return root
 
 
@@ -157,7 +157,7 @@ def test_a_kill_at_any_step_leaves_all_or_nothing(
         found = contents(root)
         ends.append(found == after)
         assert found == (after if ends[-1] else before), f"step {root.name}"
-        assert not (root / ".eds" / "together" / "journal.json").exists()
+        assert not (root / ".eds" / "transaction" / "journal.json").exists()
     assert set(ends) == {False, True}
     assert ends == sorted(ends)  # from one step on, all is there
     again = killed[ends.index(False)]
@@ -171,29 +171,26 @@ def test_a_kill_at_any_step_leaves_all_or_nothing(
 def test_while_an_import_moves_its_tables_others_wait_and_before_that_they_read_on(tmp_path: Path) -> None:
     eds("init", tmp_path / "p")
     project = Project.open(tmp_path / "p")
-    journal = project.root / ".eds" / "together" / "journal.json"
+    journal = project.root / ".eds" / "transaction" / "journal.json"
     journal.parent.mkdir(parents=True)
-    move = {"staged": "truth.parquet", "place": "truth.parquet", "before": False, "sha256": ""}
+    move = {"staged": "truth.parquet", "target": "truth.parquet", "replaces": False, "sha256": ""}
     with project.writing("eds benchmarks import hf"):
         for moves, refused in (([], False), ([move], True)):
             journal.write_text(json.dumps({"token": "t", "store": False, "moves": moves}))
             done = CliRunner().invoke(cli, ["status", "-p", str(project.root)])
             assert isinstance(done.exception, LockedError) == refused
             assert journal.exists()
-    assert (
-        "what it had begun to write is taken back"
-        in CliRunner().invoke(cli, ["status", "-p", str(project.root)]).stderr
-    )
+    assert "its changes are undone" in CliRunner().invoke(cli, ["status", "-p", str(project.root)]).stderr
     assert not journal.parent.exists()
 
 
 def test_a_store_that_cannot_be_asked_is_told_and_nothing_is_decided(tmp_path: Path, exported: Path) -> None:
     eds("init", tmp_path / "p")
-    stage = tmp_path / "p" / ".eds" / "together"
+    stage = tmp_path / "p" / ".eds" / "transaction"
     stage.mkdir(parents=True)
     (stage / "journal.json").write_text(json.dumps({"token": "t", "store": True, "moves": []}))
     done = CliRunner().invoke(cli, ["status", "-p", str(tmp_path / "p")])
-    assert "the label store cannot be asked whether its votes were stored" in str(done.exception)
+    assert "the label store does not say whether its votes were stored" in str(done.exception)
     assert (stage / "journal.json").exists()
 
 
@@ -201,7 +198,7 @@ KILLED_WHEN_ALL_PICTURES_ARE_THERE = """
 import os, signal, sys
 from eds.cli import cli
 from eds.project import transaction
-transaction.Together.put = lambda *args, **options: os.kill(os.getpid(), signal.SIGKILL)
+transaction.Transaction.put = lambda *args, **options: os.kill(os.getpid(), signal.SIGKILL)
 cli(sys.argv[1:])
 """
 
@@ -217,10 +214,10 @@ def test_pictures_outside_the_project_stay_after_a_kill_are_told_and_taken_by_th
     there = {path: path.read_bytes() for path in pictures.rglob("*.png")}
     assert len(there) == 12
     told = CliRunner().invoke(cli, ["status", "-p", str(root)]).stderr
-    assert "Outside the project nothing is removed" in told
+    assert "Files outside the project are not removed" in told
     assert sum(str(path) in told for path in there) == 10
     assert "and 2 more" in told
-    assert not (root / ".eds" / "together").exists()
+    assert not (root / ".eds" / "transaction").exists()
     assert {path: path.read_bytes() for path in pictures.rglob("*") if path.is_file()} == there
     eds(*words)
     assert {path: path.read_bytes() for path in pictures.rglob("*") if path.is_file()} == there

@@ -14,9 +14,8 @@ import numpy as np
 import pandas as pd
 from click.testing import CliRunner
 
-from eds.benchmarks import Benchmark
-from eds.benchmarks.benchmark import images_of
-from eds.benchmarks.folder import verified, whole_folder
+from eds.benchmarks.benchmark import Benchmark, images_from_ids
+from eds.benchmarks.folder import export_folder, verify_checksums
 from eds.benchmarks.formats import hf
 from eds.cli import cli
 from eds.schema import to_arrow, to_frame
@@ -30,7 +29,7 @@ def drawn(seed: int = 0) -> Benchmark:
     """A benchmark of the paper's size."""
     rng = np.random.default_rng(seed)
     names = pd.Series([f"img/WOMEN/Dresses/id_{number // 4:08d}/{number:06d}_1_front.jpg" for number in range(IMAGES_)])
-    images = to_frame(to_arrow(images_of(names[:QUERIES], names), IMAGES))
+    images = to_frame(to_arrow(images_from_ids(names[:QUERIES], names), IMAGES))
     keys = rng.choice(QUERIES * (IMAGES_ - QUERIES), PAIRS, replace=False)
     query, candidate = names[keys % QUERIES].to_numpy(), names[QUERIES + keys // QUERIES].to_numpy()
     answers = (rng.random((PAIRS, 3)) < 0.3).astype(int)
@@ -66,8 +65,8 @@ def main() -> None:
     """Print seconds and ratios for every format."""
     with tempfile.TemporaryDirectory() as place:
         root = Path(place)
-        with whole_folder(root / "given") as folder:
-            hf.write(drawn(), folder, pictures=False)
+        with export_folder(root / "given") as folder:
+            hf.write(drawn(), folder, no_images=True)
         _timed(["init", root / "p"])
         _timed(["benchmarks", "import", "hf", root / "given", "-p", root / "p"])
         print(f"{PAIRS:,} pairs, {3 * PAIRS:,} votes, {MODELS} lists of {QUERIES * K:,} places, {IMAGES_:,} images")
@@ -76,7 +75,7 @@ def main() -> None:
             out = _timed(["benchmarks", "export", kind, root / kind, "-p", root / "p", *more])
             start = time.perf_counter()
             shutil.copytree(root / kind, root / "copy")
-            verified(root / "copy")
+            verify_checksums([root / "copy"])
             copying = time.perf_counter() - start
             shutil.rmtree(root / "copy")
             size = sum(path.stat().st_size for path in (root / kind).rglob("*")) / 1e6

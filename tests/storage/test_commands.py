@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from eds import storage, tables
-from eds.benchmarks.folder import verified
+from eds.benchmarks.folder import verify_checksums
 from eds.cli import main
 from eds.pixels import inside, open_rgb
 from eds.project import Project
@@ -200,7 +200,7 @@ def test_commands_that_need_a_folder_say_so(twins: tuple[Path, Path], eds: Eds) 
     said = eds(there, "synthetic", "catalogue", "--products", "2", code=2)
     assert "the pictures are at s3://shop/pictures, and this needs them in a folder here" in said
     said = eds(there, "benchmarks", "export", "hf", there / "out", code=2)
-    assert "truth.parquet: there is nothing judged. Decide first" in said
+    assert "truth.parquet: there are no labels. Decide first" in said
 
 
 def test_a_secret_in_the_root_is_refused_by_every_command(tmp_path: Path, eds: Eds) -> None:
@@ -285,7 +285,7 @@ def test_reports_and_exports_go_to_a_bucket(twins: tuple[Path, Path], shop: Stor
     assert puts[-1] == "/shop/studio/SHA256SUMS"
     for one in storage.listing("s3://shop/studio"):
         storage.put(tmp_path / "back" / one.name, storage.read(storage.join("s3://shop/studio", one.name)))
-    assert verified(tmp_path / "back") == ()
+    assert verify_checksums([tmp_path / "back"]) == []
     again = eds(there, "benchmarks", "export", "label-studio", "s3://shop/studio", code=2)
     assert "there are objects already" in again
     shop.fault = lambda method, path: "AccessDenied" if method == "PUT" else None

@@ -7,13 +7,14 @@ A format's name is its file name with hyphens, its help the first line of its do
 
 `write` returns what the format cannot hold. Keyword parameters are the format's options: `project.export` and
 `project.import_benchmark` pass them through, the command line shows them with their help. A README.md that `write`
-leaves in the folder precedes the card.
+leaves in the folder precedes the card. `MARKS_RANDOM = False` says that a format cannot mark labels of random pairs, on
+which its readers would measure models: an export leaves them out unless asked.
 """
 
 import inspect
 import re
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import UnionType
@@ -71,12 +72,30 @@ def source_required(name: str) -> bool:
     return first.default is inspect.Parameter.empty
 
 
-def check_options(name: str, verb: Literal["read", "write"], options: dict[str, Any]) -> None:
-    """Refuse options that the format does not have."""
-    known = [option.name for option in format_options(name, verb)]
-    if unknown := [option for option in options if option not in known]:
-        do = f"It has: {', '.join(known) or 'none'}."
-        raise InputError(f"format {name} has no option {', '.join(unknown)} to {verb}", do=do)
+def convert_options(name: str, verb: Literal["read", "write"], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options with paths and tuples as the format declares them; refuse unknown options and missing files."""
+    known = {option.name: option for option in format_options(name, verb)}
+    values, faults = {}, []
+    for key, value in options.items():
+        if key not in known:
+            faults.append(f"unknown option {key}")
+            continue
+        option = known[key]
+        items = list(value) if isinstance(value, (list, tuple)) else [value]
+        if option.type is Path:
+            items = [None if item is None else Path(item) for item in items]
+            faults += [f"{key}: no file {str(item)!r}" for item in items if item is not None and not item.is_file()]
+        if option.choices:
+            faults += [
+                f"{key}: {item!r} is not one of {', '.join(option.choices)}"
+                for item in items
+                if item not in option.choices
+            ]
+        values[key] = tuple(items) if option.multiple else items[0]
+    if faults:
+        do = f"Format {name} has the options: {', '.join(known) or 'none'}."
+        raise InputError("invalid options", where=f"format {name}", do=do, faults=faults)
+    return values
 
 
 def _option(parameter: inspect.Parameter, hint: Any) -> Option:

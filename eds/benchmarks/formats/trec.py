@@ -46,6 +46,7 @@ from eds.errors import InputError
 from eds.schema import to_arrow, to_frame
 from eds.tables import IMAGES, NEIGHBORS
 
+MARKS_RANDOM = False
 SAFE = "!$&'()*+,-./:;<=>?@[]^_`{|}~\"\\"
 IDS = ["id", "image_id", "product_id", "category", "role", "phase", "path"]
 DO = "Nothing was imported. Correct the lines:"

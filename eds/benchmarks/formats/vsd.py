@@ -25,6 +25,7 @@ from eds.benchmarks.votes_file import read_votes, write_votes
 from eds.errors import InputError
 from eds.images.vsd import DOMAINS, read_parts
 
+MARKS_RANDOM = False
 RULE = "imported vsd"
 DO = "Nothing was imported. Correct the entries, or get the files again:"
 BOX = ["box_left", "box_top", "box_right", "box_bottom"]

@@ -37,7 +37,7 @@ def paper() -> Paper:
     """
     content = json.loads(files("eds.benchmarks.reproduce").joinpath(FILE).read_text(encoding="utf-8"))
     tables = {int(number): table for number, table in content.pop("tables").items()}
-    listed = {name: tuple(content.pop(name)) for name in ("notes", "doubts", "errata")}
+    listed: dict[str, Any] = {name: tuple(content.pop(name)) for name in ("notes", "doubts", "errata")}
     return Paper(**content, **listed, tables=tables)
 
 
