@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from eds.benchmarks.benchmark import decided
+from eds.benchmarks.benchmark import truth_from_pairs
 from eds.cli import cli
 from eds.errors import EdsError, InputError, ProjectError
 from eds.labels.simulate import fill
@@ -221,7 +221,7 @@ def test_a_backbone_is_computed_as_by_embeddings_compute(tmp_path: Path, kind: s
     names = images["image_id"].tolist()
     pairs = pd.DataFrame([(q, c, int(n % 3 == 0)) for n, (q, c) in enumerate((q, c) for q in names for c in names
                          if q != c)][::2], columns=[*PAIR, "value"])  # fmt: skip
-    made.write(decided(pairs, "imported trec"), "truth", Provenance("benchmarks.import"))
+    made.write(truth_from_pairs(pairs, "imported trec"), "truth", Provenance("benchmarks.import"))
     text = "own=descriptor:hsv"
     if kind == "checkpoint":
         from tests.backbones.pictures import timm_file
