@@ -210,7 +210,7 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "no release": (TMP, "option --root"),
     "unknown task": ((*RELEASE, *TMP, "--task", "wild"), "no task is called 'wild'"),
     "files of one task for all": ((*TMP, "--metadata", METADATA, "--annotations", METADATA), "one task"),
-    "a wrong file": ((*TMP, *RELEASE, "--annotations", METADATA, "--task", ZERO), "is no list"),
+    "a wrong file": ((*TMP, *RELEASE, "--annotations", METADATA, "--task", ZERO), "not a list"),
     "nothing there": ((*TMP, "--root", "{vectors}"), "no files of any task"),
     "no pictures": ((*RELEASE, *TMP, *PHASES), "not one picture"),
     "queries among the candidates": ((*RELEASE, *TMP, *VECTORS), "(train 150"),
