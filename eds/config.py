@@ -1,20 +1,21 @@
-"""eds.toml as frozen dataclasses: every setting of a project, its default and what it means.
+"""The settings of a project (eds.toml) as pydantic models: every key, its default, its limits and its meaning.
 
-A section of the file is a dataclass here, a key is a field. Unknown keys and values of the wrong
-kind are refused, all at once. Precedence: a command's option, then the variable EDS_SECTION_KEY
-(EDS_ENGINE for engine.use), then eds.toml, then the default below.
+A section of the file is a model, a key is a field; the commented file that `eds init` writes is generated
+from them. `load` reports every unknown key and every invalid value at once. Precedence: a command's option,
+then the variable EDS_SECTION_KEY (EDS_ENGINE for engine.use), then eds.toml, then the default below.
 """
 
 import difflib
 import json
 import os
 import tomllib
-import types
-import typing
-from collections.abc import Iterator, Mapping
-from dataclasses import Field, dataclass, field, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 
 from eds.errors import ConfigError
 from eds.files import forbidden
@@ -22,113 +23,111 @@ from eds.files import forbidden
 FILE = "eds.toml"
 
 
-def setting(
-    default: Any, meaning: str, *, low: float | None = None, options: tuple[str, ...] = (), variable: str = ""
-) -> Any:
-    """A field with its meaning and the values it may take; `variable` if it is not called EDS_SECTION_KEY."""
-    told = {"meaning": meaning, "low": low, "options": options, "variable": variable}
-    return field(default=default, metadata=told)
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False, hide_input_in_errors=True)
 
 
-@dataclass(frozen=True)
-class ProjectSettings:
-    """What the project is called, and the seed of everything random in it."""
+class ProjectSettings(_Section):
+    """The project's name and the seed of all its random choices."""
 
-    name: str = setting("", "the name that pages and reports show")
-    seed: int = setting(0, "seed of every random choice", low=0)
+    name: str = Field(default="", description="name shown on pages and in reports")
+    seed: int = Field(default=0, ge=0, description="seed of every random choice")
 
 
-@dataclass(frozen=True)
-class ImagesSettings:
-    """Where the pictures are and what is done with bad ones."""
+class ImagesSettings(_Section):
+    """Where the images are, and what happens to unreadable ones."""
 
-    root: str = setting(
-        "images", "folder of the image files; relative to the project, or absolute; or s3://bucket/prefix"
+    root: str = Field(
+        default="images",
+        description="folder of the image files: relative to the project, absolute, or s3://bucket/prefix",
     )
-    on_bad: str = setting("skip", "an unreadable file: skip and list it, or fail", options=("skip", "fail"))
+    on_bad: Literal["skip", "fail"] = Field(default="skip", description="unreadable files: skip and list them, or fail")
 
 
-@dataclass(frozen=True)
-class EmbeddingsSettings:
+class EmbeddingsSettings(_Section):
     """Which models embed the catalogue, and how."""
 
-    models: tuple[str, ...] = setting((), 'backbone specs, each "loader:name[@weights]" or "name=loader:name"')
-    device: str = setting("auto", "where models run", options=("auto", "cpu", "cuda", "mps"))
-    batch: int = setting(32, "images in one forward pass", low=1)
-    workers: int = setting(0, "threads that decode images; 0: one per core", low=0)
-    dtype: str = setting("float32", "how vectors are stored", options=("float32", "float16"))
+    models: tuple[str, ...] = Field(
+        default=(), strict=False, description='backbones, each "loader:name[@weights]" or "name=loader:name[@weights]"'
+    )
+    device: Literal["auto", "cpu", "cuda", "mps"] = Field(default="auto", description="where models run")
+    batch: int = Field(default=32, ge=1, description="images in one forward pass")
+    workers: int = Field(default=0, ge=0, description="threads that decode images; 0: one per core")
+    dtype: Literal["float32", "float16"] = Field(default="float32", description="how vectors are stored")
 
 
-@dataclass(frozen=True)
-class NeighborsSettings:
-    """How each model's lists are made."""
+class NeighborsSettings(_Section):
+    """How the ranked lists of each model are computed."""
 
-    k: int = setting(100, "candidates in each list", low=1)
-    engine: str = setting("exact", "what searches", options=("exact", "faiss"))
-    exclude_product: bool = setting(True, "leave out images of the query's own product")
-    one_per_product: bool = setting(True, "keep only the best image of each product")
-    category: str = setting(
-        "any", "which candidates count: any, same or other category", options=("any", "same", "other")
+    k: int = Field(default=100, ge=1, description="candidates in each list")
+    engine: Literal["exact", "faiss"] = Field(default="exact", description="search engine")
+    exclude_product: bool = Field(default=True, description="leave out images of the query's own product")
+    one_per_product: bool = Field(default=True, description="keep only the best image of each product")
+    category: Literal["any", "same", "other"] = Field(
+        default="any", description="which candidates count: any, the same or another category"
     )
 
 
-@dataclass(frozen=True)
-class SuspectsSettings:
-    """Which pairs are worth an expert's time, and in which order."""
+class SuspectsSettings(_Section):
+    """Which pairs the experts judge, and in which order."""
 
-    k: int = setting(6, "depth of the pool: candidates taken from each model's list", low=1)
-    order: str = setting("random", "which pairs come first", options=("random", "fusion", "bandit"))
-    batch: int = setting(1000, "pairs in one batch of work", low=1)
-
-
-@dataclass(frozen=True)
-class LabelsSettings:
-    """Where judgements are kept."""
-
-    url: str = setting("", "database of the judgements; empty: labels.db in the project; else postgresql://...")
+    k: int = Field(default=6, ge=1, description="depth of the pool: candidates taken from each model's list")
+    order: Literal["random", "fusion", "bandit"] = Field(
+        default="random", description="order in which pairs are judged"
+    )
+    batch: int = Field(default=1000, ge=1, description="pairs in one batch of work")
 
 
-@dataclass(frozen=True)
-class TruthSettings:
+class LabelsSettings(_Section):
+    """Where the experts' judgements are stored."""
+
+    url: str = Field(
+        default="",
+        repr=False,  # it may hold a password
+        description="database of the judgements: postgresql://...; empty: labels.db in the project",
+    )
+
+
+class TruthSettings(_Section):
     """How votes become truth."""
 
-    rule: str = setting("majority", "the rule that decides; a tie is negative")
+    rule: str = Field(default="majority", description="voting rule; a tie is negative")
 
 
-@dataclass(frozen=True)
-class BudgetSettings:
-    """What a judgement costs: for the figures told before anybody starts."""
+class BudgetSettings(_Section):
+    """What a judgement costs, for estimates of time and money."""
 
-    experts: int = setting(3, "experts who judge every pair", low=1)
-    seconds: float = setting(15.0, "an expert's seconds for one pair", low=0.1)
-    hourly: float = setting(0.0, "an expert's pay by the hour; 0: money is not shown", low=0)
-    currency: str = setting("EUR", "the currency of that pay")
+    experts: int = Field(default=3, ge=1, description="experts who judge every pair")
+    seconds: float = Field(default=15.0, ge=0.1, description="seconds an expert needs for one pair")
+    hourly: float = Field(default=0.0, ge=0, description="hourly pay of an expert; 0: no amounts of money are shown")
+    currency: str = Field(default="EUR", description="currency of that pay")
 
 
-@dataclass(frozen=True)
-class EngineSettings:
-    """Where work is done that is large: here in one piece, in parts by several processes, or on a cluster."""
+class EngineSettings(_Section):
+    """Where large work runs: in one piece here, or in parts: one after the other, by processes, on a cluster."""
 
-    use: str = setting(
-        "plain", "plain: in one piece; the others: in parts, one after the other, by processes, on a cluster",
-        options=("plain", "serial", "pool", "ray"), variable="EDS_ENGINE",
-    )  # fmt: skip
-    workers: int = setting(0, "processes of the pool, or of a local Ray; 0: as many as there are cores", low=0)
-    threads: int = setting(1, "threads of one task", low=1)
-    memory: int = setting(0, "megabytes of one task, for Ray to plan with; 0: not told", low=0)
-    gpus: float = setting(0.0, "GPUs of one task that embeds, for Ray to plan with", low=0)
-    cluster: str = setting("local", "Ray: local, or host:port of a cluster's head")
-    work: str = setting(
-        "", "folder (from the project) or s3:// prefix of parts, seen by all machines; empty: .eds/work"
+    use: Literal["plain", "serial", "pool", "ray"] = Field(
+        default="plain", description="plain: in one piece; in parts: one after the other, by processes, on a cluster"
     )
-    rows: int = setting(262_144, "vectors of the gallery in one task", low=1)
-    images: int = setting(4096, "images in one task that embeds", low=1)
-    deadline: float = setting(3600.0, "seconds after which a task is begun once more elsewhere; 0: never", low=0)
-    retries: int = setting(3, "how often a task is done again whose worker died, or begun once more", low=0)
+    workers: int = Field(default=0, ge=0, description="processes of the pool or of a local Ray; 0: one per core")
+    threads: int = Field(default=1, ge=1, description="threads of one task")
+    memory: int = Field(default=0, ge=0, description="megabytes that Ray reserves for one task; 0: none")
+    gpus: float = Field(default=0.0, ge=0, description="GPUs that Ray reserves for one task that embeds")
+    cluster: str = Field(default="local", description="Ray: local, or host:port of a cluster's head")
+    work: str = Field(
+        default="", description="folder or s3:// prefix for the parts, visible to all machines; empty: .eds/work"
+    )
+    rows: int = Field(default=262_144, ge=1, description="gallery vectors in one task")
+    images: int = Field(default=4096, ge=1, description="images in one task that embeds")
+    deadline: float = Field(
+        default=3600.0, ge=0, description="seconds after which a task is started again elsewhere; 0: never"
+    )
+    retries: int = Field(
+        default=3, ge=0, description="how often a task is repeated after its worker died or was too slow"
+    )
 
 
-@dataclass(frozen=True)
-class Config:
+class Config(_Section):
     """All settings of a project."""
 
     project: ProjectSettings = ProjectSettings()
@@ -144,130 +143,112 @@ class Config:
     def value(self, name: str) -> Any:
         """The setting called `section.key`; lists come as lists, as JSON and TOML have them."""
         section, _, key = name.partition(".")
-        found = getattr(getattr(self, section), key)
-        return list(found) if isinstance(found, tuple) else found
+        value = getattr(getattr(self, section), key)
+        return list(value) if isinstance(value, tuple) else value
+
+
+SECTIONS: dict[str, type[_Section]] = {name: type(field.default) for name, field in Config.model_fields.items()}
 
 
 def load(path: Path, environment: Mapping[str, str] | None = None) -> Config:
-    """Read eds.toml, then the EDS_* variables; refuse with all faults at once."""
+    """Read eds.toml, then the EDS_* variables; raise one ConfigError for all faults."""
     try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
     except PermissionError as error:
         raise forbidden(path, ConfigError) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"is not valid TOML ({error})", where=str(path), do="Mend that line.") from error
-    faults: list[str] = []
-    wrong_variables: list[str] = []
-    found: dict[str, dict[str, Any]] = {}
-    known = {name: settings for name, settings, _ in _all_settings()}
-    for section, values in given.items():
-        if section not in known:
-            faults.append(f"unknown section [{section}]{_nearest(section, known)}")
-        elif not isinstance(values, dict):
-            faults.append(f"{section} must be a section: write [{section}]")
-        else:
-            keys = {item.name: item for item in fields(known[section])}
-            for key, value in values.items():
-                if key not in keys:
-                    faults.append(f"unknown key {section}.{key}{_nearest(key, keys)}")
-                else:
-                    _take(found, section, keys[key], value, f"{section}.{key}", faults)
-    for section, _, item in _all_fields():
-        name = item.metadata["variable"] or f"EDS_{section}_{item.name}".upper()
-        text = (os.environ if environment is None else environment).get(name)
-        if text is not None:
-            _take(found, section, item, _from_text(text, _kind(section, item)), f"variable {name}", wrong_variables)
+        raise ConfigError(f"invalid TOML ({error})", where=str(path), do="Correct that line.") from error
+    variables = _read_variables(os.environ if environment is None else environment)
+    faults = _find_faults(values, lambda section, key: f"{section}.{key}")
+    wrong_variables = _find_faults(variables, lambda section, key: f"variable {_variable(section, key)}", strict=False)
     if faults or wrong_variables:
-        raise _refusal(path, faults, wrong_variables)
-    return Config(**{section: known[section](**values) for section, values in found.items()})
+        # No cause: pydantic's own error holds the values, and one of them may be a password.
+        raise _refusal(path, faults, wrong_variables) from None
+    overrides = Config.model_validate(variables, strict=False).model_dump(exclude_unset=True)
+    merged = {section: {**values.get(section, {}), **overrides.get(section, {})} for section in SECTIONS}
+    return Config.model_validate(merged)
+
+
+def template(name: str, values: Mapping[str, Any] | None = None) -> str:
+    """A new eds.toml: every key with its meaning; keys that keep their default are commented out."""
+    values = {"project.name": name, **(values or {})}
+    lines = ["# Settings of this project. A key that is commented out has its default value.\n"]
+    for section, settings in SECTIONS.items():
+        lines.append(f"\n[{section}]  # {(settings.__doc__ or '').rstrip('.')}\n")
+        for key, field in settings.model_fields.items():
+            full = f"{section}.{key}"
+            mark = "" if full in values else "# "
+            options = get_args(field.annotation) if _is_choice(field) else ()
+            listed = f" ({', '.join(options)})" if options else ""
+            lines.append(f"{mark}{key} = {_toml(values.get(full, field.default))}  # {field.description}{listed}\n")
+    return "".join(lines)
+
+
+def _is_choice(field: FieldInfo) -> bool:
+    return getattr(field.annotation, "__origin__", None) is Literal
+
+
+def _read_variables(environment: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """The values of the EDS_* variables as sections and keys; a list is separated by commas."""
+    values: dict[str, dict[str, Any]] = {}
+    for section, key, field in _all_fields():
+        text = environment.get(_variable(section, key))
+        if text is not None:
+            many = isinstance(field.default, tuple)
+            parts = [part.strip() for part in text.split(",") if part.strip()]
+            values.setdefault(section, {})[key] = parts if many else text
+    return values
+
+
+def _all_fields() -> Iterator[tuple[str, str, FieldInfo]]:
+    for section, settings in SECTIONS.items():
+        for key, field in settings.model_fields.items():
+            yield section, key, field
+
+
+def _variable(section: str, key: str) -> str:
+    return "EDS_ENGINE" if (section, key) == ("engine", "use") else f"EDS_{section}_{key}".upper()
+
+
+def _find_faults(values: Mapping[str, Any], name: Callable[[str, str], str], strict: bool | None = None) -> list[str]:
+    """Every fault of the values as a sentence; none if they are valid."""
+    try:
+        Config.model_validate(values, strict=strict)
+    except ValidationError as error:
+        return [_describe(details, name) for details in error.errors(include_url=False)]
+    return []
+
+
+def _describe(details: ErrorDetails, name: Callable[[str, str], str]) -> str:
+    section, *keys = (str(part) for part in details["loc"])
+    if not keys:
+        if details["type"] == "extra_forbidden":
+            return f"unknown section [{section}]{_suggest(section, SECTIONS)}"
+        return f"{section} must be a section: write [{section}]"
+    fields = SECTIONS[section].model_fields
+    if details["type"] == "extra_forbidden":
+        return f"unknown key {section}.{keys[0]}{_suggest(keys[0], fields)}"
+    value = f" is {details['input']!r}" if fields[keys[0]].repr else " is invalid"
+    rule = details["msg"].partition(", unable")[0].removeprefix("Input should ").replace("tuple", "list")
+    return f"{name(section, keys[0])}{value}; it must {rule}"
+
+
+def _suggest(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]}?" if near else f"; known are {', '.join(known)}"
 
 
 def _refusal(path: Path, faults: list[str], variables: list[str]) -> ConfigError:
     """One error for all faults; the file is blamed only for its own."""
-    told = [*faults, *variables]
-    mend = ["Every key and its meaning stand in the eds.toml that eds init writes into a new folder."] if faults else []
-    mend += ["Unset the variable, or give it such a value."] if variables else []
+    everything = [*faults, *variables]
+    hints = ["eds init writes a new eds.toml that explains every key."] if faults else []
+    hints += ["Unset the variable, or give it a valid value."] if variables else []
     return ConfigError(
-        told[0] if len(told) == 1 else f"{len(told)} faults",
-        where=" and ".join([str(path)] * bool(faults) + ["variables"] * bool(variables and len(told) > 1)),
-        do=" ".join(mend),
-        faults=told if len(told) > 1 else (),
+        everything[0] if len(everything) == 1 else f"{len(everything)} faults",
+        where=" and ".join([str(path)] * bool(faults) + ["variables"] * bool(variables and len(everything) > 1)),
+        do=" ".join(hints),
+        faults=everything if len(everything) > 1 else (),
     )
-
-
-def template(name: str, values: Mapping[str, Any] | None = None) -> str:
-    """A fresh eds.toml: every setting with its meaning; those at their default are commented out."""
-    given = {"project.name": name, **(values or {})}
-    lines = ["# Settings of this project. A key that is commented out stands at its default.\n"]
-    for section, settings, doc in _all_settings():
-        lines.append(f"\n[{section}]  # {doc}\n")
-        for item in fields(settings):
-            key = f"{section}.{item.name}"
-            value = given.get(key, item.default)
-            options = f" ({', '.join(item.metadata['options'])})" if item.metadata["options"] else ""
-            mark = "" if key in given else "# "
-            lines.append(f"{mark}{item.name} = {_toml(value)}  # {item.metadata['meaning']}{options}\n")
-    return "".join(lines)
-
-
-def _all_settings() -> Iterator[tuple[str, Any, str]]:
-    for item in fields(Config):
-        settings = type(item.default)
-        yield item.name, settings, (settings.__doc__ or "").rstrip(".")
-
-
-def _all_fields() -> Iterator[tuple[str, Any, "Field[Any]"]]:
-    for section, settings, _ in _all_settings():
-        for item in fields(settings):
-            yield section, settings, item
-
-
-def _kind(section: str, item: "Field[Any]") -> Any:
-    settings = {name: kind for name, kind, _ in _all_settings()}[section]
-    return typing.get_type_hints(settings)[item.name]
-
-
-def _take(
-    found: dict[str, dict[str, Any]], section: str, item: "Field[Any]", value: Any, told: str, faults: list[str]
-) -> None:
-    """Put one value into its place, or its fault into the list."""
-    kind = _kind(section, item)
-    if isinstance(kind, types.GenericAlias):
-        good = isinstance(value, list) and all(isinstance(part, str) for part in value)
-        wanted, value = "a list of text", tuple(value) if good else value
-    else:
-        value = float(value) if kind is float and type(value) is int else value
-        good, wanted = (
-            type(value) is kind,
-            {int: "a whole number", float: "a number", bool: "true or false", str: "text"}[kind],
-        )
-    low, options = item.metadata["low"], item.metadata["options"]
-    if not good:
-        faults.append(f"{told} is {value!r}; it must be {wanted}")
-    elif low is not None and not value >= low:
-        faults.append(f"{told} is {value!r}; it must be at least {low}")
-    elif options and value not in options:
-        faults.append(f"{told} is {value!r}; it must be one of {', '.join(options)}")
-    else:
-        found.setdefault(section, {})[item.name] = value
-
-
-def _from_text(text: str, kind: Any) -> Any:
-    if isinstance(kind, types.GenericAlias):
-        return [part.strip() for part in text.split(",") if part.strip()]
-    if kind is bool:
-        return {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
-    if kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            return text
-    return text
-
-
-def _nearest(name: str, known: Mapping[str, Any]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean {near[0]}?" if near else f"; known are {', '.join(known)}"
 
 
 def _toml(value: Any) -> str:

@@ -8,9 +8,8 @@ import secrets
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eds.errors import InputError
 from eds.files import write_text
@@ -26,8 +25,8 @@ PARTS = ".eds-parts"  # below [engine] work, which others may use for whatever t
 
 def settings_of(project: "Project") -> "EngineSettings":
     """Section [engine], with the executor that the caller chose."""
-    settings: Any = project.config.engine
-    return replace(settings, use=project.executor) if project.executor else settings  # type: ignore[no-any-return]
+    settings = project.config.engine
+    return settings.model_copy(update={"use": project.executor}) if project.executor else settings
 
 
 def refuse_in_parts(project: "Project", options: Mapping[str, str]) -> None:

@@ -9,7 +9,6 @@ import os
 import re
 import tomllib
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from eds import config, storage, tables
@@ -33,7 +32,8 @@ def settled_root(project: Project, folder: Address | None) -> Project:
     if "EDS_IMAGES_ROOT" in os.environ:
         raise ConfigError(f"EDS_IMAGES_ROOT says another root than {folder}", do="Unset it, or leave out the folder.")
     _with_root(project, value)
-    settings = replace(project.config, images=replace(project.config.images, root=value))
+    images = project.config.images.model_copy(update={"root": value})
+    settings = project.config.model_copy(update={"images": images})
     return Project(project.root, settings, project.reporter)
 
 

@@ -32,7 +32,7 @@ def test_help_loads_neither_pandas_nor_torch_nor_rich() -> None:
     program = f"import sys; from eds.cli import cli; {call}; print(*sys.modules, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
-    assert loaded & {"pandas", "numpy", "pyarrow", "torch", "rich", "PIL"} == set()
+    assert loaded & {"pandas", "numpy", "pyarrow", "pydantic", "torch", "rich", "PIL"} == set()
     assert "eds.cli" in loaded
     for name, (_, meaning) in cli.GROUPS.items():
         assert name in done.stdout
