@@ -32,7 +32,11 @@ SHORTEST = 60  # characters of a value that a message shows
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its kind, what it means, and which values it may hold."""
+    """One column: its kind, what it means, and which values it may hold.
+
+    `default` fills the column when a file written before the column existed is read; a nullable column
+    without one is filled with missing values.
+    """
 
     name: str
     kind: Kind
@@ -41,6 +45,7 @@ class Column:
     allowed: tuple[str | int, ...] = ()
     low: float | None = None
     high: float | None = None
+    default: str | int | float | None = None
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,10 @@ class Table:
         """The declared columns' names, in their order."""
         return [column.name for column in self.columns]
 
+    def is_required(self, column: Column) -> bool:
+        """True if a file must hold this column, because nothing can fill it."""
+        return column.name in self.key or (column.default is None and not column.nullable)
+
     def empty(self) -> pd.DataFrame:
         """The table without rows, each column of its kind."""
         return to_frame(_schema(self).empty_table())
@@ -73,6 +82,21 @@ def to_arrow(frame: pd.DataFrame, table: Table, where: str = "") -> pa.Table:
             arrays[str(name)] = pa.array(frame[name], from_pandas=True)
             schema = schema.append(pa.field(str(name), arrays[str(name)].type))
     return pa.table(arrays, schema=schema)
+
+
+def fill_columns(arrow: pa.Table, table: Table, names: Sequence[str]) -> pa.Table:
+    """The columns called `names`, in that order; declared ones that `arrow` lacks hold their default."""
+    declared = {column.name: column for column in table.columns}
+    fields, arrays = [], []
+    for name in names:
+        if name in arrow.column_names:
+            fields.append(arrow.schema.field(name))
+            arrays.append(arrow.column(name))
+        else:
+            kind = ARROW[declared[name].kind]
+            fields.append(pa.field(name, kind, declared[name].nullable))
+            arrays.append(pa.repeat(pa.scalar(declared[name].default, kind), arrow.num_rows))
+    return pa.table(arrays, schema=pa.schema(fields))
 
 
 def to_codes(frame: pd.DataFrame, table: Table, where: str = "") -> dict[str, pa.Array]:

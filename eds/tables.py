@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from eds.errors import InputError, TableError
 from eds.files import forbidden, replacing
-from eds.schema import ARROW, Column, Table, to_arrow, to_frame
+from eds.schema import ARROW, Column, Table, fill_columns, to_arrow, to_frame
 
 QUERY = Column("query_id", "text", "the image that is asked about")
 CANDIDATE = Column("candidate_id", "text", "the image that is proposed as similar")
@@ -107,7 +107,7 @@ LABELS = Table(
         Column("seconds", "real", "from the pair being visible to the judgement", nullable=True, low=0),
         Column("created_at", "time", "when, in UTC"),
         Column("session_id", "text", "the sitting it was given in", nullable=True),
-        Column("kind", "text", "whether it was planted", allowed=("normal", "gold", "repeat")),
+        Column("kind", "text", "whether it was planted", allowed=("normal", "gold", "repeat"), default="normal"),
         Column("supersedes", "text", "the earlier act that this one corrects", nullable=True),
         Column("guideline", "text", "version of the guideline in force", nullable=True),
     ),
@@ -123,7 +123,7 @@ TRUTH = Table(
         Column("value", "integer", "1 similar, 0 not", allowed=(0, 1)),
         Column("votes_for", "integer", "experts who said similar", low=0),
         Column("votes_against", "integer", "experts who said not", low=0),
-        Column("unsure", "integer", "experts who could not tell", low=0),
+        Column("unsure", "integer", "experts who could not tell", low=0, default=0),
         Column("tie", "flag", "as many for as against; a tie is negative"),
         Column("rule", "text", "the rule that decided"),
     ),
@@ -238,16 +238,18 @@ def write(frame: pd.DataFrame, table: Table, path: Path, provenance: Provenance)
 
 
 def read(path: Path, table: Table, columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """Read a table that `write` wrote, or say why that cannot be done and what to do.
+    """Read a table that `write` wrote, or raise a TableError that says why that is impossible and what to do.
 
-    With `columns` only these, in that order; what the others hold is neither read nor checked.
+    With `columns` only these, in that order; the others are neither read nor checked. A declared column that
+    the file lacks, because it was written before the column existed, is filled with its default.
     """
     with _opened(path, table.name) as file:
         _verify(file.schema_arrow, table, path)
-        if columns is None:
-            return to_frame(file.read())
-        _refuse_unknown(columns, file.schema_arrow.names, table, path)
-        return to_frame(file.read(columns=list(columns)).select(list(columns)))
+        stored = file.schema_arrow.names
+        known = list(dict.fromkeys([*table.names, *stored]))
+        names = known if columns is None else list(columns)
+        _refuse_unknown(names, known, table, path)
+        return to_frame(fill_columns(file.read(columns=[name for name in names if name in stored]), table, names))
 
 
 def read_provenance(path: Path, table: Table) -> tuple[Provenance, int]:
@@ -276,16 +278,16 @@ def _opened(path: Path, name: str) -> Iterator[pq.ParquetFile]:
         ) from error
 
 
-def _refuse_unknown(columns: Sequence[str], there: Sequence[str], table: Table, path: Path) -> None:
-    unknown = [name for name in columns if name not in there]
+def _refuse_unknown(columns: Sequence[str], known: Sequence[str], table: Table, path: Path) -> None:
+    unknown = [name for name in columns if name not in known]
     if unknown:
         raise TableError(
-            f"table {table.name} has no column {', '.join(unknown)}", where=str(path), do=f"It has {', '.join(there)}."
+            f"table {table.name} has no column {', '.join(unknown)}", where=str(path), do=f"It has {', '.join(known)}."
         )
 
 
 def _verify(schema: pa.Schema, table: Table, path: Path) -> None:
-    """Refuse a file that is not this table in this version with these columns."""
+    """Refuse a file of another table, of a newer version, without a required column or with one of another type."""
     notes = schema.metadata or {}
     name, version = notes.get(b"eds.table", b"").decode(), int(notes.get(b"eds.version", b"0"))
     if not name:
@@ -302,13 +304,13 @@ def _verify(schema: pa.Schema, table: Table, path: Path) -> None:
             where=str(path),
             do="Upgrade eds, then try again; the file is left as it is.",
         )
-    faults = [
-        f"column {column.name} is missing ({column.meaning})"
-        if column.name not in schema.names
-        else f"column {column.name} holds {schema.field(column.name).type}, not {column.kind}"
-        for column in table.columns
-        if column.name not in schema.names or schema.field(column.name).type != ARROW[column.kind]
-    ]
+    faults = []
+    for column in table.columns:
+        if column.name not in schema.names:
+            if table.is_required(column):
+                faults.append(f"column {column.name} is missing ({column.meaning})")
+        elif schema.field(column.name).type != ARROW[column.kind]:
+            faults.append(f"column {column.name} holds {schema.field(column.name).type}, not {column.kind}")
     if faults:
         raise TableError(
             faults[0] if len(faults) == 1 else f"{len(faults)} columns differ from table {name}",

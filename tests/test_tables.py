@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from eds import tables
 from eds.errors import TableError
-from eds.schema import Table
-from eds.tables import NEIGHBORS, SUSPECTS, Provenance
+from eds.schema import Column, Table
+from eds.tables import IMAGES, NEIGHBORS, SCORES, SUSPECTS, Provenance
 from tests import strategies
 
 MADE_BY = Provenance("eds test", {"neighbors.k": 3}, {"images.parquet": "0" * 64}, "1")
@@ -115,6 +115,61 @@ def test_a_missing_and_a_changed_column_are_told_together(path: Path) -> None:
     message = refusal(path)
     assert "column rank holds string, not integer" in message
     assert "column score is missing" in message
+
+
+GROWN = Table(
+    "neighbors",
+    NEIGHBORS.row,
+    NEIGHBORS.key,
+    (
+        *NEIGHBORS.columns,
+        Column("weight", "real", "how much it counts", default=1.0),
+        Column("source", "text", "where it came from", default="list"),
+        Column("checked", "integer", "how often it was checked", nullable=True),
+        Column("seen", "time", "when it was seen", nullable=True),
+    ),
+    version=2,
+)
+
+
+def test_a_file_without_a_new_column_gets_the_declared_default(path: Path, frame: pd.DataFrame) -> None:
+    grown = tables.read(path, GROWN)
+    assert list(grown.columns) == GROWN.names
+    pd.testing.assert_frame_equal(grown[NEIGHBORS.names], tables.read(path, NEIGHBORS))
+    assert grown["weight"].tolist() == [1.0, 1.0]
+    assert grown["source"].tolist() == ["list", "list"]
+    assert grown["checked"].isna().all()
+    assert grown.dtypes.equals(GROWN.empty().dtypes)
+    tables.write(grown, GROWN, path, MADE_BY)
+    pd.testing.assert_frame_equal(tables.read(path, GROWN), grown)
+
+
+def test_a_column_that_the_file_lacks_can_be_read_alone(path: Path) -> None:
+    assert tables.read(path, GROWN, ["weight", "rank"]).to_dict("list") == {"weight": [1.0, 1.0], "rank": [0, 1]}
+    assert tables.read(path, GROWN, ["weight"])["weight"].tolist() == [1.0, 1.0]
+    assert tables.read_provenance(path, GROWN) == (MADE_BY, 2)
+
+
+def test_columns_of_the_user_stay_behind_the_declared_ones(tmp_path: Path) -> None:
+    target = tmp_path / "images.parquet"
+    images = pd.DataFrame({"image_id": ["a"], "path": "a.png", "product_id": "a", "role": "both", "colour": "red"})
+    tables.write(images.reindex(columns=[*IMAGES.names, "colour"]).astype(object), IMAGES, target, MADE_BY)
+    stored = pq.read_table(target)
+    pq.write_table(stored.drop_columns(["phase", "width"]), target)
+    read = tables.read(target, IMAGES)
+    assert list(read.columns) == [*IMAGES.names, "colour"]
+    assert read["phase"].isna().all()
+    assert read["width"].dtype == pd.Int64Dtype()
+    with pytest.raises(TableError, match=r"images has no column color\. It has image_id"):
+        tables.read(target, IMAGES, ["color"])
+
+
+def test_a_column_of_the_key_has_no_default(tmp_path: Path) -> None:
+    scores = pd.DataFrame({"model": ["a"], "measure": "AP", "query_id": None, "value": 1.0, "n": 1})
+    tables.write(scores.reindex(columns=SCORES.names).astype(object), SCORES, tmp_path / "scores.parquet", MADE_BY)
+    stored = pq.read_table(tmp_path / "scores.parquet")
+    pq.write_table(stored.drop_columns(["query_id"]), tmp_path / "scores.parquet")
+    assert "column query_id is missing" in refusal(tmp_path / "scores.parquet", SCORES)
 
 
 def test_another_table_and_a_foreign_file_are_told_apart(path: Path, tmp_path: Path) -> None:
