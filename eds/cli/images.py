@@ -105,7 +105,7 @@ def import_(
 @workers
 def check(console: Console, check: str, workers: int) -> None:
     """Hold the table images against the files: missing, damaged, changed, there twice."""
-    from eds.images.checking import check_files
+    from eds.images.verify import check_files
 
     table = console.project.read("images")
     with console.progress("checking", "files") as progress:

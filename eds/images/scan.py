@@ -21,9 +21,9 @@ from PIL import Image
 from eds.engines.cores import cores
 from eds.errors import ImageError, InputError
 from eds.images.boxes import misplaced
-from eds.images.changes import Memory, Seen, remember, remembered
 from eds.images.duplicates import HIGH, WIDE, difference_hashes, exact_groups, near_pairs
 from eds.images.headers import stated_size
+from eds.images.scan_cache import Memory, Seen, remember, remembered
 from eds.pixels import (
     ELSEWHERE,
     TURNS,

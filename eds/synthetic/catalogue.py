@@ -15,9 +15,9 @@ import pandas as pd
 
 from eds.errors import InputError
 from eds.synthetic.attributes import TRUE_COLUMNS
+from eds.synthetic.garments.scene import Product, studio_view
+from eds.synthetic.garments.wild import jpeg_quality, wild_view
 from eds.synthetic.products import draw_products, stream
-from eds.synthetic.scene import Product, studio_view
-from eds.synthetic.wild import jpeg_quality, wild_view
 
 DRAWING = 1  # raise it when the same parameters give other pictures: folders of an earlier drawing are refused
 PARAMETERS = "drawing.json"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from eds.synthetic.attributes import ABSENT, CATEGORIES, NECKLINES, PATTERNS, SILHOUETTES, SLEEVES, Attributes
-from eds.synthetic.palette import accent_colour, base_colour
+from eds.synthetic.garments.palette import accent_colour, base_colour
 
 _RELATIVES = 0.45  # the share of products that vary an earlier one, as a season's range does
 _FABRICS = {

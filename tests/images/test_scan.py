@@ -12,13 +12,13 @@ import pytest
 from PIL import Image
 
 from eds.errors import ImageError, InputError
-from eds.images import changes
 from eds.images import scan as scanning
-from eds.images.checking import check_files
+from eds.images import scan_cache
 from eds.images.folder import read
 from eds.images.headers import stated_size
 from eds.images.scan import Scan, scan
 from eds.images.sources import Source
+from eds.images.verify import check_files
 from eds.pixels import Folders, decoding, read_bytes
 
 
@@ -171,7 +171,7 @@ def test_a_second_scan_reads_only_what_changed(root: Path, tmp_path: Path, monke
     opened.clear()
     found(root, memory=memory, check="header")
     assert set(opened) == {"empty.jpg"}
-    monkeypatch.setattr(changes, "DECODER", b"another decoder")  # may know better
+    monkeypatch.setattr(scan_cache, "DECODER", b"another decoder")  # may know better
     assert found(root, memory=memory).reused == 6  # good files, of which one has gone and one has come
     assert set(opened) == {"empty.jpg", "cut.jpg", "cut.png", "text.jpg"}
 

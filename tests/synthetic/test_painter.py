@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eds.synthetic.fabrics import Cloth, albedo, wave
-from eds.synthetic.painter import Camera, fill, paint, shifted
-from eds.synthetic.shapes import Piece, box, ellipse, flipped, line, mirrored, path, ribbon, ring
+from eds.synthetic.garments.fabrics import Cloth, albedo, wave
+from eds.synthetic.garments.painter import Camera, fill, paint, shifted
+from eds.synthetic.garments.shapes import Piece, box, ellipse, flipped, line, mirrored, path, ribbon, ring
 
 angles = st.floats(-0.5, 0.5)
 

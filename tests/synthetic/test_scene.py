@@ -7,10 +7,10 @@ import numpy.typing as npt
 import pytest
 
 from eds.synthetic.attributes import CATEGORIES, PATTERNS, SILHOUETTES
-from eds.synthetic.palette import Colour, to_rgb, within_gamut
+from eds.synthetic.garments.palette import Colour, to_rgb, within_gamut
+from eds.synthetic.garments.scene import Product, studio_view
+from eds.synthetic.garments.wild import wild_view
 from eds.synthetic.products import draw_products
-from eds.synthetic.scene import Product, studio_view
-from eds.synthetic.wild import wild_view
 
 PRODUCTS = [Product(attributes, key, 5) for key, attributes in enumerate(draw_products(60, seed=5))]
 

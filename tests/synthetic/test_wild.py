@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from eds.synthetic.attributes import CATEGORIES
-from eds.synthetic.fittings import Pose
+from eds.synthetic.garments.fittings import Pose
+from eds.synthetic.garments.person import worn
+from eds.synthetic.garments.scene import Product
+from eds.synthetic.garments.wild import jpeg_quality, wild_view
 from eds.synthetic.products import draw_products, stream
-from eds.synthetic.scene import Product
-from eds.synthetic.wearer import worn
-from eds.synthetic.wild import jpeg_quality, wild_view
 
 PRODUCTS = [Product(attributes, key, 1) for key, attributes in enumerate(draw_products(14, seed=1))]
 

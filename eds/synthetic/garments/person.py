@@ -4,11 +4,11 @@ from math import cos, sin
 
 import numpy as np
 
-from eds.synthetic.fabrics import Cloth
-from eds.synthetic.fittings import Pose, both
-from eds.synthetic.palette import Colour, to_rgb, within_gamut
-from eds.synthetic.scene import Product
-from eds.synthetic.shapes import Folds, Piece, ellipse, mirrored, path, ribbon
+from eds.synthetic.garments.fabrics import Cloth
+from eds.synthetic.garments.fittings import Pose, both
+from eds.synthetic.garments.palette import Colour, to_rgb, within_gamut
+from eds.synthetic.garments.scene import Product
+from eds.synthetic.garments.shapes import Folds, Piece, ellipse, mirrored, path, ribbon
 
 _SKIN = ((0.86, 0.045, 62.0), (0.78, 0.06, 60.0), (0.68, 0.07, 58.0), (0.54, 0.07, 54.0), (0.42, 0.055, 50.0))
 _HAIR = ((0.22, 0.01, 50.0), (0.30, 0.04, 50.0), (0.42, 0.07, 55.0), (0.72, 0.09, 82.0), (0.60, 0.01, 80.0))

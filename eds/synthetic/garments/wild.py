@@ -6,12 +6,12 @@ Clutter behind, things in front, a tilted and cropped frame, one-sided light, a 
 import numpy as np
 from PIL import Image, ImageFilter
 
-from eds.synthetic.clutter import background, occlude, uniform
-from eds.synthetic.painter import Camera, Canvas, paint
+from eds.synthetic.garments.clutter import background, occlude, uniform
+from eds.synthetic.garments.painter import Camera, Canvas, paint
+from eds.synthetic.garments.person import wearer_cloths, worn
+from eds.synthetic.garments.scene import Product, bounds, cast_shadow, draw_pose, finish, smooth
+from eds.synthetic.garments.shapes import Piece
 from eds.synthetic.products import stream
-from eds.synthetic.scene import Product, bounds, cast_shadow, draw_pose, finish, smooth
-from eds.synthetic.shapes import Piece
-from eds.synthetic.wearer import wearer_cloths, worn
 
 _WILD = 4  # the job of the random stream
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from eds.synthetic.attributes import Attributes
-from eds.synthetic.fittings import Pose, both
-from eds.synthetic.shapes import Folds, Piece, Stroke, box, flipped, line, path, ribbon, ring
-from eds.synthetic.trims import buttons
+from eds.synthetic.garments.fittings import Pose, both
+from eds.synthetic.garments.shapes import Folds, Piece, Stroke, box, flipped, line, path, ribbon, ring
+from eds.synthetic.garments.trims import buttons
 
 
 def _waistband(y: float, half: float, product: Attributes) -> list[Piece]:

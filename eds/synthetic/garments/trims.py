@@ -3,7 +3,7 @@
 import numpy as np
 
 from eds.synthetic.attributes import Attributes
-from eds.synthetic.shapes import Pair, Piece, Stroke, box, ellipse, line, path, ribbon, ring
+from eds.synthetic.garments.shapes import Pair, Piece, Stroke, box, ellipse, line, path, ribbon, ring
 
 
 def buttons(places: list[Pair], radius: float = 0.024) -> Piece:

@@ -9,7 +9,7 @@ from math import cos, sin
 import numpy as np
 
 from eds.synthetic.attributes import Attributes
-from eds.synthetic.shapes import (
+from eds.synthetic.garments.shapes import (
     Folds,
     Piece,
     Points,

@@ -3,9 +3,9 @@
 import numpy as np
 
 from eds.synthetic.attributes import Attributes
-from eds.synthetic.fittings import NECK, Pose, bodice, collar, neck_lining, sleeves
-from eds.synthetic.shapes import Folds, Piece, Stroke, flipped, line, mirrored, path
-from eds.synthetic.trims import belt, closing, front, pocket
+from eds.synthetic.garments.fittings import NECK, Pose, bodice, collar, neck_lining, sleeves
+from eds.synthetic.garments.shapes import Folds, Piece, Stroke, flipped, line, mirrored, path
+from eds.synthetic.garments.trims import belt, closing, front, pocket
 
 
 def shirt(product: Attributes, pose: Pose) -> list[Piece]:

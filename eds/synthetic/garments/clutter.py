@@ -3,10 +3,10 @@
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
-from eds.synthetic.painter import Camera, Canvas, fill
-from eds.synthetic.palette import RGB, Colour, to_rgb, within_gamut
-from eds.synthetic.scene import smooth
-from eds.synthetic.shapes import Points, ellipse, path, ribbon
+from eds.synthetic.garments.painter import Camera, Canvas, fill
+from eds.synthetic.garments.palette import RGB, Colour, to_rgb, within_gamut
+from eds.synthetic.garments.scene import smooth
+from eds.synthetic.garments.shapes import Points, ellipse, path, ribbon
 
 
 def uniform(rng: np.random.Generator, low: float, high: float) -> float:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from PIL import Image, ImageDraw
 
 from eds.synthetic.attributes import Attributes
-from eds.synthetic.palette import RGB, Colour, to_rgb, within_gamut
+from eds.synthetic.garments.palette import RGB, Colour, to_rgb, within_gamut
 from eds.synthetic.products import stream
 
 Plane = npt.NDArray[np.float32]  # (height, width)

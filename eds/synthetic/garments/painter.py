@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFilter
 
-from eds.synthetic.fabrics import Cloth, Plane, albedo, wave, weave
-from eds.synthetic.shapes import Folds, Piece, Points, Stroke
+from eds.synthetic.garments.fabrics import Cloth, Plane, albedo, wave, weave
+from eds.synthetic.garments.shapes import Folds, Piece, Points, Stroke
 
 Canvas = npt.NDArray[np.float32]  # (3, height, width), 0 to 255: planes lie together, which numpy reads faster
 FINE = 3  # masks are drawn this many times larger and reduced

@@ -3,9 +3,9 @@
 import numpy as np
 
 from eds.synthetic.attributes import Attributes
-from eds.synthetic.fittings import Pose
-from eds.synthetic.shapes import Folds, Piece, Points, Stroke, box, ellipse, line, path, ribbon
-from eds.synthetic.trims import buckle
+from eds.synthetic.garments.fittings import Pose
+from eds.synthetic.garments.shapes import Folds, Piece, Points, Stroke, box, ellipse, line, path, ribbon
+from eds.synthetic.garments.trims import buckle
 
 _STITCH = 0.028
 

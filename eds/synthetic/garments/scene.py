@@ -5,21 +5,21 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageFilter
 
-from eds.synthetic import bags, garments, lowers, shoes
 from eds.synthetic.attributes import Attributes
-from eds.synthetic.fabrics import Cloth, cloth_of, shaded
-from eds.synthetic.fittings import Pose
-from eds.synthetic.painter import Camera, Canvas, fill, paint, shifted
-from eds.synthetic.palette import Colour, to_rgb, within_gamut
+from eds.synthetic.garments import bags, shoes, tops, trousers
+from eds.synthetic.garments.fabrics import Cloth, cloth_of, shaded
+from eds.synthetic.garments.fittings import Pose
+from eds.synthetic.garments.painter import Camera, Canvas, fill, paint, shifted
+from eds.synthetic.garments.palette import Colour, to_rgb, within_gamut
+from eds.synthetic.garments.shapes import Piece
 from eds.synthetic.products import stream
-from eds.synthetic.shapes import Piece
 
 _DRAW = {
-    "shirt": garments.shirt,
-    "dress": garments.dress,
-    "coat": garments.coat,
-    "trousers": lowers.trousers,
-    "skirt": lowers.skirt,
+    "shirt": tops.shirt,
+    "dress": tops.dress,
+    "coat": tops.coat,
+    "trousers": trousers.trousers,
+    "skirt": trousers.skirt,
     "shoe": shoes.shoe,
     "bag": bags.bag,
 }
