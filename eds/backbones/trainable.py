@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import torch
 
-from eds.backbones.checkpoints import completed
+from eds.backbones.families.checkpoint import completed
 from eds.backbones.loading import load
 from eds.backbones.network import NetworkBackbone
 from eds.backbones.on_torch import TorchRunner

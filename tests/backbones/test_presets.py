@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 import timm
 
-from eds.backbones import BACKBONES, PRESETS, Preset, Request, load, preset_text
+from eds.backbones import PRESETS, Preset, Request, load, preset_text
+from eds.backbones.families.timm import OPTIONS
 from eds.backbones.presets import CLIP
-from eds.backbones.timm_models import OPTIONS
 from eds.errors import InputError
+from eds.registry import BACKBONES
 
 
 def test_there_are_fourteen() -> None:
@@ -19,7 +20,7 @@ def test_there_are_fourteen() -> None:
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
 def test_the_text_says_the_preprocessing(preset: Preset) -> None:
     request = Request.parse(preset.text_in(Path("/weights")))
-    assert request.loader in BACKBONES.entries()
+    assert request.loader in BACKBONES
     request.only("arch", *OPTIONS)
     assert request.preprocessing(CLIP) == preset.preprocessing
     assert (request.name == f"/weights/{preset.file}") == bool(preset.file)

@@ -13,7 +13,8 @@ import pytest
 import torch
 from PIL import Image
 
-from eds.backbones import BACKBONES, Backbone, BackboneSpec, Preprocessing, Request, load
+from eds.backbones import Backbone, BackboneSpec, Preprocessing, Request, load
+from eds.registry import BACKBONES
 from eds.tables import MODEL_NAME
 from tests.backbones.pictures import TINY_CLIP, clip_file, pictures, timm_file
 
@@ -81,7 +82,7 @@ def vectors(member: Backbone, batch: npt.NDArray[np.uint8]) -> npt.NDArray[np.fl
 
 
 def test_every_loader_is_in_this_suite() -> None:
-    assert set(BACKBONES.entries()) <= {text.partition(":")[0] for text in TEXTS.values()}
+    assert set(BACKBONES) <= {text.partition(":")[0] for text in TEXTS.values()}
 
 
 def test_what_comes_out_is_what_the_spec_says(member: Backbone, vectors: npt.NDArray[np.float32]) -> None:

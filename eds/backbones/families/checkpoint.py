@@ -1,6 +1,6 @@
-"""Weights files by their path: those of `eds training` say themselves what they are of, others are told.
+"""A weights file: `checkpoint:PATH`, or `checkpoint:PATH?arch=timm:NAME` where the file does not name its architecture.
 
-`checkpoint:PATH` is enough for the former; `checkpoint:PATH?arch=timm:NAME&prefix=OLD.` says it for MoCo's.
+Files of `eds training` name it. `checkpoint:PATH?arch=timm:NAME&prefix=OLD.` reads MoCo's.
 """
 
 from dataclasses import replace
@@ -10,6 +10,8 @@ from eds.backbones import weights
 from eds.backbones.network import NetworkBackbone
 from eds.backbones.request import Request
 from eds.errors import InputError
+
+EXTRA = "vision"
 
 OPEN_CLIP = "open_clip"
 
@@ -26,14 +28,14 @@ def load(request: Request) -> NetworkBackbone:
     path = Path(request.name).expanduser()
     named = replace(request, name=path.name)
     if loader == OPEN_CLIP:
-        from eds.backbones import open_clip_models
+        from eds.backbones.families import open_clip
 
-        request.only("arch", *open_clip_models.OPTIONS)
-        return open_clip_models.build(named, name, path, tag="")
-    from eds.backbones import timm_models
+        request.only("arch", *open_clip.OPTIONS)
+        return open_clip.build(named, name, path, tag="")
+    from eds.backbones.families import timm
 
-    request.only("arch", *timm_models.OPTIONS)
-    backbone = timm_models.build(named, name, path)
+    request.only("arch", *timm.OPTIONS)
+    backbone = timm.build(named, name, path)
     backbone.spec = replace(backbone.spec, weights=path.name, licence="not stated")
     return backbone
 

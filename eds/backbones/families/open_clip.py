@@ -1,4 +1,4 @@
-"""The image side of CLIP models: `open_clip:NAME@TAG` with hub weights, `open_clip:NAME@FILE` with one's own.
+"""The image side of a CLIP model: `open_clip:NAME@TAG` with hub weights, `open_clip:NAME@FILE` with your own.
 
 Vectors are `encode_image`'s: after the projection into the space shared with text.
 """
@@ -17,6 +17,9 @@ from eds.backbones import hub, network, weights
 from eds.backbones.preprocessing import Preprocessing
 from eds.backbones.request import Request
 from eds.errors import InputError, UnknownNameError
+
+NAME = "open_clip"
+EXTRA = "vision"
 
 OPTIONS: tuple[str, ...] = ()
 HUB_FILES = ("open_clip_model.safetensors", "open_clip_pytorch_model.bin")

@@ -1,4 +1,4 @@
-"""Models of timm: `timm:NAME` with its hub weights, `timm:NAME@FILE` with the user's own."""
+"""Any model of timm: `timm:NAME` with its hub weights, `timm:NAME@FILE` with weights of your own."""
 
 import difflib
 import sys
@@ -13,6 +13,8 @@ from eds.backbones import hub, network, weights
 from eds.backbones.preprocessing import Preprocessing
 from eds.backbones.request import Request
 from eds.errors import InputError, UnknownNameError
+
+EXTRA = "vision"
 
 OPTIONS = ("output", "pooling", "classes", "entry", "prefix", "map", "drop")
 HUB_FILES = ("model.safetensors", "pytorch_model.bin")

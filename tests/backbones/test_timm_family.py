@@ -13,7 +13,7 @@ from timm.data.config import resolve_data_config
 from timm.data.transforms_factory import create_transform
 
 from eds.backbones import Request, load, weights
-from eds.backbones.timm_models import preprocessing
+from eds.backbones.families.timm import preprocessing
 from eds.errors import InputError, UnknownNameError
 from tests.backbones.pictures import pictures, timm_file
 from tests.reference import backbones as slow

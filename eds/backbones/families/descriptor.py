@@ -1,4 +1,4 @@
-"""Descriptors without weights: `descriptor:hsv`, `hog`, `lbp`, `gabor`. What a learned model has to beat.
+"""Descriptors without weights, as a baseline: `descriptor:hsv`, `hog`, `lbp`, `gabor`.
 
 Each takes a batch, uint8 (n, SIDE, SIDE, 3) RGB, and gives float64 (n, dimension); image by image, so
 that a vector never depends on its neighbours.
@@ -17,6 +17,8 @@ from eds.backbones.request import Request
 from eds.backbones.spec import BackboneSpec
 from eds.backbones.vectors import check_batch, finished
 from eds.errors import InputError, MissingExtraError, UnknownNameError
+
+EXTRA = "vision"
 
 Pixels = npt.NDArray[np.uint8]
 Number = TypeVar("Number", np.int64, np.float64)
