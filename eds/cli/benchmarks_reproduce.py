@@ -84,7 +84,7 @@ def _vsd(
     from eds.benchmarks.reproduce.paper import TASKS, WILD, cells
     from eds.benchmarks.reproduce.release_files import find_files
     from eds.cli.reproduce_written import told, written, written_task
-    from eds.images.vsd import kind
+    from eds.images.readers.vsd import kind
     from eds.project import reproduce_project as work
     from eds.project.reproduce_models import bring, refuse_none, sources, without_models
     from eds.project.reproduce_numbers import found_cells, measured

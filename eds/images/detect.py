@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from eds.errors import InputError
 from eds.files import forbidden
-from eds.images import deepfashion, huggingface, vsd
+from eds.images.readers import deepfashion, huggingface, vsd
 
 BY_SUFFIX = {".csv": "csv", ".tsv": "csv", ".jsonl": "json", ".ndjson": "json"}
 

@@ -22,13 +22,15 @@ READERS = Registry(
     "readers",
     {
         "folder": Entry("eds.images.folder:read", "a folder tree of pictures"),
-        "csv": Entry("eds.images.tabular:read", "CSV or TSV with a header"),
-        "parquet": Entry("eds.images.tabular:read", "Parquet with one row an image"),
-        "json": Entry("eds.images.tabular:read", "JSON or JSON Lines, one object an image"),
-        "vsd": Entry("eds.images.vsd:read", "the VSD-Fashion release: metadata, seeds, annotations, manifest"),
-        "deepfashion-inshop": Entry("eds.images.deepfashion:read_inshop", "DeepFashion In-shop lists"),
-        "deepfashion-c2s": Entry("eds.images.deepfashion:read_consumer2shop", "DeepFashion Consumer-to-shop lists"),
-        "huggingface": Entry("eds.images.huggingface:read", "a local Hugging Face folder of images"),
+        "csv": Entry("eds.images.readers.table:read", "CSV or TSV with a header"),
+        "parquet": Entry("eds.images.readers.table:read", "Parquet with one row an image"),
+        "json": Entry("eds.images.readers.table:read", "JSON or JSON Lines, one object an image"),
+        "vsd": Entry("eds.images.readers.vsd:read", "the VSD-Fashion release: metadata, seeds, annotations, manifest"),
+        "deepfashion-inshop": Entry("eds.images.readers.deepfashion:read_inshop", "DeepFashion In-shop lists"),
+        "deepfashion-c2s": Entry(
+            "eds.images.readers.deepfashion:read_consumer2shop", "DeepFashion Consumer-to-shop lists"
+        ),
+        "huggingface": Entry("eds.images.readers.huggingface:read", "a local Hugging Face folder of images"),
     },
 )
 INTEGERS = ("width", "height", "box_left", "box_top", "box_right", "box_bottom")

@@ -26,7 +26,7 @@ from eds.benchmarks.reproduce.model_index import eval_results, model_index
 from eds.benchmarks.reproduce.paper import TASKS, WILD, ZERO_SHOT, cells, paper
 from eds.benchmarks.reproduce.release_files import find_files
 from eds.errors import InputError
-from eds.images.vsd import kind
+from eds.images.readers.vsd import kind
 from tests.reference.official_vsd import ranking
 
 ONE = (5, "DINO", "HR@5")

@@ -23,7 +23,7 @@ from eds.benchmarks.files import plain_arrow, read_json
 from eds.benchmarks.validate import Faults, check_path, missing_keys
 from eds.benchmarks.votes_file import read_votes, write_votes
 from eds.errors import InputError
-from eds.images.vsd import DOMAINS, read_parts
+from eds.images.readers.vsd import DOMAINS, read_parts
 
 MARKS_RANDOM = False
 RULE = "imported vsd"

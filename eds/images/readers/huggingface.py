@@ -20,9 +20,9 @@ import pyarrow as pa
 
 from eds.errors import ImageError, InputError
 from eds.files import digest, forbidden, unfinished
+from eds.images.readers.table import mapped, table_of, typed
 from eds.images.shards import Shard, opened, shards_in
 from eds.images.sources import Found, Source, finished, refuse
-from eds.images.tabular import mapped, table_of, typed
 from eds.pixels import inside
 
 METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")

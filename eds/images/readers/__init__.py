@@ -1,0 +1,1 @@
+"""Readers of catalogues: each module reads the lists of one format; its function `read` takes a `Source`."""
