@@ -120,6 +120,7 @@ VOTING_RULES = Plugins("eds.truth.rules", "voting rule", "decide")
 SAMPLING_ORDERS = Plugins("eds.suspects.orders", "sampling order", "deal")
 SEARCHES = Plugins("eds.neighbors.search", "search engine", "Search")
 BACKBONES = Plugins("eds.backbones.families", "backbone family", "load")
+READERS = Plugins("eds.images.readers", "reader of catalogues")
 
 
 @dataclass(frozen=True)

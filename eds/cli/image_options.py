@@ -1,19 +1,8 @@
-"""What is typed at `eds images`, read: columns, queries, bits; options that would say nothing are refused."""
+"""What is typed at `eds images`, read: columns, queries, bits."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from eds.errors import InputError
-
-
-def refuse_idle(kind: str, asked: Mapping[str, bool]) -> None:
-    """Refuse options that this format would leave aside without a word."""
-    serves = {"--map": ("csv", "parquet", "json", "huggingface"), "--gallery-phase": ("vsd",)}
-    idle = [option for option, given in asked.items() if given and kind not in serves[option]]
-    if idle:
-        kinds = " and ".join(", ".join(serves[option]) for option in idle)
-        raise InputError(f"format {kind} has no use for {' and '.join(idle)}", where="eds images import",
-                         do=f"Leave out what serves {kinds} only, or name another --format.")  # fmt: skip
 
 
 def bits_of(text: str) -> int | None:

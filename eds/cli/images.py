@@ -8,9 +8,10 @@ import click
 
 from eds.cli.addresses import ADDRESS, file_for
 from eds.cli.console import Console, command, given
-from eds.cli.image_options import bits_of, mapping_of, queries_of, refuse_idle
+from eds.cli.image_options import bits_of, mapping_of, queries_of
 from eds.cli.render import format_table
 from eds.errors import ImageError, InputError, ProjectError
+from eds.registry import READERS
 
 if TYPE_CHECKING:
     from eds.images.sources import Found
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from eds.storage import Address
 
 LAYOUTS = ["auto", "tree", "category", "product", "flat"]
-FORMATS = ["auto", "csv", "parquet", "json", "vsd", "deepfashion-inshop", "deepfashion-c2s", "huggingface"]
 SCAN = "images.scan"
 SHOWN = 10  # bad files told on the screen; all are in the list beside the project
 
@@ -63,7 +63,9 @@ def scan(console: Console, pictures: "Address | None", replace: bool, **options:
 
 @command(images, "import", example="eds images import catalogue.csv --map id=sku,path=file --queries 0.1")
 @click.argument("files", type=PLACE, nargs=-1, required=True)
-@click.option("--format", "kind", type=click.Choice(FORMATS), default="auto", help="How the files are to be read.")
+@click.option(
+    "--format", "kind", type=click.Choice(["auto", *READERS]), default="auto", help="How the files are to be read."
+)
 @click.option("--map", "columns", default="", metavar="OURS=THEIRS,...", help="Which column of the file is which.")
 @click.option("--root", type=ADDRESS, help="The image root (folder or URL), where it is not the one of eds.toml.")
 @click.option("--gallery-phase", "gallery", multiple=True, help="VSD's wild task: a phase that candidates come from.")
@@ -84,14 +86,13 @@ def import_(
 ) -> None:
     """Read lists of images (CSV, Parquet, JSON, VSD, DeepFashion, Hugging Face) into the table images."""
     from eds.images.detect import detect
-    from eds.images.sources import READERS, Source
+    from eds.images.sources import Source, read_source
 
     with console.project.writing("eds images import"):
         project = _prepared(console.project, "import", replace, root)
         name = detect(files) if kind == "auto" else kind
-        refuse_idle(name, {"--map": bool(columns), "--gallery-phase": bool(gallery)})
         source = Source(files, project.pictures, mapping_of(columns), gallery_phases=gallery)
-        found: Found = READERS.load(name)(source)
+        found = read_source(name, source)
         words = {"format": name, "map": columns, "gallery_phase": list(gallery), "wild_phase": list(wild)}
         params = {"arguments": [*map(str, files)], **words, "without_files": without_files or None, **given(options)}
         chosen: dict[str, Any] = {"look": not without_files, "wild_phases": wild, "files": files}
@@ -209,10 +210,11 @@ def _settle(before: "Project", project: "Project") -> None:
 
 
 def _scan(project: "Project", options: Mapping[str, Any]) -> dict[str, Any]:
-    from eds.images.sources import READERS, Source
+    from eds.images.folder import read
+    from eds.images.sources import Source
 
     choices = dict(options)
-    found = READERS.load("folder")(Source((), project.pictures, layout=choices.pop("layout", "auto")))
+    found = read(Source((), project.pictures, layout=choices.pop("layout", "auto")))
     return _keep(project, found, SCAN, options, **choices)
 
 

@@ -11,7 +11,7 @@ from eds.errors import InputError
 from eds.files import forbidden
 from eds.images.readers import deepfashion, huggingface, vsd
 
-BY_SUFFIX = {".csv": "csv", ".tsv": "csv", ".jsonl": "json", ".ndjson": "json"}
+TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
 
 
 def detect(files: Sequence[Path]) -> str:
@@ -27,31 +27,21 @@ def detect(files: Sequence[Path]) -> str:
         return _json(files)
     if suffix == ".parquet":
         try:
-            return "huggingface" if huggingface.image_columns(pq.read_schema(first)) else "parquet"
+            return "huggingface" if huggingface.image_columns(pq.read_schema(first)) else "table"
         except PermissionError as error:
             raise forbidden(first) from error
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"cannot be read as Parquet ({error})", where=str(first), do="Give it anew.") from error
     if suffix == ".arrow":
         return "huggingface"
-    if suffix in BY_SUFFIX:
-        return BY_SUFFIX[suffix]
+    if suffix in TABLES:
+        return "table"
     raise _unknown(first)
 
 
 def _deepfashion(files: Sequence[Path]) -> str:
     lists = {} if _is_plain(files) else deepfashion.lists(files)
-    if deepfashion.PARTITION not in lists:
-        return ""
-    header = deepfashion.header_of(lists[deepfashion.PARTITION])
-    known = {deepfashion.INSHOP: "deepfashion-inshop", deepfashion.CONSUMER: "deepfashion-c2s"}
-    if tuple(header) not in known:
-        raise InputError(
-            f"has the columns {' '.join(header)}",
-            where=str(lists[deepfashion.PARTITION]),
-            do=f"Known: {'; '.join(' '.join(columns) for columns in known)}.",
-        )
-    return known[tuple(header)]
+    return "deepfashion" if deepfashion.PARTITION in lists else ""
 
 
 def _is_plain(files: Sequence[Path]) -> bool:
@@ -85,9 +75,9 @@ def _json(files: Sequence[Path]) -> str:
         raise InputError(
             "could be VSD metadata (id is the product) or a plain list of images",
             where=str(files[0]),
-            do="Say which: --format vsd or --format json.",
+            do="Say which: --format vsd or --format table.",
         )
-    return "json"
+    return "table"
 
 
 def _unknown(file: Path) -> InputError:

@@ -1,7 +1,7 @@
-"""What every reader takes and gives, which readers there are, and how their rows become the table `images`.
+"""What a reader of catalogues takes and returns, and how its rows become the table `images`.
 
-A reader is a function `Source -> Found`. It does not need the image files themselves (the reader of
-folders excepted); `eds.images.scan` looks at those.
+A reader is a module of `eds.images.readers` with a function `read(source: Source) -> Found`. It does not need the
+image files themselves; `eds.images.scan` looks at those.
 """
 
 import numbers
@@ -15,24 +15,9 @@ import pandas as pd
 
 from eds import tables
 from eds.errors import InputError, TableError
-from eds.registry import Entry, Registry
+from eds.registry import READERS
 from eds.storage import Address, is_remote, local_path
 
-READERS = Registry(
-    "readers",
-    {
-        "folder": Entry("eds.images.folder:read", "a folder tree of pictures"),
-        "csv": Entry("eds.images.readers.table:read", "CSV or TSV with a header"),
-        "parquet": Entry("eds.images.readers.table:read", "Parquet with one row an image"),
-        "json": Entry("eds.images.readers.table:read", "JSON or JSON Lines, one object an image"),
-        "vsd": Entry("eds.images.readers.vsd:read", "the VSD-Fashion release: metadata, seeds, annotations, manifest"),
-        "deepfashion-inshop": Entry("eds.images.readers.deepfashion:read_inshop", "DeepFashion In-shop lists"),
-        "deepfashion-c2s": Entry(
-            "eds.images.readers.deepfashion:read_consumer2shop", "DeepFashion Consumer-to-shop lists"
-        ),
-        "huggingface": Entry("eds.images.readers.huggingface:read", "a local Hugging Face folder of images"),
-    },
-)
 INTEGERS = ("width", "height", "box_left", "box_top", "box_right", "box_bottom")
 SHOWN = 10  # faults told before the rest is only counted
 
@@ -65,6 +50,21 @@ class Found:
     images: pd.DataFrame
     bad: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def read_source(name: str, source: Source) -> Found:
+    """Read the source with the reader of that name; options of the source that it has no use for are refused.
+
+    A reader names the options it uses (fields of `Source`) in its constant `USES`.
+    """
+    reader = READERS.load(name)
+    used = getattr(reader, "USES", ())
+    idle = [option for option in ("columns", "gallery_phases") if getattr(source, option) and option not in used]
+    if idle:
+        what = " and ".join(option.replace("_", " ") for option in idle)
+        raise InputError(f"the reader {name} has no use for {what}", do="Leave them out, or name another format.")
+    found: Found = reader.read(source)
+    return found
 
 
 def finished(rows: pd.DataFrame, where: str) -> pd.DataFrame:

@@ -12,7 +12,6 @@ from eds.analysis.reusability import METRICS, ON_LISTS
 from eds.benchmarks.reproduce import release_files
 from eds.cli import analysis_robustness, benchmarks_reproduce, cli, neighbors
 from eds.images import folder
-from eds.images.sources import READERS
 from eds.labels import schema, vote_files
 from eds.metrics.auc_report import AUCS
 from eds.project import analysis_inputs
@@ -23,7 +22,6 @@ from tests.generated import every_command
 
 OFFERED = {
     "images scan --layout": folder.LAYOUTS,
-    "images import --format": {"auto", *READERS.entries()} - {"folder"},
     "neighbors mine --index": {"flat"}
     | {name.removeprefix("faiss-") for name in SEARCHES if name.startswith("faiss-")},
     "suspects pool --order": SAMPLING_ORDERS,

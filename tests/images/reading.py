@@ -9,12 +9,12 @@ import pandas as pd
 from PIL import Image
 
 from eds import tables
-from eds.images.sources import READERS, Found, Source
+from eds.images.sources import Found, Source, read_source
 
 
 def read(kind: str, *files: Path, root: Path = Path("nowhere"), **options: Any) -> Found:
     """Read, and hold what comes out against the table's declaration."""
-    found: Found = READERS.load(kind)(Source(files, root, **options))
+    found = read_source(kind, Source(files, root, **options))
     tables.check(found.images, tables.IMAGES)
     return found
 

@@ -129,7 +129,7 @@ def test_import_with_and_without_files(project: Path, eds: Eds) -> None:
     table = project / "list.csv"
     table.write_text("sku,file\n1,c0/p0/0.png\n2,c1/p1/1.png\n3,gone.png\n")
     answer = eds.json("import", table, "--map", "id=sku,path=file", "-p", project)
-    assert answer["format"] == "csv"
+    assert answer["format"] == "table"
     assert answer["images"] == 2
     assert answer["bad"] == [{"path": "gone.png", "reason": "No such file or directory"}]
     blind = eds.json("import", table, "--map", "id=sku,path=file", "-p", project, "--without-files")
@@ -162,7 +162,7 @@ def test_what_an_import_would_leave_aside_is_said(project: Path, eds: Eds) -> No
     table = project / "list.csv"
     table.write_text("path,role\nc0/p0/0.png,query\nc1/p1/1.png,candidate\n")
     _, told = eds("import", table, "--gallery-phase", "x", "-p", project, code=2)
-    assert "format csv has no use for --gallery-phase" in told
+    assert "the reader table has no use for gallery phases" in told
     kept = eds.json("import", table, "-p", project)
     assert (kept["roles"], kept["notes"]) == ({"query": 1, "candidate": 1}, [])
     drawn = eds.json("import", table, "--queries", "1", "-p", project)

@@ -34,8 +34,8 @@ def inshop(folder: Path) -> Path:
 
 
 def test_inshop(tmp_path: Path) -> None:
-    found = read("deepfashion-inshop", inshop(tmp_path))
-    assert detect([tmp_path]) == "deepfashion-inshop"
+    found = read("deepfashion", inshop(tmp_path))
+    assert detect([tmp_path]) == "deepfashion"
     assert column(found, "product_id") == ["id_1", "id_1", "id_2"]
     assert column(found, "category") == ["WOMEN/Dresses", "WOMEN/Dresses", "MEN/Tees"]
     assert column(found, "phase") == ["query", "gallery", "train"]
@@ -58,8 +58,8 @@ def test_consumer2shop(tmp_path: Path) -> None:
         "image_name clothes_type source_type x_1 y_1 x_2 y_2",
         "img/TOPS/T/id_1/shop_01.jpg 1 1 1 2 30 40",
     )
-    found = read("deepfashion-c2s", tmp_path)
-    assert detect([tmp_path]) == "deepfashion-c2s"
+    found = read("deepfashion", tmp_path)
+    assert detect([tmp_path]) == "deepfashion"
     assert column(found, "role") == ["query", "query", "candidate"]
     assert column(found, "domain") == ["consumer", "consumer", "shop"]
     assert column(found, "category") == ["TOPS/T"] * 3
@@ -81,4 +81,4 @@ def test_faulty_lists_are_refused(tmp_path: Path, old: str, new: str, reason: st
     file = inshop(tmp_path) / "list_eval_partition.txt"
     file.write_text(file.read_text().replace(old, new, 1))
     with pytest.raises(InputError, match=reason):
-        read("deepfashion-inshop", tmp_path)
+        read("deepfashion", tmp_path)

@@ -6,12 +6,12 @@ import pytest
 
 from eds.errors import EdsError, InputError
 from eds.images.detect import detect
-from eds.images.sources import READERS
+from eds.registry import READERS
 
 
 def test_unknown_readers_and_files_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(EdsError, match="Did you mean csv"):
-        READERS.load("csw")
+    with pytest.raises(EdsError, match="Did you mean table"):
+        READERS.load("tabel")
     with pytest.raises(InputError, match="no such file"):
         detect([tmp_path / "none.csv"])
     (tmp_path / "a.xlsx").touch()

@@ -5,12 +5,14 @@ from pathlib import Path
 import pytest
 
 from eds.errors import InputError
-from tests.images.reading import column, put, read
+from eds.images import folder
+from eds.images.sources import Source
+from tests.images.reading import column, put
 
 
 def test_a_tree_tells_category_and_product(tmp_path: Path) -> None:
     put(tmp_path, "shirts/p1/a.png", "shirts/p1/b.png", "men/coats/p1/a.png", ".hidden/p/x.png")
-    found = read("folder", root=tmp_path)
+    found = folder.read(Source((), tmp_path))
     assert column(found, "image_id") == ["men/coats/p1/a.png", "shirts/p1/a.png", "shirts/p1/b.png"]
     assert column(found, "product_id") == ["men/coats/p1", "shirts/p1", "shirts/p1"]
     assert column(found, "category") == ["men/coats", "shirts", "shirts"]
@@ -19,18 +21,18 @@ def test_a_tree_tells_category_and_product(tmp_path: Path) -> None:
 
 def test_other_layouts(tmp_path: Path) -> None:
     put(tmp_path, "x/a.png", "x/b.png")
-    assert column(read("folder", root=tmp_path, layout="flat"), "product_id") == ["x/a.png", "x/b.png"]
-    assert column(read("folder", root=tmp_path, layout="product"), "product_id") == ["x", "x"]
-    assert column(read("folder", root=tmp_path, layout="category"), "category") == ["x", "x"]
+    assert column(folder.read(Source((), tmp_path, layout="flat")), "product_id") == ["x/a.png", "x/b.png"]
+    assert column(folder.read(Source((), tmp_path, layout="product")), "product_id") == ["x", "x"]
+    assert column(folder.read(Source((), tmp_path, layout="category")), "category") == ["x", "x"]
     with pytest.raises(InputError, match="neither flat nor"):
-        read("folder", root=tmp_path)
+        folder.read(Source((), tmp_path))
     with pytest.raises(InputError, match="too high for layout tree"):
-        read("folder", root=tmp_path, layout="tree")
+        folder.read(Source((), tmp_path, layout="tree"))
 
 
 def test_a_folder_without_pictures_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()
     with pytest.raises(InputError, match="not one picture"):
-        read("folder", root=tmp_path)
+        folder.read(Source((), tmp_path))
     with pytest.raises(InputError, match="no such folder"):
-        read("folder", root=tmp_path / "none")
+        folder.read(Source((), tmp_path / "none"))

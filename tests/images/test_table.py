@@ -17,7 +17,7 @@ def test_csv_with_a_map(tmp_path: Path) -> None:
     file.write_text(
         'sku,file,colour,box_left,product_id\n007,a.jpg,"red, dark",3,NA\n008,b.jpg,,,\n', encoding="utf-8-sig"
     )
-    found = read("csv", file, columns={"id": "sku", "path": "file"})
+    found = read("table", file, columns={"id": "sku", "path": "file"})
     assert column(found, "image_id") == ["007", "008"]
     assert column(found, "product_id") == ["NA", "008"]
     assert column(found, "colour") == ["red, dark", None]
@@ -32,9 +32,9 @@ def test_parquet_and_json_keep_what_they_do_not_know(tmp_path: Path) -> None:
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
     (tmp_path / "a.json").write_text(json.dumps({"images": rows}))
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    for name, kind in [("a.parquet", "parquet"), ("a.json", "json"), ("a.jsonl", "json")]:
-        found = read(kind, tmp_path / name)
-        assert detect([tmp_path / name]) == kind
+    for name in ("a.parquet", "a.json", "a.jsonl"):
+        found = read("table", tmp_path / name)
+        assert detect([tmp_path / name]) == "table"
         assert column(found, "image_id") == ["1", "2"]
         assert column(found, "price") == [1.5, None]
         assert [list(tags) for tags in found.images["tags"]] == [["x", "y"], ["z"]]
@@ -58,13 +58,13 @@ def test_parquet_and_json_keep_what_they_do_not_know(tmp_path: Path) -> None:
 def test_faulty_tables_are_refused(tmp_path: Path, text: str, columns: dict[str, str], reason: str) -> None:
     (tmp_path / "a.csv").write_text(text)
     with pytest.raises(InputError, match=reason):
-        read("csv", tmp_path / "a.csv", columns=columns)
+        read("table", tmp_path / "a.csv", columns=columns)
 
 
 def test_text_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b"path\ncaf\xe9.jpg\n")
     with pytest.raises(InputError, match="UTF-8"):
-        read("csv", tmp_path / "a.csv")
+        read("table", tmp_path / "a.csv")
 
 
 def test_every_fault_counts_rows_from_one_and_says_so(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_every_fault_counts_rows_from_one_and_says_so(tmp_path: Path) -> None:
     ]:
         (tmp_path / "a.csv").write_text(text)
         with pytest.raises(InputError) as caught:
-            read("csv", tmp_path / "a.csv")
+            read("table", tmp_path / "a.csv")
         assert reason in str(caught.value)
         assert "Rows count from 1, without a header." in str(caught.value)
 
@@ -84,4 +84,4 @@ def test_every_fault_counts_rows_from_one_and_says_so(tmp_path: Path) -> None:
 def test_a_column_is_mapped_once(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("sku,file,path\n1,2,a\n")
     with pytest.raises(InputError, match="image_id is mapped twice"):
-        read("csv", tmp_path / "a.csv", columns={"id": "sku", "image_id": "file"})
+        read("table", tmp_path / "a.csv", columns={"id": "sku", "image_id": "file"})

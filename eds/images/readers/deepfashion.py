@@ -1,4 +1,4 @@
-"""DeepFashion's lists. The files are given one by one or as the folder that holds them; they are told by name.
+"""DeepFashion's lists (In-shop, Consumer-to-shop), one by one or as the folder that holds them.
 
     In-shop           list_eval_partition.txt (required), list_item_inshop.txt, list_bbox_inshop.txt
     Consumer-to-shop  list_eval_partition.txt (required), list_bbox_consumer2shop.txt
@@ -27,10 +27,19 @@ CONSUMER = ("image_pair_name_1", "image_pair_name_2", "item_id", "evaluation_sta
 CORNERS = ["x_1", "y_1", "x_2", "y_2"]
 
 
-def read_inshop(source: Source) -> Found:
-    """The images of the In-shop lists."""
+def read(source: Source) -> Found:
+    """The images of the lists; the columns of the partition say which of the two releases it is."""
     files = lists(source.files)
-    partition = table(_needed(files, PARTITION), INSHOP)
+    partition = _needed(files, PARTITION)
+    rows, header = _words(partition)
+    if header not in (list(INSHOP), list(CONSUMER)):
+        known = "; or ".join(" ".join(columns) for columns in (INSHOP, CONSUMER))
+        raise InputError(f"has the columns {' '.join(header)}", where=str(partition), do=f"Needed: {known}.")
+    return _read_inshop(rows, files) if header == list(INSHOP) else _read_consumer2shop(rows, files)
+
+
+def _read_inshop(partition: pd.DataFrame, files: dict[str, Path]) -> Found:
+    """In-shop: every image is query and candidate."""
     rows = partition.rename(columns={"image_name": "path", "item_id": "product_id", "evaluation_status": "phase"})
     notes: list[str] = []
     if ITEMS in files:
@@ -43,10 +52,8 @@ def read_inshop(source: Source) -> Found:
     return Found(finished(rows, str(files[PARTITION])), notes=tuple(notes))
 
 
-def read_consumer2shop(source: Source) -> Found:
-    """The images of the Consumer-to-shop lists, each once; `domain` tells whose picture it is."""
-    files = lists(source.files)
-    pairs = table(_needed(files, PARTITION), CONSUMER)
+def _read_consumer2shop(pairs: pd.DataFrame, files: dict[str, Path]) -> Found:
+    """Consumer-to-shop: each image once; the column `domain` says whose picture it is."""
     sides = [
         pd.DataFrame(
             {"path": pairs[column], "product_id": pairs["item_id"], "phase": pairs["evaluation_status"]}
@@ -81,21 +88,8 @@ def lists(given: Sequence[Path]) -> dict[str, Path]:
     return found
 
 
-def table(file: Path, columns: Sequence[str]) -> pd.DataFrame:
-    """A list as text columns, its index the line in the file; header, widths and count are checked."""
-    rows, header = _words(file)
-    if header != list(columns):
-        raise InputError(f"has the columns {' '.join(header)}", where=str(file), do=f"Needed: {' '.join(columns)}.")
-    return rows
-
-
-def header_of(file: Path) -> list[str]:
-    """The column names of a list."""
-    with file.open(encoding="utf-8") as stream:
-        return [stream.readline(), stream.readline()][1].split()
-
-
 def _words(file: Path) -> tuple[pd.DataFrame, list[str]]:
+    """A list as text columns, its index the line in the file, and its header; widths and count are checked."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except PermissionError as error:

@@ -1,4 +1,4 @@
-"""A local Hugging Face data set: shards with an Image column, or a folder of files with metadata.
+"""A local Hugging Face dataset: shards with an Image column, or a folder of files with metadata.
 
 Shards (Parquet, or Arrow as `save_to_disk` writes it) hold pictures as a struct {bytes, path}. The bytes are written
 below the image root, one file a row, named after shard and row (counted from 0, in messages too): a name that the
@@ -25,6 +25,7 @@ from eds.images.shards import Shard, opened, shards_in
 from eds.images.sources import Found, Source, finished, refuse
 from eds.pixels import inside
 
+USES = ("columns",)
 METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
 SIGNS = ((b"\xff\xd8\xff", ".jpg"), (b"\x89PNG", ".png"), (b"GIF8", ".gif"), (b"BM", ".bmp"), (b"II*\0", ".tif"),
          (b"MM\0*", ".tif"))  # fmt: skip

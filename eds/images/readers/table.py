@@ -1,4 +1,4 @@
-"""CSV, TSV, Parquet, JSON and JSON Lines with one row an image, and a map from our columns to the file's.
+"""CSV, TSV, Parquet, JSON or JSON Lines with one row per image, and a map from our columns to the file's.
 
 Columns that the map does not name are taken when they are called as ours are; all others pass through
 as they stand. In CSV every field is text (so that 007 stays 007) and an empty field is nothing.
@@ -19,6 +19,7 @@ from eds.errors import InputError
 from eds.files import forbidden
 from eds.images.sources import Found, Source, as_text, as_whole, finished
 
+USES = ("columns",)
 SHORT = {"id": "image_id", "product": "product_id"}  # names that a map may use besides the columns' own
 
 

@@ -1,4 +1,4 @@
-"""The raw files of the VSD-Fashion release: metadata, and where given seeds, annotations and manifest.
+"""The raw files of the VSD-Fashion release: metadata and, where present, seeds, annotations and manifest.
 
     metadata     {"images": [{"id": product, "path": ..., "phase": ..., "bbox", "category", ...}]}
     seeds        {"seeds": [path, ...]}                       the queries
@@ -19,6 +19,7 @@ from eds.errors import InputError
 from eds.files import forbidden
 from eds.images.sources import Found, Source, as_text, boxes, finished, refuse
 
+USES = ("gallery_phases",)
 SHOWN = 3
 DOMAINS = "queries and candidates of different domains"  # by these words a note on shared product ids is known
 
