@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from eds.choices import CategoryRule, Device, OnBad, StoredType
 from eds.errors import ConfigError
 from eds.files import forbidden
 
@@ -41,7 +42,7 @@ class ImagesSettings(_Section):
         default="images",
         description="folder of the image files: relative to the project, absolute, or s3://bucket/prefix",
     )
-    on_bad: Literal["skip", "fail"] = Field(default="skip", description="unreadable files: skip and list them, or fail")
+    on_bad: OnBad = Field(default="skip", description="unreadable files: skip and list them, or fail")
 
 
 class EmbeddingsSettings(_Section):
@@ -50,10 +51,10 @@ class EmbeddingsSettings(_Section):
     models: tuple[str, ...] = Field(
         default=(), strict=False, description='backbones, each "loader:name[@weights]" or "name=loader:name[@weights]"'
     )
-    device: Literal["auto", "cpu", "cuda", "mps"] = Field(default="auto", description="where models run")
+    device: Device = Field(default="auto", description="where models run")
     batch: int = Field(default=32, ge=1, description="images in one forward pass")
     workers: int = Field(default=0, ge=0, description="threads that decode images; 0: one per core")
-    dtype: Literal["float32", "float16"] = Field(default="float32", description="how vectors are stored")
+    dtype: StoredType = Field(default="float32", description="how vectors are stored")
 
 
 class NeighborsSettings(_Section):
@@ -63,7 +64,7 @@ class NeighborsSettings(_Section):
     engine: Literal["exact", "faiss"] = Field(default="exact", description="search engine")
     exclude_product: bool = Field(default=True, description="leave out images of the query's own product")
     one_per_product: bool = Field(default=True, description="keep only the best image of each product")
-    category: Literal["any", "same", "other"] = Field(
+    category: CategoryRule = Field(
         default="any", description="which candidates count: any, the same or another category"
     )
 

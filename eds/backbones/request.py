@@ -9,15 +9,15 @@ import difflib
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 from eds.backbones.preprocessing import Preprocessing
 from eds.backbones.spec import BackboneSpec
+from eds.choices import Precision
 from eds.errors import InputError
 
 GEOMETRY = ("resize", "size", "interpolation", "crop", "channels", "mean", "std", "background", "draft")
 ANY = ("normalise", "precision", "random_init")
-PRECISIONS = ("float32", "bfloat16", "float16")
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Request:
     @property
     def precision(self) -> str:
         """The arithmetic asked for."""
-        return self.one("precision", "float32", PRECISIONS)
+        return self.one("precision", "float32", get_args(Precision))
 
     @property
     def key_map(self) -> tuple[tuple[str, str], ...]:

@@ -7,9 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from eds import choices
 from eds.errors import InputError, MissingExtraError
-
-RUNTIMES = ("auto", "openvino", "torch")
 
 
 class Runner(Protocol):
@@ -43,8 +42,7 @@ class Normalised(torch.nn.Module):
 
 def choose(device: str, runtime: str) -> tuple[str, str]:
     """Device (cpu, cuda, cuda:1, mps) and runtime (openvino, torch) of what was asked for."""
-    if runtime not in RUNTIMES:
-        raise InputError(f"runtime is {runtime!r}", do=f"It may be {', '.join(RUNTIMES)}.")
+    choices.check(choices.Runtime, runtime, "runtime")
     device = _device(device)
     if runtime == "auto":
         runtime = "openvino" if device == "cpu" else "torch"

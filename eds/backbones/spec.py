@@ -4,12 +4,11 @@ import hashlib
 import json
 import re
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 
 from eds.backbones.preprocessing import Preprocessing
+from eds.choices import Similarity
 from eds.tables import MODEL_NAME
-
-Similarity = Literal["cosine", "dot", "hamming"]
 
 
 @dataclass(frozen=True)

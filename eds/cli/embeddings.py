@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eds import choices
 from eds.cli.addresses import THERE, fetching, here
 from eds.cli.console import Console, command, given
-from eds.cli.options import engine_option
+from eds.cli.options import engine_option, one_of
 from eds.cli.render import format_table
 from eds.errors import ConfigError, EdsError, TableError
 from eds.project.embed import compute_models, import_model
@@ -33,16 +34,14 @@ def embeddings() -> None:
 @click.option(
     "-m", "--model", "models", multiple=True, metavar="[NAME=]SPEC|PRESET", help="A model (default: those of eds.toml)."
 )
-@click.option("--device", type=click.Choice(["auto", "cpu", "cuda", "mps"]), help="Where models run.")
+@click.option("--device", type=one_of(choices.Device), help="Where models run.")
 @click.option("--batch", type=click.IntRange(1), help="Images in one forward pass.")
 @click.option("--workers", type=click.IntRange(0), help="Threads that decode images; 0: one per core.")
-@click.option("--dtype", type=click.Choice(["float32", "float16"]), help="How vectors are stored.")
-@click.option("--runtime", type=click.Choice(["auto", "torch", "openvino"]), default="auto", help="What runs networks.")
-@click.option(
-    "--precision", type=click.Choice(["float32", "bfloat16", "float16"]), default="float32", help="Of the arithmetic."
-)
+@click.option("--dtype", type=one_of(choices.StoredType), help="How vectors are stored.")
+@click.option("--runtime", type=one_of(choices.Runtime), default="auto", help="What runs networks.")
+@click.option("--precision", type=one_of(choices.Precision), default="float32", help="Of the arithmetic.")
 @click.option("--random-init", is_flag=True, help="Untrained weights, for trying things out.")
-@click.option("--on-bad", type=click.Choice(["skip", "fail"]), help="Skip and list unreadable images, or refuse.")
+@click.option("--on-bad", type=one_of(choices.OnBad), help="Skip and list unreadable images, or refuse.")
 @click.option("--replace", is_flag=True, help="Make anew what other weights or settings made under the same name.")
 @engine_option
 def compute(console: Console, models: tuple[str, ...], replace: bool, **options: Any) -> None:
@@ -60,10 +59,8 @@ def compute(console: Console, models: tuple[str, ...], replace: bool, **options:
 @click.argument("name")
 @click.argument("vectors", metavar="VECTORS|FOLDER|URL", type=THERE)
 @click.argument("ids", metavar="[IDS|URL]", type=THERE, required=False)
-@click.option(
-    "--similarity", type=click.Choice(["cosine", "dot", "hamming"]), default="cosine", help="How vectors are compared."
-)
-@click.option("--dtype", type=click.Choice(["float32", "float16"]), help="How they are stored (default: as given).")
+@click.option("--similarity", type=one_of(choices.Similarity), default="cosine", help="How vectors are compared.")
+@click.option("--dtype", type=one_of(choices.StoredType), help="How they are stored (default: as given).")
 @click.option("--bits", type=click.IntRange(1), help="Of packed codes, how many bits count (default: all).")
 @click.option("--part", default="", help="The array or column, where the file has several.")
 @click.option("--partial", is_flag=True, help="Allow images without a vector.")

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eds import choices
 from eds.cli.addresses import ADDRESS, file_for
 from eds.cli.console import Console, command, given
 from eds.cli.image_options import bits_of, mapping_of, queries_of
+from eds.cli.options import one_of
 from eds.cli.render import format_table
 from eds.errors import ImageError, InputError, ProjectError
 from eds.registry import READERS
@@ -18,16 +20,15 @@ if TYPE_CHECKING:
     from eds.project import Project
     from eds.storage import Address
 
-LAYOUTS = ["auto", "tree", "category", "product", "flat"]
 SCAN = "images.scan"
 SHOWN = 10  # bad files told on the screen; all are in the list beside the project
 
 PLACE = click.Path(path_type=Path)
-on_bad = click.option("--on-bad", type=click.Choice(["skip", "fail"]), help="Skip and list bad files, or refuse.")
+on_bad = click.option("--on-bad", type=one_of(choices.OnBad), help="Skip and list bad files, or refuse.")
 queries = click.option("--queries", metavar="all|N|SHARE", help="Which images are queries: all, N of them, or 0.1.")
 closely = click.option(
     "--check",
-    type=click.Choice(["full", "header"]),
+    type=one_of(choices.FileCheck),
     default="full",
     help="Decode every picture, or look at its header.",
 )
@@ -50,7 +51,7 @@ def images() -> None:
 
 @command(images, "scan", example="eds images scan --layout tree --queries 200")
 @click.argument("pictures", metavar="[FOLDER|URL]", type=ADDRESS, required=False)
-@click.option("--layout", type=click.Choice(LAYOUTS), default="auto", help="What the folders say.")
+@click.option("--layout", type=one_of(choices.Layout), default="auto", help="What the folders say.")
 @looking
 def scan(console: Console, pictures: "Address | None", replace: bool, **options: Any) -> None:
     """Read a folder of pictures, or s3://bucket/prefix, into the table images; a second scan reads what changed."""
@@ -63,9 +64,7 @@ def scan(console: Console, pictures: "Address | None", replace: bool, **options:
 
 @command(images, "import", example="eds images import catalogue.csv --map id=sku,path=file --queries 0.1")
 @click.argument("files", type=PLACE, nargs=-1, required=True)
-@click.option(
-    "--format", "kind", type=click.Choice(["auto", *READERS]), default="auto", help="How the files are to be read."
-)
+@click.option("--format", "kind", type=one_of(READERS, "auto"), default="auto", help="How the files are to be read.")
 @click.option("--map", "columns", default="", metavar="OURS=THEIRS,...", help="Which column of the file is which.")
 @click.option("--root", type=ADDRESS, help="The image root (folder or URL), where it is not the one of eds.toml.")
 @click.option("--gallery-phase", "gallery", multiple=True, help="VSD's wild task: a phase that candidates come from.")

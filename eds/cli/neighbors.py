@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eds import choices
 from eds.cli.console import Console, command, given
-from eds.cli.options import PLACES
+from eds.cli.options import PLACES, one_of
 from eds.cli.render import format_table
 from eds.errors import EdsError, InputError, ProjectError
 from eds.project.executor import refuse_in_parts, site
@@ -53,14 +54,12 @@ def neighbors() -> None:
 @click.option(
     "--effort", type=click.FloatRange(0, min_open=True), help="How many times as hard as usual an index searches."
 )
-@click.option("--metric", type=click.Choice(["cosine", "dot", "hamming"]), help="Another metric than the model's own.")
+@click.option("--metric", type=one_of(choices.Similarity), help="Another metric than the model's own.")
 @click.option("--exclude-product/--no-exclude-product", default=None, help="Leave out the query's own product, or not.")
 @click.option(
     "--one-per-product/--no-one-per-product", default=None, help="Only the best image of each product, or all."
 )
-@click.option(
-    "--category", type=click.Choice(["any", "same", "other"]), help="Which candidates count, beside the query's."
-)
+@click.option("--category", type=one_of(choices.CategoryRule), help="Which candidates count, beside the query's.")
 @click.option(
     "--keep-ties/--no-keep-ties",
     default=None,

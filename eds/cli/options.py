@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 from collections.abc import Callable
+from typing import Any, get_args
 
 import click
 
@@ -77,3 +78,8 @@ def engine_option(function: Callable[..., None]) -> Callable[..., None]:
 level = click.option(
     "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, help="Of the limits."
 )
+
+
+def one_of(options: Any, *more: str) -> "click.Choice[str]":
+    """The choice among the values of a closed set (eds.choices) or the members of a family of plug-ins."""
+    return click.Choice([*more, *(get_args(options) or options)])

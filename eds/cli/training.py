@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eds import choices
 from eds.cli.console import Console, command
+from eds.cli.options import one_of
 from eds.cli.render import format_table
 from eds.cli.training_networks import finetune
 from eds.cli.training_plan import plan_options, planned, run_folder
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from eds.project import Project
     from eds.vectors import Vectors
 
-OBJECTIVES = ("talr-ap", "talr-ndcg", "dsh", "dispersed-dsh", "two-level-dsh", "cross-entropy", "pca-sign", "itq")
 MADE_BY, OPERATION = "eds training hash", "training.hash"
 
 
@@ -37,13 +38,13 @@ training.add_command(finetune)
 @click.argument("name")
 @click.option("--base", metavar="MODEL", help="The model whose vectors are hashed (default: the only one).")
 @click.option("--bits", type=int, default=32, help="Of a code, 1 to 64.")
-@click.option("--objective", type=click.Choice(OBJECTIVES), default="talr-ap", help="What is raised or lowered.")
+@click.option("--objective", type=one_of(choices.HashObjective), default="talr-ap", help="What is raised or lowered.")
 @click.option(
-    "--labels", type=click.Choice(["product", "category", "both", "truth"]), default="product",
+    "--labels", type=one_of(choices.HashLabels), default="product",
     help="Which images belong together.",
 )  # fmt: skip
 @click.option("--torn-negative", is_flag=True, help="Pairs similar one way only count as not similar.")
-@click.option("--head", type=click.Choice(["linear", "mlp"]), default="linear", help="The head's kind.")
+@click.option("--head", type=one_of(choices.HashHead), default="linear", help="The head's kind.")
 @click.option("--hidden", type=int, default=256, help="Units of the hidden layer of an mlp.")
 @click.option("--scale", default="1", metavar="S|FROM:TO", help="Of tanh; FROM:TO grows from epoch to epoch.")
 @click.option("--margin", type=float, help="Of the DSH family, in code lengths (default: dsh 2, the others 1).")

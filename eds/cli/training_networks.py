@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eds import choices
 from eds.cli.console import Console, command, given
+from eds.cli.options import one_of
 from eds.cli.training_plan import plan_options, planned, run_folder
 from eds.errors import InputError
 from eds.tables import Operation
@@ -21,11 +23,11 @@ LEARNED = ("labels",)
 @click.argument("name")
 @click.option("--base", required=True, metavar="SPEC", help="The backbone: timm:NAME, wheel:NAME or checkpoint:PATH.")
 @click.option(
-    "--objective", type=click.Choice(["cross-entropy", "dino"]), default="cross-entropy",
+    "--objective", type=one_of(choices.NetworkObjective), default="cross-entropy",
     help="By labels, or self-supervised: DINO's own objective continued.",
 )  # fmt: skip
 @click.option(
-    "--labels", type=click.Choice(["product", "category", "both"]), default="product",
+    "--labels", type=one_of(choices.NetworkLabels), default="product",
     help="A linear head for each: product is the paper's X-ID, category X-CAT, both X-ID+C.",
 )  # fmt: skip
 @click.option("--frozen", type=int, default=0, help="Tensors of the network, from the input, that stay as they are.")

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eds import choices
+from eds.cli.options import one_of
+
 if TYPE_CHECKING:
     from eds.project import Project
     from eds.training.plan import Plan
@@ -26,7 +29,7 @@ def plan_options(learning_rate: float, keep: str | None = "best") -> Callable[[C
             click.option("--held-out", type=float, default=0.2, help="Share of the products whose score is told."),
             click.option("--watched", type=float, default=0.1, help="Share of the products that early stop looks at."),
             click.option(
-                "--keep", type=click.Choice(["best", "last"]), default=keep,
+                "--keep", type=one_of(choices.KeptWeights), default=keep,
                 help="Which epoch's weights: the best on what is watched, or the last (no early stop)."
                 + ("" if keep else " Default: best with labels, last with dino."),
             ),

@@ -15,13 +15,14 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from eds.choices import Similarity
 from eds.embeddings.compute import Done
 from eds.embeddings.formats import Array, Given, read_ids, read_vectors
 from eds.errors import InputError
 from eds.files import digest
 from eds.tables import Provenance
 from eds.vectors import SHARD_ROWS, Model, Writer, bad_rows, pack, stored_dtype
-from eds.vectors.model import Dtype, Similarity
+from eds.vectors.model import Dtype
 
 Progress = Callable[[int, int], None]
 SHOWN = 5

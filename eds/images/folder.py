@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from eds import choices
 from eds.errors import ImageError, InputError
 from eds.images.sources import Found, Source, finished
 from eds.pixels import inside
@@ -26,7 +27,6 @@ SUFFIXES = frozenset(
     for names in ("avif bmp dib gif jfif jp2 jpe jpeg jpg mpo", "pbm pgm png pnm ppm tga tif tiff webp")
     for name in names.split()
 )
-LAYOUTS = ("auto", "tree", "category", "product", "flat")
 SHOWN = 3
 
 
@@ -115,8 +115,7 @@ def _link_fault(root: Path, path: str) -> str:
 def _described(paths: list[str], layout: str, where: str) -> pd.DataFrame:
     """What the folders above each file say of it."""
     depths = {path.count("/") for path in paths}
-    if layout not in LAYOUTS:
-        raise InputError(f"layout {layout!r} is unknown", do=f"Known: {', '.join(LAYOUTS)}.")
+    choices.check(choices.Layout, layout, "layout")
     if layout == "auto":
         if depths != {0} and min(depths) < 2:
             shallow = [path for path in paths if path.count("/") < 2]

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 from PIL import Image
 
+from eds import choices
 from eds.engines.cores import cores
-from eds.errors import ImageError, InputError
+from eds.errors import ImageError
 from eds.images.boxes import misplaced
 from eds.images.duplicates import HIGH, WIDE, difference_hashes, exact_groups, near_pairs
 from eds.images.headers import stated_size
@@ -39,7 +39,6 @@ from eds.pixels import (
 )
 from eds.storage import Address, is_remote
 
-Check = Literal["full", "header"]
 PORTION = 64  # files handed to a thread at once
 HANDED_OVER = 4  # portions of small files whose digests another thread makes
 SMALL = 1 << 17  # bytes of a file: to read and hash smaller ones, threads take longer than one of them alone
@@ -63,7 +62,7 @@ def scan(
     images: pd.DataFrame,
     root: Address,
     *,
-    check: Check = "full",
+    check: choices.FileCheck = "full",
     near: int | None = 4,
     memory: Path | None = None,
     workers: int = 0,
@@ -74,8 +73,7 @@ def scan(
     `memory` is the file that lets the next scan read only what changed. `near` is the Hamming distance
     up to which pictures count as near duplicates; None leaves them out, as the header check does.
     """
-    if check not in ("full", "header"):
-        raise InputError(f"check is {check!r}", do="Give full or header.")
+    choices.check(choices.FileCheck, check, "check")
     known = remembered(memory, root)
     reused: set[str] = set()
     seen: list[Seen] = []

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from eds.images.scan import Check, scan
+from eds.choices import FileCheck
+from eds.images.scan import scan
 from eds.storage import Address
 
 COLUMNS = ["image_id", "path", "problem", "detail"]
@@ -14,7 +15,7 @@ def check_files(
     images: pd.DataFrame,
     root: Address,
     *,
-    check: Check = "full",
+    check: FileCheck = "full",
     workers: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> pd.DataFrame:

@@ -3,17 +3,17 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 
+from eds import choices
+from eds.choices import CategoryRule
 from eds.errors import InputError
 from eds.pairs import Integers, to_text
 
 COLUMNS = ("image_id", "product_id", "category", "role")  # of table images: all that the rules and a search look at
-Category = Literal["any", "same", "other"]
 
 
 @dataclass(frozen=True)
@@ -31,14 +31,13 @@ class Rules:
     k: int
     exclude_product: bool = True  # leave out images of the query's own product
     one_per_product: bool = True  # keep only the best image of each product
-    category: Category = "any"  # "same": only candidates of the query's category; "other": only of others
+    category: CategoryRule = "any"  # "same": only candidates of the query's category; "other": only of others
     keep_ties: bool = False  # keep all that score exactly as the k-th does, however many
 
     def __post_init__(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
             raise InputError(f"k is {self.k!r}", where="Rules", do="Give a number from 1 up.")
-        if self.category not in get_args(Category):
-            raise InputError(f"category is {self.category!r}", where="Rules", do="Give any, same or other.")
+        choices.check(CategoryRule, self.category, "category")
 
 
 def list_lengths(images: pd.DataFrame, queries: "pd.Series[str]", rules: Rules) -> Integers:

@@ -23,6 +23,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from eds.choices import Similarity
 from eds.engines import Receipt, Site
 from eds.engines.inputs import load_arrays, opened, save_arrays
 from eds.errors import InputError
@@ -34,7 +35,7 @@ from eds.neighbors.shortlist import Found, cut
 from eds.neighbors.similarity import similarity_of
 from eds.registry import SEARCHES
 from eds.vectors import Model, Vectors, stored_width
-from eds.vectors.model import Dtype, Similarity, open_shard
+from eds.vectors.model import Dtype, open_shard
 
 Progress = Callable[[int, int], None]
 NAMELESS = pa.array([], pa.string())  # a part works on numbers alone

@@ -10,10 +10,11 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from eds.choices import FileCheck
 from eds.errors import ImageError, ProjectError
 from eds.files import write_text
 from eds.images.roles import assign_roles
-from eds.images.scan import Check, Scan, scan
+from eds.images.scan import Scan, scan
 from eds.images.sources import Found
 from eds.project import Project
 
@@ -27,7 +28,7 @@ class Choices:
     queries: Literal["all"] | int | float | None = None
     wild_phases: tuple[str, ...] = ()
     on_bad: str | None = None
-    check: Check = "full"
+    check: FileCheck = "full"
     near: int | None = 4
     workers: int = 0
     look: bool = True  # False: leave the image files aside

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from eds import choices
 from eds.errors import InputError
 from eds.training.objectives.dsh import dispersed_dsh_loss, dsh_loss, hierarchical_dsh_loss
 from eds.training.objectives.talr import talr
@@ -103,14 +104,12 @@ MARGINS = {"dsh": 2.0, "dispersed-dsh": 1.0, TWO_LEVEL: 1.0}
 # where all signs, and so all codes, are the same (README: what came out).
 ALPHAS = {"dsh": 0.01, "dispersed-dsh": 0.1, TWO_LEVEL: 0.1}
 COMPUTED = ("pca-sign", "itq")  # baselines: nothing is trained
-OBJECTIVES = (*TALR, *MARGINS, CROSS_ENTROPY, *COMPUTED)
 ON_TANH = (*TALR, CROSS_ENTROPY)
 
 
 def check_objective(name: str, source: str, pairing: Pairing) -> None:
     """Refuse an objective that is unknown, that these labels cannot serve, or that has no margin or alpha to set."""
-    if name not in OBJECTIVES:
-        raise InputError(f"{name!r} is no objective", do=f"Choose one of {', '.join(OBJECTIVES)}.")
+    choices.check(choices.HashObjective, name, "objective")
     if name not in MARGINS and pairing != Pairing():
         raise InputError(
             f"{name} has neither margin nor alpha", where="objective", do=f"Choose one of {', '.join(MARGINS)}."

@@ -13,10 +13,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from eds import choices
 from eds.errors import InputError
 from eds.hashing.codes import MOST_BITS
 
-KINDS = ("linear", "mlp")
 HIDDEN = 256
 TURNS = 50  # of ITQ; its authors' number
 Array = NDArray[Any]
@@ -32,8 +32,7 @@ class Head(nn.Module):
         super().__init__()
         if not 1 <= bits <= MOST_BITS:
             raise InputError(f"codes of {bits} bits", where="head", do=f"Codes may have 1 to {MOST_BITS} bits.")
-        if kind not in KINDS:
-            raise InputError(f"{kind!r} is no head", do=f"Choose one of {', '.join(KINDS)}.")
+        choices.check(choices.HashHead, kind, "head")
         if hidden < 1:
             raise InputError(f"a hidden layer of {hidden}", where="head", do="Give at least 1.")
         self.register_buffer("mean", torch.zeros(dimension))

@@ -1,11 +1,12 @@
 """How long and how hard is trained: the numbers of a run, checked together."""
 
 from dataclasses import dataclass
+from typing import get_args
 
+from eds.choices import KeptWeights
 from eds.errors import InputError
 
 FASTEST = 1000.0  # learning rate; far below what a float32 step can hold
-KEPT = ("best", "last")
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ class Plan:
                    (("watched", self.watched), ("held_out", self.held_out)) if not 0 < value < 1]  # fmt: skip
         if self.watched + self.held_out >= 1:
             faults.append(f"watched and held_out are {self.watched + self.held_out:g} together; below 1")
-        if self.keep not in KEPT:
-            faults.append(f"keep is {self.keep!r}; one of {', '.join(KEPT)}")
+        if self.keep not in get_args(KeptWeights):
+            faults.append(f"keep is {self.keep!r}; one of {', '.join(get_args(KeptWeights))}")
         if faults:
             raise InputError("nothing can be trained so", where="training", do="Change:", faults=faults)
 

@@ -11,10 +11,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from eds import choices
 from eds.errors import InputError
 from eds.pairs import Flags, Integers, encode, in_sorted, unique_ids
-
-SOURCES = ("product", "category", "both", "truth")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +82,7 @@ def supervise(
     that nobody decided count as not similar; a pair decided one way as similar and the other way as not is refused, or
     with `torn_negative` counts as not similar, as a tie does.
     """
-    if source not in SOURCES:
-        raise InputError(f"{source!r} are no labels", do=f"Choose one of {', '.join(SOURCES)}.")
+    choices.check(choices.HashLabels, source, "labels")
     ordered = images.sort_values("image_id", kind="stable")
     ids = ordered["image_id"].tolist()
     product = encode(ordered["product_id"], unique_ids(ordered["product_id"]))

@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 
 from eds import tables
+from eds.choices import Similarity
 from eds.errors import InputError, TableError
 from eds.files import forbidden
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Dtype = Literal["float32", "float16", "bits"]
-Similarity = Literal["cosine", "dot", "hamming"]
 REMAKE = "Delete the folder and make it again: eds embeddings compute."
 
 

@@ -11,17 +11,14 @@ from eds.analysis.leave_one_out import MODES
 from eds.analysis.reusability import METRICS, ON_LISTS
 from eds.benchmarks.reproduce import release_files
 from eds.cli import analysis_robustness, benchmarks_reproduce, cli, neighbors
-from eds.images import folder
 from eds.labels import schema, vote_files
 from eds.metrics.auc_report import AUCS
 from eds.project import analysis_inputs
 from eds.registry import SAMPLING_ORDERS, SEARCHES
 from eds.suspects import random_pairs
-from eds.training import hash_losses, heads, plan, supervision
 from tests.generated import every_command
 
 OFFERED = {
-    "images scan --layout": folder.LAYOUTS,
     "neighbors mine --index": {"flat"}
     | {name.removeprefix("faiss-") for name in SEARCHES if name.startswith("faiss-")},
     "suspects pool --order": SAMPLING_ORDERS,
@@ -35,12 +32,6 @@ OFFERED = {
     "analysis leave-one-out --metric": AUCS,
     "analysis leave-one-out --mode": MODES,
     "analysis reusability --metric": METRICS,
-    "training hash --objective": hash_losses.OBJECTIVES,
-    "training hash --labels": supervision.SOURCES,
-    "training hash --head": heads.KINDS,
-    "training hash --keep": plan.KEPT,
-    "training finetune --labels": set(supervision.SOURCES) - {"truth"},
-    "training finetune --keep": plan.KEPT,
 }
 COMMANDS = {" ".join(words[1:]): command for words, command in every_command(cli, ["eds"])}
 

@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from eds.neighbors.rules import Category, Rules, list_lengths
+from eds.choices import CategoryRule
+from eds.neighbors.rules import Rules, list_lengths
 
 
 @pytest.mark.parametrize("category", ["any", "same", "other"])
 @pytest.mark.parametrize(("exclude", "one"), list(itertools.product([True, False], repeat=2)))
-def test_lengths_are_what_counting_gives(category: Category, exclude: bool, one: bool) -> None:
+def test_lengths_are_what_counting_gives(category: CategoryRule, exclude: bool, one: bool) -> None:
     rng = np.random.default_rng(3)
     names = [f"i{number}" for number in range(60)]
     images = pd.DataFrame(

@@ -1,0 +1,44 @@
+"""Closed sets of values, each written once for commands, settings and functions alike.
+
+A set to which others may add members is a family of plug-ins instead (eds.registry).
+"""
+
+from typing import Any, Literal, get_args
+
+from eds.errors import InputError
+
+# images
+Layout = Literal["auto", "tree", "category", "product", "flat"]  # what the folders of a scan stand for
+FileCheck = Literal["full", "header"]  # decode every image, or read its header
+OnBad = Literal["skip", "fail"]
+
+# embeddings
+Device = Literal["auto", "cpu", "cuda", "mps"]
+Runtime = Literal["auto", "torch", "openvino"]
+Precision = Literal["float32", "bfloat16", "float16"]  # of inference
+StoredType = Literal["float32", "float16"]  # of vectors on disk
+Similarity = Literal["cosine", "dot", "hamming"]
+
+# neighbors
+CategoryRule = Literal["any", "same", "other"]  # which candidates count, by the query's category
+
+# training
+HashObjective = Literal[
+    "talr-ap", "talr-ndcg", "dsh", "dispersed-dsh", "two-level-dsh", "cross-entropy", "pca-sign", "itq"
+]
+HashHead = Literal["linear", "mlp"]
+NetworkObjective = Literal["cross-entropy", "dino"]
+NetworkLabels = Literal["product", "category", "both"]
+HashLabels = Literal["product", "category", "both", "truth"]
+KeptWeights = Literal["best", "last"]  # which epoch's
+
+
+def check(kind: Any, value: object, name: str) -> None:
+    """Raise InputError if the value is not one of the set's.
+
+    >>> check(OnBad, "stop", "on_bad")
+    Traceback (most recent call last):
+    eds.errors.InputError: on_bad is 'stop'. Choose one of skip, fail.
+    """
+    if value not in get_args(kind):
+        raise InputError(f"{name} is {value!r}", do=f"Choose one of {', '.join(get_args(kind))}.")
