@@ -10,18 +10,37 @@ import json
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails
+from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
 from eds.choices import CategoryRule, Device, OnBad, StoredType
 from eds.errors import ConfigError
 from eds.files import forbidden
+from eds.registry import SAMPLING_ORDERS, VOTING_RULES, Plugins
 
 FILE = "eds.toml"
+
+
+@dataclass(frozen=True)
+class MemberOf:
+    """The value is the name of a member of this family of plug-ins."""
+
+    family: Plugins
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """The schema of the type, then the check."""
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+    def check(self, name: str) -> str:
+        """Return the name; raise if the family has no such member."""
+        if name not in self.family:
+            raise PydanticCustomError("member", "Input should be {names}", {"names": " or ".join(self.family)})
+        return name
 
 
 class _Section(BaseModel):
@@ -73,7 +92,7 @@ class SuspectsSettings(_Section):
     """Which pairs the experts judge, and in which order."""
 
     k: int = Field(default=6, ge=1, description="depth of the pool: candidates taken from each model's list")
-    order: Literal["random", "fusion", "bandit"] = Field(
+    order: Annotated[str, MemberOf(SAMPLING_ORDERS)] = Field(
         default="random", description="order in which pairs are judged"
     )
     batch: int = Field(default=1000, ge=1, description="pairs in one batch of work")
@@ -92,7 +111,9 @@ class LabelsSettings(_Section):
 class TruthSettings(_Section):
     """How votes become truth."""
 
-    rule: str = Field(default="majority", description="voting rule; a tie is negative")
+    rule: Annotated[str, MemberOf(VOTING_RULES)] = Field(
+        default="majority", description="voting rule; a tie is negative"
+    )
 
 
 class BudgetSettings(_Section):
@@ -179,14 +200,18 @@ def template(name: str, values: Mapping[str, Any] | None = None) -> str:
         for key, field in settings.model_fields.items():
             full = f"{section}.{key}"
             mark = "" if full in values else "# "
-            options = get_args(field.annotation) if _is_choice(field) else ()
+            options = _options(field)
             listed = f" ({', '.join(options)})" if options else ""
             lines.append(f"{mark}{key} = {_toml(values.get(full, field.default))}  # {field.description}{listed}\n")
     return "".join(lines)
 
 
-def _is_choice(field: FieldInfo) -> bool:
-    return getattr(field.annotation, "__origin__", None) is Literal
+def _options(field: FieldInfo) -> tuple[str, ...]:
+    """The values that a choice may take; none for other settings."""
+    families = [part.family for part in field.metadata if isinstance(part, MemberOf)]
+    if families:
+        return families[0].names()
+    return get_args(field.annotation) if getattr(field.annotation, "__origin__", None) is Literal else ()
 
 
 def _read_variables(environment: Mapping[str, str]) -> dict[str, dict[str, Any]]:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from eds.config import SECTIONS, Config, load, template
 from eds.errors import ConfigError
+from eds.registry import SAMPLING_ORDERS, VOTING_RULES
 
 
 def loaded(tmp_path: Path, text: str, environment: dict[str, str] | None = None) -> Config:
@@ -118,3 +119,12 @@ def test_the_address_of_the_database_is_never_shown(tmp_path: Path) -> None:
             loaded(tmp_path, text)
         assert "hush" not in str(caught.value)
         assert caught.value.__cause__ is None
+
+
+def test_names_of_plug_ins_are_checked_and_offered(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        loaded(tmp_path, '[suspects]\norder = "worst"\n[truth]\nrule = "loudest"\n')
+    assert len(caught.value.faults) == 2
+    for name in (*SAMPLING_ORDERS, *VOTING_RULES):
+        assert name in str(caught.value)
+        assert name in template("x")

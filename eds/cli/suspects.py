@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eds.cli.console import Console, command, given
-from eds.cli.options import engine_option
+from eds.cli.options import engine_option, one_of
 from eds.cli.pool_text import headline, told_pool
 from eds.cli.render import format_table
 from eds.errors import InputError, ProjectError
 from eds.project.pool import append, at_rank, check_mined, chosen, decided, known_pairs, lists, make_pool, pool_depth
 from eds.project.pool_ties import whole_ties
+from eds.registry import SAMPLING_ORDERS
 
 if TYPE_CHECKING:
     from eds.project import Project
 
 PLACE = click.Path(path_type=Path, exists=True, dir_okay=False)
-ORDERS = click.Choice(["random", "fusion", "bandit"])
-order = click.option("--order", type=ORDERS, help="Which pairs come first (default: eds.toml).")
+order = click.option("--order", type=one_of(SAMPLING_ORDERS), help="Which pairs come first (default: eds.toml).")
 batch = click.option("--batch", type=click.IntRange(1), help="Pairs in one batch (default: eds.toml).")
 some = click.option("-n", "n", type=click.IntRange(1), required=True, help="How many.")
 lo_from_k = click.option(

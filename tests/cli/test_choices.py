@@ -14,14 +14,13 @@ from eds.cli import analysis_robustness, benchmarks_reproduce, cli, neighbors
 from eds.labels import schema, vote_files
 from eds.metrics.auc_report import AUCS
 from eds.project import analysis_inputs
-from eds.registry import SAMPLING_ORDERS, SEARCHES
+from eds.registry import SEARCHES
 from eds.suspects import random_pairs
 from tests.generated import every_command
 
 OFFERED = {
     "neighbors mine --index": {"flat"}
     | {name.removeprefix("faiss-") for name in SEARCHES if name.startswith("faiss-")},
-    "suspects pool --order": SAMPLING_ORDERS,
     "suspects random --stratum": random_pairs.STRATA,
     "labels experts add --role": schema.ROLES,
     "labels campaigns add --mode": schema.MODES,

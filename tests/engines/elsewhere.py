@@ -76,7 +76,7 @@ class Elsewhere:
 
 def begun(name: str) -> Engine:
     """An engine of two workers; Ray where it harms nobody, which takes root."""
-    settings = EngineSettings(use=name, workers=2)
+    settings = EngineSettings.model_validate({"use": name, "workers": 2})
     if name != "ray":
         return start(settings)
     needs_root("make the network namespace that Ray runs in")
