@@ -1,21 +1,15 @@
 """Pieces of HTML for `st.html`, from Jinja2 templates: tables, figures, pairs of pictures. All text is escaped.
 
-Streamlit lets no SVG through `st.html`, so a chart is a picture: an SVG in a data address. Colours of HTML are mixed
-from the colour of the text around it, which Streamlit sets for the theme in use.
+Colours are mixed from the colour of the text around them, which Streamlit sets for the theme in use.
 """
 
-import base64
 import math
 from collections.abc import Iterable, Sequence
-from html import escape
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from annotator_ui.theme import DARK, LIGHT
-
-ACCENT = "#2a7aae"
+from eds.html import environment
 
 
 def cell(value: object) -> Markup:
@@ -31,15 +25,8 @@ def cell(value: object) -> Markup:
     return Markup.escape(f"{value:,.2f}" if isinstance(value, float) else str(value))
 
 
-ENVIRONMENT = Environment(
-    loader=PackageLoader("annotator_ui"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-ENVIRONMENT.filters["cell"] = cell
-_PIECES = ENVIRONMENT.get_template("pieces.html.j2").module
+environment().filters["cell"] = cell
+_PIECES = environment().get_template("annotator_ui/pieces.html.j2").module
 
 
 def style() -> Markup:
@@ -150,37 +137,3 @@ def _piece(name: str, *values: object) -> Markup:
 
 def _percent_of(value: float, low: float, high: float) -> float:
     return 100 * min(max((value - low) / (high - low), 0.0), 1.0)
-
-
-def growth(frame: pd.DataFrame, words: str, axis: tuple[str, str], *, dark: bool) -> Markup:
-    """A rate as it grew, with its limits: columns labelled, rate, low, high; `axis` names both axes."""
-    colours = DARK if dark else LIGHT
-    width, height, left, right, top, bottom = 760, 250, 52, 12, 14, 40
-    most = max(int(frame["labelled"].max()), 1)
-    ceiling = min(1.0, max(0.05, math.ceil(float(frame["high"].iloc[len(frame) // 10 :].max()) * 20) / 20))
-
-    def at(labelled: float, rate: float) -> str:
-        x = left + (width - left - right) * labelled / most
-        return f"{x:.1f},{top + (height - top - bottom) * (1 - min(rate, ceiling) / ceiling):.1f}"
-
-    rows = frame[["labelled", "rate", "low", "high"]].to_numpy().tolist()
-    line = " ".join(at(row[0], row[1]) for row in rows)
-    band = " ".join([*(at(row[0], row[3]) for row in rows), *(at(row[0], row[2]) for row in reversed(rows))])
-    marks = []
-    for step in range(5):
-        rate, count = ceiling * step / 4, most * step / 4
-        x, y = at(count, rate).split(",")
-        digits = 0 if ceiling >= 0.2 else 1
-        marks.append(f'<line x1="{left}" x2="{width - right}" y1="{y}" y2="{y}" stroke="{colours["border"]}"/>')
-        marks.append(f'<text x="{left - 8}" y="{float(y) + 4}" text-anchor="end">{100 * rate:.{digits}f} %</text>')
-        anchor = "end" if step == 4 else "start" if step == 0 else "middle"
-        marks.append(f'<text x="{x}" y="{height - bottom + 17}" text-anchor="{anchor}">{count:,.0f}</text>')
-    svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="system-ui, sans-serif" '
-        f'font-size="12" fill="{colours["quiet"]}">{"".join(marks)}'
-        f'<polygon points="{band}" fill="{ACCENT}" fill-opacity=".2"/>'
-        f'<polyline points="{line}" fill="none" stroke="{ACCENT}" stroke-width="2"/>'
-        f'<text x="{(left + width - right) / 2}" y="{height - 4}" text-anchor="middle">{escape(axis[0])}</text></svg>'
-    )
-    address = f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
-    return _piece("chart", address, axis[1], words)

@@ -95,7 +95,7 @@ class POOL:
     gain, gain_about = "Times more than by chance", "p_k over p of random pairs"
     growing = "p_k as it grew"
     chart = "The share of similar pairs among those decided so far: {rate} after {labelled:,} pairs, limits {limits}."
-    axis = ("pairs decided", "share similar")
+    axis = "pairs decided"
     nothing_title = "No pair is decided yet"
     nothing = "A pair is decided when its panel has answered, or when the rest could not change the majority."
     models = "By model"

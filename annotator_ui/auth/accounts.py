@@ -20,11 +20,11 @@ from starlette.routing import Route
 from annotator_ui.app_state import site
 from annotator_ui.auth.cookies import FORM, form_is_ours, form_token, session_cookie, set_form_cookie
 from annotator_ui.auth.security_headers import PLAIN
-from annotator_ui.html import ENVIRONMENT
 from annotator_ui.texts import ACCOUNTS as SAYS
 from annotator_ui.texts import PRODUCT
 from annotator_ui.theme import STYLE
 from eds.errors import InputError
+from eds.html import render
 from eds.labels.experts import SHORTEST_PASSWORD, accept, invited
 from eds.labels.sessions import SignInError, sign_in, sign_out, sign_out_everywhere
 
@@ -160,10 +160,19 @@ def _page(request: Request, kind: str, title: str, body: str, *, status: int = 2
     """Return a page from its template, with the token and the cookie that its form is held against."""
     here = site()
     token, cookie = form_token(here, request.cookies.get(FORM))
-    html = ENVIRONMENT.get_template(f"{kind}.html.j2").render(
-        **{"problem": "", **values}, kind=kind, title=title, body=body, token=token, base=here.base, project=here.name,
-        product=PRODUCT, style=STYLE, texts=SAYS,
-    )  # fmt: skip
+    html = render(
+        f"annotator_ui/{kind}.html.j2",
+        **{"problem": "", **values},
+        kind=kind,
+        title=title,
+        body=body,
+        token=token,
+        base=here.base,
+        project=here.name,
+        product=PRODUCT,
+        style=STYLE,
+        texts=SAYS,
+    )
     headers = {"Content-Security-Policy": PLAIN, "Cache-Control": "no-store", "Referrer-Policy": "same-origin"}
     page = HTMLResponse(html, status, headers)
     set_form_cookie(page, here, request.scope["eds.client"], cookie)

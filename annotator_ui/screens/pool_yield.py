@@ -6,11 +6,12 @@ import streamlit as st
 from annotator_ui import html
 from annotator_ui.app_state import Viewer
 from annotator_ui.lead import queries
-from annotator_ui.lead.page import Campaign, choose_campaign, is_dark, put
+from annotator_ui.lead.page import Campaign, choose_campaign, put
 from annotator_ui.lead.queries import Yield
 from annotator_ui.screen import screen
 from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import POOL as SAYS
+from eds.reports.charts import growth_chart
 
 
 @screen(title=SAYS.title, about=SAYS.about, role="lead", section=MENU.labels, position=140)
@@ -42,7 +43,8 @@ def _growth(found: Yield) -> None:
     )
     words = SAYS.chart.format(rate=html.percent(last["rate"]), labelled=int(last["labelled"]), limits=limits)
     st.subheader(SAYS.growing, anchor=False)
-    put(html.growth(found.growth, words, SAYS.axis, dark=is_dark()))
+    chart = growth_chart(found.growth, SAYS.axis)
+    st.altair_chart(chart.properties(description=words), width="stretch")
 
 
 def _random(found: Yield) -> None:

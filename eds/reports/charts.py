@@ -6,12 +6,15 @@ left to what shows it: Altair's theme in a notebook, Streamlit's on a page, `eds
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import altair as alt
 
 from eds.reports.document import Kind
 from eds.reports.numbers import shown
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 WIDTH = 440  # pixels, of every chart: letters are equally large in all of them
 ROW = 24  # height of a row
@@ -248,42 +251,33 @@ def line_chart(
     )
 
 
-def growth_chart(
-    x: Sequence[float],
-    values: Sequence[Any],
-    low: Sequence[Any],
-    high: Sequence[Any],
-    x_label: str = "",
-    kind: Kind = "share",
-) -> Chart:
-    """A line with a band between its limits, for a value that is refined as `x` grows.
+def growth_chart(growth: "pd.DataFrame", x_label: str = "pairs judged") -> Chart:
+    """A positive rate and its confidence band as judging goes on; the frame is that of `eds.truth.rate_growth`.
 
-    The first tenth does not stretch the axis: limits of a few pairs span nearly everything.
+    The first tenth does not stretch the axis: the interval of a few pairs spans nearly everything.
     """
     rows = [
         {
-            "x": _number(at),
-            "value": _number(value),
-            "low": _number(under),
-            "high": _number(over),
-            "tip": f"{shown(at, 'count')} {x_label}: {_with_limits(value, under, over, kind)}",
+            "x": _number(labelled),
+            "value": _number(rate),
+            "low": _number(low),
+            "high": _number(high),
+            "tip": f"{shown(labelled, 'count')} {x_label}: {_with_limits(rate, low, high, 'share')}",
         }
-        for at, value, under, over in zip(x, values, low, high, strict=True)
+        for labelled, rate, low, high in growth[["labelled", "rate", "low", "high"]].to_numpy().tolist()
     ]
-    base = _chart(rows)
-    settled = list(high)[len(rows) // 10 :]
-    scale = _scale([*list(values)[len(rows) // 10 :], *settled], 0.0)
+    scale = _scale([row["high"] for row in rows[len(rows) // 10 :]], 0.0)
     scale.clamp = True
     across = alt.X(
         "x:Q",
         title=x_label,
         scale=alt.Scale(zero=True, nice=False),
-        axis=alt.Axis(format=",~f", tickMinStep=1, grid=False),
+        axis=alt.Axis(format=FORMATS["count"], tickMinStep=1, grid=False),
     )
-    up = _y("value", kind, scale)
+    base, up = _chart(rows), _y("value", "share", scale)
     return _framed(
         [
-            base.mark_area(color=MAIN, opacity=0.2).encode(x=across, y=_y("low", kind, scale), y2=alt.Y2("high:Q")),
+            base.mark_area(color=MAIN, opacity=0.2).encode(x=across, y=_y("low", "share", scale), y2=alt.Y2("high:Q")),
             base.mark_line(color=MAIN, strokeWidth=2).encode(x=across, y=up),
             base.mark_circle(color=MAIN, size=50, opacity=0).encode(*TIP, x=across, y=up),
         ],

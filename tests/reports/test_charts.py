@@ -7,6 +7,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import altair as alt
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ EVIL = "<script>alert('x')</script>]]>&\"\x00'"
 NAMES = ["a", "b", EVIL]
 VALUES = [0.25, None, math.nan]
 LOW, HIGH = [0.2, None, math.nan], [0.3, None, math.nan]
+GROWTH = pd.DataFrame({"labelled": [1, 2, 3], "rate": VALUES, "low": LOW, "high": HIGH})
 EXAMPLES: dict[str, Callable[[], alt.LayerChart]] = {
     "bar": lambda: charts.bar_chart(NAMES, VALUES),
     "logarithmic bar": lambda: charts.bar_chart(NAMES, [1.0, 20.0, 1e6], "hours", logarithmic=True),
@@ -27,7 +29,7 @@ EXAMPLES: dict[str, Callable[[], alt.LayerChart]] = {
     "dot with legend": lambda: charts.dot_chart(NAMES, VALUES, [VALUES] * 3, NAMES, legend=True),
     "curve": lambda: charts.curve_chart(NAMES, [[0, 1]] * 3, [[0, 1]] * 3, "x", "y", 0.4, [False, True]),
     "line": lambda: charts.line_chart([1, 2, 3], VALUES, LOW, HIGH, "rank"),
-    "growth": lambda: charts.growth_chart([1, 2, 3], VALUES, LOW, HIGH, "pairs"),
+    "growth": lambda: charts.growth_chart(GROWTH, "pairs"),
     "slope": lambda: charts.slope_chart(NAMES, [[1, 2], [2, 2], [0, 1]], ["HR", EVIL]),
     "scatter": lambda: charts.scatter_chart(NAMES, VALUES, VALUES, LOW, HIGH, "x", "y"),
     "heat map": lambda: charts.heat_map(NAMES, NAMES, [VALUES] * 3, "share", diagonal=False),
