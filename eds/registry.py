@@ -14,7 +14,7 @@ import importlib
 import importlib.metadata
 import importlib.util
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,9 +85,7 @@ class Plugins:
             return self._own[name]
         known = self._all
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"Did you mean {near[0]}? " if near else ""
-            raise UnknownNameError(f"unknown {self.noun} {name!r}", do=f"{hint}Known: {', '.join(sorted(known))}.")
+            raise unknown_name(self.noun, name, known)
         return known[name]
 
     @functools.cached_property
@@ -116,6 +114,15 @@ class Plugins:
         return {**others, **self._own}
 
 
+def unknown_name(noun: str, name: str, known: Iterable[str]) -> UnknownNameError:
+    """The error for a name that is not one of the known ones, with the nearest of them."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"Did you mean {near[0]}? " if near else ""
+    return UnknownNameError(f"unknown {noun} {name!r}", do=f"{hint}Known: {', '.join(names)}.")
+
+
+MEASURE_FAMILIES = Plugins("eds.metrics.measures", "family of measures")
 VOTING_RULES = Plugins("eds.truth.rules", "voting rule", "decide")
 SAMPLING_ORDERS = Plugins("eds.suspects.orders", "sampling order", "deal")
 SEARCHES = Plugins("eds.neighbors.search", "search engine", "Search")

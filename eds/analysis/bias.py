@@ -13,11 +13,10 @@ import pandas as pd
 
 from eds.analysis.leave_one_out import leave_one_out
 from eds.analysis.rank_correlation import DECIMALS, competition_ranks, kendall_tau, tau_ap_b
-from eds.metrics import incomplete_formulas as incomplete
-from eds.metrics import rank_formulas as formulas
 from eds.metrics.judged_lists import JudgedLists, judge, read_rankings
+from eds.metrics.measure import Measure
 from eds.metrics.single_list import cut_offs, mean
-from eds.pairs import KnownRanks, LabelledPairs, Reals
+from eds.pairs import KnownRanks, LabelledPairs
 
 ON_LISTS = ("hr_official", "hr_most", "judged", "rbp", "rbp_upper")
 ON_GROUPS = ("hr_official", "judged", "rbp", "auc", "self_removed")
@@ -102,15 +101,10 @@ def undecided_by_labels(low: Mapping[str, float], high: Mapping[str, float]) -> 
 def _on_lists(lists: JudgedLists | None, k: int, persistence: float) -> dict[str, float]:
     if lists is None:
         return dict.fromkeys(ON_LISTS, float("nan"))
-    some = lists.positives > 0
-    of_places = (formulas.precision, formulas.judged, formulas.unjudged)
-    hr, judged, unjudged = (_mean_over(some, formula(lists, k)) for formula in of_places)
-    rbp, residual = incomplete.rbp(lists, persistence), incomplete.rbp_residual(lists, persistence)
-    return dict(zip(ON_LISTS, (hr, hr + unjudged, judged, mean(rbp), mean(rbp + residual)), strict=True))
-
-
-def _mean_over(queries: Any, value: Reals) -> float:
-    return mean(np.where(queries, value, np.nan))
+    hr, rbp = Measure("VSD-HR", k), Measure("RBP", p=persistence)
+    judged = np.where(lists.positives > 0, Measure("Judged", k).by_query(lists), np.nan)
+    values = (hr.by_query(lists), hr.most_by_query(lists), judged, rbp.by_query(lists), rbp.most_by_query(lists))
+    return dict(zip(ON_LISTS, map(mean, values), strict=True))
 
 
 def group_means(table: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:

@@ -19,17 +19,15 @@ import pandas as pd
 from eds.analysis.bias import undecided_by_labels
 from eds.analysis.reusability import reusability_table
 from eds.metrics import Measure, Result
-from eds.metrics import incomplete_formulas as incomplete
-from eds.metrics import rank_formulas as formulas
-from eds.metrics.evidence import with_negatives
+from eds.metrics.inputs import with_negatives
 from eds.metrics.judged_lists import JudgedLists, judge, read_rankings
+from eds.metrics.measures.incomplete import judged as judged_places
 from eds.metrics.single_list import mean
 from eds.pairs import KnownRanks, LabelledPairs, Reals
 
 SMALL = 0.02  # of a share or a change: below it a measure serves new models
 KEPT = 0.9  # tau_b of the models' order before and after
 FAIR, SELF_REMOVED, UNFAIR, UNKNOWN = "fair", "fair without own finds", "not fair", "not known"
-AROUND = ("Judged", "RBP-residual", "Prevalence")  # tell of the labels, not of the models
 PASSING = {"bpref": "bpref", "CondensedAP": "condensed_ap", "CondensednDCG": "condensed_ndcg", "infAP": "inf_ap"}
 AREAS = {"ROC-AUC": "roc_auc", "PR-AUC": "pr_auc"}
 BY_LABELS = ("truth", "votes")  # grades of codes that hang on what is labelled
@@ -88,13 +86,8 @@ def intervals(lists: Mapping[str, JudgedLists], measure: Measure) -> tuple[dict[
     low: dict[str, float] = {}
     high: dict[str, float] = {}
     for name, found in lists.items():
-        if measure.name == "RBP":
-            cut, p = found.cut(measure.k), measure.parameters["p"]
-            low[name] = mean(incomplete.rbp(cut, p))
-            high[name] = low[name] + mean(incomplete.rbp_residual(cut, p))
-        elif measure.name in ("P", "VSD-HR") and measure.k is not None:
-            low[name] = mean(formulas.precision(found, measure.k))
-            high[name] = low[name] + mean(np.where(found.positives > 0, formulas.unjudged(found, measure.k), np.nan))
+        if measure.definition.most is not None:
+            low[name], high[name] = mean(measure.by_query(found)), mean(measure.most_by_query(found))
     return low, high
 
 
@@ -119,7 +112,7 @@ def judged_share(lists: JudgedLists, k: int | None) -> float:
     """Share of labelled places among the first k of queries with a positive; without k, of whole lists."""
     some = lists.positives > 0
     if k is not None:
-        return mean(np.where(some, formulas.judged(lists, k), np.nan))
+        return mean(np.where(some, judged_places(lists, k), np.nan))
     length = np.where(some, lists.lengths, 0).astype(np.float64)
     known: Reals = lists.per_query(lists.label >= 0)
     return float(known[some].sum() / length.sum()) if length.sum() else float("nan")
@@ -137,7 +130,9 @@ def fairness(results: Sequence[Result], new: Sequence[str], pooled: Pooled) -> F
     Example: see tests/analysis/test_fairness.py.
     """
     lists = pooled.lists()
-    measures = [one for one in dict.fromkeys(result.measure for result in results) if one.name not in AROUND]
+    measures = [
+        one for one in dict.fromkeys(result.measure for result in results) if one.definition.unlabelled != "described"
+    ]
     wanted = {measure: name for measure in measures if (name := _reused(measure))}
     reuse = _reuse(pooled, wanted, lists)
     values = {(result.model, result.measure): result.values.value if result.values else float("nan")
@@ -190,9 +185,11 @@ def _row(
     """What decides one measure for one model, and the verdict."""
     row: dict[str, Any] = {"kind": "no labels", "verdict": FAIR, "judged": np.nan, "at_most": np.nan, "change": np.nan}
     needs = measure.definition.needs
-    if needs == "product lists" or (needs == "codes" and measure.parameters.get("grades") not in BY_LABELS):
+    if measure.definition.unlabelled == "unused" or (
+        needs == "codes" and measure.parameters.get("grades") not in BY_LABELS
+    ):
         return row
-    if measure.name == "RBP":
+    if measure.definition.unlabelled == "interval":
         if low is None or high is None:
             return {**row, "kind": "no lists", "verdict": UNKNOWN}
         return {**row, "kind": "interval", "at_most": high, "verdict": FAIR if high - low <= SMALL else UNFAIR}

@@ -13,10 +13,9 @@ import pandas as pd
 from eds.analysis.leave_one_out import proposals
 from eds.analysis.rank_correlation import competition_ranks, kendall_tau, tau_ap, tau_ap_b
 from eds.errors import InputError
-from eds.metrics import incomplete_formulas as incomplete
-from eds.metrics import rank_formulas as formulas
 from eds.metrics.auc_report import AUCS, summary
 from eds.metrics.judged_lists import JudgedLists, judge, read_rankings
+from eds.metrics.measures import incomplete, official, standard
 from eds.metrics.pair_scores import align_scores
 from eds.metrics.single_list import cut_offs, mean
 from eds.metrics.unjudged import pooled_of
@@ -24,10 +23,10 @@ from eds.pairs import KnownRanks, LabelledPairs, RankedLists, Reals
 
 PERSISTENCE = 0.8
 ON_LISTS: dict[str, Callable[[JudgedLists, int], Reals]] = {
-    "hr_official": formulas.precision,
-    "mrr_official": formulas.official_mrr,
-    "hit_rate": formulas.success,
-    "mrr": formulas.reciprocal_rank,
+    "hr_official": standard.precision,
+    "mrr_official": official.official_mrr,
+    "hit_rate": standard.success,
+    "mrr": standard.reciprocal_rank,
     "condensed_ap": lambda lists, k: incomplete.condensed_ap(lists),
     "condensed_ndcg": lambda lists, k: incomplete.condensed_ndcg(lists),
     "bpref": lambda lists, k: incomplete.bpref(lists),

@@ -34,14 +34,14 @@ def metrics() -> None:
 @click.option("--preset", "name", metavar="NAME", help="Only the measures of this preset.")
 def list_(console: Console, name: str | None) -> None:
     """List every kind of measure with its formula and conventions, and the presets."""
-    from eds.metrics import MEASURES, PRESETS, preset
+    from eds.metrics import PRESETS, definitions, preset
     from eds.metrics.measure import definition_of
 
     if name:
         found = preset(name)
         kinds = list(dict.fromkeys(measure.name for measure in found.measures))
     else:
-        kinds = list(MEASURES.entries())
+        kinds = list(definitions())
     rows = [described(definition_of(kind)) for kind in kinds]
     chosen = [preset(name)] if name else list(PRESETS.values())
     bundles = [

@@ -30,11 +30,11 @@ def check_rules(lists: RankedLists, catalogue: Catalogue | None, measures: Seque
         )
 
 
-def check_placed(placed: KnownRanks, catalogue: Catalogue | None, measures: Sequence[Measure]) -> None:
+def check_known_ranks(ranks: KnownRanks, catalogue: Catalogue | None, measures: Sequence[Measure]) -> None:
     """As `check_rules`, for ranks of pairs: those that have a place in a list."""
     if catalogue is None:
         return
-    faults, _ = _catalogue_faults(placed.select(placed.rank >= 0), catalogue, measures)
+    faults, _ = _catalogue_faults(ranks.select(ranks.rank >= 0), catalogue, measures)
     if faults:
         do = "Rank them with exclude_product and one_per_product, or ask for other measures."
         raise InputError("the ranks do not fit the measures", where="ranks of pairs", do=do, faults=faults)

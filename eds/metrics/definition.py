@@ -14,6 +14,9 @@ from eds.pairs import Flags, Integers, LabelledPairs, Reals
 
 Needs = Literal["lists", "official lists", "product lists", "scores", "codes"]
 Cut = Literal["required", "optional", "never"]
+# What items without a label are to a measure: not similar, an interval, skipped, what it describes, or unused.
+Unlabelled = Literal["negative", "interval", "skipped", "described", "unused"]
+OnLists = Callable[[JudgedLists, int | None, Mapping[str, Any]], Reals]
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class ModelInputs:
     """What one model's measures are computed on; arrays of scores are (pairs,) float64, NaN where there is none."""
 
     labelled: LabelledPairs
@@ -76,5 +79,9 @@ class Definition:
     conventions: str
     needs: Needs
     cut: Cut
-    compute: Callable[[Evidence, int | None, Mapping[str, Any]], Values]
+    compute: Callable[[ModelInputs, int | None, Mapping[str, Any]], Values]
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    unlabelled: Unlabelled = "negative"
+    on_lists: OnLists | None = None  # its value by query, where it is a mean of a formula on lists
+    most: OnLists | None = None  # the same if every item without a label were similar
+    counts_pooled: bool = False  # does it look at pooled pairs without a label?

@@ -1,7 +1,7 @@
 """A measure is a value: it prints and parses as one text, with every convention that can differ in it.
 
-`MEASURES` is the registry of the kinds; an installed package adds one by an entry point of the group
-`eds.measure` that leads to a Definition.
+The kinds are the definitions in the files of eds/metrics/measures/; an installed package adds a file by an entry point
+of the group `eds.metrics.measures`.
 """
 
 import functools
@@ -10,44 +10,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from eds.errors import InputError
-from eds.metrics.definition import Definition, Parameter
-from eds.registry import Entry, Registry
+from eds.metrics.definition import Definition, OnLists, Parameter
+from eds.metrics.judged_lists import JudgedLists
+from eds.pairs import Reals
+from eds.registry import MEASURE_FAMILIES, unknown_name
 
-_LISTS, _SCORES, _PRODUCTS, _CODES = (
-    f"eds.metrics.measures.{name}" for name in ("on_lists", "on_scores", "on_products", "on_codes")
-)
-MEASURES = Registry(
-    "measure",
-    {
-        "VSD-HR": Entry(f"{_LISTS}:VSD_HR", "HR@k as the public evaluator prints it"),
-        "VSD-MRR": Entry(f"{_LISTS}:VSD_MRR", "MRR@k as the public evaluator prints it"),
-        "PairRecall": Entry(f"{_LISTS}:PAIR_RECALL", "HR@k as the publication's text defines it"),
-        "PairMRR": Entry(f"{_LISTS}:PAIR_MRR", "MRR@k as the publication's text defines it"),
-        "ROC-AUC": Entry(f"{_SCORES}:ROC_AUC", "how often a positive scores above a negative"),
-        "PR-AUC": Entry(f"{_SCORES}:PR_AUC", "step-wise area under precision and recall"),
-        "Prevalence": Entry(f"{_SCORES}:PREVALENCE", "the chance level of PR-AUC"),
-        "Success": Entry(f"{_LISTS}:SUCCESS", "standard hit rate: a positive among the first k"),
-        "RR": Entry(f"{_LISTS}:RR", "standard reciprocal rank; its mean is MRR"),
-        "P": Entry(f"{_LISTS}:PRECISION", "share of positives among the first k"),
-        "Recall": Entry(f"{_LISTS}:RECALL", "share of the positives that are among the first k"),
-        "AP": Entry(f"{_LISTS}:AP", "average precision; its mean is MAP"),
-        "nDCG": Entry(f"{_LISTS}:NDCG", "discounted gain over its ideal"),
-        "Judged": Entry(f"{_LISTS}:JUDGED", "share of labelled places among the first k"),
-        "bpref": Entry(f"{_LISTS}:BPREF", "how seldom labelled negatives stand above positives"),
-        "RBP": Entry(f"{_LISTS}:RBP", "rank-biased precision: lower end of the true value"),
-        "RBP-residual": Entry(f"{_LISTS}:RBP_RESIDUAL", "what missing labels could add to RBP"),
-        "CondensedAP": Entry(f"{_LISTS}:CONDENSED_AP", "average precision without unlabelled places"),
-        "CondensednDCG": Entry(f"{_LISTS}:CONDENSED_NDCG", "nDCG without unlabelled places"),
-        "infAP": Entry(f"{_LISTS}:INF_AP", "average precision inferred from a uniformly judged sample"),
-        "Product-HR": Entry(f"{_PRODUCTS}:PRODUCT_HR", "recognition: other images of the query's own product"),
-        "Product-MRR": Entry(f"{_PRODUCTS}:PRODUCT_MRR", "recognition: 1/place of the own product's images"),
-        "APt": Entry(f"{_CODES}:AP_T", "codes: average precision over all orders of ties; its mean is mAP"),
-        "nDCGt": Entry(f"{_CODES}:NDCG_T", "codes: graded discounted gain over all orders of ties"),
-        "Pt": Entry(f"{_CODES}:PRECISION_T", "codes: precision over all orders of ties"),
-        "mLGAP": Entry(f"{_CODES}:M_LGAP", "codes: precision within a radius, times how evenly it is filled"),
-        "CodeUsage": Entry(f"{_CODES}:CODE_USAGE", "codes: how much of the code space is used"),
-    },
-)
 DEEPEST = 1_000_000_000  # place of a cut-off: no list is so long
 TEXT = re.compile(r"(?P<name>[A-Za-z][A-Za-z-]*)(?:@(?P<k>[0-9]{1,12}))?(?:\((?P<given>[^()]*)\))?")
 
@@ -81,7 +48,7 @@ class Measure:
         if faults:
             known = ", ".join(definition.parameters) or "none"
             do = f"Parameters of {name}: {known}; {definition.cut} cut-off, as {_example(definition)}."
-            raise InputError(f"measure {name} cannot be had so", where="measure", do=do, faults=faults)
+            raise InputError(f"invalid parameters for measure {name}", where="measure", do=do, faults=faults)
         inside = ",".join(f"{key}={_plain(full[key])}" for key in sorted(full))
         text = name + (f"@{k}" if k is not None else "") + (f"({inside})" if inside else "")
         for key, value in (("name", name), ("k", k), ("_parameters", full), ("_text", text)):
@@ -94,10 +61,10 @@ class Measure:
         pairs = [part.partition("=") for part in (found["given"] or "").split(",") if part] if found else []
         if not found or any(not key or not sign or not value for key, sign, value in pairs):
             do = "Write it as RR@10 or AP@10(divide_by=hits)."
-            raise InputError(f"{text!r} is no measure", where="measure", do=do)
+            raise InputError(f"invalid measure {text!r}", where="measure", do=do)
         given = {key: value for key, _, value in pairs}
         if len(given) < len(pairs) or not given.keys().isdisjoint({"name", "k", "self"}):
-            raise InputError(f"{text!r} gives a parameter twice or unknown", where="measure", do="Give each once.")
+            raise InputError(f"{text!r} repeats a parameter or names an unknown one", where="measure")
         return cls(found["name"], None if found["k"] is None else int(found["k"]), **given)
 
     @property
@@ -110,6 +77,19 @@ class Measure:
     def definition(self) -> Definition:
         """The kind of measure this is."""
         return definition_of(self.name)
+
+    def by_query(self, lists: JudgedLists) -> Reals:
+        """(queries,) float64: its value on each query's list; only of measures on lists."""
+        return self._on(lists, self.definition.on_lists)
+
+    def most_by_query(self, lists: JudgedLists) -> Reals:
+        """As `by_query` if every item without a label were similar; only of measures that declare it."""
+        return self._on(lists, self.definition.most)
+
+    def _on(self, lists: JudgedLists, formula: OnLists | None) -> Reals:
+        if formula is None:
+            raise InputError(f"{self} is not computed from lists alone", where="measure", do="Choose another measure.")
+        return formula(lists, self.k, self.parameters)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a measure is a value: {name} cannot be set")
@@ -130,15 +110,23 @@ class Measure:
         return Measure.parse, (str(self),)
 
 
-@functools.cache  # finding installed packages' entry points takes milliseconds
+@functools.cache
+def definitions() -> Mapping[str, Definition]:
+    """Every kind of measure by name, family by family."""
+    families = [vars(MEASURE_FAMILIES.load(name)).values() for name in MEASURE_FAMILIES]
+    return {value.name: value for family in families for value in family if isinstance(value, Definition)}
+
+
 def definition_of(name: str) -> Definition:
-    """The kind of measure of that name; the error lists those that are known.
+    """The kind of measure of that name; the error lists the known ones.
 
     >>> definition_of("RR").meaning
     'standard reciprocal rank'
     """
-    found: Definition = MEASURES.load(name)
-    return found
+    known = definitions()
+    if name not in known:
+        raise unknown_name("measure", name, known)
+    return known[name]
 
 
 def _cut_faults(definition: Definition, k: int | None) -> list[str]:

@@ -9,10 +9,12 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import InputError
-from eds.metrics import rank_formulas as formulas
 from eds.metrics.judged_lists import JudgedLists, read_rankings
+from eds.metrics.measures.official import official_mrr
+from eds.metrics.measures.products import capped_hits
+from eds.metrics.measures.standard import precision, reciprocal_rank, success
 from eds.metrics.single_list import cut_offs, mean
-from eds.pairs import Flags, Integers, RankedLists, Reals, encode, unique_ids
+from eds.pairs import Flags, Integers, RankedLists, encode, unique_ids
 
 
 def identity_metrics(
@@ -58,18 +60,12 @@ def identity_metrics(
         found |= {
             f"hr_capped@{cut}": mean(capped_hits(lists, cut), capped),
             f"hr_capped_macro@{cut}": mean(capped_hits(lists, cut)),
-            f"hr_slots@{cut}": mean(formulas.precision(lists, cut)),
-            f"mrr_slots@{cut}": mean(formulas.official_mrr(lists, cut)),
-            f"hit_rate@{cut}": mean(formulas.success(lists, cut)),
-            f"mrr@{cut}": mean(formulas.reciprocal_rank(lists, cut)),
+            f"hr_slots@{cut}": mean(precision(lists, cut)),
+            f"mrr_slots@{cut}": mean(official_mrr(lists, cut)),
+            f"hit_rate@{cut}": mean(success(lists, cut)),
+            f"mrr@{cut}": mean(reciprocal_rank(lists, cut)),
         }
     return found
-
-
-def capped_hits(lists: JudgedLists, k: int) -> Reals:
-    """(queries,) float64: found images of the own product over min(k, n_q); NaN where n_q = 0."""
-    most = np.minimum(lists.positives, k)
-    return np.where(most > 0, formulas.hits(lists, k) / np.maximum(most, 1), np.nan)
 
 
 def own_product_lists(

@@ -1,6 +1,6 @@
 """Every model's value of every measure, with what it rests on: the table scores."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.metrics.code_histograms import CodeHistograms
-from eds.metrics.definition import Evidence, Values
-from eds.metrics.evidence import Gathered, gather
+from eds.metrics.definition import ModelInputs, Values
+from eds.metrics.inputs import PreparedInputs, ScoringInputs, prepare
 from eds.metrics.measure import Measure
-from eds.pairs import KnownRanks, decode
+from eds.pairs import decode
 from eds.schema import to_arrow, to_frame
 from eds.tables import SCORES
 
@@ -30,91 +29,27 @@ class Result:
 
 
 def score(
-    rankings: pd.DataFrame | None,
-    truth: pd.DataFrame,
-    scores: pd.DataFrame | None,
-    images: pd.DataFrame | None,
-    measures: Sequence[Measure],
-    *,
-    negatives: pd.DataFrame | None = None,
-    placed: KnownRanks | None = None,
-    own: KnownRanks | None = None,
-    coded: Mapping[str, CodeHistograms] | None = None,
-    pooled: pd.DataFrame | None = None,
-    heads: pd.DataFrame | None = None,
-    category: str = "any",
-    by_query: bool = False,
-    progress: Progress | None = None,
+    inputs: ScoringInputs, measures: Sequence[Measure], *, by_query: bool = False, progress: Progress | None = None
 ) -> pd.DataFrame:
     """The table scores: a row for each model and measure, and with `by_query` one for each query too.
 
-    `rankings`: neighbors; `truth`: query_id, candidate_id, value; `scores`: model, query_id, candidate_id, score of the
-    labelled (and drawn) pairs; `images`: the catalogue, against which lists are checked; `negatives`: drawn pairs that
-    count as negative where a measure says so; `placed`, `own`: in the stead of lists the ranks of the labelled pairs,
-    and of pairs of one product in lists that keep it; `coded`: by model the distance histograms of its codes; `pooled`:
-    the pairs (query_id, candidate_id) that were asked, judged or not, which infAP needs and AUC counts (default: the
-    labelled ones); `heads`: the first places of the lists of models that are `placed`, which tell what keeps positives
-    out of them; `category`: of which one the lists' rules let candidates be (any, same as the query's, other). What no
-    measure needs may be None. A value is null where it is undefined, and `note` tells what was used and left out.
+    A value is null where it is undefined; `note` says what was used and left out.
     """
-    found = evaluate(
-        rankings,
-        truth,
-        scores,
-        images,
-        measures,
-        negatives=negatives,
-        placed=placed,
-        own=own,
-        coded=coded,
-        pooled=pooled,
-        heads=heads,
-        category=category,
-        progress=progress,
-    )
-    return scores_table(found, by_query=by_query)
+    return scores_table(evaluate(inputs, measures, progress), by_query=by_query)
 
 
-def evaluate(
-    rankings: pd.DataFrame | None,
-    truth: pd.DataFrame,
-    scores: pd.DataFrame | None,
-    images: pd.DataFrame | None,
-    measures: Sequence[Measure],
-    *,
-    negatives: pd.DataFrame | None = None,
-    placed: KnownRanks | None = None,
-    own: KnownRanks | None = None,
-    coded: Mapping[str, CodeHistograms] | None = None,
-    pooled: pd.DataFrame | None = None,
-    heads: pd.DataFrame | None = None,
-    category: str = "any",
-    progress: Progress | None = None,
-) -> list[Result]:
-    """As `score`, but as results that keep their values by query: what limits are computed from."""
-    sources = gather(
-        rankings,
-        truth,
-        scores,
-        images,
-        measures,
-        negatives=negatives,
-        placed=placed,
-        own=own,
-        coded=coded,
-        pooled=pooled,
-        heads=heads,
-        category=category,
-    )
-    if not sources.models:
+def evaluate(inputs: ScoringInputs, measures: Sequence[Measure], progress: Progress | None = None) -> list[Result]:
+    """As `score`, but as results that keep their values by query: what intervals are computed from."""
+    prepared = prepare(inputs, measures)
+    if not prepared.models:
         raise InputError("there is no model to score", where="tables neighbors, scores", do="Mine lists first.")
-    found = []
-    for done, model in enumerate(sources.models, start=1):
-        evidence = sources.of(model)
-        found += [_result(model, measure, evidence, sources) for measure in measures]
+    results = []
+    for done, model in enumerate(prepared.models, start=1):
+        own = prepared.of(model)
+        results += [_result(model, measure, own, prepared) for measure in measures]
         if progress:
-            progress(done, len(sources.models))
-    return found
+            progress(done, len(prepared.models))
+    return results
 
 
 def scores_table(results: Sequence[Result], *, by_query: bool = False) -> pd.DataFrame:
@@ -167,27 +102,27 @@ def _query_rows(result: Result) -> pd.DataFrame:
     )
 
 
-def _result(model: str, measure: Measure, evidence: Evidence, sources: Gathered) -> Result:
+def _result(model: str, measure: Measure, inputs: ModelInputs, prepared: PreparedInputs) -> Result:
     definition, sampled = measure.definition, measure.parameters.get("negatives") == "sampled"
-    given = {
-        "lists": evidence.lists,
-        "official lists": evidence.lists,
-        "product lists": evidence.products,
-        "codes": evidence.coded,
-        "scores": evidence.sampled_score if sampled else evidence.score,
+    needed = {
+        "lists": inputs.lists,
+        "official lists": inputs.lists,
+        "product lists": inputs.products,
+        "codes": inputs.coded,
+        "scores": inputs.sampled_score if sampled else inputs.score,
     }[definition.needs]
-    if given is None:
+    if needed is None:
         return Result(model, measure, None, f"undefined: the model has no {definition.needs}")
-    values = definition.compute(evidence, measure.k, measure.parameters)
-    if sources.silent and definition.needs not in ("product lists", "codes"):
-        values = replace(values, counts={**values.counts, "queries without a label skipped": sources.silent})
-    told = []
-    if isinstance(given, np.ndarray) and not np.isfinite(given).any():
-        told.append("undefined: the model has no scores")
+    values = definition.compute(inputs, measure.k, measure.parameters)
+    if prepared.silent and definition.needs not in ("product lists", "codes"):
+        values = replace(values, counts={**values.counts, "queries without a label skipped": prepared.silent})
+    notes = []
+    if isinstance(needed, np.ndarray) and not np.isfinite(needed).any():
+        notes.append("undefined: the model has no scores")
     elif np.isnan(values.value):
-        told.append("undefined: nothing to average")
-    if sampled and sources.left_out:
-        told.append(f"drawn negatives left out: {sources.left_out}")
-    if definition.needs in ("lists", "official lists") and sources.strange.get(model):
-        told.append(f"lists of unlabelled queries passed over: {sources.strange[model]}")
-    return Result(model, measure, values, "; ".join(told))
+        notes.append("undefined: nothing to average")
+    if sampled and prepared.left_out:
+        notes.append(f"drawn negatives left out: {prepared.left_out}")
+    if definition.needs in ("lists", "official lists") and prepared.unlabelled_lists.get(model):
+        notes.append(f"lists of unlabelled queries ignored: {prepared.unlabelled_lists[model]}")
+    return Result(model, measure, values, "; ".join(notes))

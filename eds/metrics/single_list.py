@@ -7,16 +7,15 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.metrics import incomplete_formulas as incomplete
-from eds.metrics import rank_formulas as formulas
 from eds.metrics.judged_lists import JudgedLists, judge, read_rankings
+from eds.metrics.measures import incomplete, official, standard
 from eds.pairs import UNLABELLED, LabelledPairs, Reals
 
 
 def absolute_rank_metrics(rankings: pd.DataFrame, labels: pd.DataFrame, k: Sequence[int]) -> dict[str, Any]:
     """HR and MRR as the public evaluator prints them, as the text defines them, and the standard ones.
 
-    Formula: those of eds.metrics.rank_formulas; `pair_` values are means weighted by the queries' positives, the
+    Formula: those of the measures; `pair_` values are means weighted by the queries' positives, the
     others plain means over queries with a positive; `judged` over queries with any label.
     Source: specification 4.2.
     Conventions: `rankings` are the final lists of one model (model, query_id, candidate_id, rank from 0); a positive
@@ -41,18 +40,18 @@ def absolute_rank_metrics(rankings: pd.DataFrame, labels: pd.DataFrame, k: Seque
         "n_queries_without_positive": int((positives == 0).sum()),
         "n_queries_without_list": int((lists.lengths == 0).sum()),
         "n_positives_in_no_list": int(positives.sum() - (lists.label == 1).sum()),
-        "mrr_official": mean(formulas.pair_mrr(lists, max(longest, 1)), positives),
+        "mrr_official": mean(official.pair_mrr(lists, max(longest, 1)), positives),
     }
     for cut in cut_offs(k):
         found |= {
-            f"hr_official@{cut}": mean(formulas.precision(lists, cut)),
-            f"mrr_official@{cut}": mean(formulas.official_mrr(lists, cut)),
-            f"pair_recall@{cut}": mean(formulas.recall(lists, cut), positives),
-            f"pair_mrr@{cut}": mean(formulas.pair_mrr(lists, cut), positives),
-            f"hit_rate@{cut}": mean(formulas.success(lists, cut)),
-            f"mrr@{cut}": mean(formulas.reciprocal_rank(lists, cut)),
-            f"recall@{cut}": mean(formulas.recall(lists, cut)),
-            f"judged@{cut}": mean(formulas.judged(lists, cut)),
+            f"hr_official@{cut}": mean(standard.precision(lists, cut)),
+            f"mrr_official@{cut}": mean(official.official_mrr(lists, cut)),
+            f"pair_recall@{cut}": mean(standard.recall(lists, cut), positives),
+            f"pair_mrr@{cut}": mean(official.pair_mrr(lists, cut), positives),
+            f"hit_rate@{cut}": mean(standard.success(lists, cut)),
+            f"mrr@{cut}": mean(standard.reciprocal_rank(lists, cut)),
+            f"recall@{cut}": mean(standard.recall(lists, cut)),
+            f"judged@{cut}": mean(incomplete.judged(lists, cut)),
         }
     return found
 
@@ -66,7 +65,7 @@ def incomplete_metrics(
 ) -> dict[str, float]:
     """What one list is worth when labels are missing.
 
-    Formula: those of eds.metrics.incomplete_formulas, and `judged` at k; rbp_upper = rbp + residual.
+    Formula: those of the measures, and `judged` at k; rbp_upper = rbp + residual.
     Source: specification 13.5.
     Conventions: `pool` are ids that were pooled, judged or not (default: the judged ones); no positive: NaN, but RBP.
     Example, run by doctest:

@@ -9,7 +9,6 @@ from eds.metrics.catalogue import Catalogue
 from eds.pairs import Flags, Integers, LabelledPairs, RankedLists, encode, find_sorted
 
 PAIR = ["query_id", "candidate_id"]
-POOLED = ("infAP",)  # measures that look at pooled pairs without a label
 
 
 def pooled_of(labelled: LabelledPairs, pooled: pd.DataFrame) -> LabelledPairs:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from eds.errors import InputError
-from eds.metrics.incomplete_formulas import SMOOTHING
+from eds.metrics.measures.incomplete import SMOOTHING
 
 
 def xinf_ap(ranking: Sequence[str], stratum: Mapping[str, str], judgement: Mapping[str, int]) -> dict[str, float]:

@@ -35,8 +35,7 @@ def evaluated(
     """
     import pandas as pd
 
-    from eds.metrics import evaluate
-    from eds.metrics.unjudged import POOLED
+    from eds.metrics import ScoringInputs, evaluate
     from eds.project.code_histograms import coded, hash_models
     from eds.project.ranks_and_scores import chosen_models, gather
     from eds.tables import IMAGES, read
@@ -59,15 +58,24 @@ def evaluated(
     found = gather(
         project, chosen, images, pairs, lists=bool(cuts),
         depth=max(cuts, default=0) if all(cuts) else None, scores="scores" in needs,
-        besides=pooled if any(measure.name in POOLED for measure in measures) else None,
+        besides=pooled if any(measure.definition.counts_pooled for measure in measures) else None,
         heads=max(official, default=0) if reasons else 0,
         products="product lists" in needs, allow_missing=allow_missing,
     )  # fmt: skip
-    results = evaluate(
-        found.rankings, labels, found.scores, images, measures, negatives=negatives, placed=found.placed,
-        own=found.own, coded=histograms or None, pooled=pooled, heads=found.heads,
+    inputs = ScoringInputs(
+        labels,
+        rankings=found.rankings,
+        scores=found.scores,
+        images=images,
+        negatives=negatives,
+        ranks=found.placed,
+        own_ranks=found.own,
+        codes=histograms or None,
+        pooled=pooled,
+        heads=found.heads,
         category=project.config.neighbors.category,
-    )  # fmt: skip
+    )
+    results = evaluate(inputs, measures)
     for name, codes in histograms.items():
         found.notes.setdefault(name, []).append(f"codes of {codes.bits} bits, {codes.n:,} candidates")
     return [_noted(result, found.notes.get(result.model, [])) for result in results], found

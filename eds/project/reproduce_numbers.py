@@ -122,7 +122,7 @@ def _by_run(task: Task, name: str, asked: "Mapping[str, Measure]", found: Number
     import pandas as pd
 
     from eds.benchmarks.reproduce.model_files import count_unscored, official_lists
-    from eds.metrics import evaluate
+    from eds.metrics import ScoringInputs, evaluate
 
     project, run = task.project, task.runs[name]
     images, truth, suspects = (project.read(table) for table in ("images", "truth", "suspects"))
@@ -139,7 +139,8 @@ def _by_run(task: Task, name: str, asked: "Mapping[str, Measure]", found: Number
         done: list[Result] = []
         if measures and not why:
             try:
-                done = evaluate(lists, truth, scores, images, measures, negatives=negatives)
+                inputs = ScoringInputs(truth, lists, scores, images, negatives)
+                done = evaluate(inputs, measures)
             except EdsError as error:
                 why = error.what
         found.results |= {(result.model, str(result.measure)): result for result in done}

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from eds.metrics import Measure, Result
-from eds.metrics.evidence import with_negatives
+from eds.metrics.inputs import with_negatives
 from eds.metrics.pair_scores import align_scores
 from eds.pairs import Flags, LabelledPairs, Reals
 from eds.reports.document import Sentence, count, warn

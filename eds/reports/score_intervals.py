@@ -12,7 +12,7 @@ from eds.analysis import score_limits
 from eds.analysis.bootstrap import draw_queries, resampled_micro
 from eds.intervals import percentile_interval
 from eds.metrics import Result, scores_table
-from eds.metrics.evidence import with_negatives
+from eds.metrics.inputs import with_negatives
 from eds.metrics.pair_scores import align_scores
 from eds.pairs import LabelledPairs, Reals
 from eds.reports.inputs import ReportInputs

@@ -21,7 +21,7 @@ from eds.analysis import (
     tau_ap_b,
 )
 from eds.errors import InputError
-from eds.metrics import Measure, evaluate
+from eds.metrics import Measure, ScoringInputs, evaluate
 from tests.metrics.benchmarks import Bench, benches
 from tests.reference import analysis as reference
 
@@ -86,7 +86,7 @@ def test_adjusted_p_are_those_of_statsmodels(p: list[float]) -> None:
 @settings(max_examples=20)
 @given(benches())
 def test_models_are_compared_query_by_query(bench: Bench) -> None:
-    found = evaluate(bench.rankings_frame, bench.labels_frame, None, None, [Measure("RR", 3)])
+    found = evaluate(ScoringInputs(bench.labels_frame, rankings=bench.rankings_frame), [Measure("RR", 3)])
     told = compare_models(found, "RR@3", resamples=50)
     by_model = {result.model: result.values for result in found}
     for row in told.to_dict("records"):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from eds.analysis import Pooled, bias, fair_to_new, fairness, reusability_table
 from eds.analysis.fairness import FAIR, SELF_REMOVED, UNFAIR, UNKNOWN, intervals, judged_share, least_to_decide
-from eds.metrics import Measure, evaluate, scores_frame
+from eds.metrics import Measure, ScoringInputs, evaluate, scores_frame
 from eds.metrics.judged_lists import judge, read_rankings
 from eds.pairs import LabelledPairs
 
@@ -128,7 +128,7 @@ def test_a_list_that_ends_cannot_gain_behind_its_end(seed: int) -> None:
     uneven = rankings["query_id"] == rankings["query_id"].min()  # lists that all end at one place would be refused
     rankings = rankings[~uneven | (rankings["rank"] < rankings["rank"].max())]
     deep = Measure.parse("VSD-HR@50")
-    results = evaluate(rankings, labels, scores, shown(rankings), [deep])
+    results = evaluate(ScoringInputs(labels, rankings=rankings, scores=scores, images=shown(rankings)), [deep])
     row = fairness(results, ["new"], Pooled(makers, labels, rankings, None, scores)).verdicts.iloc[0]
     some = set(labels.loc[labels["value"] == 1, "query_id"])
     lengths = rankings[rankings["model"] == "new"].groupby("query_id").size().reindex(sorted(some)).fillna(0)
@@ -143,7 +143,7 @@ def test_a_list_that_ends_cannot_gain_behind_its_end(seed: int) -> None:
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_verdicts_say_what_decides(seed: int) -> None:
     makers, labels, rankings, scores = pooled_by_two(seed)
-    results = evaluate(rankings, labels, scores, shown(rankings), ASKED)
+    results = evaluate(ScoringInputs(labels, rankings=rankings, scores=scores, images=shown(rankings)), ASKED)
     found = fairness(results, ["new"], Pooled(makers, labels, rankings, None, scores))
     rows = found.verdicts.set_index("measure")
     assert list(rows.index) == [str(measure) for measure in ASKED if measure.name != "Judged"]
@@ -179,7 +179,7 @@ def test_verdicts_say_what_decides(seed: int) -> None:
 def test_inferred_ap_counts_the_pool_that_is_not_judged() -> None:
     makers, labels, rankings, _ = pooled_by_two(3)
     some, asked = labels.iloc[::2].reset_index(drop=True), labels[["query_id", "candidate_id"]]
-    results = evaluate(rankings, some, None, None, [Measure("infAP")], pooled=asked)
+    results = evaluate(ScoringInputs(some, rankings=rankings, pooled=asked), [Measure("infAP")])
     value = {one.model: one.values.value for one in results if one.values}
     found = fairness(results, ["new"], Pooled(makers, some, rankings, None, None, asked=asked))
     told = dict(zip(found.reuse["model"], found.reuse["full"], strict=True))
@@ -195,7 +195,7 @@ def test_a_model_whose_places_are_all_judged_is_as_fair_as_its_makers_and_rows_m
     asked = [Measure("VSD-HR", k=3), Measure("RR", k=3)]
     told = []
     for turn in (slice(None), slice(None, None, -1)):
-        results = evaluate(rankings[turn], full[turn], None, shown(rankings), asked)
+        results = evaluate(ScoringInputs(full[turn], rankings=rankings[turn], images=shown(rankings)), asked)
         found = fairness(results, ["new"], Pooled(makers[turn], full[turn], rankings[turn], None, None))
         told.append(found.verdicts.to_dict(orient="list"))
     assert str(told[0]) == str(told[1])
@@ -205,7 +205,7 @@ def test_a_model_whose_places_are_all_judged_is_as_fair_as_its_makers_and_rows_m
 
 def test_without_makers_nothing_is_claimed_of_what_hangs_on_them() -> None:
     makers, labels, rankings, scores = pooled_by_two(5)
-    results = evaluate(rankings, labels, scores, shown(rankings), ASKED)
+    results = evaluate(ScoringInputs(labels, rankings=rankings, scores=scores, images=shown(rankings)), ASKED)
     for known in (makers[:0], makers[makers["model"] == "a"]):
         rows = fairness(results, ["new"], Pooled(known, labels, rankings, None, scores)).verdicts.set_index("measure")
         assert set(rows.loc[["bpref", str(Measure("ROC-AUC")), str(Measure("PR-AUC"))], "verdict"]) == {UNKNOWN}
@@ -216,6 +216,8 @@ def test_measures_that_need_no_label_are_fair() -> None:
     makers, labels, rankings, scores = pooled_by_two(6)
     images = shown(rankings)
     products = images.assign(product_id=images["image_id"].str[-1])
-    results = evaluate(rankings, labels, scores, products, [Measure("Product-HR", k=3)])
+    results = evaluate(
+        ScoringInputs(labels, rankings=rankings, scores=scores, images=products), [Measure("Product-HR", k=3)]
+    )
     rows = fairness(results, ["new"], Pooled(makers, labels, rankings, None, scores)).verdicts
     assert rows[["verdict", "kind"]].to_numpy().tolist() == [[FAIR, "no labels"]]

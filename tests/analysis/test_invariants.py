@@ -22,7 +22,7 @@ from eds.analysis import (
     tau_ap_b,
     unseen_positives,
 )
-from eds.metrics import Measure, evaluate, scores_frame
+from eds.metrics import Measure, ScoringInputs, evaluate, scores_frame
 from eds.metrics.auc_report import AUCS
 from eds.suspects import labels_frame, lists_frame
 from tests.metrics.benchmarks import MODELS, QUERIES, Bench, benches, shuffled
@@ -41,7 +41,7 @@ ANALYSES: dict[str, Callable[..., Any]] = {
     "bias": lambda made, labels, lists, scores: bias(made, labels, lists, scores, 3).models.to_dict("records"),
     "bootstrap_aucs": lambda made, labels, lists, scores: bootstrap_aucs(scores, labels, 20).to_dict("records"),
     "compare_models": lambda made, labels, lists, scores: compare_models(
-        evaluate(lists, labels, scores, None, [Measure("P", 3)]), "P@3", resamples=20
+        evaluate(ScoringInputs(labels, rankings=lists, scores=scores), [Measure("P", 3)]), "P@3", resamples=20
     ).to_dict("records"),
 }
 

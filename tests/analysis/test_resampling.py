@@ -11,7 +11,7 @@ from eds.analysis import bootstrap_aucs, draw_queries, leave_one_out, reusabilit
 from eds.analysis.bootstrap import resampled_aucs
 from eds.errors import InputError
 from eds.intervals import percentile_interval
-from eds.metrics import Measure, evaluate, scores_frame
+from eds.metrics import Measure, ScoringInputs, evaluate, scores_frame
 from eds.metrics.auc_report import AUCS
 from eds.metrics.pair_scores import align_scores
 from eds.pairs import LabelledPairs
@@ -57,7 +57,7 @@ def test_limits_are_percentiles_and_row_order_plays_no_part() -> None:
     again = bootstrap_aucs(shuffled(bench.scores_frame, 1), shuffled(bench.labels_frame, 2), resamples=60)
     assert again.equals(told)
     asked = [Measure("ROC-AUC", average=average) for average in ("micro", "macro")] + [Measure("VSD-HR", 3)]
-    results = evaluate(None, bench.labels_frame, bench.scores_frame, None, asked[:2])
+    results = evaluate(ScoringInputs(bench.labels_frame, scores=bench.scores_frame), asked[:2])
     table = score_limits(results, resamples=60)
     assert table["low"].tolist()[:2] == pytest.approx([limits[0][0], limits[2][0]], abs=1e-12)
     assert (table["low"] <= table["value"]).all()

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from eds.cli.metrics import metrics as group
 from eds.errors import EdsError, InputError, ProjectError, UnknownNameError
-from eds.metrics import MEASURES, Measure, preset
+from eds.metrics import Measure, ScoringInputs, definitions, preset
 from eds.metrics.score import evaluate
 from eds.neighbors import Rules, mine, pair_scores
 from eds.project import Project
@@ -166,8 +166,10 @@ def test_infap_looks_at_the_pool_that_is_not_judged_yet(project: Project, call: 
     pool = suspects.loc[suspects["origin"] == "pool", PAIR]
     for model in MODELS:
         whole = mine(Vectors.open(project.path("embeddings", model)), images, Rules(100))
-        (known,) = evaluate(whole, measured(project), None, images, [Measure("infAP")], pooled=pool)
-        (blind,) = evaluate(whole, measured(project), None, images, [Measure("infAP")])
+        (known,) = evaluate(
+            ScoringInputs(measured(project), rankings=whole, images=images, pooled=pool), [Measure("infAP")]
+        )
+        (blind,) = evaluate(ScoringInputs(measured(project), rankings=whole, images=images), [Measure("infAP")])
         assert known.values is not None
         assert blind.values is not None
         assert rows[model, "infAP"]["value"] == pytest.approx(known.values.value, abs=1e-12)
@@ -231,7 +233,7 @@ def test_answers_can_be_read_too(project: Project, call: Call) -> None:
     assert "VSD-HR@5" in shown.stdout
     assert "queries skipped" in shown.stdout
     told = call("list")
-    assert [one["name"] for one in told["measures"]] == list(MEASURES.entries())
+    assert [one["name"] for one in told["measures"]] == list(definitions())
     assert all(one["formula"] and one["conventions"] for one in told["measures"])
     assert [one["preset"] for one in told["presets"]] == ["vsd", "trec", "hash"]
     assert [one["name"] for one in call("list", "--preset", "vsd")["measures"]][:2] == ["VSD-HR", "VSD-MRR"]

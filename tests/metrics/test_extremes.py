@@ -9,6 +9,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from eds.metrics import (
     Measure,
+    ScoringInputs,
     absolute_rank_metrics,
     auc_report,
     incomplete_metrics,
@@ -66,7 +67,7 @@ def test_one_query_one_pair_one_place() -> None:
     one = labels_frame([("q", "a", 1)])
     lists = lists_frame({"m": {"q": ["a"]}})
     asked = [Measure.parse(text) for text in ("RR@1", "P@1", "AP@1", "nDCG@1", "Recall@1", "Success@1", "Judged@1")]
-    assert score(lists, one, None, None, asked)["value"].tolist() == [1.0] * 7
+    assert score(ScoringInputs(one, rankings=lists), asked)["value"].tolist() == [1.0] * 7
     report = auc_report(scores_frame({"m": [("q", "a", 1.0)]}), one)
     assert all(np.isnan(report[name]) for name in AUCS)
     assert (report["n_pairs_used"], report["n_queries_used"], report["n_queries_skipped"]) == (1, 0, 1)
@@ -85,7 +86,9 @@ def test_a_cut_far_beyond_every_list_and_a_list_far_beyond_the_labels() -> None:
     assert found["hr_official@1000000"] == 2e-6
     expected = reference.standard(ids, {"c00000", "c09999"}, 10_000)
     asked = [Measure("AP", 10_000, divide_by=way) for way in ("relevant", "hits", "capped")] + [Measure("nDCG", 10_000)]
-    values = score(lists_frame({"m": {"q": ids}}), labels_frame(labels), None, None, asked)["value"].tolist()
+    values = score(ScoringInputs(labels_frame(labels), rankings=lists_frame({"m": {"q": ids}})), asked)[
+        "value"
+    ].tolist()
     assert values == pytest.approx([expected[name] for name in ("relevant", "hits", "capped", "nDCG")], abs=1e-12)
 
 

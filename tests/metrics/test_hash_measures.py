@@ -20,7 +20,7 @@ from eds.hashing.collisions import Balls, lgap
 from eds.hashing.histograms import Grading, Histograms
 from eds.hashing.single_ranking import ap_at_p
 from eds.hashing.ties import TiedLists, ap
-from eds.metrics import Measure, evaluate, preset
+from eds.metrics import Measure, ScoringInputs, evaluate, preset
 from eds.metrics.code_histograms import CodeHistograms
 from eds.neighbors.code_search import code_gallery
 from eds.project import Project
@@ -146,7 +146,7 @@ def test_values_are_the_means_of_the_formulas_with_what_they_rest_on() -> None:
     empty = pd.DataFrame({"query_id": [], "candidate_id": [], "value": []}).astype(
         {"query_id": "str", "candidate_id": "str", "value": "int64"}
     )
-    results = evaluate(None, empty, None, None, measures, coded={"m": told})
+    results = evaluate(ScoringInputs(empty, codes={"m": told}), measures)
     lists = TiedLists(counts, (0, 1), 3)
     assert results[0].values is not None
     assert results[0].values.value == pytest.approx(float(ap(lists, "retrieved").mean()))

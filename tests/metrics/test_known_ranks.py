@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eds.errors import InputError
-from eds.metrics import Measure, preset, score
+from eds.metrics import Measure, ScoringInputs, preset, score
 from eds.pairs import KnownRanks
 from tests.metrics.benchmarks import Bench, benches, shuffled
 
@@ -30,11 +30,11 @@ def placed(bench: Bench, seed: int) -> KnownRanks:
 @settings(max_examples=60)
 @given(benches(), st.integers(0, 99))
 def test_places_give_what_lists_give(bench: Bench, seed: int) -> None:
-    whole = score(bench.rankings_frame, bench.labels_frame, None, None, ON_LISTS, by_query=True)
-    part = score(None, bench.labels_frame, None, None, ON_LISTS, placed=placed(bench, seed), by_query=True)
+    whole = score(ScoringInputs(bench.labels_frame, rankings=bench.rankings_frame), ON_LISTS, by_query=True)
+    part = score(ScoringInputs(bench.labels_frame, ranks=placed(bench, seed)), ON_LISTS, by_query=True)
     keys = ["model", "measure", "query_id"]
     columns = [*keys, "n", "note"]
-    passed_over = r"lists of unlabelled queries passed over: \d+; "  # places are of labelled queries only
+    passed_over = r"lists of unlabelled queries ignored: \d+; "  # places are of labelled queries only
     whole = whole.assign(note=whole["note"].str.replace(passed_over, "", regex=True))
     pd.testing.assert_frame_equal(part[columns], whole[columns])
     assert part["value"].tolist() == pytest.approx(whole["value"].tolist(), abs=1e-12, nan_ok=True)
@@ -62,9 +62,9 @@ def test_places_that_break_the_official_rules_are_refused() -> None:
     places = labels[["query_id", "candidate_id"]].assign(model="m", rank=[0, 1, 2])
     given = KnownRanks.from_frames(places, pd.DataFrame({"model": ["m"], "query_id": ["q"], "length": [3]}))
     with pytest.raises(InputError) as caught:
-        score(None, labels, None, images, [Measure.parse("VSD-HR@5")], placed=given)
+        score(ScoringInputs(labels, images=images, ranks=given), [Measure.parse("VSD-HR@5")])
     assert "own product in the lists of 'q'" in str(caught.value)
     assert "two images of one product in a list of 'q'" in str(caught.value)
-    assert score(None, labels, None, images, [Measure.parse("P@3")], placed=given)["value"].tolist() == [1.0]
+    assert score(ScoringInputs(labels, images=images, ranks=given), [Measure.parse("P@3")])["value"].tolist() == [1.0]
     with pytest.raises(InputError, match="both of model m"):
-        score(places, labels, None, images, [Measure.parse("P@3")], placed=given)
+        score(ScoringInputs(labels, rankings=places, images=images, ranks=given), [Measure.parse("P@3")])

@@ -1,6 +1,8 @@
 """A measure is a value: it prints, parses, compares, travels, and refuses what it cannot be."""
 
+import json
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eds.errors import InputError, UnknownNameError
-from eds.metrics import MEASURES, PRESETS, Measure, preset
+from eds.metrics import PRESETS, Measure, definitions, preset
 from eds.metrics.definition import Definition
 from eds.metrics.measure import definition_of
+from tests import recipes
 
-NAMES = sorted(MEASURES.entries())
+NAMES = sorted(definitions())
 
 
 @st.composite
@@ -98,3 +101,19 @@ def test_presets_hold_measures_that_parse() -> None:
     assert {"VSD-HR@5", "VSD-HR@9", "VSD-MRR@5", "VSD-MRR@9", "PR-AUC(average=micro,negatives=annotated)"} <= texts
     with pytest.raises(UnknownNameError, match="Known: vsd, trec"):
         preset("vds")
+
+
+def test_the_recipe_adds_a_measure_in_one_file(tmp_path: Path) -> None:
+    copy = recipes.follow("Add a measure", tmp_path)
+    listed = json.loads(copy.eds("metrics", "list", "--json"))
+    assert "how deep the last positive is" in [row["meaning"] for row in listed["measures"] if row["name"] == "Last"]
+    code = """
+import json
+from eds.metrics import Measure, ScoringInputs, definitions, score
+from eds.suspects import labels_frame, lists_frame
+
+lists, labels = lists_frame({"m": {"q": ["a", "b", "c"]}}), labels_frame([("q", "b", 1), ("q", "c", 0)])
+table = score(ScoringInputs(labels, rankings=lists), [Measure("Last", 4)])
+print(json.dumps([*table[["measure", "value"]].iloc[0], "Last" in definitions()]))
+"""
+    assert json.loads(copy.python(code)) == ["Last@4", 0.5, True]

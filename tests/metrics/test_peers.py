@@ -15,7 +15,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from eds.metrics import Measure, incomplete_metrics
+from eds.metrics import Measure, ScoringInputs, incomplete_metrics
 from eds.metrics.score import evaluate
 from eds.neighbors.rules import top_k
 from eds.pairs import KnownRanks
@@ -76,7 +76,9 @@ def ours(bench: Bench, measures: Mapping[str, str], queries: Mapping[str, Any]) 
     lists = lists_frame({"A": bench.lists["A"]})
     asked = [Measure.parse(text) for text in measures]
     found: dict[str, dict[str, float]] = {query: {} for query in queries}
-    for result, peer in zip(evaluate(lists, bench.labels_frame, None, None, asked), measures.values(), strict=True):
+    for result, peer in zip(
+        evaluate(ScoringInputs(bench.labels_frame, rankings=lists), asked), measures.values(), strict=True
+    ):
         assert result.values is not None
         for query, value in zip(result.values.queries.to_pylist(), result.values.by_query.tolist(), strict=True):
             if query in found:
@@ -114,7 +116,7 @@ def test_pytrec_eval_on_a_pool_that_is_judged_in_part(bench: Bench, chance: Any)
     lengths = lists.groupby(["model", "query_id"]).size().rename("length").reset_index()
     for whole, placed in ((lists, None), (None, KnownRanks.from_frames(places, lengths))):
         labels = bench.labels_frame
-        (result,) = evaluate(whole, labels, None, None, [Measure("infAP")], pooled=pooled, placed=placed)
+        (result,) = evaluate(ScoringInputs(labels, rankings=whole, pooled=pooled, ranks=placed), [Measure("infAP")])
         assert result.values is not None
         found = dict(zip(result.values.queries.to_pylist(), result.values.by_query.tolist(), strict=True))
         for query in judged:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import ndcg_score
 
 from eds.errors import InputError
-from eds.metrics import Measure, absolute_rank_metrics, identity_metrics, incomplete_metrics, xinf_ap
-from eds.metrics.rank_formulas import harmonic
+from eds.metrics import Measure, ScoringInputs, absolute_rank_metrics, identity_metrics, incomplete_metrics, xinf_ap
+from eds.metrics.measures._lists import harmonic
 from eds.metrics.score import evaluate
 from eds.suspects import labels_frame, lists_frame
 from tests.metrics.benchmarks import IDS, QUERIES, Bench, benches, shuffled
@@ -157,7 +157,9 @@ def test_a_query_whose_list_is_empty_counts_as_not_found() -> None:
     assert math.isnan(bare["hit_rate@1"])
     catalogue = pd.DataFrame({"image_id": asked, "product_id": ["A", "A", "C"], "role": "both"})
     lists = lists_frame({"m": {"a": ["b", "c"]}})
-    (result,) = evaluate(lists, labels_frame([("a", "c", 0)]), None, catalogue, [Measure("Product-HR", 1)])
+    (result,) = evaluate(
+        ScoringInputs(labels_frame([("a", "c", 0)]), rankings=lists, images=catalogue), [Measure("Product-HR", 1)]
+    )
     assert result.values is not None
     assert (result.values.value, result.values.n) == (0.5, 2)
 

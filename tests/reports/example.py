@@ -9,7 +9,7 @@ import pyarrow as pa
 from eds.hashing.code_usage import code_usage
 from eds.hashing.collisions import Balls
 from eds.hashing.histograms import Histograms
-from eds.metrics import Result, evaluate
+from eds.metrics import Result, ScoringInputs, evaluate
 from eds.metrics.code_histograms import CodeHistograms
 from eds.reports import Judging, ModelCard, Report, ReportInputs, Search
 from eds.reports.document import Sentence, Table
@@ -87,7 +87,7 @@ def coded(bits: int = 8, seed: int = 3) -> list[Result]:
         }
         models[name] = CodeHistograms(bits, 40, graded, code_usage(offered))
     nothing = pd.DataFrame({"query_id": ["q00"], "candidate_id": ["c00"], "value": [1]})
-    return evaluate(None, nothing, None, None, codes.measures(labelled=True), coded=models)
+    return evaluate(ScoringInputs(nothing, codes=models), codes.measures(labelled=True))
 
 
 def example_inputs(category: str = "shoe", expert: str = "ann", **changed: Any) -> ReportInputs:
@@ -104,7 +104,10 @@ def example_inputs(category: str = "shoe", expert: str = "ann", **changed: Any) 
     drawn = low[[tuple(row) not in known for row in low[PAIR].to_numpy()]].groupby("query_id").head(2)[PAIR]
     both = pd.concat([pairs, drawn])
     results = evaluate(
-        every, truth[[*PAIR, "value"]], scores.merge(both, on=PAIR), images, measures(True), negatives=drawn
+        ScoringInputs(
+            truth[[*PAIR, "value"]], rankings=every, scores=scores.merge(both, on=PAIR), images=images, negatives=drawn
+        ),
+        measures(True),
     )
     found = panel_agreement(labels, resamples=50)
     judging = Judging(

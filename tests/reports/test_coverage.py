@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from eds.analysis import Pooled, fairness
-from eds.metrics import evaluate
+from eds.metrics import ScoringInputs, evaluate
 from eds.reports import Report, ReportInputs, build, coverage
 from eds.reports.document import Figure, Gallery, Number, Section, Sentence, Table
 from eds.reports.sections import pool as pool_section
@@ -27,7 +27,12 @@ def without_scores(whole: ReportInputs, pairs: pd.DataFrame, models: tuple[str, 
     scores, images, truth = whole.require("scores"), whole.require("images"), whole.require("truth")
     key = scores[PAIR].merge(pairs[PAIR].drop_duplicates(), on=PAIR, how="left", indicator=True)["_merge"] == "both"
     left = scores[~(key.to_numpy() & scores["model"].isin(models).to_numpy())].reset_index(drop=True)
-    results = evaluate(whole.rankings, truth[[*PAIR, "value"]], left, images, measures(True), negatives=whole.negatives)
+    results = evaluate(
+        ScoringInputs(
+            truth[[*PAIR, "value"]], rankings=whole.rankings, scores=left, images=images, negatives=whole.negatives
+        ),
+        measures(True),
+    )
     return replace(whole, scores=left, results=results, cache={})
 
 
@@ -115,7 +120,14 @@ def test_sampled_measures_of_the_reuse_table_are_those_of_that_name() -> None:
     extra = [nobodys.assign(model=model, score=rng.normal(size=2) + 9) for model in MODELS]
     scores = pd.concat([whole.require("scores"), *extra], ignore_index=True)
     results = evaluate(
-        whole.rankings, whole.require("truth")[[*PAIR, "value"]], scores, images, measures(True), negatives=drawn
+        ScoringInputs(
+            whole.require("truth")[[*PAIR, "value"]],
+            rankings=whole.rankings,
+            scores=scores,
+            images=images,
+            negatives=drawn,
+        ),
+        measures(True),
     )
     changed = replace(whole, negatives=drawn, scores=scores, results=results, cache={})
     told = block(build(changed, {}), "bias", "reuse").rows

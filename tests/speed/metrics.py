@@ -20,7 +20,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from eds import metrics
 from eds.metrics import Measure
 from eds.metrics.auc_report import summary, two_sided
-from eds.metrics.definition import Evidence
+from eds.metrics.definition import ModelInputs
 from eds.metrics.judged_lists import judge, read_rankings
 from eds.pairs import LabelledPairs, Reals
 from tests.timing import best
@@ -91,11 +91,11 @@ def on_lists() -> None:
     measures = [Measure.parse(text) for text in RANKED]
 
     def ours() -> list[float]:
-        evidence = Evidence(labelled, judged)
+        evidence = ModelInputs(labelled, judged)
         return [measure.definition.compute(evidence, measure.k, measure.parameters).value for measure in measures]
 
     def from_frames() -> object:
-        return metrics.evaluate(lists, labels, None, None, measures)
+        return metrics.evaluate(metrics.ScoringInputs(labels, rankings=lists), measures)
 
     arrays, frames = best(ours, 20), best(from_frames)
     print(f"{', '.join(RANKED)} on {PAIRS:,} places: {arrays * 1e3:.1f} ms, from tables {frames * 1e3:.0f} ms")

@@ -1,1 +1,4 @@
-"""The kinds of measures, by what they are computed on; eds.metrics.measure.MEASURES names them."""
+"""Measures, one file for each family: a file defines its formulas and what each measure is called.
+
+Every `Definition` that a file of this folder holds is a measure; `eds.metrics.measure` finds them.
+"""

@@ -11,7 +11,7 @@ from eds.hashing import ties
 from eds.hashing.ap_bounds import ap_between
 from eds.hashing.histograms import Histograms
 from eds.metrics.code_histograms import GRADES, CodeHistograms
-from eds.metrics.definition import Definition, Evidence, Parameter, Values
+from eds.metrics.definition import Definition, ModelInputs, Parameter, Values
 from eds.pairs import Reals
 
 CONVENTIONS = (
@@ -30,8 +30,8 @@ USES = {
 
 
 def _measured(formula: Callable[[Histograms, int | None, Mapping[str, Any]], Reals]) -> Callable[..., Values]:
-    def compute(evidence: Evidence, k: int | None, parameters: Mapping[str, Any]) -> Values:
-        coded = _coded(evidence)
+    def compute(inputs: ModelInputs, k: int | None, parameters: Mapping[str, Any]) -> Values:
+        coded = _coded(inputs)
         found = coded.of(parameters["grades"])
         value = formula(found, k, parameters)
         lists = found.lists(None)
@@ -47,8 +47,8 @@ def _measured(formula: Callable[[Histograms, int | None, Mapping[str, Any]], Rea
     return compute
 
 
-def _usage(evidence: Evidence, _: int | None, parameters: Mapping[str, Any]) -> Values:
-    coded = _coded(evidence)
+def _usage(inputs: ModelInputs, _: int | None, parameters: Mapping[str, Any]) -> Values:
+    coded = _coded(inputs)
     value = coded.usage[USES[parameters["what"]]]
     counts = {"bits": coded.bits, "candidates": coded.n}
     return Values(pa.array([], pa.string()), np.zeros(0), whole=float(value), n=coded.n, counts=counts)
@@ -67,10 +67,10 @@ def _ap(found: Histograms, k: int | None, given: Mapping[str, Any]) -> Reals:
     return ap_between(lists, divisor, best=given["ties"] == "best")
 
 
-def _coded(evidence: Evidence) -> CodeHistograms:
-    if evidence.coded is None:
+def _coded(inputs: ModelInputs) -> CodeHistograms:
+    if inputs.coded is None:
         raise TypeError("score() gives codes to measures that need them")
-    return evidence.coded
+    return inputs.coded
 
 
 AP_T = Definition(

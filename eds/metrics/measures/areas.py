@@ -1,4 +1,4 @@
-"""Measures on the scores of labelled pairs. Formulas stand in eds.metrics.auc."""
+"""Measures on the scores of labelled pairs; the formulas are in eds.metrics.auc."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from eds.metrics.auc import micro_order, query_aucs, weighted_aucs
 from eds.metrics.auc_report import micro_aucs, two_sided
-from eds.metrics.definition import Definition, Evidence, Parameter, Values
+from eds.metrics.definition import Definition, ModelInputs, Parameter, Values
 from eds.pairs import Flags, Integers, LabelledPairs, Reals
 
 CHOICES = {
@@ -37,18 +37,18 @@ class _Areas:
 
 
 @lru_cache(maxsize=2)  # annotated and sampled negatives of the model at hand
-def _areas(evidence: Evidence, negatives: str) -> _Areas:
-    labelled, score = _side(evidence, negatives)
+def _areas(inputs: ModelInputs, negatives: str) -> _Areas:
+    labelled, score = _side(inputs, negatives)
     scored = np.isfinite(score)
     pairs = labelled.query[scored], labelled.value[scored], score[scored]
     return _Areas(labelled, scored, *pairs, query_aucs(*pairs, len(labelled.queries)), micro_aucs(*pairs[1:]))
 
 
-def _area(which: int) -> Callable[[Evidence, int | None, Mapping[str, Any]], Values]:
-    def compute(evidence: Evidence, k: int | None, parameters: Mapping[str, Any]) -> Values:
-        found = _areas(evidence, parameters["negatives"])
+def _area(which: int) -> Callable[[ModelInputs, int | None, Mapping[str, Any]], Values]:
+    def compute(inputs: ModelInputs, k: int | None, parameters: Mapping[str, Any]) -> Values:
+        found = _areas(inputs, parameters["negatives"])
         labelled, by_query = found.labelled, found.by_query[which]
-        counts = _counts(evidence, labelled, found.scored)
+        counts = _counts(inputs, labelled, found.scored)
         if parameters["average"] == "macro":
             used = two_sided(found.query, found.value, len(labelled.queries))
             counts |= _queries(labelled, used)
@@ -63,24 +63,24 @@ def _area(which: int) -> Callable[[Evidence, int | None, Mapping[str, Any]], Val
     return compute
 
 
-def _prevalence(evidence: Evidence, k: int | None, parameters: Mapping[str, Any]) -> Values:
-    labelled, score = _side(evidence, parameters["negatives"])
+def _prevalence(inputs: ModelInputs, k: int | None, parameters: Mapping[str, Any]) -> Values:
+    labelled, score = _side(inputs, parameters["negatives"])
     scored = np.isfinite(score)
     query, value, n = labelled.query[scored], labelled.value[scored], len(labelled.queries)
     sizes = np.bincount(query, minlength=n).astype(np.float64)
     share = np.where(sizes > 0, np.bincount(query, value, n) / np.maximum(sizes, 1), np.nan)
     if parameters["average"] == "micro":
-        counts = _counts(evidence, labelled, scored) | _any_pair(labelled, query)
+        counts = _counts(inputs, labelled, scored) | _any_pair(labelled, query)
         return Values(labelled.queries, share, sizes, n=len(value), counts=counts)
     used = two_sided(query, value, n)
-    counts = _counts(evidence, labelled, scored) | _queries(labelled, used)
+    counts = _counts(inputs, labelled, scored) | _queries(labelled, used)
     return Values(labelled.queries, np.where(used, share, np.nan), n=int(used.sum()), counts=counts)
 
 
-def _side(evidence: Evidence, negatives: str) -> tuple[LabelledPairs, Reals]:
+def _side(inputs: ModelInputs, negatives: str) -> tuple[LabelledPairs, Reals]:
     sampled = negatives == "sampled"
-    labelled = evidence.sampled if sampled else evidence.labelled
-    score = evidence.sampled_score if sampled else evidence.score
+    labelled = inputs.sampled if sampled else inputs.labelled
+    score = inputs.sampled_score if sampled else inputs.score
     if labelled is None or score is None:
         raise TypeError("score() gives scores to measures that need them")
     return labelled, score
@@ -103,11 +103,11 @@ def _any_pair(labelled: LabelledPairs, query: Integers) -> dict[str, int]:
     return {"queries used": used, "queries without a scored pair skipped": int(_asked(labelled).sum()) - used}
 
 
-def _counts(evidence: Evidence, labelled: LabelledPairs, scored: NDArray[np.bool_]) -> dict[str, int]:
+def _counts(inputs: ModelInputs, labelled: LabelledPairs, scored: NDArray[np.bool_]) -> dict[str, int]:
     """Pairs; those of the pool that have no label are told where the pool is, for the labelled negatives."""
     told = {"pairs used": int(scored.sum()), "pairs without a score": int((~scored).sum())}
-    if evidence.unlabelled is not None and labelled is evidence.labelled:
-        told["pairs unlabelled"] = evidence.unlabelled
+    if inputs.unlabelled is not None and labelled is inputs.labelled:
+        told["pairs unlabelled"] = inputs.unlabelled
     return told
 
 
@@ -120,6 +120,7 @@ ROC_AUC = Definition(
     "never",
     _area(0),
     CHOICES,
+    unlabelled="skipped",
 )
 PR_AUC = Definition(
     "PR-AUC",
@@ -130,6 +131,7 @@ PR_AUC = Definition(
     "never",
     _area(1),
     CHOICES,
+    unlabelled="skipped",
 )
 PREVALENCE = Definition(
     "Prevalence",
@@ -140,4 +142,5 @@ PREVALENCE = Definition(
     "never",
     _prevalence,
     CHOICES,
+    unlabelled="described",
 )

@@ -5,11 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from eds.metrics import rank_formulas as formulas
-from eds.metrics.definition import Definition, Evidence, Parameter, Values
+from eds.metrics.definition import Definition, ModelInputs, Parameter, Values
 from eds.metrics.judged_lists import JudgedLists
-from eds.metrics.product_retrieval import capped_hits
+from eds.metrics.measures._lists import hits
+from eds.metrics.measures.official import official_mrr
+from eds.metrics.measures.standard import precision, reciprocal_rank, success
 from eds.pairs import Reals
+
+
+def capped_hits(lists: JudgedLists, k: int) -> Reals:
+    """(queries,) float64: found images of the own product over min(k, n_q); NaN where n_q = 0."""
+    most = np.minimum(lists.positives, k)
+    return np.where(most > 0, hits(lists, k) / np.maximum(most, 1), np.nan)
+
 
 CONVENTIONS = (
     "lists are per image, the own product kept; n_q other images of it in the gallery; queries with n_q = 0 skipped"
@@ -17,8 +25,8 @@ CONVENTIONS = (
 
 
 def _measured(which: Mapping[str, Callable[[JudgedLists, int], Reals]]) -> Callable[..., Values]:
-    def compute(evidence: Evidence, k: int | None, parameters: Mapping[str, Any]) -> Values:
-        lists, queries = evidence.products, evidence.product_queries
+    def compute(inputs: ModelInputs, k: int | None, parameters: Mapping[str, Any]) -> Values:
+        lists, queries = inputs.products, inputs.product_queries
         if lists is None or queries is None or k is None:
             raise TypeError("score() gives product lists and a cut-off to measures that need them")
         average = parameters["average"]
@@ -28,7 +36,7 @@ def _measured(which: Mapping[str, Callable[[JudgedLists, int], Reals]]) -> Calla
         counts = {
             "queries used": used,
             "queries alone in their product skipped": int((lists.positives == 0).sum()),
-            "own-product images found": int(formulas.hits(lists, k).sum()),
+            "own-product images found": int(hits(lists, k).sum()),
         }
         return Values(queries, value, weight, n=used, counts=counts)
 
@@ -43,8 +51,9 @@ PRODUCT_HR = Definition(
     CONVENTIONS,
     "product lists",
     "required",
-    _measured({"capped": capped_hits, "macro": capped_hits, "slots": formulas.precision, "standard": formulas.success}),
+    _measured({"capped": capped_hits, "macro": capped_hits, "slots": precision, "standard": success}),
     {"average": Parameter("capped", ("capped", "macro", "slots", "standard"))},
+    unlabelled="unused",
 )
 PRODUCT_MRR = Definition(
     "Product-MRR",
@@ -53,6 +62,7 @@ PRODUCT_MRR = Definition(
     CONVENTIONS,
     "product lists",
     "required",
-    _measured({"slots": formulas.official_mrr, "standard": formulas.reciprocal_rank}),
+    _measured({"slots": official_mrr, "standard": reciprocal_rank}),
     {"average": Parameter("slots", ("slots", "standard"))},
+    unlabelled="unused",
 )
