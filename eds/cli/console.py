@@ -21,6 +21,8 @@ from click.core import ParameterSource
 from eds.errors import InputError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from eds.project import Project, Result
 
 Progress = Callable[[int, int], None]
@@ -41,6 +43,7 @@ class Console:
         from eds.project import Project
 
         opened = Project.open(self.folder, reporter=self)
+        opened.actor = "command line"
         context = click.get_current_context(silent=True)
         opened.executor = context.meta.get(EXECUTOR) if context else None
         return opened
@@ -58,6 +61,12 @@ class Console:
     def show(self, result: "Result", text: "Callable[[Any], str]") -> None:
         """Give a verb's result on stdout: as one JSON document, or as `text` renders it."""
         self.answer(result.to_dict(), lambda: text(result))
+
+    def show_table(self, frame: "pd.DataFrame", if_empty: str) -> None:
+        """Give a frame on stdout, or a sentence if it has no rows."""
+        from eds.cli.render import format_frame
+
+        self.answer(frame, lambda: format_frame(frame) if len(frame) else if_empty)
 
     def answer(self, document: Any, text: str | Callable[[], str]) -> None:
         """Give the command's answer on stdout: the JSON document, or the text."""

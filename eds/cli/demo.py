@@ -124,17 +124,13 @@ def _pool(project: "Project") -> dict[str, Any]:
 
 def _judge(project: "Project") -> dict[str, Any]:
     """Let simulated experts judge what is to be judged, through the store and queue of people; decide the truth."""
-    from eds.project.decide import labels_of, store_truth
     from eds.project.simulate import fill_campaign
     from eds.synthetic.experts import draw_experts
-    from eds.truth import panel_agreement
 
     panel = draw_experts(project.config.budget.experts, project.config.project.seed)
     project.say(f"{len(panel)} simulated experts gave {fill_campaign(project, panel, 'simulated'):,} labels")
-    decided, _ = store_truth(project)
-    labels, early_stop = labels_of(project, None)
-    found = panel_agreement(labels, early_stop=early_stop, seed=project.config.project.seed)
-    return {**decided, "experts": len(panel), "agreement": found.coefficients, **_rates(project)}
+    decided, agreement = project.decide(), project.agreement()
+    return {**decided.to_dict(), "experts": len(panel), "agreement": agreement.coefficients, **_rates(project)}
 
 
 def _rates(project: "Project") -> dict[str, Any]:

@@ -1,24 +1,327 @@
-"""`eds labels`: every judgement is kept. The group; its commands stand in the files beside it."""
+"""`eds labels`: experts, campaigns, guidelines, and the judgements themselves."""
+
+from pathlib import Path
+from typing import Any
 
 import click
 
-from eds.cli.label_audit import audit
-from eds.cli.label_campaigns import campaigns, status
-from eds.cli.label_experts import experts
-from eds.cli.label_files import backup, export, import_, restore, upgrade
-from eds.cli.label_flags import adjudicate, flags
-from eds.cli.label_guidelines import calibration, gold, guideline
+from eds.cli.console import Console, command
+from eds.cli.options import as_of, campaign, existing_file, new_file
+from eds.cli.render import format_table
 from eds.cli.serving import serve
 
-__all__ = ["labels"]
+NO_CAMPAIGNS = "No campaigns yet: eds labels campaigns add NAME."
+VALUES = {"similar": 1, "different": 0, "withdrawn": None}
+share = click.FloatRange(0, 1)
+hours = click.option("--hours", type=float, default=72.0, help="Hours until the invitation expires.")
+votes_format = click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["csv", "jsonl", "parquet", "crowdkit"]),
+    help="File format (default: its ending).",
+)
 
 
 @click.group()
 def labels() -> None:
-    """Keep every judgement: experts, campaigns, guidelines, flags, import, export, backup."""
+    """Experts' judgements: accounts, campaigns, import, export, backup."""
 
 
-PEOPLE = (serve, experts, campaigns, status, guideline, calibration, gold, flags, adjudicate, audit)
-FILES = (import_, export, backup, restore, upgrade)
-for one in (*PEOPLE, *FILES):
-    labels.add_command(one)
+labels.add_command(serve)
+
+
+@labels.group()
+def experts() -> None:
+    """Accounts of experts, leads and administrators."""
+
+
+@command(experts, "add", example="eds labels experts add lead-1 --role lead")
+@click.argument("name")
+@click.option("--role", type=click.Choice(["expert", "lead", "administrator"]), default="expert", help="Their rights.")
+@hours
+def add_expert(console: Console, name: str, role: str, hours: float) -> None:
+    """Add an account and print its invitation."""
+    console.show(console.project.experts.add(name, role, hours=hours), _render_invitation)
+
+
+@command(experts, "invite", example="eds labels experts invite expert-1")
+@click.argument("name")
+@hours
+def invite(console: Console, name: str, hours: float) -> None:
+    """Invite again, after a forgotten password."""
+    console.show(console.project.experts.invite(name, hours=hours), _render_invitation)
+
+
+@command(experts, "list", example="eds labels experts list --json")
+def list_experts(console: Console) -> None:
+    """List accounts: role, state, judgements."""
+    console.show_table(console.project.experts.list(), "No experts yet: eds labels experts add NAME.")
+
+
+@command(experts, "disable", example="eds labels experts disable expert-1")
+@click.argument("name")
+def disable(console: Console, name: str) -> None:
+    """Sign an expert out and lock the account; labels stay."""
+    console.project.experts.disable(name)
+    console.answer({"expert": name, "disabled": True}, f"{name} is locked out; the labels stay.")
+
+
+@command(experts, "enable", example="eds labels experts enable expert-1")
+@click.argument("name")
+def enable(console: Console, name: str) -> None:
+    """Let a disabled expert sign in again."""
+    console.project.experts.enable(name)
+    console.answer({"expert": name, "disabled": False}, f"{name} may sign in again.")
+
+
+@labels.group()
+def campaigns() -> None:
+    """Campaigns: which pairs a panel judges, and how."""
+
+
+@command(campaigns, "add", example="eds labels campaigns add pool --origin pool --expert expert-1 --expert expert-2")
+@click.argument("name")
+@click.option("--expert", "experts", multiple=True, required=True, help="An expert of the panel; repeatable.")
+@click.option("--origin", "origins", multiple=True, help="Only suspects of this origin; repeatable.")
+@click.option("--undecided", is_flag=True, help="Only suspects without a decided label.")
+@click.option("--mode", type=click.Choice(["pair", "grid"]), default="pair", help="One pair, or a query's candidates.")
+@click.option("--polarity", type=click.Choice(["similar", "different"]), help="Grid: label of untouched candidates.")
+@click.option("--guideline", default="", help="Version of the guideline; each label stores it.")
+@click.option("--gold-share", type=share, help="Share of known pairs (default: grid 0.05, random 0.15).")
+@click.option("--repeat-share", type=share, help="Share of pairs asked twice (default: grid 0.05).")
+@click.option("--early-stop", is_flag=True, help="Stop asking once a pair's majority is certain.")
+@click.option("--control-share", type=share, default=0.1, help="With --early-stop: share that everybody judges.")
+def add_campaign(
+    console: Console, name: str, experts: tuple[str, ...], origins: tuple[str, ...], undecided: bool, **plan: Any
+) -> None:
+    """Let a panel of experts judge the suspects."""
+    from eds.project.campaigns import CampaignPlan
+
+    progress = console.project.campaigns.create(
+        name, experts, origins=origins, undecided=undecided, plan=CampaignPlan(**plan)
+    )
+    console.show_table(progress, NO_CAMPAIGNS)
+
+
+@command(campaigns, "list", example="eds labels campaigns list")
+def list_campaigns(console: Console) -> None:
+    """List campaigns and their settings."""
+    console.show_table(console.project.campaigns.list(), NO_CAMPAIGNS)
+
+
+@command(campaigns, "close", example="eds labels campaigns close pool")
+@click.argument("name")
+def close(console: Console, name: str) -> None:
+    """Close a campaign; judgements on their way are kept."""
+    console.project.campaigns.close(name)
+    console.answer({"campaign": name, "closed": True}, f"{name} is closed.")
+
+
+@command(labels, "status", example="eds labels status --campaign pool")
+@campaign
+def status(console: Console, campaign: str | None) -> None:
+    """Show what each expert has judged and has left."""
+    console.show_table(console.project.campaigns.progress(campaign), NO_CAMPAIGNS)
+
+
+@labels.group()
+def guideline() -> None:
+    """Versions of the guideline: what similar means."""
+
+
+@command(guideline, "save", example="eds labels guideline save 2 similar.md --examples examples.csv")
+@click.argument("version")
+@click.argument("file", type=existing_file)
+@click.option("--examples", type=existing_file, help="Table: query_id, candidate_id, kind, value, note.")
+def save(console: Console, version: str, file: Path, examples: Path | None) -> None:
+    """Save a Markdown text as a new version, which never changes."""
+    count = console.project.guidelines.save(version, file, examples)
+    console.answer({"version": version, "examples": count}, f"Guideline {version} is saved, with {count:,} examples.")
+
+
+@command(guideline, "list", example="eds labels guideline list")
+def list_guidelines(console: Console) -> None:
+    """List versions, with their campaigns and labels."""
+    console.show_table(console.project.guidelines.list(), "No guideline yet: eds labels guideline save VERSION FILE.")
+
+
+@command(guideline, "show", example="eds labels guideline show 2")
+@click.argument("version")
+def show(console: Console, version: str) -> None:
+    """Print a version's text and examples."""
+    saved = console.project.guidelines.read(version)
+    examples = [vars(example) for example in saved.examples]
+    headings = ["query_id", "candidate_id", "kind", "value", "note"]
+    rows = [[example[name] for name in headings] for example in examples]
+    text = f"{saved.content}\n\n{format_table(headings, rows)}" if rows else saved.content
+    console.answer({"version": version, "content": saved.content, "examples": examples}, text)
+
+
+@command(guideline, "enforce", example="eds labels guideline enforce 2 --campaign pool")
+@click.argument("version")
+@click.option("--campaign", required=True, help="The campaign that follows it from now on.")
+def enforce(console: Console, version: str, campaign: str) -> None:
+    """Put a version in force; earlier labels keep theirs."""
+    console.project.guidelines.enforce(version, campaign)
+    console.answer({"campaign": campaign, "guideline": version}, f"{campaign} now follows guideline {version}.")
+
+
+@labels.group()
+def calibration() -> None:
+    """Rounds of known pairs with feedback, before judging."""
+
+
+@command(calibration, "plan", example="eds labels calibration plan pool --pairs 12 --needed 0.8")
+@click.argument("campaign")
+@click.option("--pairs", type=int, required=True, help="Pairs in a round; 0: no calibration.")
+@click.option("--needed", type=share, default=0.8, help="Share that must be right.")
+def plan(console: Console, campaign: str, pairs: int, needed: float) -> None:
+    """Let experts start with rounds until enough is right."""
+    console.project.guidelines.plan_calibration(campaign, pairs, needed)
+    rounds = f"with {pairs:,} pairs, {needed:.0%} of them right" if pairs else "no more"
+    console.answer({"campaign": campaign, "pairs": pairs, "needed": needed}, f"{campaign} calibrates {rounds}.")
+
+
+@command(calibration, "list", example="eds labels calibration list pool")
+@click.argument("campaign")
+def list_rounds(console: Console, campaign: str) -> None:
+    """List every expert's rounds and how much was right."""
+    console.show_table(console.project.guidelines.calibration_rounds(campaign), "No calibration round yet.")
+
+
+@labels.group()
+def gold() -> None:
+    """Pairs with known answers, for calibration and checks."""
+
+
+@command(gold, "add", example="eds labels gold add known.csv")
+@click.argument("file", type=existing_file)
+def add_gold(console: Console, file: Path) -> None:
+    """Add known pairs: query_id, candidate_id, value."""
+    new, known = console.project.labels.add_gold(file)
+    console.answer({"added": new, "known": known}, f"{new:,} of {known:,} gold pairs are new.")
+
+
+@command(gold, "list", example="eds labels gold list --json")
+def list_gold(console: Console) -> None:
+    """List known pairs; do not show them to experts."""
+    console.show_table(console.project.labels.gold(), "No gold yet: eds labels gold add FILE.")
+
+
+@labels.group()
+def flags() -> None:
+    """Pairs that experts set aside with a reason."""
+
+
+@command(flags, "list", example="eds labels flags list --campaign pool")
+@campaign
+def list_flags(console: Console, campaign: str | None) -> None:
+    """List open flags, with the expert's own answer."""
+    console.show_table(console.project.labels.flags(campaign), "No flag is open.")
+
+
+@command(flags, "resolve", example="eds labels flags resolve 12 --again")
+@click.argument("number", type=int)
+@click.option("--again", is_flag=True, help="Ask the expert once more.")
+@click.option("--by", help="Who resolves it, for the audit log.")
+def resolve(console: Console, number: int, again: bool, by: str | None) -> None:
+    """Mark a flag as resolved; no label changes."""
+    now = console.project.labels.resolve_flag(number, again=again, by=by)
+    text = "is resolved" if now else "was resolved before; nothing changed"
+    console.answer({"flag": number, "resolved": True, "already": not now}, f"Flag {number} {text}.")
+
+
+@command(
+    labels, "adjudicate",
+    example="eds labels adjudicate q1 c7 --campaign pool --value different --by lead-1 --note sleeves",
+)  # fmt: skip
+@click.argument("query_id")
+@click.argument("candidate_id")
+@click.option("--campaign", required=True, help="The campaign that asks this pair.")
+@click.option("--value", type=click.Choice(list(VALUES)), required=True, help="The decision, or withdraw it.")
+@click.option("--by", required=True, help="The lead who decides.")
+@click.option("--note", default="", help="The reason, for the audit log.")
+def adjudicate(
+    console: Console, query_id: str, candidate_id: str, campaign: str, value: str, by: str, note: str
+) -> None:
+    """Record a lead's decision beside the votes."""
+    label = console.project.labels.adjudicate(query_id, candidate_id, campaign, VALUES[value], by=by, note=note)
+    console.answer(
+        {"query_id": query_id, "candidate_id": candidate_id, "value": VALUES[value], "label_id": label},
+        f"{by} decided {query_id} {candidate_id}: {value}. The votes are unchanged; it counts with eds truth decide "
+        "--adjudicated.",
+    )
+
+
+@command(labels, "audit", example="eds labels audit --json")
+def audit(console: Console) -> None:
+    """List administrative acts: when, who, what, to whom."""
+    console.show_table(console.project.labels.audit(), "No administrative act yet.")
+
+
+@command(labels, "import", example="eds labels import votes.csv --campaign crowd --add-missing")
+@click.argument("file", type=existing_file)
+@click.option("--campaign", required=True, help="The campaign that takes them.")
+@click.option("--add-missing", is_flag=True, help="Add unknown experts, pairs and the campaign.")
+@votes_format
+def import_(console: Console, file: Path, campaign: str, **options: Any) -> None:
+    """Import votes from a file: all of them, or none."""
+    console.show(
+        console.project.labels.import_votes(file, campaign, **options),
+        lambda done: (
+            f"{done.added:,} votes are new, {done.already:,} were stored before"
+            + (f"; ignored columns: {', '.join(done.dropped)}" if done.dropped else "")
+            + "."
+        ),
+    )
+
+
+@command(labels, "export", example="eds labels export votes.parquet --campaign pool")
+@click.argument("file", type=new_file)
+@campaign
+@as_of
+@votes_format
+def export(console: Console, file: Path, **options: Any) -> None:
+    """Export every act to a file (crowdkit: current answers)."""
+    count = console.project.labels.export_votes(file, **options)
+    console.answer({"acts": count, "file": str(file)}, f"{count:,} acts: {file}")
+
+
+@command(labels, "backup", example="eds labels backup labels-monday.zip")
+@click.argument("file", type=new_file)
+def backup(console: Console, file: Path) -> None:
+    """Back up all labels to one file, while experts work."""
+    made = console.project.labels.back_up(file)
+    console.answer(
+        {"file": str(file), **vars(made)}, f"{made.labels:,} acts are saved: {file} (it holds password hashes)"
+    )
+
+
+@command(labels, "restore", example="eds labels restore labels-monday.zip")
+@click.argument("file", type=existing_file)
+@click.option("--replace", is_flag=True, help="Replace labels.db; the old file is renamed.")
+def restore(console: Console, file: Path, replace: bool) -> None:
+    """Restore a backup into a new or empty label store."""
+    made = console.project.labels.restore(file, replace=replace)
+    console.answer(vars(made), f"{made.labels:,} acts of {made.made_at} are restored.")
+
+
+@command(labels, "upgrade", example="eds labels upgrade")
+@click.option("--backup", type=new_file, help="Where the backup goes (default: beside the labels).")
+def upgrade(console: Console, backup: Path | None) -> None:
+    """Upgrade labels of an older eds, after a backup."""
+    console.show(
+        console.project.labels.upgrade(backup),
+        lambda done: (
+            f"Schema {done.before} "
+            + ("is the newest; its triggers were renewed" if done.before == done.after else f"is now {done.after}")
+            + f"; backup: {done.backup}"
+        ),
+    )
+
+
+def _render_invitation(invitation: Any) -> str:
+    return (
+        f"Invitation for {invitation.expert}, works once, for {invitation.hours:g} hours (it is shown only now): "
+        f"{invitation.invitation}"
+    )

@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, get_args
 
 import click
@@ -8,6 +9,16 @@ import click
 from eds.cli.console import EXECUTOR
 
 PLACES = ("plain", "serial", "pool", "ray")
+existing_file = click.Path(path_type=Path, exists=True, dir_okay=False)
+new_file = click.Path(path_type=Path, dir_okay=False)
+as_of = click.option("--as-of", metavar="TIME", help="Only acts up to this time (ISO 8601; UTC by default).")
+campaign = click.option("--campaign", metavar="NAME", help="Only this campaign.")
+confidence = click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    help="Confidence level of the intervals.",
+)
 
 generator = click.option(
     "-g", "--generator", "makers", multiple=True, metavar="MODEL",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # The stages that a machine can do alone, in the order of the flow. Each offers run(project, console):
 # it makes what is missing or stale and leaves alone what is fresh.
-STAGES = ("images", "embeddings", "training", "neighbors", "suspects", "truth")
+STAGES = ("images", "embeddings", "training", "neighbors", "suspects")
 WIDEST = 48  # of a command, in a table for people
 
 
@@ -83,9 +83,14 @@ def run(console: Console) -> None:
 
 def run_stages(project: "Project") -> None:
     """Let each stage bring its table up to date, one writer at a time."""
+    from eds.cli.truth import render_decision
+    from eds.project.decide import refresh
+
     with project.writing("eds run"):
         for stage in STAGES:
             importlib.import_module(f"eds.cli.{stage}").run(project)
+        if decision := refresh(project):
+            project.say(render_decision(decision))
 
 
 @command(None, "completion", example="eds completion bash >> ~/.bashrc")

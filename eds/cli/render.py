@@ -4,7 +4,10 @@ import math
 import sys
 from collections.abc import Sequence
 from io import StringIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 GAP = 2  # spaces between columns
 
@@ -27,6 +30,14 @@ def format_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     out = StringIO()
     Console(file=out, width=width, force_terminal=sys.stdout.isatty(), highlight=False).print(table)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+
+def format_frame(frame: "pd.DataFrame") -> str:
+    """A frame as aligned text; times without fractions of a second."""
+    times = map(str, frame.select_dtypes("datetimetz"))
+    shown = frame.assign(**{name: frame[name].dt.strftime("%Y-%m-%d %H:%M:%S") for name in times}).astype(object)
+    shown = shown.where(shown.notna(), None)
+    return format_table(list(map(str, shown.columns)), shown.to_numpy().tolist())
 
 
 def format_share(share: float, digits: int = 1) -> str:

@@ -91,11 +91,7 @@ def _check_installed() -> None:
 
 def _check_people(project: "Project") -> None:
     """Nobody can sign in where there is no account."""
-    from eds.labels.experts import list_experts
-    from eds.project.label_store import opened
-
-    with opened(project) as store:
-        if not len(list_experts(store)):
-            raise ProjectError(
-                "nobody has an account yet", where=store.place, do="Make one: eds labels experts add NAME --role lead."
-            )
+    if not len(project.experts.list()):
+        raise ProjectError(
+            "nobody has an account yet", where=str(project.root), do="Add one: eds labels experts add NAME --role lead."
+        )

@@ -1,127 +1,158 @@
 """From the experts' votes to the truth."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from eds.project.label_store import moment, needed, opened
+from eds.project.label_store import exists, explain_missing_package, opened, parse_time
+from eds.project.results import Result
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from eds.project import Project
-    from eds.truth import Decision
 
-ADJUDICATION = "adjudication"  # rule of a row that a lead decided
-
-
-def store_truth(project: "Project", *args: Any, **options: Any) -> "tuple[dict[str, Any], Decision]":
-    """Decide and write table truth as its one writer; see `make_truth` for the options."""
-    with project.writing("eds truth decide"):
-        return make_truth(project, *args, **options)
-
-
-def make_truth(
-    project: "Project",
-    rule: str | None = None,
-    panel: int | None = None,
-    as_of: str | None = None,
-    campaign: str | None = None,
-    *,
-    adjudicated: bool = False,
-    replace: bool = False,
-) -> "tuple[dict[str, Any], Decision]":
-    """Decide and write table truth, but for a rule that is not the stored one; the caller holds the project."""
-    from eds.truth import compare, with_adjudications, with_imported
-    from eds.truth import decide as make
-
-    used, chosen = (
-        rule or project.config.truth.rule,
-        {"rule": rule, "panel": panel, "as_of": as_of, "campaign": campaign},
-    )
-    given = {name: value for name, value in chosen.items() if value is not None}
-    given.update({"adjudicated": True} if adjudicated else {})
-    # Taken before the acts are read: what comes in meanwhile makes the table stale, not silently old.
-    made_by = project.provenance("truth.decide", {"truth.rule": used}, [project.path("labels")], params=given)
-    kept = read_labels(project, campaign, moment(as_of))
-    decision = make(kept.labels, kept.panel if panel is None else panel, used, moment(as_of))
-    if adjudicated:
-        decision = with_adjudications(decision, kept.decided)
-    stored = differing = None
-    if project.path("truth").exists():
-        imported, stored = _split(project, kept, campaign)
-        if len(imported):
-            decision, differing = with_imported(decision, imported, replace_imported=replace)
-    others = [] if stored is None or replace else sorted(set(stored["rule"]) - {used, ADJUDICATION})
-    keep = bool(others)
-    if not keep:
-        project.write(decision.truth, "truth", made_by)
-    sizes = kept.panel["panel"] if panel is None else [panel]
-    smallest, largest = (int(min(sizes)), int(max(sizes))) if len(sizes) else (0, 0)
-    document: dict[str, Any] = {"rule": used, "panel": {"smallest": smallest, "largest": largest}, "stored": not keep}
-    document.update({"pairs": len(decision.truth), **decision.counts})
-    if keep and stored is not None:
-        differing = compare(stored, decision.truth)
-        document.update({"stored_rule": ", ".join(others), "differing": len(differing), "differing_pairs": differing})
-    elif differing is not None:
-        document.update({"differing": len(differing), "differing_pairs": differing, "replaced": replace})
-    return document, decision
-
-
-def _split(project: "Project", kept: "Kept", campaign: str | None) -> "tuple[pd.DataFrame, pd.DataFrame]":
-    """The stored labels that came with a benchmark, behind which stands no act of this project; and the others."""
-    from eds import tables
-    from eds.truth.overrides import split_imported
-
-    made_by, _ = tables.read_provenance(project.path("truth"), tables.TRUTH)
-    came_so = made_by.operation.startswith("benchmarks.import")
-    acts = kept.labels if campaign is None or not came_so else read_labels(project, None, None).labels
-    return split_imported(project.read("truth"), acts, as_imported=came_so)
+ADJUDICATION = "adjudication"  # rule of a pair that a lead decided
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What the label store says of the campaigns read."""
+class DecideResult(Result):
+    """The decided pairs, how they were counted, and what differs from the truth that was stored before."""
+
+    rule: str
+    panel: dict[str, int]  # smallest and largest number of experts assigned to a pair
+    stored: bool  # False: the stored truth follows another rule and was only compared
+    pairs: int
+    counts: dict[str, int]
+    table: "pd.DataFrame" = field(repr=False)
+    replaced: bool = False
+    stored_rule: str | None = None  # of the truth that was kept
+    differing_pairs: "pd.DataFrame | None" = None  # from the stored or the imported truth
+
+    @property
+    def differing(self) -> int | None:
+        """How many pairs differ from the stored or imported truth; None where there is none to compare."""
+        return None if self.differing_pairs is None else len(self.differing_pairs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The values as JSON has them."""
+        values = super().to_dict()
+        return {**values, **values.pop("counts"), "differing": self.differing}
+
+
+@dataclass(frozen=True)
+class Votes:
+    """What the label store holds on the campaigns read."""
 
     labels: "pd.DataFrame"
     early_stop: bool  # in any of them
     panel: "pd.DataFrame"  # query_id, candidate_id, panel
-    control: "pd.DataFrame | None"  # with early stop: pairs that everybody judges and somebody has judged
+    control: "pd.DataFrame | None"  # with early stop: judged pairs that every expert is asked
     gold: "pd.DataFrame"  # query_id, candidate_id, value
-    decided: "pd.DataFrame"  # leads' decisions
+    adjudicated: "pd.DataFrame"  # leads' decisions
 
 
-def read_labels(project: "Project", campaign: str | None, until: datetime | None) -> Kept:
-    """Everything that truth and agreement need of the label store, up to a moment."""
+def decide(
+    project: "Project",
+    *,
+    rule: str | None = None,
+    panel: int | None = None,
+    as_of: str | datetime | None = None,
+    campaign: str | None = None,
+    adjudicated: bool = False,
+    replace: bool = False,
+) -> DecideResult:
+    """Decide every pair from its votes and write the truth; see `Project.decide`."""
+    from eds.truth import compare, with_adjudications, with_imported
+    from eds.truth import decide as decide_pairs
+
+    with project.writing("truth.decide"):
+        used = rule or project.config.truth.rule
+        options = {
+            "rule": rule,
+            "panel": panel,
+            "as_of": as_of,
+            "campaign": campaign,
+            "adjudicated": adjudicated or None,
+        }
+        params = {name: value for name, value in options.items() if value is not None}
+        # Before the acts are read: an act that arrives meanwhile makes the table stale instead of silently outdated.
+        made_by = project.provenance("truth.decide", {"truth.rule": used}, [project.path("labels")], params=params)
+        votes = read_votes(project, campaign, parse_time(as_of))
+        decision = decide_pairs(votes.labels, votes.panel if panel is None else panel, used, parse_time(as_of))
+        if adjudicated:
+            decision = with_adjudications(decision, votes.adjudicated)
+        stored = differing = None
+        if project.path("truth").exists():
+            imported, stored = _split_imported(project, votes, campaign)
+            if len(imported):
+                decision, differing = with_imported(decision, imported, replace_imported=replace)
+        others = [] if stored is None or replace else sorted(set(stored["rule"]) - {used, ADJUDICATION})
+        if others and stored is not None:
+            differing = compare(stored, decision.truth)
+        else:
+            project.write(decision.truth, "truth", made_by)
+    return DecideResult(
+        used,
+        _panel_range(votes, panel),
+        not others,
+        len(decision.truth),
+        decision.counts,
+        decision.truth,
+        replaced=replace,
+        stored_rule=", ".join(others) or None,
+        differing_pairs=differing,
+    )
+
+
+def refresh(project: "Project") -> DecideResult | None:
+    """Decide again if there are votes and the truth is absent or stale; a stored rule is never replaced here."""
+    state = project.state("truth")
+    if state.condition == "fresh" or (state.condition == "absent" and not has_votes(project)):
+        return None
+    return decide(project, **(state.params if state.operation == "truth.decide" else {}))
+
+
+def read_votes(project: "Project", campaign: str | None = None, until: datetime | None = None) -> Votes:
+    """Everything that the truth and the agreement need from the label store, up to a time."""
     with opened(project) as store:
         from eds.labels.adjudication import adjudications
         from eds.labels.frames import control_pairs, gold_pairs, labels_frame, panel_sizes
         from eds.labels.queue import list_campaigns
 
         labels = labels_frame(store, campaign=campaign, as_of=until)
-        # After the acts: so whoever gave one of them is counted, though experts go on meanwhile.
+        # After the acts, so that whoever gave one of them is counted, though experts go on meanwhile.
         panel, plans = panel_sizes(store, campaign), list_campaigns(store)
         if campaign is not None:
             plans = plans[plans["name"] == campaign]
         early_stop, control, key = bool(plans["early_stop"].any()), None, ["query_id", "candidate_id"]
         if early_stop:
-            control = control_pairs(store, campaign).merge(
-                labels.loc[labels["kind"] == "normal", key].drop_duplicates()
-            )
-        return Kept(labels, early_stop, panel, control, gold_pairs(store), adjudications(store, campaign, as_of=until))
+            judged = labels.loc[labels["kind"] == "normal", key].drop_duplicates()
+            control = control_pairs(store, campaign).merge(judged)
+        return Votes(labels, early_stop, panel, control, gold_pairs(store), adjudications(store, campaign, as_of=until))
 
 
-def any_acts(project: "Project") -> bool:
-    """Whether anybody has judged anything here."""
-    if not (project.path("labels").exists() or project.config.labels.url):
-        return False  # nobody has begun: nothing of labels need be installed
-    with needed():
+def has_votes(project: "Project") -> bool:
+    """Whether an expert has judged any pair of this project."""
+    if not exists(project):
+        return False  # nothing of the extra `labels` needs to be installed
+    with explain_missing_package():
         from eds.labels.fingerprints import holds_acts
 
     return holds_acts(project.config.labels.url, project.path("labels"))
 
 
-def labels_of(project: "Project", campaign: str | None) -> "tuple[pd.DataFrame, bool]":
-    """The acts of the project's label store, and whether asking stopped early in any of the campaigns read."""
-    kept = read_labels(project, campaign, None)
-    return kept.labels, kept.early_stop
+def _panel_range(votes: Votes, panel: int | None) -> dict[str, int]:
+    sizes = votes.panel["panel"] if panel is None else [panel]
+    return {"smallest": int(min(sizes)), "largest": int(max(sizes))} if len(sizes) else {"smallest": 0, "largest": 0}
+
+
+def _split_imported(project: "Project", votes: Votes, campaign: str | None) -> "tuple[pd.DataFrame, pd.DataFrame]":
+    """The stored labels that came with a benchmark and have no votes in this project; and the others."""
+    from eds import tables
+    from eds.truth.overrides import split_imported
+
+    made_by, _ = tables.read_provenance(project.path("truth"), tables.TRUTH)
+    as_imported = made_by.operation.startswith("benchmarks.import")
+    acts = votes.labels if campaign is None or not as_imported else read_votes(project).labels
+    return split_imported(project.read("truth"), acts, as_imported=as_imported)

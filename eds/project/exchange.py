@@ -174,11 +174,11 @@ def _collect(project: "Project", *, lists: bool, hide_experts: bool) -> "tuple[B
 def _votes(project: "Project") -> "tuple[Any, Kept | None]":
     if not (project.path("labels").exists() or project.config.labels.url):
         return None, None
-    from eds.project.decide import read_labels
+    from eds.project.decide import read_votes
     from eds.project.label_store import opened
     from eds.schema import to_frame
 
-    labels = read_labels(project, None, None)
+    labels = read_votes(project)
     with opened(project) as store:
         from eds.labels.frames import labels_arrow
 

@@ -9,7 +9,7 @@ from eds.benchmarks.benchmark import PAIR, Location
 from eds.benchmarks.validate import Faults, check_columns, check_ids, check_known
 from eds.benchmarks.votes_file import CROWDKIT, NEEDED, count_repeats
 from eds.errors import InputError
-from eds.project.label_store import BY, needed
+from eds.project.label_store import explain_missing_package
 
 if TYPE_CHECKING:
     from eds.labels.store import Store
@@ -24,7 +24,7 @@ def with_own_names(votes: pd.DataFrame, at: Location) -> pd.DataFrame:
     """Return the votes, those of crowd-kit with the column names of eds."""
     if not set(votes.columns) >= CROWDKIT:
         return votes
-    with needed():
+    with explain_missing_package():
         from eds.labels.vote_files import from_crowdkit
 
     return from_crowdkit(votes, str(at.file))
@@ -51,12 +51,12 @@ class VoteImport:
 
     def run(self, store: "Store", token: str) -> None:
         """Import the votes in one transaction that records the token."""
-        with needed():
+        with explain_missing_package():
             from eds.labels.transfer import import_campaigns
 
         where = str(self._at.file)
         try:
-            done = import_campaigns(store, self._parts, add_missing=True, where=where, by=BY, token=token)
+            done = import_campaigns(store, self._parts, add_missing=True, where=where, by="import", token=token)
         except InputError as error:
             raise self._with_file_rows(error) from error
         self.added = sum(result.added for result in done.values())

@@ -1,4 +1,4 @@
-"""What the commands about labels share: the project's label store, moments, and how frames are told."""
+"""The label store of a project: opened for one operation, or kept open by a server."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,14 +12,16 @@ if TYPE_CHECKING:
     from eds.labels.store import Store
     from eds.project import Project
 
-BY = "command line"  # recorded in the audit log
-PATIENCE = 3.0  # seconds that somebody at a terminal waits for a server that does not answer
+PATIENCE = 3.0  # seconds to wait for a database server that does not answer
 
 
 @contextmanager
 def opened(project: "Project", *, create: bool = False) -> "Iterator[Store]":
-    """The same, for whoever has the project."""
-    with needed():
+    """Open the project's label store for a block; a store that a server keeps open is used as it is."""
+    if project.store is not None:
+        yield project.store
+        return
+    with explain_missing_package():
         from eds.labels.store import open_store
 
     store = open_store(address(project), create=create, patience=PATIENCE)
@@ -30,7 +32,7 @@ def opened(project: "Project", *, create: bool = False) -> "Iterator[Store]":
 
 
 @contextmanager
-def needed() -> Iterator[None]:
+def explain_missing_package() -> Iterator[None]:
     """Say what to install where a package that only labels need is missing."""
     try:
         yield
@@ -43,19 +45,24 @@ def needed() -> Iterator[None]:
 
 
 def address(project: "Project") -> str | Path:
-    """Where the project's labels are: a file, or a database's address."""
-    with needed():
+    """Where the project's labels are: a file, or the address of a database."""
+    with explain_missing_package():
         from eds.labels.database import address as of
 
     return of(project.config.labels.url, project.path("labels"))
 
 
-def moment(text: str | None) -> datetime | None:
-    """The moment that --as-of names; UTC unless it says else."""
+def exists(project: "Project") -> bool:
+    """Whether the project has a label store."""
+    return project.path("labels").exists() or bool(project.config.labels.url)
+
+
+def parse_time(text: str | datetime | None) -> datetime | None:
+    """The time that an ISO 8601 text names; UTC unless it says otherwise."""
     if text is None:
         return None
     try:
-        found = datetime.fromisoformat(text)
+        time = text if isinstance(text, datetime) else datetime.fromisoformat(text)
     except ValueError as error:
-        raise InputError(f"{text!r} is no moment", where="--as-of", do="Write it as 2026-05-01T12:00:00Z.") from error
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+        raise InputError(f"invalid time {text!r}", where="--as-of", do="Write it as 2026-05-01T12:00:00Z.") from error
+    return time if time.tzinfo else time.replace(tzinfo=UTC)

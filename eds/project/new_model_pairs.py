@@ -43,13 +43,13 @@ def _judged(project: "Project") -> "pd.DataFrame":
     """Pairs that have a label, and those that somebody answered: asked again, they would tell nothing new."""
     import pandas as pd
 
-    from eds.project.decide import any_acts, labels_of
+    from eds.project.decide import has_votes, read_votes
     from eds.project.labelled_pairs import decided_pairs
 
     truth = decided_pairs(project)
-    if not any_acts(project):
+    if not has_votes(project):
         return truth[PAIR]
-    return pd.concat([truth[PAIR], labels_of(project, None)[0][PAIR]], ignore_index=True).drop_duplicates()
+    return pd.concat([truth[PAIR], read_votes(project).labels[PAIR]], ignore_index=True).drop_duplicates()
 
 
 def _undecided(

@@ -32,7 +32,16 @@ from eds.schema import Table
 from eds.tables import MODEL_NAME, check_model_name
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from eds.labels.store import Store
+    from eds.project.agreement import AgreementResult
+    from eds.project.campaigns import Campaigns
+    from eds.project.decide import DecideResult
     from eds.project.exchange import ExportResult, ImportResult
+    from eds.project.experts import Experts
+    from eds.project.guidelines import Guidelines
+    from eds.project.labels import Labels
 
 PER_MODEL = ("embeddings", "neighbors")
 # What tells the acts in the label store from others: called with the address and the file that stands for it.
@@ -61,6 +70,8 @@ class Project:
     def __init__(self, root: Path, settings: config.Config, reporter: Reporter = SILENT) -> None:
         self.root, self.config, self.reporter = root, settings, reporter
         self._writer: int | None = None  # the thread inside a block of `writing`
+        self.actor = "Python"  # who the audit log of the label store names
+        self.store: Store | None = None  # a label store that a server keeps open
         self.executor: str | None = None  # plain, serial, pool or ray, instead of the setting
 
     @classmethod
@@ -99,6 +110,82 @@ class Project:
     def progress(self, label: str, unit: str = "") -> AbstractContextManager[Progress]:
         """Report the progress of a task: call the function that this gives with (done, total)."""
         return self.reporter.progress(label, unit)
+
+    @property
+    def campaigns(self) -> "Campaigns":
+        """The campaigns in which experts judge."""
+        from eds.project.campaigns import Campaigns
+
+        return Campaigns(self)
+
+    @property
+    def experts(self) -> "Experts":
+        """The accounts of those who judge."""
+        from eds.project.experts import Experts
+
+        return Experts(self)
+
+    @property
+    def guidelines(self) -> "Guidelines":
+        """The versions of the guideline, and calibration."""
+        from eds.project.guidelines import Guidelines
+
+        return Guidelines(self)
+
+    @property
+    def labels(self) -> "Labels":
+        """The judgements: import, export, backup, flags, adjudication, known pairs."""
+        from eds.project.labels import Labels
+
+        return Labels(self)
+
+    def decide(
+        self,
+        *,
+        rule: str | None = None,
+        panel: int | None = None,
+        as_of: "str | datetime | None" = None,
+        campaign: str | None = None,
+        adjudicated: bool = False,
+        replace: bool = False,
+    ) -> "DecideResult":
+        """Decide every pair from its votes and write the table truth.
+
+        A truth that another rule made is kept, and the result says what differs, unless `replace`. `panel` is the
+        number of experts assigned to a pair, by default the campaign's; `adjudicated` lets leads' decisions replace
+        votes; `as_of` and `campaign` restrict the acts.
+        """
+        from eds.project.decide import decide
+
+        return decide(
+            self, rule=rule, panel=panel, as_of=as_of, campaign=campaign, adjudicated=adjudicated, replace=replace
+        )
+
+    def agreement(
+        self,
+        *,
+        campaign: str | None = None,
+        as_of: "str | datetime | None" = None,
+        control: str | Path | None = None,
+        gold: str | Path | None = None,
+        resamples: int = 2000,
+        confidence: float = 0.95,
+    ) -> "AgreementResult":
+        """Measure how far the experts agree: coefficients, each two experts, each expert, disputed pairs.
+
+        `control` (pairs that everybody judged) and `gold` (known answers) are files, by default from the label store.
+        """
+        from eds.project.agreement import measure_agreement
+
+        return measure_agreement(
+            self,
+            campaign=campaign,
+            as_of=as_of,
+            control=control,
+            gold=gold,
+            resamples=resamples,
+            confidence=confidence,
+        )
 
     @property
     def pictures(self) -> storage.Address:

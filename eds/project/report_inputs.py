@@ -103,14 +103,14 @@ def generators(
 def judging(project: "Project", resamples: int, level: float) -> "Judging":
     """The acts, agreement, profiles, disputes and guidelines of the label store."""
     from eds.errors import InputError
-    from eds.project.decide import read_labels
+    from eds.project.decide import read_votes
     from eds.project.label_store import opened
     from eds.reports import Judging
     from eds.truth import decide, disputed_pairs, expert_profiles, panel_agreement
 
     if not (project.path("labels").exists() or project.config.labels.url):
         raise Missing(Gap("Nobody has judged yet: there is no label store.", "eds labels campaigns add, then serve"))
-    kept = read_labels(project, None, None)
+    kept = read_votes(project)
     if not len(kept.labels):
         raise Missing(Gap("Nobody has judged yet.", "eds labels serve"))
     found = panel_agreement(

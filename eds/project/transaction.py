@@ -325,9 +325,9 @@ def _open_store(project: "Project") -> "Iterator[Store]":
 
 def _fill_store(file: Path, add_votes: AddVotes, token: str) -> None:
     """Make a new store with the votes in it, closed, in one file."""
-    from eds.project.label_store import needed
+    from eds.project.label_store import explain_missing_package
 
-    with needed():
+    with explain_missing_package():
         from eds.labels.store import open_store
     store = open_store(file, create=True)
     try:

@@ -142,7 +142,7 @@ def test_a_relative_address_counts_from_the_project(project: Project, monkeypatc
             "gold pairs are to be mixed in, 0 are known",
         ),
         (("export", "v.xls"), "is no format"),
-        (("export", "v.csv", "--as-of", "soon"), "is no moment"),
+        (("export", "v.csv", "--as-of", "soon"), "invalid time"),
     ],
 )
 def test_what_is_wrong_is_told(project: Project, words: tuple[str, ...], told: str) -> None:
@@ -190,7 +190,7 @@ def test_guidelines_calibration_and_gold(project: Project, tmp_path: Path) -> No
     with pytest.raises(EdsError, match="cannot mean"):
         run(project, "guideline", "save", "2", str(text), "--examples", str(examples))
     examples.write_text("query_id,candidate_id\nq,yes\n")
-    with pytest.raises(EdsError, match="columns are missing: kind"):
+    with pytest.raises(EdsError, match="missing columns: kind"):
         run(project, "guideline", "save", "2", str(text), "--examples", str(examples))
 
 

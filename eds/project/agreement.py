@@ -1,0 +1,111 @@
+"""How far the experts agree: one computation for the command line, the pages and the report."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eds.project.decide import Votes, read_votes
+from eds.project.label_store import parse_time
+from eds.project.results import Result
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eds.project import Project
+
+PAIR = ["query_id", "candidate_id"]
+
+
+@dataclass(frozen=True)
+class AgreementResult(Result):
+    """Agreement of a panel, each two experts, each expert, and the disputed pairs, the closest votes first."""
+
+    items: int  # pairs judged
+    pairable: int  # by two experts or more
+    complete: int  # by every expert
+    unsure: int  # answers
+    control: bool  # only the control pairs count, as asking stops early
+    coefficients: "pd.DataFrame"  # coefficient, value, low, high, undefined
+    pairs_of_experts: "pd.DataFrame"  # expert_a, expert_b, items, agreement, low, high, kappa
+    experts: "pd.DataFrame"
+    disputed_pairs: "pd.DataFrame"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The values as JSON has them."""
+        return {**super().to_dict(), "disputed": len(self.disputed_pairs)}
+
+
+def measure_agreement(
+    project: "Project",
+    *,
+    campaign: str | None = None,
+    as_of: str | datetime | None = None,
+    control: str | Path | None = None,
+    gold: str | Path | None = None,
+    resamples: int = 2000,
+    confidence: float = 0.95,
+) -> AgreementResult:
+    """Measure how far the experts agree; see `Project.agreement`."""
+    from eds.project.pool import pairs_of
+
+    votes = read_votes(project, campaign, parse_time(as_of))
+    return agreement_of(
+        votes,
+        control=pairs_of(Path(control)) if control else votes.control,
+        gold=pairs_of(Path(gold)) if gold else votes.gold,
+        as_of=parse_time(as_of),
+        resamples=resamples,
+        confidence=confidence,
+        seed=project.config.project.seed,
+    )
+
+
+def agreement_of(
+    votes: Votes,
+    *,
+    control: "pd.DataFrame | None",
+    gold: "pd.DataFrame",
+    as_of: datetime | None = None,
+    resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> AgreementResult:
+    """The same from votes that were read already. Without resamples the coefficients have no intervals."""
+    from eds.truth import disputed_pairs, expert_profiles, panel_agreement
+
+    panel = panel_agreement(
+        votes.labels,
+        early_stop=votes.early_stop,
+        control=control,
+        as_of=as_of,
+        resamples=resamples or 1,
+        level=confidence,
+        seed=seed,
+    )
+    coefficients = panel.coefficients
+    if not resamples:  # an interval of a single resample would mean nothing
+        coefficients = coefficients.assign(low=float("nan"), high=float("nan"))
+    return AgreementResult(
+        panel.items,
+        panel.pairable,
+        panel.complete,
+        panel.unsure,
+        panel.control,
+        coefficients,
+        _with_intervals(panel.pairs_of_experts, confidence),
+        expert_profiles(votes.labels, gold=gold, as_of=as_of, level=confidence),
+        disputed_pairs(votes.labels, as_of=as_of),
+    )
+
+
+def _with_intervals(pairs: "pd.DataFrame", confidence: float) -> "pd.DataFrame":
+    """Every two experts, with the Wilson interval of their agreement."""
+    import numpy as np
+
+    from eds.intervals import wilson_interval
+
+    items = pairs["items"].to_numpy(np.int64)
+    alike = (pairs["agreement"].fillna(0).to_numpy() * items).round().astype(np.int64)
+    low, high = wilson_interval(alike, items, confidence)
+    return pairs.assign(low=np.where(items > 0, low, np.nan), high=np.where(items > 0, high, np.nan))
