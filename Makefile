@@ -11,8 +11,8 @@ DEMO   ?= demo
 JOBS   ?= 2
 
 # Tests that need no torch: they run once more on pandas 2, as an analyst's or annotator's install has it.
-LEAN_TESTS := tests/test_tables.py tests/test_schema.py tests/test_files.py tests/test_config.py tests/test_registry.py \
-              tests/test_project.py tests/pixels tests/test_vectors_store.py tests/faults/test_killed_writers.py \
+LEAN_TESTS := tests/test_tables.py tests/test_schema.py tests/io/test_files.py tests/test_config.py tests/test_registry.py \
+              tests/test_project.py tests/imaging tests/test_vectors_store.py tests/faults/test_killed_writers.py \
               tests/synthetic tests/images tests/suspects tests/neighbors tests/labels tests/conformance/stores \
               tests/truth tests/metrics tests/analysis
 

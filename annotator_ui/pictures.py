@@ -25,9 +25,9 @@ from starlette.routing import Route
 from annotator_ui.app_state import site
 from annotator_ui.picture_tokens import PictureTokens, mark
 from eds.errors import EdsError, ImageError
-from eds.files import abandoned, unfinished
+from eds.imaging import Box, inside, open_rgb
+from eds.io.files import abandoned, unfinished
 from eds.labels.store import Store
-from eds.pixels import Box, inside, open_rgb
 from eds.project import Project
 
 SIZES = {"thumb": 320, "large": 1200, "full": 2400}  # longest side

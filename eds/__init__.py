@@ -22,7 +22,7 @@ _FRONT = {
     "draw_random": "eds.suspects:draw_random",
     "load_backbone": "eds.backbones:load",
     "mine": "eds.neighbors.mine:mine",
-    "open_rgb": "eds.pixels:open_rgb",
+    "open_rgb": "eds.imaging:open_rgb",
     "overlap": "eds.suspects:overlap",
     "pool": "eds.suspects:pool",
     "read": "eds.tables:read",

@@ -20,7 +20,7 @@ from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_sc
 
 from eds.choices import CategoryRule, Device, OnBad, StoredType
 from eds.errors import ConfigError
-from eds.files import forbidden
+from eds.io.files import forbidden
 from eds.registry import SAMPLING_ORDERS, VOTING_RULES, Plugins
 
 FILE = "eds.toml"

@@ -5,7 +5,7 @@
     │   ├── TableError        a table's columns, rows, version or file
     │   ├── ConfigError       eds.toml, an EDS_* variable
     │   ├── ImageError        an image that cannot be read, or lies outside the root
-    │   └── StorageError      a storage elsewhere (eds.storage): absent, truncated, refusing, not to be reached
+    │   └── StorageError      a storage elsewhere (eds.io): absent, truncated, refusing, not to be reached
     ├── ProjectError          a project on disk: absent, locked, stale
     │   └── LockedError       another process is writing to the project
     ├── UnknownNameError      a name that no registry knows

@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from eds.errors import InputError, TableError
-from eds.files import forbidden, replacing
+from eds.io.files import forbidden, replacing
 from eds.schema import ARROW, Column, Table, fill_columns, to_arrow, to_frame
 
 QUERY = Column("query_id", "text", "the image that is asked about")

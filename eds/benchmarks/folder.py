@@ -9,7 +9,7 @@ from pathlib import Path
 from eds.benchmarks.files import read_lines
 from eds.benchmarks.validate import Faults, check_path
 from eds.errors import InputError
-from eds.files import abandoned, digest, unfinished
+from eds.io.files import abandoned, digest, unfinished
 
 SUMS = "SHA256SUMS"
 

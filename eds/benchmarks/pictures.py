@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from eds.benchmarks.benchmark import Benchmark, Location
 from eds.benchmarks.validate import Faults, check_path
 from eds.errors import InputError
-from eds.files import unfinished
+from eds.io.files import unfinished
 
 BATCH = 64  # pictures held in memory at once
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eds import storage
+from eds import io as storage
 from eds.errors import InputError
 
 if TYPE_CHECKING:

@@ -117,7 +117,7 @@ class ProjectFolder(click.Path):
         if "://" in os.fspath(value):
             raise InputError(
                 "a project is a folder of this machine", where=os.fspath(value),
-                do="Name a folder; its pictures and vectors may lie elsewhere: eds/storage/README.md.",
+                do="Name a folder; its pictures and vectors may lie elsewhere: eds/io/README.md.",
             )  # fmt: skip
         return super().convert(value, param, ctx)
 

@@ -59,8 +59,8 @@ def demo(console: Console, where: Path, products: int, views: int, wild: int, mo
 def _draw(project: "Project", products: int, views: int, wild: int) -> None:
     """Draw the catalogue and a contact sheet of it; whole pictures of an earlier call are kept."""
     from eds import tables
-    from eds.files import replacing
     from eds.images.sheet import contact_sheet
+    from eds.io.files import replacing
     from eds.synthetic.catalogue import draw_catalogue
 
     with project.writing("eds demo"):

@@ -17,8 +17,8 @@ from eds.project.integrity import lost_files_of
 
 if TYPE_CHECKING:
     from eds.embeddings.compute import Summary
+    from eds.io import Address
     from eds.project import Project
-    from eds.storage import Address
 
 SHOWN = 10  # bad images told on the screen; all are in the list beside the project
 RANDOM = "its weights are random, which is for tests"

@@ -17,8 +17,8 @@ from eds.registry import READERS
 
 if TYPE_CHECKING:
     from eds.images.sources import Found
+    from eds.io import Address
     from eds.project import Project
-    from eds.storage import Address
 
 SCAN = "images.scan"
 SHOWN = 10  # bad files told on the screen; all are in the list beside the project
@@ -145,10 +145,10 @@ def sheet(
     console: Console, out: "Address | None", by: str, count: int, columns: int, caption: str, seed: int | None
 ) -> None:
     """Make a contact sheet of the catalogue: a picture, or an HTML page that needs nothing else."""
-    from eds.files import replacing, write_text
     from eds.images.sheet import contact_sheet
     from eds.images.sheet_page import contact_page
-    from eds.storage import name_of
+    from eds.io import name_of
+    from eds.io.files import replacing, write_text
 
     project = console.project
     out = out or project.root / "sheet.png"

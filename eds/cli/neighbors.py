@@ -17,8 +17,8 @@ from eds.project.executor import refuse_in_parts, site
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eds.engines import Site
     from eds.neighbors import Mined, Rules
+    from eds.parallel import Site
     from eds.project import Project
     from eds.vectors import Vectors
 

@@ -13,9 +13,9 @@ from eds.cli.console import Console, command
 from eds.cli.options import allow_missing, generator, with_random
 
 if TYPE_CHECKING:
+    from eds.io import Address
     from eds.project import Project
     from eds.reports import Gap, Report, ReportInputs
-    from eds.storage import Address
 
 
 @click.group()
@@ -38,8 +38,8 @@ def reports() -> None:
 def write(console: Console, out: "Address | None", **options: Any) -> None:
     """Write the report: HTML, and beside it its numbers as JSON and CSV. What is missing is told where it belongs."""
     from eds.errors import InputError
+    from eds.io import join, name_of, parent_of
     from eds.reports import Gap
-    from eds.storage import join, name_of, parent_of
 
     name = "report.html" if out is None else name_of(out)
     if Path(name).suffix.lower() not in (".html", ".htm"):

@@ -18,7 +18,7 @@ HR, AUC = "HR@5", "ROC_micro_anno"
 def printed(console: Console, out: Path | None) -> None:
     """Generators against new models by every column, and the order by HR@5 against that by each AUC."""
     from eds.benchmarks.reproduce.paper import paper
-    from eds.files import write_text
+    from eds.io.files import write_text
 
     found = [{"tables": name, **_of(numbers)} for name, numbers in GROUPS.items()]
     document = {"paper": paper().source, "found": found, "doubts": list(paper().doubts), "notes": list(paper().notes),

@@ -49,7 +49,7 @@ def written(
     from eds.benchmarks.reproduce.compare_cells import count_verdicts, missing_cells, render_markdown
     from eds.benchmarks.reproduce.model_index import eval_results, model_index
     from eds.benchmarks.reproduce.paper import paper
-    from eds.files import write_text
+    from eds.io.files import write_text
 
     sentences = {name: _sentences(one) for name, one in tasks.items()}
     sentences |= {name: [f"Not run: {why}."] for name, why in gone.items()}
@@ -118,7 +118,7 @@ def _evaluator_rows(file: Path, values: Mapping[str, Mapping[str, float]]) -> No
     """One row a model, as the public evaluator prints it: times 100."""
     import pandas as pd
 
-    from eds.files import write_text
+    from eds.io.files import write_text
 
     rows = [{"model": model, **{column: found[column] for column in EVALUATOR}} for model, found in values.items()]
     write_text(file, pd.DataFrame(rows).to_csv(index=False))

@@ -16,9 +16,9 @@ from eds.backbones import Backbone
 from eds.embeddings.encoding import Progress, encode_missing, new_model
 from eds.embeddings.sources import Sources
 from eds.embeddings.tasks import Recipe, encode_in_parts, forget_plan
-from eds.engines import Site
 from eds.errors import InputError
-from eds.storage import Address
+from eds.io import Address
+from eds.parallel import Site
 from eds.tables import Provenance
 from eds.vectors import SHARD_ROWS, Model, Writer
 

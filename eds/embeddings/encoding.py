@@ -14,7 +14,7 @@ from eds.backbones import Backbone
 from eds.embeddings.pipeline import Job, Pixels, Prepared, prepared
 from eds.embeddings.sources import Sources
 from eds.errors import EdsError, ImageError, InputError
-from eds.storage import Address
+from eds.io import Address
 from eds.vectors import Model, Writer, pack
 
 Progress = Callable[[int, int], None]

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from eds.errors import InputError
-from eds.files import forbidden
+from eds.io.files import forbidden
 from eds.vectors import Vectors, stored_dtype
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -19,7 +19,7 @@ from eds.choices import Similarity
 from eds.embeddings.compute import Done
 from eds.embeddings.formats import Array, Given, read_ids, read_vectors
 from eds.errors import InputError
-from eds.files import digest
+from eds.io.files import digest
 from eds.tables import Provenance
 from eds.vectors import SHARD_ROWS, Model, Writer, bad_rows, pack, stored_dtype
 from eds.vectors.model import Dtype

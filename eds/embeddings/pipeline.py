@@ -18,11 +18,11 @@ from PIL import Image
 
 from eds.backbones import Backbone
 from eds.embeddings.sources import Part
-from eds.engines.cores import cores
 from eds.errors import ImageError
-from eds.jpegs import plain_rgb
-from eds.pixels import ELSEWHERE, MAX_PIXELS, Colour, Folders, Objects, folders_of, read_bytes, rgb_of, strict
-from eds.storage import Address, is_remote
+from eds.imaging import ELSEWHERE, MAX_PIXELS, Colour, Folders, Objects, folders_of, read_bytes, rgb_of, strict
+from eds.imaging.jpegs import plain_rgb
+from eds.io import Address, is_remote
+from eds.parallel.cores import cores
 
 Pixels = np.ndarray[Any, np.dtype[np.uint8]]  # (height, width, 3), or (n, height, width, 3) for a batch
 CHUNK = 8  # pictures in one task: fewer hand-overs between threads

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import ImageError, InputError
-from eds.files import digest
-from eds.pixels import Box, inside, read_bytes
-from eds.storage import Address, is_remote, local_path
+from eds.imaging import Box, inside, read_bytes
+from eds.io import Address, is_remote, local_path
+from eds.io.files import digest
 from eds.tables import EMBEDDINGS, IMAGES, check
 
 BOX = ["box_left", "box_top", "box_right", "box_bottom"]

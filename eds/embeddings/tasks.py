@@ -19,15 +19,16 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from eds import storage, tables
+from eds import io as storage
+from eds import tables
 from eds.backbones import Backbone, load
 from eds.embeddings.encoding import Encoded, Progress, bad_images_error, encode_missing, new_model
 from eds.embeddings.sources import USED, Sources
-from eds.engines import Receipt, Site, deliver
-from eds.engines.inputs import load_arrays, opened, save_arrays
-from eds.engines.outputs import disown, vouched
 from eds.errors import EdsError, InputError
-from eds.storage import Address
+from eds.io import Address
+from eds.parallel import Receipt, Site, deliver
+from eds.parallel.inputs import load_arrays, opened, save_arrays
+from eds.parallel.outputs import disown, vouched
 from eds.tables import Provenance
 from eds.vectors import Vectors, Writer
 

@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from eds.engines.cores import thread_count
 from eds.errors import InputError
 from eds.hashing.collisions import Balls
 from eds.hashing.hamming import distance_counts, distances_of
 from eds.hashing.ties import TiedLists
 from eds.pairs import Integers, encode
+from eds.parallel.cores import thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
 MOST_COLUMNS = 8  # every subset of them is counted

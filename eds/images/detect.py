@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from eds.errors import InputError
-from eds.files import forbidden
 from eds.images.readers import deepfashion, huggingface, vsd
+from eds.io.files import forbidden
 
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
 

@@ -19,8 +19,8 @@ import pandas as pd
 from eds import choices
 from eds.errors import ImageError, InputError
 from eds.images.sources import Found, Source, finished
-from eds.pixels import inside
-from eds.storage import Address, is_remote, listing, local_path
+from eds.imaging import inside
+from eds.io import Address, is_remote, listing, local_path
 
 SUFFIXES = frozenset(
     f".{name}"

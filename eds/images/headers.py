@@ -8,7 +8,7 @@ here too, so that no cut file passes.
 import struct
 
 from eds.errors import ImageError
-from eds.pixels import MAX_PIXELS, decoding, stored_size
+from eds.imaging import MAX_PIXELS, decoding, stored_size
 
 PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8\xff"

@@ -18,13 +18,12 @@ import pandas as pd
 from PIL import Image
 
 from eds import choices
-from eds.engines.cores import cores
 from eds.errors import ImageError
 from eds.images.boxes import misplaced
 from eds.images.duplicates import HIGH, WIDE, difference_hashes, exact_groups, near_pairs
 from eds.images.headers import stated_size
 from eds.images.scan_cache import Memory, Seen, remember, remembered
-from eds.pixels import (
+from eds.imaging import (
     ELSEWHERE,
     TURNS,
     Folders,
@@ -37,7 +36,8 @@ from eds.pixels import (
     stored_size,
     strict,
 )
-from eds.storage import Address, is_remote
+from eds.io import Address, is_remote
+from eds.parallel.cores import cores
 
 PORTION = 64  # files handed to a thread at once
 HANDED_OVER = 4  # portions of small files whose digests another thread makes

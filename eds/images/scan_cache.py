@@ -17,8 +17,8 @@ import PIL
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from eds.files import replacing
-from eds.storage import Address, is_remote
+from eds.io import Address, is_remote
+from eds.io.files import replacing
 
 VERSION = b"2"
 DECODER = f"Pillow {PIL.__version__}".encode()

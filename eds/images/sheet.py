@@ -13,8 +13,8 @@ import pandas as pd
 from PIL import Image, ImageDraw, ImageFont
 
 from eds.errors import ImageError, InputError
-from eds.pixels import Box, inside, open_rgb
-from eds.storage import Address
+from eds.imaging import Box, inside, open_rgb
+from eds.io import Address
 
 By = Literal["category", "product"]
 SIDE = 176  # of a thumbnail's field, in pixels

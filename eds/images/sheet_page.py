@@ -9,7 +9,7 @@ from PIL import Image
 
 from eds.html import asset, render
 from eds.images.sheet import By, choose
-from eds.storage import Address
+from eds.io import Address
 
 SIDE = 320  # pixels of a thumbnail: sharp on dense screens
 QUALITY = 80

@@ -15,8 +15,8 @@ import pandas as pd
 
 from eds import tables
 from eds.errors import InputError, TableError
+from eds.io import Address, is_remote, local_path
 from eds.registry import READERS
-from eds.storage import Address, is_remote, local_path
 
 INTEGERS = ("width", "height", "box_left", "box_top", "box_right", "box_bottom")
 SHOWN = 10  # faults told before the rest is only counted

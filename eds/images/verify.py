@@ -6,7 +6,7 @@ import pandas as pd
 
 from eds.choices import FileCheck
 from eds.images.scan import scan
-from eds.storage import Address
+from eds.io import Address
 
 COLUMNS = ["image_id", "path", "problem", "detail"]
 

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 import sqlalchemy as sa
 
 from eds.errors import InputError, ProjectError
-from eds.files import replacing
+from eds.io.files import replacing
 from eds.labels import database, migrate
 from eds.labels.bulk import fetch, insert, release
 from eds.labels.db_errors import corrupt, shown, told

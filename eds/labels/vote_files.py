@@ -19,7 +19,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from eds.errors import InputError
-from eds.files import replacing
+from eds.io.files import replacing
 from eds.labels import json_lines, schema
 from eds.labels.validation import fault_of, refuse, short
 

@@ -14,8 +14,8 @@ from threading import Lock
 
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
-from eds.engines.cores import thread_count
 from eds.errors import InputError
+from eds.parallel.cores import thread_count
 
 BLOCK = 2048  # vectors in a block: the tiles of scores of all threads stay near the processor
 RANK_BLOCK = 8192  # the same where ranks are counted

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from eds.engines import Site
 from eds.errors import InputError
 from eds.neighbors.blocking import BLOCK, Blocking, threads_beside_products
 from eds.neighbors.query_gallery import Array, QueryGallery
@@ -16,6 +15,7 @@ from eds.neighbors.shortlist import Found
 from eds.neighbors.similarity import similarity_of
 from eds.neighbors.tasks import Whole, find_in_parts
 from eds.pairs import decode
+from eds.parallel import Site
 from eds.registry import SEARCHES
 from eds.vectors import Vectors
 

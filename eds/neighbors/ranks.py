@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 
-from eds.engines import Site
 from eds.errors import InputError
 from eds.neighbors.blocking import RANK_BLOCK, Blocking, threads_beside_products
 from eds.neighbors.query_gallery import Array, QueryGallery, Side, named
@@ -12,6 +11,7 @@ from eds.neighbors.rules import Rules
 from eds.neighbors.similarity import similarity_of
 from eds.neighbors.tasks import Whole, count_in_parts
 from eds.pairs import encode, to_text
+from eds.parallel import Site
 from eds.vectors import Vectors
 
 

@@ -24,8 +24,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from eds.choices import Similarity
-from eds.engines import Receipt, Site
-from eds.engines.inputs import load_arrays, opened, save_arrays
 from eds.errors import InputError
 from eds.neighbors import rank_counting
 from eds.neighbors.blocking import BLOCK, RANK_BLOCK, Blocking, threads_beside_products
@@ -33,6 +31,8 @@ from eds.neighbors.query_gallery import Array, QueryGallery, Side
 from eds.neighbors.rules import Rules
 from eds.neighbors.shortlist import Found, cut
 from eds.neighbors.similarity import similarity_of
+from eds.parallel import Receipt, Site
+from eds.parallel.inputs import load_arrays, opened, save_arrays
 from eds.registry import SEARCHES
 from eds.vectors import Model, Vectors, stored_width
 from eds.vectors.model import Dtype, open_shard

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def keep(project: "Project", name: str, document: Any, tables: Sequence[str]) -> str:
     """Write the document, whole or not at all; what to say of it. `tables` are those it was made from."""
-    from eds.files import digest, write_text
+    from eds.io.files import digest, write_text
 
     made_from: dict[str, str] = {}
     for table in tables:

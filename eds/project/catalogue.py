@@ -12,10 +12,10 @@ import pandas as pd
 
 from eds.choices import FileCheck
 from eds.errors import ImageError, ProjectError
-from eds.files import write_text
 from eds.images.roles import assign_roles
 from eds.images.scan import Scan, scan
 from eds.images.sources import Found
+from eds.io.files import write_text
 from eds.project import Project
 
 SHOWN = 10  # bad files told in an error

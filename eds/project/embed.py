@@ -9,8 +9,8 @@ from eds.project.computing import vectors_made
 
 if TYPE_CHECKING:
     from eds.embeddings.compute import Done, Summary
+    from eds.io import Address
     from eds.project import Project
-    from eds.storage import Address
 
 LIST = ".eds/without-vector.csv"
 
@@ -46,7 +46,7 @@ def compute_models(project: "Project", asked: list[str], options: Mapping[str, A
     """Compute the vectors that are missing of the models asked for; the caller holds the project."""
     from eds.backbones import load
     from eds.embeddings.sources import USED
-    from eds.files import write_text
+    from eds.io.files import write_text
 
     settings = project.config.embeddings
     images = project.read("images", columns=USED.names)

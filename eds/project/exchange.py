@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eds import storage
+from eds import io as storage
 from eds.benchmarks.benchmark import Benchmark, Location
 from eds.benchmarks.card import count_statistics, render_card
 from eds.benchmarks.folder import SUMS, export_folder, verify_checksums

@@ -17,21 +17,21 @@ LIST = ".eds/left_out.json"
 
 def write_left_out(project: "Project", names: "Iterable[str]") -> None:
     """Keep the names beside the project's table images, which is written already."""
-    from eds.files import write_text
+    from eds.io.files import write_text
 
     write_text(project.root / LIST, left_out_text(project.path("images"), names))
 
 
 def left_out_text(images: "Path", names: "Iterable[str]") -> str:
     """The list as its file holds it, for a table images that stands in this file."""
-    from eds.files import digest
+    from eds.io.files import digest
 
     return json.dumps({"images.parquet": digest(images), "left_out": sorted(names)}, ensure_ascii=False)
 
 
 def read_left_out(project: "Project") -> frozenset[str]:
     """The names that belong to the table images as it is; none where there is no such list."""
-    from eds.files import digest
+    from eds.io.files import digest
 
     try:
         told = json.loads((project.root / LIST).read_text(encoding="utf-8"))

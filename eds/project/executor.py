@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eds.errors import InputError
-from eds.files import write_text
+from eds.io.files import write_text
 
 if TYPE_CHECKING:
     from eds.config import EngineSettings
-    from eds.engines import Site
+    from eds.io import Address
+    from eds.parallel import Site
     from eds.project import Project
-    from eds.storage import Address
 
 PARTS = ".eds-parts"  # below [engine] work, which others may use for whatever they like
 
@@ -53,8 +53,8 @@ def site(project: "Project", name: str) -> "Iterator[Site | None]":
     if settings.use == "plain":
         yield None
         return
-    from eds.engines import Site, start
-    from eds.storage import is_remote, local_path
+    from eds.io import is_remote, local_path
+    from eds.parallel import Site, start
 
     work = _folder(project, settings.work, name)
     with start(settings) as engine:
@@ -65,7 +65,7 @@ def site(project: "Project", name: str) -> "Iterator[Site | None]":
 
 def _folder(project: "Project", given: str, name: str) -> "Address":
     """Where this project alone writes its parts of that name, so that all that stands there may be removed."""
-    from eds.storage import is_remote, join, local_path
+    from eds.io import is_remote, join, local_path
 
     root = project.root.resolve()
     if not given:

@@ -11,11 +11,12 @@ import tomllib
 from contextlib import suppress
 from pathlib import Path
 
-from eds import config, storage, tables
+from eds import config, tables
+from eds import io as storage
 from eds.errors import ConfigError, EdsError, ProjectError
-from eds.files import write_text
+from eds.io import Address
+from eds.io.files import write_text
 from eds.project import Project
-from eds.storage import Address
 
 
 def settled_root(project: Project, folder: Address | None) -> Project:

@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import filelock
 import pandas as pd
 
-from eds import config, storage, tables
+from eds import config, tables
+from eds import io as storage
 from eds.errors import EdsError, InputError, LockedError, ProjectError
-from eds.files import digest, forbidden, write_text
+from eds.io.files import digest, forbidden, write_text
 from eds.project.reporter import SILENT, Progress, Reporter
 from eds.project.results import to_jsonable
 from eds.registry import Entry, Registry
@@ -200,7 +201,7 @@ class Project:
         if isinstance(place, str):
             raise ProjectError(
                 f"the pictures are at {place}, and this needs them in a folder here", where=str(self.root),
-                do="Copy them, and set images.root to the folder; eds/storage/README.md says what reads addresses.",
+                do="Copy them, and set images.root to the folder; eds/io/README.md says what reads addresses.",
             )  # fmt: skip
         return place
 

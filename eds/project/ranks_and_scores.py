@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from eds.engines import Site
     from eds.neighbors import Rules
     from eds.pairs import KnownRanks
+    from eds.parallel import Site
     from eds.project import Project
     from eds.vectors import Vectors
 

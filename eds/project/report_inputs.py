@@ -186,7 +186,7 @@ def pool_depth(project: "Project") -> int:
 
 def states(project: "Project") -> list[dict[str, Any]]:
     """Each table of the project: rows, made by what, fresh or stale, its digest."""
-    from eds.files import digest
+    from eds.io.files import digest
 
     found = []
     for state in project.states():

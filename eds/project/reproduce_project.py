@@ -89,7 +89,7 @@ def begun(
 
 def take_vectors(task: Task, given: "Mapping[str, tuple[Path, Path | None]]", known: "set[str]") -> None:
     """Copy files of vectors in; `known` are images that other tasks name, whose vectors are passed over."""
-    from eds.files import digest, write_text
+    from eds.io.files import digest, write_text
     from eds.project.embed import import_model
     from eds.project.excluded_images import write_left_out
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from eds.errors import EdsError, LockedError, ProjectError
-from eds.files import digest, write_text
+from eds.io.files import digest, write_text
 
 if TYPE_CHECKING:
     import pandas as pd

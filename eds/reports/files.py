@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from eds.files import write_text
 from eds.html import clean
+from eds.io.files import write_text
 from eds.reports.document import Block, Figure, Gallery, Number, Pair, Report, Section, Sentence, Table, Tiles
 from eds.reports.numbers import text_of, undefined
 from eds.reports.page import page

@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 
+from eds.io import Address
 from eds.metrics import Result
 from eds.pairs import KnownRanks
 from eds.reports.document import Gap, Missing
-from eds.storage import Address
 from eds.suspects import benchmark_labels
 from eds.truth import PanelAgreement
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pandas as pd
 
 from eds import tables
-from eds.engines import Receipt, Site, deliver
-from eds.engines.inputs import opened
-from eds.files import digest
+from eds.io.files import digest
+from eds.parallel import Receipt, Site, deliver
+from eds.parallel.inputs import opened
 from eds.suspects.lists import shared_ranks
 from eds.tables import NEIGHBORS, Provenance
 

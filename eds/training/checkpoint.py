@@ -15,7 +15,7 @@ from torch import Tensor
 
 from eds.backbones.weights import TOLD_KEY, refuse_forbidden
 from eds.errors import InputError
-from eds.files import replacing
+from eds.io.files import replacing
 
 State = dict[str, Tensor]
 

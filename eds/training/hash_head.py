@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from eds.errors import InputError
-from eds.files import digest
+from eds.io.files import digest
 from eds.pairs import Integers
 from eds.training import heads
 from eds.training.batches import epoch_batches, split

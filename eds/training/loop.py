@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from eds.errors import EdsError
-from eds.files import write_text
+from eds.io.files import write_text
 from eds.pairs import Integers
 from eds.training.checkpoint import Checkpoint, State, adam_tensors, load, restore_adam, save
 from eds.training.plan import Plan

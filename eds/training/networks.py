@@ -20,8 +20,8 @@ from torch import Tensor
 from eds.backbones.runtimes import choose
 from eds.backbones.trainable import Trainable
 from eds.errors import InputError
-from eds.files import digest
 from eds.hashing.single_ranking import ap_at_p
+from eds.io.files import digest
 from eds.pairs import Integers
 from eds.training.batches import epoch_batches, split
 from eds.training.checkpoint import write_tensors

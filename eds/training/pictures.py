@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from eds.backbones import Preprocessing
 from eds.embeddings.sources import Sources
 from eds.errors import ImageError, InputError
-from eds.files import replacing, write_text
-from eds.pixels import inside, open_rgb
+from eds.imaging import inside, open_rgb
+from eds.io.files import replacing, write_text
 
 Progress = Callable[[int, int], None]
 PIXELS = "pixels.npy"

@@ -9,7 +9,7 @@ import pandas as pd
 
 from eds import tables
 from eds.errors import ProjectError, TableError
-from eds.files import forbidden
+from eds.io.files import forbidden
 from eds.tables import EMBEDDINGS, Provenance
 from eds.vectors.model import REMAKE, Model, Shard, read_model
 

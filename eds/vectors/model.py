@@ -11,7 +11,7 @@ import numpy as np
 from eds import tables
 from eds.choices import Similarity
 from eds.errors import InputError, TableError
-from eds.files import forbidden
+from eds.io.files import forbidden
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Dtype = Literal["float32", "float16", "bits"]

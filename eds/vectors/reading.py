@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from eds import tables
 from eds.errors import InputError, TableError
-from eds.files import digest
+from eds.io.files import digest
 from eds.vectors.model import REMAKE, Array, LostShardError, Model, Shard, open_shard, read_model, stored_dtype, unpack
 
 SHOWN = 5  # unknown ids that a message names

@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from eds import storage, tables
+from eds import io as storage
+from eds import tables
 from eds.errors import InputError, TableError
-from eds.storage import StorageError
+from eds.io import StorageError
 from eds.vectors.model import Array, Model, Shard, open_shard, read_model, stored_dtype
 from eds.vectors.reading import Vectors
 

@@ -18,7 +18,7 @@ import pandas as pd
 
 from eds import tables
 from eds.errors import InputError, TableError
-from eds.files import digest, replacing, write_text
+from eds.io.files import digest, replacing, write_text
 from eds.tables import EMBEDDINGS, Provenance
 from eds.vectors.folder import empty_if_other, lost_ids, receipt, refuse_other, sweep, write_receipt
 from eds.vectors.model import Array, LostShardError, Model, Shard, lost_shards, open_shard, read_model, stored_dtype

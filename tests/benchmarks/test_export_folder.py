@@ -21,7 +21,7 @@ from eds.benchmarks.formats.hf import front_matter
 from eds.benchmarks.formats.trec import lower_scores
 from eds.cli import cli
 from eds.errors import InputError
-from eds.files import digest
+from eds.io.files import digest
 from tests.benchmarks.cases import benchmark
 
 

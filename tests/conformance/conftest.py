@@ -5,8 +5,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from eds.engines import ENGINES, Engine
-from tests.engines.elsewhere import begun
+from eds.parallel import ENGINES, Engine
+from tests.parallel.elsewhere import begun
 
 
 @pytest.fixture(scope="session")

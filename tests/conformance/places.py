@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from eds.config import EngineSettings
-from eds.engines import Engine, Site
+from eds.parallel import Engine, Site
 
 
 def site(engine: Engine, folder: Path, **settings: Any) -> Site:

@@ -20,11 +20,11 @@ from PIL import Image
 
 from eds import tables
 from eds.errors import InputError
-from eds.files import digest
 from eds.images import folder as folders
 from eds.images.detect import detect
 from eds.images.scan import Scan, scan
 from eds.images.sources import Found, Source, read_source
+from eds.io.files import digest
 from eds.registry import READERS
 
 

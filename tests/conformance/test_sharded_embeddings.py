@@ -13,11 +13,11 @@ import pytest
 from eds.backbones import load
 from eds.embeddings.compute import compute
 from eds.embeddings.tasks import Recipe
-from eds.engines import ENGINES, Engine, Need, Receipt, Work
-from eds.engines.inputs import Array, load_arrays, save_arrays
-from eds.engines.protocol import USUAL
-from eds.engines.serial import Serial
 from eds.errors import EdsError, ImageError, InputError
+from eds.parallel import ENGINES, Engine, Need, Receipt, Work
+from eds.parallel.inputs import Array, load_arrays, save_arrays
+from eds.parallel.protocol import USUAL
+from eds.parallel.serial import Serial
 from eds.tables import Provenance
 from eds.vectors import Vectors
 from tests.conformance.places import site

@@ -12,11 +12,11 @@ import pytest
 
 from eds import tables
 from eds.config import EngineSettings
-from eds.engines import ENGINES, Engine, Need, Receipt, Site, Work
-from eds.engines.protocol import USUAL
-from eds.engines.serial import Serial
 from eds.errors import InputError
 from eds.neighbors import Rules, mine, mine_with_recall, pair_ranks
+from eds.parallel import ENGINES, Engine, Need, Receipt, Site, Work
+from eds.parallel.protocol import USUAL
+from eds.parallel.serial import Serial
 from eds.suspects.list_heads import list_heads
 from eds.tables import NEIGHBORS, Provenance
 from eds.vectors import Vectors, Writer, write

@@ -1,6 +1,6 @@
 """Every engine does the same tasks, gives the same receipts, survives the same faults and resumes alike.
 
-A new engine in eds.engines.ENGINES takes part by itself. Ray runs in a network namespace of its own.
+A new engine in eds.parallel.ENGINES takes part by itself. Ray runs in a network namespace of its own.
 """
 
 import time
@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from eds.engines import ENGINES, Engine, Need, Receipt
 from eds.errors import EdsError, InputError, UnknownNameError
-from eds.files import digest
-from tests.engines.elsewhere import begun
-from tests.engines.tasks import Squarer, journal, square, squares
+from eds.io.files import digest
+from eds.parallel import ENGINES, Engine, Need, Receipt
+from tests.parallel.elsewhere import begun
+from tests.parallel.tasks import Squarer, journal, square, squares
 from tests.privileges import small_disk
 
 NAMES = list(ENGINES.entries())

@@ -13,7 +13,7 @@ from PIL import Image
 from eds.backbones import BackboneSpec, Preprocessing
 from eds.embeddings.compute import Summary, compute
 from eds.errors import ImageError, InputError, ProjectError
-from eds.files import digest
+from eds.io.files import digest
 from eds.tables import Provenance
 from eds.vectors import Vectors
 from tests.embeddings.toy import RULES, SPEC, Toy, catalogue, paint

@@ -9,7 +9,7 @@ import pandas as pd
 from PIL import Image
 
 from eds.backbones import BackboneSpec, Preprocessing
-from eds.files import digest
+from eds.io.files import digest
 from eds.tables import IMAGES
 
 RULES = Preprocessing("squash", 16, "bilinear", None, "RGB", (0.5, 0.5, 0.5), (1.0, 1.0, 1.0))

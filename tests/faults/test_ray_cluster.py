@@ -19,11 +19,11 @@ from pathlib import Path
 import pytest
 
 from eds.config import EngineSettings
-from eds.engines import Engine, Need
-from eds.engines.cluster import ENVIRONMENT
 from eds.errors import InputError
-from tests.engines.elsewhere import ROOT, Elsewhere
-from tests.engines.tasks import places, square, squares
+from eds.parallel import Engine, Need
+from eds.parallel.cluster import ENVIRONMENT
+from tests.parallel.elsewhere import ROOT, Elsewhere
+from tests.parallel.tasks import places, square, squares
 from tests.privileges import needs_root
 
 PORT = 6379
@@ -79,7 +79,7 @@ class Cluster:
         return os.environ | ENVIRONMENT | {"RAY_AUTH_TOKEN": self.token, "PYTHONPATH": str(ROOT)}
 
     def number(self, side: str) -> int:
-        """The namespace's number, as `tests.engines.tasks.here` tells it."""
+        """The namespace's number, as `tests.parallel.tasks.here` tells it."""
         return Path(f"/run/netns/{self.space(side)}").stat().st_ino
 
     def kill(self, side: str) -> None:

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from eds.cli import cli
 from eds.errors import ProjectError
-from eds.files import digest
+from eds.io.files import digest
 from eds.project import Project
 from eds.project.transaction import recover
 

@@ -19,7 +19,7 @@ from eds.images.headers import stated_size
 from eds.images.scan import Scan, scan
 from eds.images.sources import Source
 from eds.images.verify import check_files
-from eds.pixels import Folders, decoding, read_bytes
+from eds.imaging import Folders, decoding, read_bytes
 
 
 def picture(seed: int, width: int = 48, height: int = 32) -> Image.Image:

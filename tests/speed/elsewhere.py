@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from eds import storage
+from eds import io as storage
 from eds.embeddings.pipeline import Job, prepared
 from eds.embeddings.sources import Sources
 from eds.images.folder import read

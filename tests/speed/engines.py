@@ -26,13 +26,13 @@ from eds.cli import cli
 from eds.config import EngineSettings
 from eds.embeddings.compute import compute
 from eds.embeddings.tasks import Recipe
-from eds.engines import Engine, Site, start
-from eds.files import digest, write_text
+from eds.io.files import digest, write_text
+from eds.parallel import Engine, Site, start
 from eds.project import Project
 from eds.tables import Provenance
 from eds.vectors import Model, Shard
-from tests.engines.elsewhere import Elsewhere
-from tests.engines.tasks import Busy, busy
+from tests.parallel.elsewhere import Elsewhere
+from tests.parallel.tasks import Busy, busy
 from tests.speed.pipeline import _draw
 
 MADE = Provenance("speed")

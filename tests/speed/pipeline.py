@@ -23,7 +23,7 @@ from eds.backbones import Backbone, load
 from eds.embeddings.compute import compute
 from eds.embeddings.pipeline import Job, prepared, threads
 from eds.embeddings.sources import Sources
-from eds.files import digest
+from eds.io.files import digest
 from eds.tables import IMAGES, Provenance
 
 BATCH = 32

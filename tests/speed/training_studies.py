@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from eds.backbones import load
 from eds.backbones.trainable import trainable
-from eds.files import replacing
+from eds.io.files import replacing
 from eds.synthetic.catalogue import draw_catalogue
 from eds.synthetic.experts import draw_experts
 from eds.synthetic.panel import true_value

@@ -86,7 +86,7 @@ def test_neither_the_order_of_rows_nor_the_callers_random_state_matters(tmp_path
 KILLED = """
     import os, signal, sys
     from pathlib import Path
-    from eds.files import unfinished
+    from eds.io.files import unfinished
     from eds.training import loop
     from tests.training.test_hash_head import Design, fitted
 

@@ -19,7 +19,7 @@ from eds.benchmarks.pictures import find_pictures
 from eds.benchmarks.validate import Faults, check_columns, check_ids, check_path, check_paths
 from eds.benchmarks.votes_file import write_votes
 from eds.errors import InputError
-from eds.files import digest
+from eds.io.files import digest
 from eds.schema import to_arrow, to_frame
 from eds.tables import IMAGES
 

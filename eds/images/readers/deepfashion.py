@@ -15,8 +15,8 @@ from pathlib import Path
 import pandas as pd
 
 from eds.errors import InputError
-from eds.files import forbidden
 from eds.images.sources import Found, Source, boxes, finished, refuse
+from eds.io.files import forbidden
 
 PARTITION = "list_eval_partition.txt"
 ITEMS = "list_item_inshop.txt"

@@ -19,11 +19,11 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import ImageError, InputError
-from eds.files import digest, forbidden, unfinished
 from eds.images.readers.table import mapped, table_of, typed
 from eds.images.shards import Shard, opened, shards_in
 from eds.images.sources import Found, Source, finished, refuse
-from eds.pixels import inside
+from eds.imaging import inside
+from eds.io.files import digest, forbidden, unfinished
 
 USES = ("columns",)
 METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")

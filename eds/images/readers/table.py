@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 
 from eds import tables
 from eds.errors import InputError
-from eds.files import forbidden
 from eds.images.sources import Found, Source, as_text, as_whole, finished
+from eds.io.files import forbidden
 
 USES = ("columns",)
 SHORT = {"id": "image_id", "product": "product_id"}  # names that a map may use besides the columns' own

@@ -16,8 +16,8 @@ from typing import Any
 import pandas as pd
 
 from eds.errors import InputError
-from eds.files import forbidden
 from eds.images.sources import Found, Source, as_text, boxes, finished, refuse
+from eds.io.files import forbidden
 
 USES = ("gallery_phases",)
 SHOWN = 3

@@ -9,8 +9,8 @@ import pandas as pd
 from PIL import Image
 
 from eds.errors import ImageError
+from eds.imaging import Box, inside, open_rgb
 from eds.pairs import Reals
-from eds.pixels import Box, inside, open_rgb
 from eds.reports.coverage import scored_by_any, scored_pairs
 from eds.reports.document import Block, Gallery, Gap, Pair, Picture, Sentence, count, note, say, share
 from eds.reports.inputs import PAIR, ReportInputs

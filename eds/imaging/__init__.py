@@ -1,0 +1,47 @@
+"""Open a picture as RGB, or say why that cannot be done.
+
+A picture is turned as its EXIF data say, transparency is laid on a stated background, CMYK, palettes,
+grey and 16 bits become 8-bit RGB, and of an animation the first frame counts. Nothing is guessed: a
+picture that does not decode to its end, whose turn cannot be told, or whose values have no stated
+range is refused with an `ImageError`. Pictures lie in a folder, or elsewhere (`s3://`, see eds.io).
+Not here: colour profiles, which are not applied.
+"""
+
+from eds.errors import ImageError
+from eds.imaging.decode import (
+    MAX_PIXELS,
+    TURNS,
+    Box,
+    Colour,
+    as_rgb,
+    decoding,
+    open_rgb,
+    orientation,
+    rgb_of,
+    stored_size,
+    strict,
+)
+from eds.imaging.locations import ELSEWHERE, MAX_BYTES, Folders, Objects, Status, folders_of, inside, read_bytes
+
+__all__ = [
+    "ELSEWHERE",
+    "MAX_BYTES",
+    "MAX_PIXELS",
+    "TURNS",
+    "Box",
+    "Colour",
+    "Folders",
+    "ImageError",
+    "Objects",
+    "Status",
+    "as_rgb",
+    "decoding",
+    "folders_of",
+    "inside",
+    "open_rgb",
+    "orientation",
+    "read_bytes",
+    "rgb_of",
+    "stored_size",
+    "strict",
+]

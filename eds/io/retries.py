@@ -1,0 +1,158 @@
+"""What goes wrong with storage elsewhere: which faults pass by themselves, and what is said of those that do not.
+
+Nothing that a server or a library says is repeated word for word, because it may hold a signature or an address
+with a secret; only the code of the fault is.
+"""
+
+import errno
+import os
+import random
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from eds.errors import InputError
+from eds.io.addresses import CREDENTIALS
+
+Result = TypeVar("Result")
+ATTEMPTS = 8  # unless AWS_MAX_ATTEMPTS says otherwise; some 25 seconds of patience
+UNREACHED = 4  # attempts where no connection ever came about: more patience helps rarely
+FIRST_WAIT, LONGEST_WAIT = 0.2, 20.0  # seconds
+BUSY = (
+    "SlowDown",
+    "ServiceUnavailable",
+    "Throttling",
+    "ThrottlingException",
+    "TooManyRequests",
+    "RequestLimitExceeded",
+)
+AGAIN = "It was cut or changed: put it there again."
+NOT_ACCEPTED = ("InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "TokenRefreshRequired")
+
+
+class StorageError(InputError):
+    """Storage elsewhere cannot be used, or does not hold what it should."""
+
+
+class AbsentError(StorageError):
+    """There is no such file or object (its bucket is there)."""
+
+
+class TruncatedError(StorageError):
+    """A file or object is shorter than it should be, or is not the one that was written."""
+
+
+def patiently(act: Callable[[], Result], address: str) -> Result:
+    """What `act` gives; tried again after ever longer waits while the fault is one that passes.
+
+    The waits are partly random, so that a hundred workers who were refused together do not come back together.
+    """
+    begun, attempt = time.monotonic(), 0
+    allowed = attempts_allowed()
+    while True:
+        attempt += 1
+        try:
+            return act()
+        except StorageError:
+            raise
+        except Exception as error:
+            passes, told = _judged(error, address)
+            if told is None:
+                raise  # no fault of storage: a bug of ours goes on as it is
+            if not passes:
+                raise told from error
+            if attempt >= (min(allowed, UNREACHED) if _unreached(error) else allowed):
+                tried = f"{attempt} attempts in {time.monotonic() - begun:.0f} s"
+                raise StorageError(f"{told.what} ({tried})", where=told.where, do=told.do) from error
+        wait = min(FIRST_WAIT * 2 ** (attempt - 1), LONGEST_WAIT)
+        time.sleep(wait * random.uniform(0.5, 1.0))  # noqa: S311 - not for secrecy
+
+
+def attempts_allowed() -> int:
+    """How often a request is made at most: AWS_MAX_ATTEMPTS, as the tools of AWS read it, or our own number."""
+    given = os.environ.get("AWS_MAX_ATTEMPTS", "")
+    if given and not (given.isdigit() and int(given) > 0):
+        raise InputError(f"is {given!r}", where="AWS_MAX_ATTEMPTS", do="Give a whole number from 1 up.")
+    return int(given) if given else ATTEMPTS
+
+
+def _judged(error: Exception, address: str) -> tuple[bool, StorageError | None]:
+    """Does the fault pass, and what is said of it; None for what is no fault of storage."""
+    code, status = _code(error)
+    name = type(error).__name__
+    if code in BUSY or status in (429, 503) or getattr(error, "errno", None) == errno.EBUSY:
+        return True, StorageError(
+            f"the storage refuses: too many requests{_named(code)}", where=address,
+            do="Try again later, or with fewer workers; AWS_MAX_ATTEMPTS allows more attempts.",
+        )  # fmt: skip
+    if code in NOT_ACCEPTED:
+        return False, StorageError(f"the credentials are not accepted ({code})", where=address, do=CREDENTIALS)
+    if name in ("NoCredentialsError", "PartialCredentialsError", "CredentialRetrievalError", "TokenRetrievalError"):
+        return False, StorageError("there are no credentials", where=address, do=CREDENTIALS)
+    if isinstance(error, PermissionError) or status in (401, 403):
+        return False, StorageError(
+            f"permission denied{_named(code)}", where=address,
+            do="Ask its owner for s3:ListBucket, s3:GetObject and, to write, s3:PutObject; or use other credentials.",
+        )  # fmt: skip
+    if isinstance(error, ValueError) and str(error).startswith("Invalid endpoint"):  # botocore's only word for it
+        return False, StorageError(
+            "the address of the storage's server is not whole", where="AWS_ENDPOINT_URL",
+            do="Write it with http:// or https://, as in http://localhost:9000; empty, it is Amazon's own.",
+        )  # fmt: skip
+    if code == "NoSuchBucket":
+        return False, no_bucket(address)
+    if isinstance(error, FileNotFoundError) or status == 404:
+        return False, AbsentError("there is no such object", where=address, do="Look at its name.")
+    if code == "InvalidRange" or status == 416:
+        return False, TruncatedError("the object is truncated: it ends before what was asked", where=address, do=AGAIN)
+    if code in ("PermanentRedirect", "TemporaryRedirect", "AuthorizationHeaderMalformed") or status in (301, 307):
+        return False, StorageError(
+            "the bucket is in another region", where=address, do="Name its region: AWS_DEFAULT_REGION."
+        )
+    if _unreached(error):
+        return True, StorageError(
+            "the storage cannot be reached", where=address,
+            do="Look at the network and at AWS_ENDPOINT_URL, which is empty for Amazon's own.",
+        )  # fmt: skip
+    if status >= 500 or _broken(error):
+        return True, StorageError(
+            f"the connection to the storage broke{_named(code)}", where=address, do="Try again; look at the network."
+        )
+    if code or status:
+        return False, StorageError(f"the storage refuses ({code or status})", where=address, do="Look at the address.")
+    return False, None
+
+
+def no_bucket(address: str) -> StorageError:
+    """What is said of a bucket that is not there."""
+    return StorageError("there is no such bucket", where=address, do="Look at its name and at AWS_ENDPOINT_URL.")
+
+
+def _named(code: str) -> str:
+    return f" ({code})" if code and not code.isdigit() else ""
+
+
+def _code(error: BaseException | None) -> tuple[str, int]:
+    """The code and the HTTP status that a server gave, wherever in the chain of errors it stands."""
+    for _ in range(5):
+        response = getattr(error, "response", None)
+        if isinstance(response, dict) and "Error" in response:
+            status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+            return str(response["Error"].get("Code", "")), int(status)
+        if error is None:
+            break
+        error = error.__cause__ or error.__context__
+    return "", 0
+
+
+def _unreached(error: Exception) -> bool:
+    """No connection came about: the kinds are told by name, so that the library need not be there."""
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    return bool(kinds & {"EndpointConnectionError", "ConnectTimeoutError", "ProxyConnectionError", "SSLError"})
+
+
+def _broken(error: Exception) -> bool:
+    """The connection came about, and broke."""
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    broken = {"HTTPClientError", "ClientPayloadError", "IncompleteRead", "ResponseParserError", "IncompleteReadError"}
+    return isinstance(error, (ConnectionError, TimeoutError)) or bool(kinds & broken)
