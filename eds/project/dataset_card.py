@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from eds.benchmarks.benchmark import Benchmark
     from eds.benchmarks.card import Card
     from eds.project import Project
-    from eds.project.decide import Kept
+    from eds.project.decide import Votes
 
 COEFFICIENTS = {
     "percent_agreement": "Share of agreeing pairs of votes",
@@ -33,7 +33,7 @@ class CardText:
     citation: str = ""
 
 
-def make_card(project: "Project", benchmark: "Benchmark", labels: "Kept | None", text: CardText) -> "Card":
+def make_card(project: "Project", benchmark: "Benchmark", labels: "Votes | None", text: CardText) -> "Card":
     """Return the card of the project's benchmark; `labels` is the content of the label store, if there is one."""
     from eds.benchmarks.card import Card
 
@@ -89,7 +89,7 @@ def _experts(benchmark: "Benchmark") -> list[str]:
     return facts
 
 
-def _agreement(project: "Project", labels: "Kept | None") -> list[str]:
+def _agreement(project: "Project", labels: "Votes | None") -> list[str]:
     from eds.truth import panel_agreement
 
     if labels is None or not len(labels.labels):

@@ -40,7 +40,7 @@ from eds.tables import check_model_name
 
 if TYPE_CHECKING:
     from eds.project import Project
-    from eds.project.decide import Kept
+    from eds.project.decide import Votes
 
 __all__ = [
     "FORMATS",
@@ -153,7 +153,7 @@ def _local_folder(target: storage.Address, *, replace: bool) -> Iterator[Path]:
                 shutil.copyfile(folder / name, file)
 
 
-def _collect(project: "Project", *, lists: bool, hide_experts: bool) -> "tuple[Benchmark, Kept | None]":
+def _collect(project: "Project", *, lists: bool, hide_experts: bool) -> "tuple[Benchmark, Votes | None]":
     """Return the project's benchmark, and the content of its label store (None where there is none)."""
     exists = {name: project.path(name).exists() for name in ("images", "suspects", "truth")}
     if not exists["images"]:
@@ -171,7 +171,7 @@ def _collect(project: "Project", *, lists: bool, hide_experts: bool) -> "tuple[B
     return Benchmark(tables["images"], tables["truth"], tables["suspects"], votes, runs, root), labels
 
 
-def _votes(project: "Project") -> "tuple[Any, Kept | None]":
+def _votes(project: "Project") -> "tuple[Any, Votes | None]":
     if not (project.path("labels").exists() or project.config.labels.url):
         return None, None
     from eds.project.decide import read_votes
