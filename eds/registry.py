@@ -128,6 +128,7 @@ SAMPLING_ORDERS = Plugins("eds.suspects.orders", "sampling order", "deal")
 SEARCHES = Plugins("eds.neighbors.search", "search engine", "Search")
 BACKBONES = Plugins("eds.backbones.families", "backbone family", "load")
 READERS = Plugins("eds.images.readers", "reader of catalogues")
+SECTIONS = Plugins("eds.reports.sections", "report section", "SECTION")
 
 
 @dataclass(frozen=True)

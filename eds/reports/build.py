@@ -4,24 +4,31 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from eds.errors import EdsError
+from eds.registry import SECTIONS
 from eds.reports.document import Block, Gap, Missing, Report, Section, Sentence
 from eds.reports.inputs import ReportInputs
-from eds.reports.sections import Blocks, SectionSpec, load_sections
+from eds.reports.sections import Blocks, SectionSpec
+
+
+def load_sections() -> dict[str, SectionSpec]:
+    """Every section by name, in the report's order."""
+    sections: dict[str, SectionSpec] = {name: SECTIONS.load(name) for name in SECTIONS.names()}
+    return dict(sorted(sections.items(), key=lambda section: section[1].order))
 
 
 def build(inputs: ReportInputs, made: Mapping[str, Any], progress: Callable[[int, int], None] | None = None) -> Report:
     """The whole report; `made` says when and from what."""
-    specs = [spec for spec in load_sections() if spec.wanted(inputs)]
+    specs = {name: spec for name, spec in load_sections().items() if spec.wanted(inputs)}
     computed: dict[str, Section] = {}
-    for done, spec in enumerate(specs, start=1):
-        computed[spec.name] = _section(spec, [_attempt(part, inputs) for part in spec.parts])
+    for name, spec in specs.items():
+        computed[name] = _section(name, spec, [_attempt(part, inputs) for part in spec.parts])
         if progress:
-            progress(done, len(specs))
+            progress(len(computed), len(specs))
     others = [section for section in computed.values() if section.blocks]
     sections = []
-    for spec in specs:
+    for name, spec in specs.items():
         overview = [_attempt(part, inputs, others) for part in spec.overview]
-        sections.append(_section(spec, [computed[spec.name].blocks, *overview]))
+        sections.append(_section(name, spec, [computed[name].blocks, *overview]))
     return Report(inputs.name, made, tuple(sections))
 
 
@@ -35,10 +42,10 @@ def _attempt(part: Callable[..., Blocks], *arguments: Any) -> Blocks:
         return (Gap(f"Could not be computed: {error.what}", error.do),)
 
 
-def _section(spec: SectionSpec, parts: list[Blocks]) -> Section:
+def _section(name: str, spec: SectionSpec, parts: list[Blocks]) -> Section:
     """The section with its blocks; a table or gap that several parts contribute appears once."""
     blocks: list[Block] = []
     for block in (block for part in parts for block in part):
         if isinstance(block, Sentence) or block not in blocks:
             blocks.append(block)
-    return Section(spec.name, spec.title, spec.question, tuple(blocks))
+    return Section(name, spec.title, spec.question, tuple(blocks))

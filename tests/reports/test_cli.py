@@ -101,7 +101,7 @@ def test_three_files_and_what_is_missing_are_told(project: Project, answer: dict
     assert all(Path(name).stat().st_size == size for name, size in answer["files"].items())
     assert {gap["section"] for gap in answer["missing"]} == {"scores", "curves"}  # no negatives are drawn here
     assert all("eds suspects negatives" in gap["do"] for gap in answer["missing"])
-    assert {"label_noise", "codes", "judged", "pairs"} <= set(answer["sections"])
+    assert {"label-noise", "codes", "judged", "pairs"} <= set(answer["sections"])
 
 
 def test_hostile_names_stay_text(project: Project, answer: dict[str, Any]) -> None:

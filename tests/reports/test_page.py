@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from eds.reports import Gap, ModelCard, Report, ReportInputs, build
+from eds.reports.build import load_sections
 from eds.reports.files import document, table
 from eds.reports.page import page
-from eds.reports.sections import load_sections
 from tests.reports.example import example_inputs
 
 EVIL = "<script>alert('x')</script>\"'&<img src=x onerror=alert(1)>"
@@ -62,7 +62,7 @@ def whole() -> Report:
 def test_complete_inputs_leave_nothing_missing_but_random_pairs(whole: Report) -> None:
     gaps = {(part.key, block.what) for part in whole.sections for block in part.blocks if isinstance(block, Gap)}
     assert gaps == {("pool", "No random pairs are judged, so prevalence and the pool's recall are unknown.")}
-    assert [part.key for part in whole.sections] == [section.name for section in load_sections()]
+    assert [part.key for part in whole.sections] == [*load_sections()]
 
 
 def test_every_number_of_the_page_stands_in_the_json(whole: Report) -> None:

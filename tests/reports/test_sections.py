@@ -163,7 +163,7 @@ def test_random_pairs_change_no_models_number(made: tuple[ReportInputs, Report])
     for section, key in (
         ("bias", "bias"),
         ("robustness", "loo_unique"),
-        ("label_noise", "noise_auc"),
+        ("label-noise", "noise_auc"),
         ("slices", "kinds_0"),
     ):
         one, two = (pd.DataFrame(block(which, section, key).rows) for which in (told, report))
@@ -183,8 +183,8 @@ def test_label_noise_is_corrected_as_the_library_does(made: tuple[ReportInputs, 
     whole, report = made
     wrong = label_contamination(3, 0.9, 0.9, float(whole.labels["value"].mean()))
     at = label_noise.ACCURACIES.index(0.9)
-    assert block(report, "label_noise", "noise").rows[at] == {"accuracy": 0.9, **wrong}
-    rows = block(report, "label_noise", "noise_auc").rows
+    assert block(report, "label-noise", "noise").rows[at] == {"accuracy": 0.9, **wrong}
+    rows = block(report, "label-noise", "noise_auc").rows
     assert len(rows) == 3
     for row in rows:
         assert row[f"a{at}"] == corrected_auc(row["observed"], wrong["eps_pos"], wrong["eps_neg"])
@@ -246,7 +246,7 @@ def test_without_codes_there_is_no_section_and_with_damaged_ones_a_gap(
     whole, _ = made
     keys = [part.key for part in build(replace(whole, codes=(), cache={}), {}).sections]
     assert "codes" not in keys
-    assert "label_noise" in keys
+    assert "label-noise" in keys
     gap = Gap("codes are damaged", "make them anew")
     told = build(replace(whole, codes=(), gaps={"codes": gap}, cache={}), {})
     assert next(part for part in told.sections if part.key == "codes").blocks == (gap,)
@@ -254,7 +254,7 @@ def test_without_codes_there_is_no_section_and_with_damaged_ones_a_gap(
 
 def test_new_models_are_judged_fair_as_the_library_does(made: tuple[ReportInputs, Report]) -> None:
     inputs, report = made
-    section = next(part for part in report.sections if part.key == "new_models")
+    section = next(part for part in report.sections if part.key == "new-models")
     results = [one for one in inputs.require("results") if str(one.measure) in new_models.LABELS]
     pooled = Pooled(
         inputs.require("pool_lists"),

@@ -138,7 +138,6 @@ def pairs_of_experts(inputs: ReportInputs) -> Blocks:
 
 
 SECTION = SectionSpec(
-    name="agreement",
     title="How well the experts agree",
     question="A label is worth what its judges agree on.",
     order=20,

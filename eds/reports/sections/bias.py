@@ -271,10 +271,9 @@ def _rankings(inputs: ReportInputs) -> pd.DataFrame | None:
 
 
 SECTION = SectionSpec(
-    name="bias",
     title="Which models the pool favours",
     question="Models that built the pool against those that did not.",
     order=80,
-    inputs=("suspects", "truth", "results", "scores", "negatives", "pool_lists", "rankings"),
+    inputs=("suspects", "truth", "results", "scores", "negatives", "pool_lists", "rankings", "placed"),
     parts=(models, groups, reuse),
 )

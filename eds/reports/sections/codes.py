@@ -189,7 +189,6 @@ def _by_model(inputs: ReportInputs, names: dict[str, str]) -> list[dict[str, Any
 
 
 SECTION = SectionSpec(
-    name="codes",
     title="Models of binary codes",
     question="Tie-aware accuracy of hash models, and how they use their codes.",
     order=110,

@@ -111,7 +111,6 @@ def _sample_size(lines: Sequence[Mapping[str, Any]]) -> str:
 
 
 SECTION = SectionSpec(
-    name="curves",
     title="ROC and precision-recall curves",
     question="What would a threshold on a model's score achieve?",
     order=60,

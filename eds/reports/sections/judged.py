@@ -121,7 +121,6 @@ def searches(inputs: ReportInputs) -> Blocks:
 
 
 SECTION = SectionSpec(
-    name="judged",
     title="What was judged",
     question="Which images, models and experts are behind the numbers?",
     order=10,

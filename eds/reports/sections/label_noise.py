@@ -11,7 +11,7 @@ from eds.reports.sections import Blocks, SectionSpec
 from eds.truth import corrected_auc, label_contamination
 
 ACCURACIES = (0.98, 0.95, 0.9, 0.85)  # of one expert, on similar and on different pairs alike
-NAME = "ROC-AUC(average=micro,negatives=annotated)"
+MEASURE = "ROC-AUC(average=micro,negatives=annotated)"
 
 
 def assumptions(inputs: ReportInputs) -> Blocks:
@@ -66,7 +66,7 @@ def corrected(inputs: ReportInputs) -> Blocks:
     """Every model's micro ROC-AUC at each accuracy."""
     rate, panel = float(inputs.labels["value"].mean()), _panel(inputs)
     table = scores_with_intervals(inputs)
-    observed = table[(table["measure"] == NAME) & table["value"].notna()].sort_values("value", ascending=False)
+    observed = table[(table["measure"] == MEASURE) & table["value"].notna()].sort_values("value", ascending=False)
     fields = [f"a{index}" for index in range(len(ACCURACIES))]
     rows: list[dict[str, Any]] = []
     for score in observed.to_dict(orient="records"):
@@ -80,7 +80,7 @@ def corrected(inputs: ReportInputs) -> Blocks:
     columns = (
         Column("model", "model"),
         Column("n", "pairs", "count"),
-        Column("observed", "observed", "value", "low", "high", NAME),
+        Column("observed", "observed", "value", "low", "high", MEASURE),
         *(
             Column(field, f"{accuracy:.0%} right", "value", formula="1/2 + (observed - 1/2) / attenuation")
             for field, accuracy in zip(fields, ACCURACIES, strict=True)
@@ -132,7 +132,6 @@ def _error_rates(panel: int, accuracy: float, rate: float) -> dict[str, float]:
 
 
 SECTION = SectionSpec(
-    name="label_noise",
     title="What wrong labels would change",
     question="How far do the numbers depend on the experts being right?",
     order=100,

@@ -116,7 +116,7 @@ def headings(inputs: ReportInputs, sections: Sequence[Section]) -> Blocks:
     """What the headings of all tables mean: on paper and on a phone there is no pointer to show it."""
     rows: list[dict[str, str]] = []
     for section in sections:
-        for table in (block for block in section.blocks if isinstance(block, Table) and section.key != SECTION.name):
+        for table in (block for block in section.blocks if isinstance(block, Table) and section.key != "limits"):
             for column in table.columns:
                 row = {"number": column.label, "formula": column.formula, "section": section.title}
                 if column.formula and row not in rows:
@@ -126,7 +126,6 @@ def headings(inputs: ReportInputs, sections: Sequence[Section]) -> Blocks:
 
 
 SECTION = SectionSpec(
-    name="limits",
     title="Limits and conventions",
     question="What does every number mean, and what does it not say?",
     order=150,

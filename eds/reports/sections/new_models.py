@@ -139,11 +139,10 @@ def intervals(inputs: ReportInputs) -> Blocks:
 
 
 SECTION = SectionSpec(
-    name="new_models",
     title="New models on these labels",
     question="Which of their numbers are comparable with those of the pool models?",
     order=90,
-    inputs=("suspects", "truth", "models", "results", "scores", "negatives", "pool_lists"),
+    inputs=("suspects", "truth", "models", "results", "scores", "negatives", "pool_lists", "rankings", "placed"),
     parts=(verdicts, intervals),
     wanted=has_new_models,
 )

@@ -80,7 +80,6 @@ def unique_pairs(inputs: ReportInputs) -> Blocks:
 
 
 SECTION = SectionSpec(
-    name="overlap",
     title="What each model contributed",
     question="How far do the models propose the same pairs?",
     order=40,

@@ -155,7 +155,6 @@ def _picture(inputs: ReportInputs, images: pd.DataFrame, name: str) -> Picture:
 
 
 SECTION = SectionSpec(
-    name="pairs",
     title="Pairs to look at",
     question="Real pairs that show what the numbers mean.",
     order=140,

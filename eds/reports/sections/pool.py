@@ -354,7 +354,6 @@ def _seconds(inputs: ReportInputs) -> float:
 
 
 SECTION = SectionSpec(
-    name="pool",
     title="What the pool found",
     question="How many pairs are similar, how many were missed, and what did it cost?",
     order=30,

@@ -123,7 +123,6 @@ def by_removed_model(inputs: ReportInputs) -> Blocks:
 
 
 SECTION = SectionSpec(
-    name="robustness",
     title="Does the order depend on who built the pool?",
     question="Each pool model is removed in turn.",
     order=70,

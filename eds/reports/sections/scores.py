@@ -200,7 +200,6 @@ def _figure(inputs: ReportInputs, table: pd.DataFrame, key: str, title: str, nam
 
 
 SECTION = SectionSpec(
-    name="scores",
     title="How good each model is",
     question="Every model against the labels, with confidence intervals.",
     order=50,

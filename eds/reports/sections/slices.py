@@ -121,7 +121,6 @@ def _by_query(result: Result, kinds: "pd.Series[str]") -> pd.DataFrame:
 
 
 SECTION = SectionSpec(
-    name="slices",
     title="By category and other columns",
     question="Where are models strong, and where weak?",
     order=130,

@@ -165,7 +165,6 @@ def _recall(inputs: ReportInputs) -> list[Block]:
 
 
 SECTION = SectionSpec(
-    name="summary",
     title="Summary",
     question="The key figures, in words.",
     order=0,
