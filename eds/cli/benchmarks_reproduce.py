@@ -85,9 +85,9 @@ def _vsd(
     from eds.benchmarks.reproduce.release_files import find_files
     from eds.cli.reproduce_written import told, written, written_task
     from eds.images.readers.vsd import kind
-    from eds.project import reproduce_project as work
-    from eds.project.reproduce_models import bring, refuse_none, sources, without_models
-    from eds.project.reproduce_numbers import found_cells, measured
+    from eds.project.reproduce import task as work
+    from eds.project.reproduce.models import bring, refuse_none, sources, without_models
+    from eds.project.reproduce.numbers import found_cells, measured
 
     if task != "all" and task not in TASKS:
         raise InputError(f"no task is called {task!r}", where="option --task", do=f"Known: all, {', '.join(TASKS)}.")

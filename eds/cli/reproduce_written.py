@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eds.cli.render import format_table
-from eds.project.reproduce_numbers import COLUMNS, EVALUATOR, Numbers
-from eds.project.reproduce_project import Task
+from eds.project.reproduce.numbers import COLUMNS, EVALUATOR, Numbers
+from eds.project.reproduce.task import Task
 from eds.project.results import to_jsonable
 
 if TYPE_CHECKING:

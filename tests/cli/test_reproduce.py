@@ -16,7 +16,7 @@ from PIL import Image
 from eds.benchmarks.reproduce.paper import cells
 from eds.cli import cli
 from eds.errors import EdsError, InputError
-from eds.project.reproduce_models import sources
+from eds.project.reproduce.models import sources
 from tests.benchmarks.vsd_reproduction import GENERATORS, WILD, ZERO, draw, write
 from tests.reference.reproduction import MAKERS, Slow
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from eds.errors import EdsError
 from eds.project.labelled_pairs import PAIR
-from eds.project.reproduce_project import Task
+from eds.project.reproduce.task import Task
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from eds.errors import InputError
-from eds.project.reproduce_project import Task, take_runs, take_specs, take_vectors
+from eds.project.reproduce.task import Task, take_runs, take_specs, take_vectors
 
 One = TypeVar("One")
 OWN = "fine-tuned by its authors and not released: bring its vectors, or NAME=SPEC"
