@@ -41,6 +41,7 @@ def demo(console: Console, where: Path, products: int, views: int, wild: int, mo
     from eds import config
     from eds.cli.project import run_stages
     from eds.project import Project
+    from eds.project.simulate import draw_panel, known_truth
 
     if not (where / config.FILE).exists():
         values = {"project.name": "Drawn garments", "embeddings.models": list(models), "neighbors.k": 100}
@@ -51,8 +52,8 @@ def demo(console: Console, where: Path, products: int, views: int, wild: int, mo
     _draw_random(here)
     judged = _judge(here)
     _draw_negatives(here)
-    document = {"project": str(where), **_pool(here), "judged": judged, "truth": _known_truth(here),
-                "report": str(_report(here))}  # fmt: skip
+    truth = known_truth(here, draw_panel(here)).to_dict()
+    document = {"project": str(where), **_pool(here), "judged": judged, "truth": truth, "report": str(_report(here))}
     console.answer(document, lambda: _told(here, document))
 
 
@@ -124,11 +125,11 @@ def _pool(project: "Project") -> dict[str, Any]:
 
 def _judge(project: "Project") -> dict[str, Any]:
     """Let simulated experts judge what is to be judged, through the store and queue of people; decide the truth."""
-    from eds.project.simulate import fill_campaign
+    from eds.project.simulate import simulate_judging
     from eds.synthetic.experts import draw_experts
 
     panel = draw_experts(project.config.budget.experts, project.config.project.seed)
-    project.say(f"{len(panel)} simulated experts gave {fill_campaign(project, panel, 'simulated'):,} labels")
+    project.say(f"{len(panel)} simulated experts gave {simulate_judging(project, panel).labels:,} labels")
     decided, agreement = project.decide(), project.agreement()
     return {**decided.to_dict(), "experts": len(panel), "agreement": agreement.coefficients, **_rates(project)}
 
@@ -149,28 +150,6 @@ def _report(project: "Project") -> Path:
     from eds.cli.reports import written
 
     return written(project, project.root / "report.html", resamples=500)[1][0]
-
-
-def _known_truth(project: "Project") -> dict[str, Any]:
-    """What experts would find, known here because the catalogue is drawn: in all pairs, and in the pool."""
-    from eds.synthetic.experts import draw_experts
-    from eds.synthetic.panel import full_truth, true_value
-
-    images, suspects = project.read("images"), project.read("suspects")
-    panel = draw_experts(project.config.budget.experts, project.config.project.seed)
-    everything = full_truth(images, panel)
-    pairs = suspects.loc[suspects["origin"] == "pool", ["query_id", "candidate_id"]]
-    found = int(true_value(pairs, images, panel).sum())
-    other_products = everything.positives - everything.same_product_positives
-    return {
-        "pairs": everything.pairs,
-        "positives": other_products,
-        "prevalence": other_products / (everything.pairs - everything.same_product_pairs),
-        "pool_pairs": len(pairs),
-        "pool_positives": found,
-        "pool_rate": found / len(pairs),
-        "pool_recall": found / other_products if other_products else None,
-    }
 
 
 def _told(project: "Project", document: dict[str, Any]) -> str:

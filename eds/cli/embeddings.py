@@ -13,7 +13,7 @@ from eds.cli.options import engine_option, one_of
 from eds.cli.render import format_table
 from eds.errors import ConfigError, EdsError, TableError
 from eds.project.embed import compute_models, import_model
-from eds.project.integrity import lost_files_of
+from eds.project.status import missing_files
 
 if TYPE_CHECKING:
     from eds.embeddings.compute import Summary
@@ -169,7 +169,7 @@ def run(project: "Project") -> None:
     groups: dict[tuple[bool, str], list[str]] = {}  # models computed alike share one pass over the pictures
     for text in asked:
         state = computed.get(text)
-        if state and state.condition == "fresh" and not lost_files_of(project, str(state.model)):
+        if state and state.condition == "fresh" and not missing_files(project, str(state.model)):
             continue
         changed = bool(state and any(why.startswith("embeddings.") for why in state.reasons))
         options = {name: value for name, value in (state.params if state else {}).items() if name != "model"}
@@ -193,7 +193,7 @@ def _described(project: "Project", name: str) -> dict[str, Any]:
     folder = project.path("embeddings", name)
     try:
         model = read_model(folder)
-        lost = lost_files_of(project, name)
+        lost = missing_files(project, name)
     except EdsError as error:
         condition = "damaged" if (folder / "model.json").exists() else "not finished"
         return {"model": name, **row, "state": condition, "why": [str(error)]}

@@ -1,7 +1,7 @@
 """`eds init`, `status`, `run`, `completion`: the project as a whole."""
 
 import importlib
-from dataclasses import asdict
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,8 @@ from eds.cli.render import format_table
 from eds.errors import EdsError
 
 if TYPE_CHECKING:
-    from eds.project import Project, State
+    from eds.project import Project
+    from eds.project.status import StatusResult
 
 # The stages that a machine can do alone, in the order of the flow. Each offers run(project, console):
 # it makes what is missing or stale and leaves alone what is fresh.
@@ -38,47 +39,38 @@ def init(console: Console, where: Path | None) -> None:
 
 @command(None, "status", example="eds status --project demo --json")
 def status(console: Console) -> None:
-    """Tell each table of the project: rows, made by what, fresh or stale and why."""
-    states = conditions(console.project)
+    """Show the status of every table."""
+    console.show(console.project.status(), render_status)
+
+
+@command(None, "run", example="eds run --project demo")
+def run(console: Console) -> None:
+    """Make every table that is missing or stale, in order."""
+    run_stages(console.project)
+    console.show(console.project.status(), render_status)
+
+
+def render_status(status: "StatusResult") -> str:
+    """A line of counts, then a row for each table: what made it, and why it is stale."""
+    counts = Counter(state.condition for state in status.tables)
     rows = [
-        (state.path, state.condition, state.rows, _short(state.made_by), "; ".join(state.reasons) or None)
-        for state in states
+        (state.path, state.condition, state.rows, _shorten(state.made_by), "; ".join(state.reasons) or None)
+        for state in status.tables
     ]
-    console.answer(
-        {"project": str(console.project.root), "tables": [asdict(state) for state in states]},
-        lambda: format_table(("table", "condition", "rows", "made by", "why"), rows),
+    return f"{', '.join(f'{count} {condition}' for condition, count in counts.items())}\n\n" + format_table(
+        ("table", "condition", "rows", "made by", "why"), rows
     )
 
 
-def conditions(project: "Project") -> "list[State]":
-    """Every table's condition, in the order of the flow."""
-    from eds.project.integrity import with_lost_files
+def _shorten(made_by: str) -> str | None:
+    """The first command that made a table, cut if it is long, and the number of later ones; --json has them all.
 
-    return [with_lost_files(project, state) for state in project.states()]
-
-
-def _short(made_by: str) -> str | None:
-    """The first of the commands that made a table, cut where it is long, and how many came behind; --json has all.
-
-    >>> _short("eds suspects pool -k 6; eds suspects random -n 500; eds suspects negatives -n 5")
+    >>> _shorten("eds suspects pool -k 6; eds suspects random -n 500; eds suspects negatives -n 5")
     'eds suspects pool -k 6; and 2 more'
     """
     first, *others = made_by.split("; ")
     cut = first if len(first) <= WIDEST else f"{first[: WIDEST - 1]}…"
     return (f"{cut}; and {len(others)} more" if others else cut) or None
-
-
-@command(None, "run", example="eds run --project demo")
-def run(console: Console) -> None:
-    """Make whatever is missing or stale, in the order of the flow; what is fresh is left alone."""
-    run_stages(console.project)
-    states = conditions(console.project)
-    console.answer(
-        [asdict(state) for state in states],
-        lambda: format_table(
-            ("table", "condition", "rows"), [(state.path, state.condition, state.rows) for state in states]
-        ),
-    )
 
 
 def run_stages(project: "Project") -> None:

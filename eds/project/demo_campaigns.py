@@ -94,14 +94,14 @@ def _simulate(project: "Project") -> None:
     """A campaign judged by simulated experts, unless there is one."""
     from eds.labels.queue import list_campaigns
     from eds.project.label_store import opened
-    from eds.project.simulate import fill_campaign
+    from eds.project.simulate import simulate_judging
     from eds.synthetic.experts import draw_experts
 
     with opened(project, create=True) as store:
         there = JUDGED in set(list_campaigns(store)["name"])
     if not there:
         settings = project.config
-        fill_campaign(project, draw_experts(settings.budget.experts, settings.project.seed), JUDGED)
+        simulate_judging(project, draw_experts(settings.budget.experts, settings.project.seed), JUDGED)
 
 
 def _campaigns(project: "Project") -> None:

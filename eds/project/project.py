@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from eds.project.experts import Experts
     from eds.project.guidelines import Guidelines
     from eds.project.labels import Labels
+    from eds.project.status import StatusResult
 
 PER_MODEL = ("embeddings", "neighbors")
 # What tells the acts in the label store from others: called with the address and the file that stands for it.
@@ -139,6 +140,12 @@ class Project:
         from eds.project.labels import Labels
 
         return Labels(self)
+
+    def status(self) -> "StatusResult":
+        """The condition of every table: absent, fresh, stale (and why), damaged or unreadable."""
+        from eds.project.status import read_status
+
+        return read_status(self)
 
     def decide(
         self,

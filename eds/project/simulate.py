@@ -1,28 +1,134 @@
-"""Simulated experts who judge a campaign."""
+"""A drawn catalogue and simulated experts: a project whose truth is known."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eds.project.label_store import opened
+from eds.project.results import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import pandas as pd
 
-    from eds.project import Project
+    from eds.project import Project, Reporter
     from eds.synthetic.experts import Expert
-
 
 BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)  # of simulated sittings: every call gives the same labels
 SITTING = 500  # pairs that a simulated expert judges in a day, after which fatigue starts over
 
 
-def fill_campaign(project: "Project", panel: "Sequence[Expert]", name: str) -> int:
-    """Enter the simulated experts and their campaign where they are missing, and let them judge what is open."""
+@dataclass(frozen=True)
+class DrawnCatalogue(Result):
+    """A catalogue that was drawn."""
+
+    folder: str
+    images: int
+    by_category: "pd.DataFrame"  # category, phase, images
+
+
+@dataclass(frozen=True)
+class SimulatedJudging(Result):
+    """What simulated experts did: labels in a campaign of the store, or in a file."""
+
+    experts: int
+    labels: int
+    campaign: str | None = None
+    file: str | None = None
+
+
+@dataclass(frozen=True)
+class KnownTruth(Result):
+    """What the majority of the experts would say, were every pair judged without error."""
+
+    pairs: int
+    positives: int  # of different products
+    prevalence: float  # among pairs of different products
+    pool_pairs: int
+    pool_positives: int
+    pool_rate: float
+    pool_recall: float | None  # share of the positives of different products that the pool holds
+
+
+@dataclass(frozen=True)
+class SimulatedPanel(Result):
+    """Simulated experts, and what their majority says of all pairs of the catalogue."""
+
+    experts: list[dict[str, Any]]
+    pairs: int
+    positives: int
+    rate: float
+
+
+def draw_catalogue(
+    target: "Project | Path", *, workers: int | None = None, reporter: "Reporter | None" = None, **params: Any
+) -> DrawnCatalogue:
+    """Draw a catalogue into the images of a project, or into a folder with images.parquet beside them.
+
+    `params`: products, views, wild, seed, size; see `eds.synthetic.catalogue.draw_catalogue`.
+    """
+    from eds import tables
+    from eds.project.project import Project
+    from eds.project.reporter import SILENT
+    from eds.synthetic.catalogue import draw_catalogue as draw
+
+    project = target if isinstance(target, Project) else None
+    folder = target.image_root if isinstance(target, Project) else target
+    shown = reporter or (project.reporter if project else SILENT)
+    with shown.progress("drawing", "images") as progress:
+        images = draw(folder, workers=workers, progress=progress, **params)
+    made_by = tables.Provenance("synthetic.catalogue", params=params)
+    if project:
+        with project.writing("synthetic.catalogue"):
+            project.write(images, "images", made_by)
+    else:
+        tables.write(images, tables.IMAGES, folder / "images.parquet", made_by)
+    by_category = images.groupby(["category", "phase"]).size().reset_index(name="images")
+    return DrawnCatalogue(str(folder), len(images), by_category)
+
+
+def draw_panel(project: "Project", count: int | None = None, seed: int | None = None) -> "tuple[Expert, ...]":
+    """Simulated experts: as many as eds.toml says, with the project's seed, unless given."""
+    from eds.synthetic.experts import draw_experts
+
+    settings = project.config
+    return draw_experts(count or settings.budget.experts, settings.project.seed if seed is None else seed)
+
+
+def describe_panel(project: "Project", count: int | None = None, seed: int | None = None) -> SimulatedPanel:
+    """Who the simulated experts are, and what they would find."""
+    from eds.synthetic.panel import full_truth
+
+    panel = draw_panel(project, count, seed)
+    truth = full_truth(project.read("images"), panel)
+    experts = [{**vars(expert), "weights": expert.named_weights} for expert in panel]
+    return SimulatedPanel(experts, truth.pairs, truth.positives, truth.rate)
+
+
+def simulate(
+    project: "Project",
+    *,
+    count: int | None = None,
+    seed: int | None = None,
+    campaign: str = "simulated",
+    out: Path | None = None,
+) -> SimulatedJudging:
+    """Let simulated experts judge every suspect, in a campaign of the label store or into the file `out`."""
+    panel = draw_panel(project, count, seed)
+    if out is None:
+        return simulate_judging(project, panel, campaign)
+    return simulate_labels(project, panel, out, {"count": len(panel), "seed": seed})
+
+
+def simulate_judging(project: "Project", panel: "Sequence[Expert]", campaign: str = "simulated") -> SimulatedJudging:
+    """Let simulated experts judge what is open, through the queue and store of people; add what is missing."""
     import pandas as pd
 
     from eds.labels.campaigns import Plan, create_campaign
     from eds.labels.experts import add_expert, list_experts
     from eds.labels.queue import list_campaigns
     from eds.labels.simulate import fill
-    from eds.project.label_store import opened
     from eds.synthetic import experts as simulated
 
     images, people = project.read("images"), {expert.expert_id: expert for expert in panel}
@@ -40,8 +146,43 @@ def fill_campaign(project: "Project", panel: "Sequence[Expert]", name: str) -> i
         for expert in people:
             if expert not in known:
                 add_expert(store, expert, "expert", by="simulation")
-        if name not in set(list_campaigns(store)["name"]):
-            plan = Plan(name, guideline=simulated.GUIDELINE, seed=project.config.project.seed)
+        if campaign not in set(list_campaigns(store)["name"]):
+            plan = Plan(campaign, guideline=simulated.GUIDELINE, seed=project.config.project.seed)
             create_campaign(store, plan, project.read("suspects"), list(people), by="simulation")
         with project.progress("judging", "labels") as progress:
-            return fill(store, name, answer, progress_of=progress)
+            return SimulatedJudging(len(panel), fill(store, campaign, answer, progress_of=progress), campaign)
+
+
+def simulate_labels(
+    project: "Project", panel: "Sequence[Expert]", out: Path, params: "dict[str, Any] | None" = None
+) -> SimulatedJudging:
+    """Write the labels that simulated experts would give to every suspect to a file, as table labels."""
+    from eds import tables
+    from eds.synthetic import experts as simulated
+
+    suspects = project.read("suspects").sort_values(["batch", "position"], kind="stable")
+    labels = simulated.judge(suspects, project.read("images"), panel, started_at=BEGINNING)
+    parents = [project.path("images"), project.path("suspects")]
+    made_by = project.provenance("synthetic.experts.judge", {}, parents, params=params)
+    tables.write(labels, tables.LABELS, out, made_by)
+    return SimulatedJudging(len(panel), len(labels), file=str(out))
+
+
+def known_truth(project: "Project", panel: "Sequence[Expert]") -> KnownTruth:
+    """The true prevalence and pool recall of a drawn catalogue."""
+    from eds.synthetic.panel import full_truth, true_value
+
+    images, suspects = project.read("images"), project.read("suspects")
+    everything = full_truth(images, panel)
+    pairs = suspects.loc[suspects["origin"] == "pool", ["query_id", "candidate_id"]]
+    positives = int(true_value(pairs, images, panel).sum())
+    other_products = everything.positives - everything.same_product_positives
+    return KnownTruth(
+        everything.pairs,
+        other_products,
+        other_products / (everything.pairs - everything.same_product_pairs),
+        len(pairs),
+        positives,
+        positives / len(pairs),
+        positives / other_products if other_products else None,
+    )

@@ -138,13 +138,13 @@ def test_a_lost_shard_is_told_and_computed_again(
     project: Project, capsys: pytest.CaptureFixture[str], how: str, again: list[str] | None
 ) -> None:
     from eds.cli.embeddings import run
-    from eds.cli.project import conditions
+    from eds.project.status import read_status
 
     eds(project, "compute")
     shard = project.path("embeddings", "colour") / "00000.npy"
     shard.unlink() if how == "gone" else shard.write_bytes(shard.read_bytes()[:-1])
     assert [row["state"] for row in answered(project, capsys, "list")] == ["damaged", "fresh"]
-    told = [state for state in conditions(project) if state.table == "embeddings"]
+    told = [state for state in read_status(project).tables if state.table == "embeddings"]
     assert [(state.condition, *state.reasons)[:2] for state in told] == [("damaged", told[0].reasons[0]), ("fresh",)]
     assert told[0].reasons[0].startswith("00000.npy is ")
     eds(project, "list")
