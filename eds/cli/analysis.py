@@ -10,8 +10,7 @@ from eds.cli.analysis_prevalence import COLUMNS, prevalence
 from eds.cli.analysis_robustness import leave_one_out, reusability
 from eds.cli.analysis_scale import COUNT, NAMES, machine_options, told_scale
 from eds.cli.console import Console, command
-from eds.cli.pool_text import percent
-from eds.cli.render import format_table
+from eds.cli.render import format_share, format_table
 from eds.project.budget import (
     check_counts,
     count_images,
@@ -21,8 +20,8 @@ from eds.project.budget import (
     scale_document,
     settings_of,
 )
-from eds.project.pool import check_mined, lists
-from eds.project.pool_ties import whole_ties
+from eds.project.mine import check_depth, read_heads
+from eds.project.pool import models_with_whole_ties
 
 if TYPE_CHECKING:
     from eds.project import Project
@@ -97,9 +96,9 @@ def overlap(console: Console, k: int | None, models: tuple[str, ...]) -> None:
 
     project = console.project
     depth, names = k or project.config.suspects.k, models or project.models("neighbors")
-    ties = whole_ties(project, names, None)
-    proposed = lists(project, names, depth, ties)
-    check_mined(project, names, depth, f"overlap at k = {depth}")
+    ties = models_with_whole_ties(project, names, None)
+    proposed = read_heads(project, names, depth, ties)
+    check_depth(project, names, depth, f"overlap at k = {depth}")
     asked = int((project.read("images", columns=["role"])["role"] != "candidate").sum())
     document = compare(shared_ranks(proposed, ties), depth, asked)
     console.answer({"k": depth, **document}, lambda: _told_overlap(document, depth))
@@ -154,7 +153,7 @@ def _figure(value: float) -> float:
 def _told_overlap(document: dict[str, Any], k: int) -> str:
     models = document["models"]
     rows = [
-        [name, *(percent(share) for share in shares), document["unique_by_model"][name]]
+        [name, *(format_share(share) for share in shares), document["unique_by_model"][name]]
         for name, shares in zip(models, document["overlap"], strict=True)
     ]
     exactly = ", ".join(f"{count:,} by {j}" for j, count in enumerate(document["proposed_by_exactly"], 1))
@@ -162,8 +161,8 @@ def _told_overlap(document: dict[str, Any], k: int) -> str:
         [
             f"Shared candidates of two models' lists at k = {k} (intersection / k):",
             format_table(["model", *models, "only here"], rows),
-            f"Mean of two models {percent(document['mean_pairwise_overlap'])}; {document['raw']:,} proposals, "
-            f"{document['unique']:,} different pairs, duplication {percent(document['duplication_rate'])}.",
+            f"Mean of two models {format_share(document['mean_pairwise_overlap'])}; {document['raw']:,} proposals, "
+            f"{document['unique']:,} different pairs, duplication {format_share(document['duplication_rate'])}.",
             f"Pairs proposed by exactly so many models: {exactly}.",
         ]
     )

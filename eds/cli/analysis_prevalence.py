@@ -6,10 +6,9 @@ import click
 
 from eds.cli.console import Console, command
 from eds.cli.options import level
-from eds.cli.pool_text import percent
-from eds.cli.render import format_table
+from eds.cli.render import format_share, format_table
 from eds.project.analysis_store import keep
-from eds.project.pool import chosen
+from eds.project.pool import read_suspects
 
 LIMITS = ("simultaneous", "squared")  # those of eds.analysis.recall
 COLUMNS = ["image_id", "product_id", "role"]  # of table images: what tells all pairs
@@ -28,7 +27,7 @@ def prevalence(console: Console, level: float, limits: str) -> None:
 
     project = console.project
     truth = decided_pairs(project)
-    document = pool_report(project.read("images", columns=COLUMNS), chosen(project), truth, level, limits)
+    document = pool_report(project.read("images", columns=COLUMNS), read_suspects(project), truth, level, limits)
     kept = keep(console.project, "prevalence", document, ["images", "suspects", "truth"])
     console.answer(document, lambda: f"{_told(document, level)}\n{kept}")
 
@@ -80,8 +79,8 @@ def _random(document: dict[str, Any], level: float) -> list[str]:
         f"limits {random['exact_low']:.4%} to {random['exact_high']:.4%}."
     ]
     if random["chebyshev_at_half"]:
-        lines.append(f"Off by half or more with a chance of {percent(random['chebyshev_at_half']['tight'])} at most "
-                     "(Chebyshev).")  # fmt: skip
+        lines.append(f"Off by half or more with a chance of {format_share(random['chebyshev_at_half']['tight'])} "
+                     "at most (Chebyshev).")  # fmt: skip
     if random["discovery"]:
         gain = random["discovery"]
         lines.append(
@@ -108,8 +107,8 @@ def _recall(document: dict[str, Any], level: float) -> list[str]:
     return [
         "",
         format_table(["outside the pool", "pairs", "labelled", "similar"], rows),
-        f"The pool holds {percent(recall['recall'])} of all similar pairs, {level:.0%} from {percent(low)} to "
-        f"{percent(high)}.",
+        f"The pool holds {format_share(recall['recall'])} of all similar pairs, {level:.0%} from {format_share(low)} "
+        f"to {format_share(high)}.",
     ]
 
 
@@ -127,4 +126,4 @@ def _unseen(document: dict[str, Any]) -> list[str]:
 def _share(told: dict[str, Any]) -> str:
     if told["rate"] is None:
         return "n/a"
-    return f"{percent(told['rate'])} [{percent(told['low'])}, {percent(told['high'])}]"
+    return f"{format_share(told['rate'])} [{format_share(told['low'])}, {format_share(told['high'])}]"

@@ -77,38 +77,23 @@ def _draw(project: "Project", products: int, views: int, wild: int) -> None:
 
 def _draw_random(project: "Project") -> None:
     """Uniform random pairs for the experts, which tell p and what the pool misses; before anybody has judged."""
-    from eds.project.pool import append
-    from eds.suspects import draw_random
     from eds.suspects.random_pairs import AllPairs
 
     if project.path("labels").exists():
         return
     images, before = project.read("images"), project.read("suspects")
     n = min(RANDOM, AllPairs(images).size // 4) - int((before["origin"] == "random").sum())
-    if n <= 0:
-        return
-    with project.writing("eds suspects random"):
-        after = draw_random(images, n, project.config.project.seed, suspects=before)
-        append(project, after, "suspects.random", {"n": n})
+    if n > 0:
+        project.draw_random(n)
 
 
 def _draw_negatives(project: "Project") -> None:
     """Pairs that every model ranks low, for the AUC on sampled negatives: from the lower half of the lists."""
-    import pandas as pd
-
-    from eds.project.pool import append
-    from eds.suspects import draw_negatives
-
-    before = project.read("suspects")
-    if (before["origin"] == "negative").any():
+    if (project.read("suspects", columns=["origin"])["origin"] == "negative").any():
         return
-    lists = pd.concat([project.read("neighbors", name) for name in project.models("neighbors")], ignore_index=True)
-    hi = int(lists["rank"].max()) + 1
-    lo = hi // 2
-    with project.writing("eds suspects negatives"):
-        after = draw_negatives(project.read("images"), lists, before, project.read("truth"), lo=lo, hi=hi,
-                               n=NEGATIVES, seed=project.config.project.seed)  # fmt: skip
-        append(project, after, "suspects.negatives", {"n": NEGATIVES, "lo": lo, "hi": hi})
+    depth = max(int(project.read("neighbors", name, columns=["rank"])["rank"].max()) + 1
+                for name in project.models("neighbors"))  # fmt: skip
+    project.draw_negatives(NEGATIVES, min_rank=depth // 2, max_rank=depth)
 
 
 def _pool(project: "Project") -> dict[str, Any]:

@@ -9,7 +9,7 @@ import click
 from eds import choices
 from eds.cli.addresses import THERE, fetching, here
 from eds.cli.console import Console, command, given
-from eds.cli.options import engine_option, one_of
+from eds.cli.options import executor_option, one_of
 from eds.cli.render import format_table
 from eds.errors import ConfigError, EdsError, TableError
 from eds.project.embed import compute_models, import_model
@@ -43,7 +43,7 @@ def embeddings() -> None:
 @click.option("--random-init", is_flag=True, help="Untrained weights, for trying things out.")
 @click.option("--on-bad", type=one_of(choices.OnBad), help="Skip and list unreadable images, or refuse.")
 @click.option("--replace", is_flag=True, help="Make anew what other weights or settings made under the same name.")
-@engine_option
+@executor_option
 def compute(console: Console, models: tuple[str, ...], replace: bool, **options: Any) -> None:
     """Compute the vectors that are missing: of new and changed images, by every model."""
     project = console.project

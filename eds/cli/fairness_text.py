@@ -70,7 +70,7 @@ def _decided(name: str, rows: list[dict[str, Any]]) -> str:
     sure, unsure = decided_by(name, rows)
     parts = [f"decided against all others by {', '.join(sure)}"] if sure else []
     parts += [f"undecided by {', '.join(unsure)}"] if unsure else []
-    more = f" The pairs whose judgement would decide: eds suspects add {name}." if unsure else ""
+    more = f" The pairs whose judgement would decide: eds suspects add-model {name}." if unsure else ""
     return f"{name}, by the labels there are: {'; '.join(parts)}.{more}" if parts else ""
 
 

@@ -7,7 +7,7 @@ import click
 
 from eds.cli.console import Console, command, given
 from eds.cli.metrics_told import described, score_rows, told_list, told_scores
-from eds.cli.options import bringing, engine_option, generator, with_random
+from eds.cli.options import bringing, executor_option, generator, with_random
 from eds.project.evaluation import evaluated
 from eds.project.labelled_pairs import measured_labels
 from eds.project.new_models import bring, kept_if_used
@@ -74,7 +74,7 @@ def list_(console: Console, name: str | None) -> None:
 @click.option(
     "--attribute", "attributes", multiple=True, metavar="COLUMN", help="Of table images, for grades=attributes."
 )
-@engine_option
+@executor_option
 def score(
     console: Console,
     name: str | None,

@@ -9,7 +9,7 @@ import click
 
 from eds import choices
 from eds.cli.console import Console, command, given
-from eds.cli.options import PLACES, one_of
+from eds.cli.options import EXECUTORS, one_of
 from eds.cli.render import format_table
 from eds.errors import EdsError, InputError, ProjectError
 from eds.project.executor import refuse_in_parts, site
@@ -41,7 +41,7 @@ def neighbors() -> None:
 @click.option(
     "--engine",
     "engines",
-    type=click.Choice([*SEARCHES, *PLACES]),
+    type=click.Choice([*SEARCHES, *EXECUTORS]),
     multiple=True,
     help="What searches, and where; may be given twice, once for each (default: EDS_ENGINE, eds.toml).",
 )
@@ -110,11 +110,11 @@ def list_(console: Console) -> None:
 def _told_apart(project: "Project", options: dict[str, Any]) -> dict[str, Any]:
     """Let the work be done where --engine says; the options, with what searches as `engine`, which is --engine, too."""
     asked = options.pop("engines", [])
-    for known in (SEARCHES, PLACES):
+    for known in (SEARCHES, EXECUTORS):
         found = [engine for engine in asked if engine in known]
         if len(found) > 1:
             raise InputError(f"--engine is given twice: {' and '.join(found)}", do="Give one of them.")
-        if found and known is PLACES:
+        if found and known is EXECUTORS:
             project.executor = found[0]
         elif found:
             options["engine"] = found[0]

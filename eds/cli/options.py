@@ -8,7 +8,6 @@ import click
 
 from eds.cli.console import EXECUTOR
 
-PLACES = ("plain", "serial", "pool", "ray")
 existing_file = click.Path(path_type=Path, exists=True, dir_okay=False)
 new_file = click.Path(path_type=Path, dir_okay=False)
 as_of = click.option("--as-of", metavar="TIME", help="Only acts up to this time (ISO 8601; UTC by default).")
@@ -19,6 +18,7 @@ confidence = click.option(
     default=0.95,
     help="Confidence level of the intervals.",
 )
+EXECUTORS = ("plain", "serial", "pool", "ray")
 
 generator = click.option(
     "-g", "--generator", "makers", multiple=True, metavar="MODEL",
@@ -75,15 +75,21 @@ def choose(name: str | None) -> None:
         click.get_current_context().meta[EXECUTOR] = name
 
 
-def engine_option(function: Callable[..., None]) -> Callable[..., None]:
-    """Option --engine of a command that does not search; the command's function never sees it."""
+def executor_option(function: Callable[..., None]) -> Callable[..., None]:
+    """Option --executor: where the verb works (Project.executor). The command's function does not get it."""
     return click.option(
-        "--engine",
-        type=click.Choice(PLACES),
+        "--executor",
+        type=click.Choice(EXECUTORS),
         expose_value=False,
         callback=lambda context, parameter, value: choose(value),
-        help="Where work is done: in one piece; in parts: serial, pool, ray (default: EDS_ENGINE, eds.toml).",
+        help="Where the work is done (default: eds.toml).",
     )(function)
+
+
+models_option = click.option(
+    "-m", "--models", multiple=True, metavar="MODEL", help="Only this model; repeatable (default: all)."
+)
+explain_option = click.option("--explain", is_flag=True, help="Show what the result rests on.")
 
 
 level = click.option(

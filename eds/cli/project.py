@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from eds.project import Project
     from eds.project.status import StatusResult
 
-# The stages that a machine can do alone, in the order of the flow. Each offers run(project, console):
-# it makes what is missing or stale and leaves alone what is fresh.
-STAGES = ("images", "embeddings", "training", "neighbors", "suspects")
+# What needs no expert, in the order of the flow: each makes what is missing or stale and leaves alone what is fresh.
+STAGES = ("eds.cli.images:run", "eds.cli.embeddings:run", "eds.cli.training:run", "eds.cli.neighbors:run",
+          "eds.project.pool:refresh")  # fmt: skip
 WIDEST = 48  # of a command, in a table for people
 
 
@@ -80,7 +80,8 @@ def run_stages(project: "Project") -> None:
 
     with project.writing("eds run"):
         for stage in STAGES:
-            importlib.import_module(f"eds.cli.{stage}").run(project)
+            module, _, function = stage.partition(":")
+            getattr(importlib.import_module(module), function)(project)
         if decision := refresh(project):
             project.say(render_decision(decision))
 

@@ -1,29 +1,25 @@
-"""`eds suspects`: the pairs worth an expert's time: the pool, other draws, planted pairs, orders."""
+"""`eds suspects`: choose the pairs that experts judge."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, given
-from eds.cli.options import engine_option, one_of
-from eds.cli.pool_text import headline, told_pool
-from eds.cli.render import format_table
-from eds.errors import InputError, ProjectError
-from eds.project.pool import append, at_rank, check_mined, chosen, decided, known_pairs, lists, make_pool, pool_depth
-from eds.project.pool_ties import whole_ties
+from eds.cli.console import Console, command
+from eds.cli.options import executor_option, explain_option, models_option, one_of
+from eds.cli.render import format_share, format_table
 from eds.registry import SAMPLING_ORDERS
 
 if TYPE_CHECKING:
-    from eds.project import Project
+    from eds.project.draw import DrawResult, ModelPairsResult, NegativesResult, RandomResult
+    from eds.project.pool import GrowthResult, PoolResult, SuspectsResult
 
-PLACE = click.Path(path_type=Path, exists=True, dir_okay=False)
-order = click.option("--order", type=one_of(SAMPLING_ORDERS), help="Which pairs come first (default: eds.toml).")
-batch = click.option("--batch", type=click.IntRange(1), help="Pairs in one batch (default: eds.toml).")
-some = click.option("-n", "n", type=click.IntRange(1), required=True, help="How many.")
-lo_from_k = click.option(
-    "--lo", type=click.IntRange(0), help="First rank that counts as near (default: k of the pool)."
-)
+FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+order_option = click.option("--order", type=one_of(SAMPLING_ORDERS), help="Order of judging (default: eds.toml).")
+batch_option = click.option("--batch", type=click.IntRange(1), help="Pairs in a batch (default: eds.toml).")
+count_option = click.option("-n", "n", type=click.IntRange(1), required=True, help="Number of pairs to draw.")
 
 
 @click.group()
@@ -32,259 +28,214 @@ def suspects() -> None:
 
 
 @command(suspects, "pool", example="eds suspects pool -k 6 --order random")
-@click.option("-k", "k", type=click.IntRange(1), help="Candidates taken from each list (default: eds.toml).")
-@click.option("--models", multiple=True, metavar="MODEL", help="Only this model; may be given several times.")
-@order
-@batch
+@click.option("-k", "k", type=click.IntRange(1), help="Candidates from each list (default: eds.toml).")
+@models_option
+@order_option
+@batch_option
 @click.option(
-    "--symmetric", type=click.Choice(["keep", "merge"]), default="keep", help="(q, c) and (c, q): judge both, or one."
+    "--symmetric", type=click.Choice(["keep", "merge"]), default="keep", help="Judge (q, c) and (c, q) both, or one."
 )
 @click.option(
-    "--keep-ties/--no-keep-ties",
-    default=None,
-    help="Take all that score as the k-th does (usual for codes), or cut by id.",
+    "--keep-ties/--no-keep-ties", default=None, help="Take ties at rank k whole (default for codes), or cut by id."
 )
-@engine_option
-def pool(console: Console, **options: Any) -> None:
-    """Pool all models' lists, each pair once; what was chosen before stays, new pairs come behind."""
-    with console.project.writing("eds suspects pool"):
-        document = make_pool(console.project, given(options))
-    console.answer(document, lambda: told_pool(document))
+@executor_option
+@explain_option
+def pool(console: Console, explain: bool, **options: Any) -> None:
+    """Pool the models' lists, each pair once.
+
+    Pairs that were chosen before keep their place; new pairs are added behind them.
+    """
+    console.show(console.project.pool(**options), partial(render_pool, explain=explain))
 
 
 @command(suspects, "random", example="eds suspects random -n 500 --stratum outside")
-@some
+@count_option
 @click.option(
-    "--stratum",
-    type=click.Choice(["all", "outside", "near", "rest"]),
-    default="all",
-    help="All pairs; without the pool; ranked lo..hi-1 by some model; outside and not near.",
-)
-@lo_from_k
-@click.option("--hi", type=click.IntRange(1), default=100, help="Rank behind the last that counts as near.")
-@click.option("--exclude-product", is_flag=True, help="Leave out pairs that show one product.")
-def random(console: Console, n: int, stratum: str, lo: int | None, hi: int, exclude_product: bool) -> None:
-    """Draw uniform random pairs, each with its probability, as one batch behind all others."""
-    from eds.suspects import draw_random
+    "--stratum", type=click.Choice(["all", "outside", "near", "rest"]), default="all",
+    help="Pairs to draw from; see below.",
+)  # fmt: skip
+@click.option("--min-rank", type=click.IntRange(0), help="First near rank, from 0 (default: k of the pool).")
+@click.option("--max-rank", type=click.IntRange(1), default=100, help="End of the near ranks, not included.")
+@click.option("--exclude-product", is_flag=True, help="Leave out pairs that show the same product.")
+def random(console: Console, **options: Any) -> None:
+    """Draw uniform random pairs, each with its probability, as one batch.
 
-    project = console.project
-    with project.writing("eds suspects random"):
-        before = chosen(project)
-        near = stratum in ("near", "rest")
-        if near:
-            check_mined(project, project.models("neighbors"), hi, f"stratum {stratum} up to rank {hi}")
-        after = draw_random(
-            project.read("images"),
-            n,
-            project.config.project.seed,
-            stratum=stratum,
-            suspects=before,
-            neighbors=lists(project, project.models("neighbors"), hi) if near else None,
-            lo=(pool_depth(project) if lo is None else lo) if near else None,
-            hi=hi,
-            exclude_product=exclude_product,
-        )
-        words = {"n": n, "stratum": stratum, "lo": lo, "hi": hi, "exclude_product": exclude_product or None}
-        append(project, after, "suspects.random", words)
-    drawn = after[(after["origin"] == "random") & (after["stratum"] == stratum)]
-    chance = float(drawn["probability"].iloc[0])
-    size = round(len(drawn) / chance)
-    document = {"drawn": n, "of_stratum": len(drawn), "stratum": stratum, "stratum_size": size, "probability": chance}
-    console.answer(
-        document,
-        f"Drew {n:,} pairs of stratum {stratum}: {len(drawn):,} of its {size:,} by now; probability {chance:.3g}.",
-    )
-
-
-@command(suspects, "negatives", example="eds suspects negatives --lo 100 --hi 500 -n 5")
-@click.option("-n", "n", type=click.IntRange(1), default=5, help="Negatives of each query.")
-@click.option("--lo", type=click.IntRange(0), default=100, help="First rank they are taken from.")
-@click.option("--hi", type=click.IntRange(1), default=500, help="Rank behind the last.")
-@click.option("--keep-top", is_flag=True, help="Allow candidates that another model ranks above lo.")
-def negatives(console: Console, n: int, lo: int, hi: int, keep_top: bool) -> None:
-    """Sample pairs that every model ranks low, by the hashed draw; negatives there are replaced."""
-    from eds.suspects import draw_negatives
-
-    project = console.project
-    with project.writing("eds suspects negatives"), console.progress("sampling", "queries") as progress:
-        check_mined(project, project.models("neighbors"), hi, f"negatives up to rank {hi}")
-        after = draw_negatives(
-            project.read("images"),
-            lists(project, project.models("neighbors"), hi),
-            chosen(project),
-            decided(project),
-            lo=lo,
-            hi=hi,
-            n=n,
-            seed=project.config.project.seed,
-            exclude_top=not keep_top,
-            progress=progress,
-        )
-        append(project, after, "suspects.negatives", {"n": n, "lo": lo, "hi": hi, "keep_top": keep_top or None})
-    drawn = after[after["origin"] == "negative"]
-    asked = int((project.read("images", columns=["role"])["role"] != "candidate").sum())
-    short = asked - int((drawn.groupby("query_id").size() >= n).sum())
-    document = {"drawn": len(drawn), "queries": int(drawn["query_id"].nunique()), "queries_with_fewer": short}
-    console.answer(
-        document,
-        f"Sampled {len(drawn):,} negatives of {document['queries']:,} queries; {short:,} queries have fewer than {n}.",
-    )
-
-
-@command(suspects, "add", example="eds suspects add clip -n 200")
-@click.argument("what", metavar="FILE|MODEL")
-@click.option("-k", "k", type=click.IntRange(1), help="Of a model: the places that count (default: as the pool).")
-@click.option("-n", "n", type=click.IntRange(1), help="Of a model: at most so many pairs (default: all that are open).")
-def add(console: Console, what: str, k: int | None, n: int | None) -> None:
-    """Add pairs: those of a file, or the few new ones whose judgement decides where a new model stands.
-
-    A file (CSV or Parquet: query_id, candidate_id) holds pairs of your own choice; those there are left out. Of a model
-    the pairs among its first k that nobody judged are added, the first places first: the delta pool.
+    Strata: all pairs; those outside the pool; those near it, from --min-rank to before --max-rank of some list; and
+    the rest, outside and not near.
     """
-    from eds.suspects import add_pairs
+    console.show(console.project.draw_random(**options), render_random)
 
-    project = console.project
-    with project.writing("eds suspects add"):
-        model = what in {*project.models("neighbors"), *project.models("embeddings")}
-        if model:
-            from eds.cli.delta_text import told_delta
-            from eds.project.new_model_pairs import add_delta
 
-            _refuse_both(Path(what))
-            document = add_delta(console.project, what, k, n)
-        else:
-            before = chosen(project)
-            after = add_pairs(known_pairs(project, _pairs_file(project, what, k, n)), before)
-            append(project, after, "suspects.add", {"arguments": [what]})
-            document = {"added": len(after) - len(before)}
-    console.answer(document, lambda: told_delta(document) if model else f"Added {document['added']:,} pairs.")
+@command(suspects, "negatives", example="eds suspects negatives --min-rank 100 --max-rank 500 -n 5")
+@click.option("-n", "n", type=click.IntRange(1), default=5, help="Negatives for each query.")
+@click.option("--min-rank", type=click.IntRange(0), default=100, help="First rank, from 0.")
+@click.option("--max-rank", type=click.IntRange(1), default=500, help="End of the ranks, not included.")
+@click.option("--keep-top", is_flag=True, help="Allow candidates that some model ranks higher.")
+def negatives(console: Console, **options: Any) -> None:
+    """Sample pairs that every model ranks low; earlier negatives are replaced."""
+    console.show(console.project.draw_negatives(**options), render_negatives)
+
+
+@command(suspects, "add", example="eds suspects add pairs.csv")
+@click.argument("file", type=FILE)
+def add(console: Console, file: Path) -> None:
+    """Add pairs of your own choice (CSV or Parquet: query_id, candidate_id)."""
+    console.show(console.project.add_pairs(file), render_drawn("Added {:,} pairs."))
+
+
+@command(suspects, "add-model", example="eds suspects add-model clip -n 200")
+@click.argument("model")
+@click.option("-k", "k", type=click.IntRange(1), help="Ranks that count (default: k of the pool).")
+@click.option("-n", "n", type=click.IntRange(1), help="Maximum number of pairs (default: all).")
+def add_model(console: Console, **options: Any) -> None:
+    """Add the unjudged pairs that decide where a new model ranks.
+
+    These are the pairs among its first k candidates that nobody has judged, those of the first ranks first.
+    """
+    console.show(console.project.add_model_pairs(**options), render_model_pairs)
 
 
 @command(suspects, "gold", example="eds suspects gold known.csv -n 50")
-@click.argument("file", type=PLACE)
-@some
-def gold(console: Console, file: Path, n: int) -> None:
-    """Mix in pairs whose answer is known (CSV or Parquet: query_id, candidate_id, value)."""
-    from eds.suspects import draw_gold
-
-    project = console.project
-    with project.writing("eds suspects gold"):
-        after = draw_gold(known_pairs(project, file), n, project.config.project.seed, chosen(project))
-        append(project, after, "suspects.gold", {"arguments": [str(file)], "n": n})
-    console.answer({"drawn": n}, f"Mixed {n:,} gold pairs among the pool's.")
+@click.argument("file", type=FILE)
+@count_option
+def gold(console: Console, **options: Any) -> None:
+    """Mix in pairs with known labels (CSV or Parquet: query_id, candidate_id, value)."""
+    console.show(console.project.draw_gold(**options), render_drawn("Mixed {:,} gold pairs among the pool's."))
 
 
 @command(suspects, "repeats", example="eds suspects repeats -n 100")
-@some
+@count_option
 def repeats(console: Console, n: int) -> None:
-    """Have a random part of the chosen pairs judged a second time, later."""
-    from eds.suspects import draw_repeats
-
-    project = console.project
-    with project.writing("eds suspects repeats"):
-        after = draw_repeats(chosen(project), n, project.config.project.seed)
-        append(project, after, "suspects.repeats", {"n": n})
-    console.answer({"drawn": n}, f"Mixed {n:,} repeats among the pairs behind their first time.")
+    """Have randomly chosen pairs judged a second time, later."""
+    console.show(console.project.draw_repeats(n), render_drawn("Mixed {:,} repeats among the pairs."))
 
 
 @command(suspects, "reorder", example="eds suspects reorder --order bandit")
-@order
-@batch
-def reorder(console: Console, order: str | None, batch: int | None) -> None:
-    """Deal the pool's pairs without a decided label into new batches; the bandit learns from the labels."""
-    from eds.suspects import reorder as deal
+@order_option
+@batch_option
+def reorder(console: Console, **options: Any) -> None:
+    """Deal unjudged pairs of the pool into new batches.
 
-    project = console.project
-    truth = decided(project)
-    if truth is None:
-        raise ProjectError("there are no decided labels yet", where=str(project.root), do="Run eds truth decide first.")
-    settings = project.config.suspects
-    with project.writing("eds suspects reorder"):
-        before = chosen(project)
-        after = deal(
-            before,
-            truth,
-            order=order or settings.order,
-            seed=project.config.project.seed,
-            batch_size=batch or settings.batch,
-            truth=truth,
-        )
-        append(project, after, "suspects.reorder", {"order": order, "batch": batch})
-    moved = int((after["batch"].to_numpy() != before["batch"].to_numpy()).sum())
-    console.answer({"moved": moved}, f"Dealt {moved:,} pairs into new batches.")
+    The bandit learns from the labels that have been decided so far.
+    """
+    console.show(console.project.reorder(**options), render_drawn("Dealt {:,} pairs into new batches."))
 
 
 @command(suspects, "list", example="eds suspects list --json")
 def list_(console: Console) -> None:
-    """Tell what has been chosen: pairs and batches of each origin and stratum."""
-    table = console.project.read("suspects")
-    table["stratum"] = table["stratum"].fillna("")
-    grouped = table.groupby(["origin", "stratum"])
-    told = grouped.agg(pairs=("batch", "size"), first_batch=("batch", "min"), last_batch=("batch", "max"))
-    told = told.reset_index().sort_values(["first_batch", "origin", "stratum"], ignore_index=True)
-    console.answer(
-        {"pairs": len(table), "batches": int(table["batch"].nunique()), "by_origin": told},
-        lambda: format_table(list(told.columns), told.to_numpy().tolist()),
-    )
+    """List the suspects: pairs and batches by origin and stratum."""
+    console.show(console.project.suspects(), render_suspects)
 
 
 @command(suspects, "growth", example="eds suspects growth --k-max 20")
-@click.option("--k-max", type=click.IntRange(1), help="Deepest k to tell (default: 20, or the lists' depth if less).")
-@click.option("--models", multiple=True, metavar="MODEL", help="Only this model; may be given several times.")
-def growth(console: Console, k_max: int | None, models: tuple[str, ...]) -> None:
-    """Tell the pool's size and new pairs at each k, and, with labels, the positives at each rank."""
-    from eds.suspects import pool_growth, positive_rate_by_rank, shared_ranks
+@click.option("--k-max", type=click.IntRange(1), help="Largest k (default: 20, or the lists' depth).")
+@models_option
+def growth(console: Console, **options: Any) -> None:
+    """Show the pool's size at each k, and with labels the positives."""
+    console.show(console.project.pool_growth(**options), render_growth)
 
-    project = console.project
-    names = models or project.models("neighbors")
-    ties = whole_ties(project, names, None)
-    proposed = shared_ranks(lists(project, names, k_max or 20, ties), ties)
-    if k_max is None:
-        k_max = min(20, int(proposed["rank"].max()) + 1)
-    check_mined(project, names, k_max, f"growth up to k = {k_max}")
-    found = pool_growth(proposed, k_max)
-    truth = decided(project)
-    by_rank = None if truth is None else positive_rate_by_rank(proposed, truth)
-    rates = [at_rank(by_rank, rank) for rank in range(k_max)]
-    rows = [
-        (k, size, new, *rates[k - 1])
-        for k, (size, new) in enumerate(zip(found["size"], found["marginal"], strict=True), 1)
+
+def render_pool(result: "PoolResult", *, explain: bool) -> str:
+    """The size of the pool at each depth, then what must be known about it."""
+    rows = result.growth.assign(pool=result.growth["k"].eq(result.k).map({True: "*", False: ""}))
+    lines = [
+        format_table(["k", "pairs", "new pairs", ""], rows.to_numpy().tolist()),
+        f"* The pool: {result.size:,} pairs in {result.batches:,} batches, {result.new:,} of them new; order "
+        f"{result.order}.",
     ]
-    heads = ["k", "pairs", "new pairs", "labelled at this rank", "positive"]
-    width = 5 if by_rank else 3
-    console.answer(
-        {**found, "positive_rate_by_rank": by_rank}, lambda: format_table(heads[:width], [row[:width] for row in rows])
+    if result.dropped_models:
+        lines.append(f"Pairs proposed only by {', '.join(result.dropped_models)}, which is not pooled now, are kept.")
+    lines += [
+        f"The lists of {model} are stale ({'; '.join(why)}): run eds neighbors mine, or leave it out with --models."
+        for model, why in result.stale_lists.items()
+    ]
+    return "\n".join([*lines, *(_explain_pool(result) if explain else [])])
+
+
+def _explain_pool(result: "PoolResult") -> list[str]:
+    shared = result.overlap
+    lines = [
+        "",
+        f"{shared['raw']:,} proposals, {shared['unique']:,} different pairs: duplication "
+        f"{format_share(shared['duplication_rate'])}, mean overlap of two models "
+        f"{format_share(shared['mean_pairwise_overlap'])}.",
+        f"{result.symmetric_pairs:,} pairs are in the pool both ways (rule: {result.symmetric})"
+        + (f"; {result.symmetric_dropped:,} are represented by their mirror." if result.symmetric_dropped else "."),
+    ]
+    if result.whole_ties:
+        lines.append(
+            f"Ties at rank {result.k} are whole for {', '.join(result.whole_ties)}; tied candidates share the rank of "
+            "the first (--no-keep-ties cuts by id)."
+        )
+    lines += ["", format_table(("model", "pairs proposed by no other model"), list(shared["unique_by_model"].items()))]
+    if result.cost:
+        from eds.cli.analysis import told_budget
+
+        lines += ["", told_budget(result.cost)]
+    return lines
+
+
+def render_random(result: "RandomResult") -> str:
+    """What was drawn, of how many."""
+    total = result.drawn_before + result.drawn
+    return (
+        f"Drew {result.drawn:,} pairs of stratum {result.stratum}; {total:,} of its {result.stratum_size:,} pairs are "
+        f"drawn now, each with probability {result.probability:.3g}."
     )
 
 
-def run(project: "Project") -> None:
-    """Pool anew if the table is absent, stale, or lacks a model that has lists now; nothing is lost."""
-    from eds import tables
-
-    state = project.state("suspects")
-    if state.condition == "fresh":
-        made_by, _ = tables.read_provenance(project.path("suspects"), tables.SUSPECTS)
-        wanted = state.params.get("models") or project.models("neighbors")
-        known = {project.path("neighbors", model).relative_to(project.root).as_posix() for model in wanted}
-        if known <= set(made_by.parents):
-            return
-    params = state.params if state.operation == "suspects.pool" else {}
-    project.say(headline(make_pool(project, params)))
+def render_negatives(result: "NegativesResult") -> str:
+    """What was drawn, and for how many queries."""
+    return (
+        f"Sampled {result.drawn:,} negatives of {result.queries:,} queries; {result.queries_with_fewer:,} queries have "
+        f"fewer than {result.n}."
+    )
 
 
-def _refuse_both(file: Path) -> None:
-    if file.is_file():
-        raise InputError(f"{file} is a model here, and a file", where="FILE|MODEL", do=f"Of the file say ./{file}.")
+def render_drawn(sentence: str) -> "Callable[[DrawResult], str]":
+    """A function that puts the number of pairs into the sentence."""
+    return lambda result: sentence.format(result.drawn)
 
 
-def _pairs_file(project: "Project", what: str, k: int | None, n: int | None) -> Path:
-    """The file of that name, for which -k and -n mean nothing."""
-    if not Path(what).is_file():
-        there = ", ".join(sorted({*project.models("neighbors"), *project.models("embeddings")})) or "none"
-        raise InputError(
-            f"{what!r} is neither a file nor a model here", where="FILE|MODEL",
-            do=f"Models: {there}. A new one is brought in by eds metrics score or eds embeddings.",
-        )  # fmt: skip
-    if k is not None or n is not None:
-        raise InputError("-k and -n are for a model", where="eds suspects add", do="All pairs of a file are added.")
-    return Path(what)
+def render_model_pairs(result: "ModelPairsResult") -> str:
+    """What was added, what it decides and costs, and what to do next."""
+    share = result.judged / result.pairs if result.pairs else float("nan")
+    waiting = f"; {result.waiting:,} wait among the suspects" if result.waiting else ""
+    lines = [
+        f"Of the first {result.k} candidates of {result.model}, {result.judged:,} of {result.pairs:,} are judged "
+        f"({format_share(share)}){waiting}."
+    ]
+    if result.labelled_at_random:
+        lines.append(f"{result.labelled_at_random:,} have a label as random pairs; it counts from now on.")
+    if result.added:
+        left = f"; {result.left:,} more are unjudged" if result.left else ""
+        lines.append(
+            f"Added {result.added:,} unjudged pairs, the first ranks first{left}. When they are judged, "
+            f"{format_share(result.judged_after)} are."
+        )
+        for other in result.undecided:
+            least = "labels cannot decide" if other.least is None else f"at least {other.least:,} labels decide"
+            lines.append(f"Undecided against {other.model} by VSD-HR@{result.k}: {least}.")
+        money = f", {result.currency} {result.money:,.2f}" if result.money is not None else ""
+        lines.append(
+            f"Cost for {result.experts} experts: {result.judgements:,.0f} judgements, {result.hours:,.1f} hours{money}."
+        )
+    else:
+        lines.append("No further pair needs a label.")
+    if result.added or result.waiting:
+        lines.append("Next: eds labels campaigns add NAME --undecided --expert EXPERT, then eds truth decide.")
+    return "\n".join(lines)
+
+
+def render_suspects(result: "SuspectsResult") -> str:
+    """The table by origin and stratum."""
+    table = result.by_origin
+    headings = [name.replace("_", " ") for name in table.columns]
+    return format_table(headings, table.to_numpy().tolist())
+
+
+def render_growth(result: "GrowthResult") -> str:
+    """The table by depth."""
+    headings = {"size": "pairs", "new": "new pairs", "labelled": "labelled at this rank"}
+    table = result.growth
+    return format_table([headings.get(name, name) for name in table.columns], table.to_numpy().tolist())

@@ -47,13 +47,13 @@ def measure_agreement(
     confidence: float = 0.95,
 ) -> AgreementResult:
     """Measure how far the experts agree; see `Project.agreement`."""
-    from eds.project.pool import pairs_of
+    from eds.project.draw import read_pairs
 
     votes = read_votes(project, campaign, parse_time(as_of))
     return agreement_of(
         votes,
-        control=pairs_of(Path(control)) if control else votes.control,
-        gold=pairs_of(Path(gold)) if gold else votes.gold,
+        control=read_pairs(Path(control)) if control else votes.control,
+        gold=read_pairs(Path(gold)) if gold else votes.gold,
         as_of=parse_time(as_of),
         resamples=resamples,
         confidence=confidence,

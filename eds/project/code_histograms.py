@@ -67,7 +67,7 @@ def coded(
 def grading(project: "Project", source: str, attributes: Sequence[str], *, with_random: bool = False) -> "Grading":
     """What the word for a source of grades means in this project."""
     from eds.hashing.histograms import Grading
-    from eds.project.pool import chosen
+    from eds.project.pool import read_suspects
     from eds.suspects import benchmark_labels
 
     if project.config.neighbors.category != "any":
@@ -80,6 +80,6 @@ def grading(project: "Project", source: str, attributes: Sequence[str], *, with_
     if source not in ("truth", "votes"):
         return Grading(columns=COLUMNS.get(source) or tuple(attributes), exclude_product=kept)
     truth = project.read("truth")
-    truth = truth if with_random else benchmark_labels(truth, chosen(project))
+    truth = truth if with_random else benchmark_labels(truth, read_suspects(project))
     grade = truth["value"] if source == "truth" else truth["votes_for"]
     return Grading(truth[["query_id", "candidate_id"]].assign(grade=grade), exclude_product=kept)

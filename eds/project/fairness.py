@@ -30,9 +30,9 @@ def new_models(project: "Project", models: Sequence[str], makers: Sequence[str])
 
 
 def _strata(project: "Project") -> list[object]:
-    from eds.project.pool import chosen
+    from eds.project.pool import read_suspects
 
-    return list(chosen(project)["stratum"].unique())
+    return list(read_suspects(project)["stratum"].unique())
 
 
 def beside(

@@ -72,9 +72,9 @@ class Guidelines:
 def _read_examples(project: "Project", file: Path) -> "list[Example]":
     """The example pairs of a file; their images must be in the catalogue."""
     from eds.labels.guidelines import Example
-    from eds.project.pool import known_pairs
+    from eds.project.draw import read_known_pairs
 
-    table = known_pairs(project, file)
+    table = read_known_pairs(project, file)
     needed = ("query_id", "candidate_id", "kind")
     if missing := [name for name in needed if name not in table.columns]:
         raise InputError(f"missing columns: {', '.join(missing)}", where=str(file), do="Add them.")

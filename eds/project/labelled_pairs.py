@@ -30,12 +30,12 @@ def decided_pairs(project: "Project") -> "pd.DataFrame":
 
 def measured_pairs(project: "Project", *, with_random: bool = False) -> "pd.DataFrame":
     """The decided labels that models are measured on; see `eds.suspects.benchmark_labels`."""
-    from eds.project.pool import chosen
+    from eds.project.pool import read_suspects
     from eds.suspects import benchmark_labels
 
     truth = decided_pairs(project)
     drawn = not with_random and project.path("suspects").exists()
-    kept = benchmark_labels(truth, chosen(project)) if drawn else truth
+    kept = benchmark_labels(truth, read_suspects(project)) if drawn else truth
     if not len(kept):
         raise InputError(
             "only random pairs are labelled, and these serve p and the pool's recall",

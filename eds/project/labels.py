@@ -95,9 +95,9 @@ class Labels:
     def add_gold(self, file: str | Path) -> tuple[int, int]:
         """Add pairs with known answers for calibration and quality checks; how many are new, and how many there are."""
         from eds.labels.gold import add_gold
-        from eds.project.pool import known_pairs
+        from eds.project.draw import read_known_pairs
 
-        known = known_pairs(self.project, Path(file))
+        known = read_known_pairs(self.project, Path(file))
         with opened(self.project, create=True) as store:
             return add_gold(store, known, by=self.project.actor), len(known)
 

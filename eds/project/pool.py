@@ -1,16 +1,12 @@
-"""What `eds suspects` reads, writes and tells: the pool made or grown, and the table's provenance.
-
-The table carries the settings and parents of its pool, and every command that added rows, in order.
-"""
+"""The pool of suspects: made or grown from the models' lists, and what other verbs read from it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from eds.errors import InputError
-from eds.project.executor import site
-from eds.project.pool_ties import check_whole, mined_depth, whole_ties
+from eds.project.mine import check_depth, mined_depth, read_heads
+from eds.project.results import Result
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,198 +14,230 @@ if TYPE_CHECKING:
     from eds.project import Project
     from eds.tables import Provenance
 
-KEYS = ("k", "order", "batch")  # that eds.toml has, too
+GROWTH = 20  # depth to which the growth of the pool is shown
 
 
-def make_pool(project: "Project", options: Mapping[str, Any]) -> dict[str, Any]:
-    """Make or grow the pool, write it, and tell what it is; `options` were typed, the rest is eds.toml's."""
+@dataclass(frozen=True)
+class PoolResult(Result):
+    """The pool, and what it tells about the models that built it."""
+
+    k: int
+    order: str
+    size: int  # pairs of the pool
+    new: int  # of them, pairs added by this call
+    batches: int
+    overlap: Mapping[str, Any]  # see eds.suspects.overlap
+    growth: "pd.DataFrame"  # k, size, new
+    cost: list[dict[str, Any]] | None  # labelling plans, if the project has images
+    whole_ties: list[str]  # models whose tie group at rank k was taken whole
+    dropped_models: list[str]  # models named in the sources that were not pooled this time
+    stale_lists: dict[str, list[str]]  # model -> why its list is stale
+    symmetric: str  # keep or merge
+    symmetric_pairs: int  # pairs (q, c) whose mirror (c, q) is in the pool, too
+    symmetric_dropped: int | None  # pairs represented by their mirror; None if earlier rows make it uncountable
+    table: "pd.DataFrame" = field(repr=False)
+
+
+@dataclass(frozen=True)
+class GrowthResult(Result):
+    """Size of the pool at every depth, and what the labels say about each rank."""
+
+    growth: "pd.DataFrame"  # k, size, new; with labels also labelled and positive, of all proposals at rank k - 1
+    positive_rate_by_rank: dict[str, list[list[int]]] | None  # model -> for every rank [positive, labelled]
+
+
+@dataclass(frozen=True)
+class SuspectsResult(Result):
+    """Pairs and batches by origin and stratum."""
+
+    pairs: int
+    batches: int
+    by_origin: "pd.DataFrame"  # origin, stratum, pairs, first_batch, last_batch
+
+
+def pool(
+    project: "Project",
+    models: Sequence[str] = (),
+    *,
+    k: int | None = None,
+    order: str | None = None,
+    batch: int | None = None,
+    symmetric: str = "keep",
+    keep_ties: bool | None = None,
+) -> PoolResult:
+    """Make or grow the pool; see Project.pool."""
+    from eds.project.budget import project_budget
     from eds.suspects import overlap, pool_growth, reversed_pairs, shared_ranks, sources_frame
     from eds.suspects import pool as make
 
-    settings = {f"suspects.{key}": project.config.value(f"suspects.{key}") for key in KEYS if key not in options}
-    used = {key: options.get(key, settings.get(f"suspects.{key}")) for key in KEYS}
-    symmetric = options.get("symmetric", "keep")
-    settings["project.seed"] = project.config.project.seed
-    names = sorted(options.get("models", ())) or project.models("neighbors")
-    ties = whole_ties(project, names, options.get("keep_ties"))
-    proposed = lists(project, names, 2 * used["k"], ties)
-    check_mined(project, names, used["k"])
-    check_whole(project, ties, proposed, used["k"])
-    before = chosen(project)
-    after = make(
-        proposed,
-        used["k"],
-        seed=project.config.project.seed,
-        order=used["order"],
-        batch_size=used["batch"],
-        previous=before,
-        symmetric=symmetric,
-        truth=decided(project),
-        whole_ties=ties,
-    )
-    proposed = shared_ranks(proposed, ties)
-    parents = [project.path("neighbors", model) for model in names]
-    made_by = project.provenance("suspects.pool", settings, parents, params=options)
-    if project.path("suspects").exists():
-        earlier = _made_by(project)
-        made_by = replace(made_by, later=tuple(step for step in earlier.operations if step.name != "suspects.pool"))
-    project.write(after, "suspects", made_by)
-    mine = after[after["origin"] == "pool"]
-    told = overlap(proposed, used["k"])
-    gone = sorted(set(sources_frame(mine)["model"]) - set(names))
+    with project.writing("suspects.pool"):
+        given: dict[str, Any] = {"k": k, "order": order, "batch": batch}
+        settings = {f"suspects.{key}": project.config.value(f"suspects.{key}") for key in given if given[key] is None}
+        settings["project.seed"] = seed = project.config.project.seed
+        used = {key: settings.get(f"suspects.{key}", value) for key, value in given.items()}
+        k, order, batch = used["k"], used["order"], used["batch"]
+        names = sorted(models) or project.models("neighbors")
+        ties = models_with_whole_ties(project, names, keep_ties)
+        lists = read_heads(project, names, 2 * k, ties)
+        check_depth(project, names, k, f"a pool at k = {k}")
+        _check_ties_not_cut(project, ties, lists, k)
+        before = read_suspects(project)
+        table = make(
+            lists, k, seed=seed, order=order, batch_size=batch, previous=before, symmetric=symmetric,
+            truth=read_decided(project), whole_ties=ties,
+        )  # fmt: skip
+        rule = None if symmetric == "keep" else symmetric
+        params = {**given, "models": models, "symmetric": rule, "keep_ties": keep_ties}
+        parents = [project.path("neighbors", model) for model in names]
+        made_by = project.provenance("suspects.pool", settings, parents, params=params)
+        if project.path("suspects").exists():
+            steps = suspects_provenance(project).operations
+            made_by = replace(made_by, later=tuple(step for step in steps if step.name != "suspects.pool"))
+        project.write(table, "suspects", made_by)
+    pooled = table[table["origin"] == "pool"]
+    ranked = shared_ranks(lists, ties)
+    shared = overlap(ranked, k)
+    dropped = None if len(before) else shared["unique"] - len(pooled)
     states = [project.state("neighbors", name) for name in names]
-    deep = min(2 * used["k"], int(proposed["rank"].max()) + 1)
-    return {
-        "k": used["k"],
-        "order": used["order"],
-        "size": len(mine),
-        "new": len(after) - len(before),
-        "batches": int(mine["batch"].nunique()),
-        "whole_ties": ties,
-        "models_no_longer_pooled": gone,
-        "stale_lists": {state.model: list(state.reasons) for state in states if state.condition == "stale"},
-        "symmetric": {
-            "rule": symmetric,
-            "pairs_both_ways": reversed_pairs(mine),
-            "left_out": _left_out(told, mine, symmetric, before),
-        },
-        **told,
-        "growth": pool_growth(proposed, deep),
-        "cost": _cost(project, used["k"], len(names), told["unique"]),
-    }
+    cost = None
+    if project.path("images").exists():
+        cost = project_budget(project, k=k, models=len(names), pool_size=shared["unique"])
+    return PoolResult(
+        k=k,
+        order=order,
+        size=len(pooled),
+        new=len(table) - len(before),
+        batches=int(pooled["batch"].nunique()),
+        overlap=shared,
+        growth=_growth_frame(pool_growth(ranked, min(2 * k, int(ranked["rank"].max()) + 1))),
+        cost=cost,
+        whole_ties=ties,
+        dropped_models=sorted(set(sources_frame(pooled)["model"]) - set(names)),
+        stale_lists={str(state.model): list(state.reasons) for state in states if state.condition == "stale"},
+        symmetric=symmetric,
+        symmetric_pairs=reversed_pairs(pooled),
+        symmetric_dropped=0 if symmetric == "keep" else dropped,
+        table=table,
+    )
 
 
-def _left_out(told: dict[str, Any], mine: "pd.DataFrame", symmetric: str, before: "pd.DataFrame") -> int | None:
-    """Pairs whose mirror is judged in their stead; not told where older rows blur the count."""
-    if symmetric == "keep":
-        return 0
-    return int(told["unique"]) - len(mine) if not len(before) else None
+def refresh(project: "Project") -> PoolResult | None:
+    """Make the pool again if it is missing or stale, or if a model has lists now that are not in it."""
+    state = project.state("suspects")
+    if state.condition == "fresh":
+        models = state.params.get("models") or project.models("neighbors")
+        files = {project.path("neighbors", model).relative_to(project.root).as_posix() for model in models}
+        if files <= set(suspects_provenance(project).parents):
+            return None
+    result = pool(project, **(state.params if state.operation == "suspects.pool" else {}))
+    project.say(f"suspects: {result.size:,} pairs in the pool at k = {result.k}, {result.new:,} of them new")
+    return result
 
 
-def _cost(project: "Project", k: int, models: int, size: int) -> list[dict[str, Any]] | None:
-    """The budget of this pool, where there is a table images to count all pairs in."""
-    from eds.project.budget import project_budget
+def pool_growth(project: "Project", models: Sequence[str] = (), *, k_max: int | None = None) -> GrowthResult:
+    """Size of the pool at every depth; see Project.pool_growth."""
+    import pandas as pd
 
-    return project_budget(project, k=k, models=models, pool_size=size) if project.path("images").exists() else None
+    from eds.suspects import pool_growth as grow
+    from eds.suspects import positive_rate_by_rank, shared_ranks
+
+    names = list(models) or project.models("neighbors")
+    ties = models_with_whole_ties(project, names, None)
+    lists = shared_ranks(read_heads(project, names, k_max or GROWTH, ties), ties)
+    depth = k_max or min(GROWTH, int(lists["rank"].max()) + 1)
+    check_depth(project, names, depth, f"growth up to k = {depth}")
+    growth, labels = _growth_frame(grow(lists, depth)), read_decided(project)
+    if labels is None:
+        return GrowthResult(growth, None)
+    rates = positive_rate_by_rank(lists, labels)
+    counts = pd.DataFrame(
+        [[sum(by_rank[rank][column] for by_rank in rates.values() if rank < len(by_rank)) for column in (1, 0)]
+         for rank in range(depth)], columns=["labelled", "positive"],
+    )  # fmt: skip
+    return GrowthResult(pd.concat([growth, counts], axis=1), rates)
 
 
-def chosen(project: "Project") -> "pd.DataFrame":
-    """The suspects that are there; an empty table where there are none yet."""
+def suspects(project: "Project") -> SuspectsResult:
+    """Pairs and batches by origin and stratum; see Project.suspects."""
+    table = project.read("suspects", columns=["origin", "stratum", "batch"])
+    groups = table.assign(stratum=table["stratum"].fillna("")).groupby(["origin", "stratum"])
+    counts = groups.agg(pairs=("batch", "size"), first_batch=("batch", "min"), last_batch=("batch", "max"))
+    by_origin = counts.reset_index().sort_values(["first_batch", "origin", "stratum"], ignore_index=True)
+    return SuspectsResult(len(table), int(table["batch"].nunique()), by_origin)
+
+
+def read_suspects(project: "Project") -> "pd.DataFrame":
+    """Table suspects; an empty one if the project has none yet."""
     from eds.tables import SUSPECTS
 
     return project.read("suspects") if project.path("suspects").exists() else SUSPECTS.empty()
 
 
-def decided(project: "Project") -> "pd.DataFrame | None":
-    """The decided labels, where there are any."""
+def read_decided(project: "Project") -> "pd.DataFrame | None":
+    """The decided labels (query_id, candidate_id, value); None if the project has none yet."""
     if not project.path("truth").exists():
         return None
-    return project.read("truth")[["query_id", "candidate_id", "value"]]
+    return project.read("truth", columns=["query_id", "candidate_id", "value"])
 
 
-def lists(project: "Project", models: Sequence[str], depth: int, ties: Sequence[str] = ()) -> "pd.DataFrame":
-    """The models' lists, as deep as is needed; of the models `ties` the tie group of the last place whole."""
-    from eds.suspects.list_heads import list_heads
-
-    known = project.models("neighbors")
-    unknown = [name for name in models if name not in known]
-    if unknown or not models:
-        raise InputError(
-            f"no lists of model {', '.join(unknown)}" if unknown else "no model has lists yet",
-            where=str(project.root / "neighbors"),
-            do=f"Make them: eds neighbors mine. There are: {', '.join(known) or 'none'}.",
-        )
-    with site(project, "lists") as place:
-        files = {model: project.path("neighbors", model) for model in models}
-        return list_heads(files, depth, ties=ties, site=place)
-
-
-def check_mined(project: "Project", models: Sequence[str], k: int, wanted: str = "") -> None:
-    """Refuse what needs more candidates than the lists were made to hold; by default a pool."""
-    faults = []
-    for model in models:
-        mined = mined_depth(project, model)
-        if mined is not None and mined < k:
-            faults.append(f"the lists of model {model} were made to depth {mined}")
-    if faults:
-        raise InputError(
-            f"{wanted or f'a pool at k = {k}'} needs deeper lists",
-            do=_deeper(project, k),
-            faults=faults,
-        )
-
-
-def _deeper(project: "Project", k: int) -> str:
-    """How to mine so deep; a depth that was typed is used again by eds run, until mining is typed without it."""
-    told = project.config.neighbors.k
-    by_file = f"eds neighbors mine, without -k: eds.toml says {told}" if told >= k else f"eds neighbors mine -k {k}"
-    return f"Mine deeper: {by_file}."
-
-
-def pool_depth(project: "Project") -> int:
-    """The depth of the pool that stands there."""
-    if project.path("suspects").exists():
-        made_by = _made_by(project)
-        depth = made_by.params.get("k", made_by.settings.get("suspects.k"))
-        if depth is not None:
-            return int(depth)
-    raise InputError("there is no pool yet", where="option --lo", do="Make it (eds suspects pool), or give --lo.")
-
-
-def append(project: "Project", after: "pd.DataFrame", operation: str, params: Mapping[str, Any]) -> None:
-    """Write the table with the provenance of the pool, and this operation added to it."""
-    from eds.tables import Operation
-
-    if project.path("suspects").exists():
-        earlier = _made_by(project)
-        made_by = replace(earlier, later=(*earlier.later, Operation(operation, params)))
-    else:
-        made_by = project.provenance(operation, {}, [], params=params)
-    project.write(after, "suspects", made_by)
-
-
-def _made_by(project: "Project") -> "Provenance":
+def suspects_provenance(project: "Project") -> "Provenance":
+    """The operations that made table suspects."""
     from eds import tables
 
     return tables.read_provenance(project.path("suspects"), tables.SUSPECTS)[0]
 
 
-def pairs_of(file: Path) -> "pd.DataFrame":
-    """A file of pairs: CSV as text (value as a number), or Parquet."""
-    import pandas as pd
-    import pyarrow as pa
-
-    try:
-        if file.suffix.lower() == ".parquet":
-            return pd.read_parquet(file)
-        table = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8")
-    except (ValueError, OSError, pa.ArrowException) as error:
-        told = " ".join(str(error).split())
-        raise InputError(f"cannot be read ({told})", where=str(file), do="Give CSV or Parquet.") from error
-    if "value" in table.columns:
-        table["value"] = pd.to_numeric(table["value"], errors="coerce")
-    return table
+def pool_depth(project: "Project") -> int | None:
+    """The depth k of the pool; None if there is none, or it was not made here."""
+    if not project.path("suspects").exists():
+        return None
+    made_by = suspects_provenance(project)
+    depth: int | None = made_by.params.get("k", made_by.settings.get("suspects.k"))
+    return depth
 
 
-def known_pairs(project: "Project", file: Path) -> "pd.DataFrame":
-    """A file of pairs whose images are all in table images: no other can be shown to anybody."""
-    table = pairs_of(file)
-    images = project.read("images", columns=["image_id"])["image_id"] if project.path("images").exists() else None
+def models_with_whole_ties(project: "Project", models: Sequence[str], keep_ties: bool | None) -> list[str]:
+    """The models whose tie group at the last rank is taken whole: all, none, or (None) those of binary codes.
+
+    Codes tie so often that a cut by rank would be a cut by id.
+    """
+    from eds.project.code_histograms import hash_models
+
+    if keep_ties is None:
+        return hash_models(project, models)
+    return list(models) if keep_ties else []
+
+
+def _check_ties_not_cut(project: "Project", ties: Sequence[str], lists: "pd.DataFrame", k: int) -> None:
+    """Refuse lists that mining cut by id within the tie group at rank k: the rest of that group is missing."""
+    from eds.suspects import shared_ranks
+
     faults = []
-    for name in ("query_id", "candidate_id"):
-        if images is not None and {"query_id", "candidate_id"} <= set(table.columns):
-            unknown = table.loc[~table[name].isin(images), name].unique()
-            more = ", …" if len(unknown) > 3 else ""
-            if len(unknown):
-                faults.append(f"{name}: {len(unknown):,} unknown: {', '.join(map(str, unknown[:3]))}{more}")
+    for model in ties:
+        depth = mined_depth(project, model)
+        mine = lists[lists["model"] == model]
+        last = (mine["rank"] == (depth or 0) - 1) & (shared_ranks(mine, [model])["rank"] < k)
+        if depth is not None and _cut_by_id(project, model) and last.any():
+            faults.append(f"{int(last.sum()):,} lists of model {model} end at depth {depth} within such a group")
     if faults:
         raise InputError(
-            "pairs of images that are not in table images", where=str(file), do="Mend the ids.", faults=faults
+            f"candidates that tie with the {k}th were cut off by id",
+            where="table neighbors",
+            do="Mine whole tie groups (eds neighbors mine --keep-ties), or cut here, too: --no-keep-ties.",
+            faults=faults,
         )
-    return table
 
 
-def at_rank(by_rank: dict[str, list[list[int]]] | None, rank: int) -> tuple[int, int]:
-    """Labelled and positive proposals of all models at one rank."""
-    at = [counts[rank] for counts in (by_rank or {}).values() if rank < len(counts)]
-    return sum(labelled for _, labelled in at), sum(positive for positive, _ in at)
+def _cut_by_id(project: "Project", model: str) -> bool:
+    """Whether the lists of the model were mined without whole tie groups."""
+    from eds.project.code_histograms import hash_models
+
+    params = project.state("neighbors", model).params
+    return not params.get("keep_ties", bool(hash_models(project, [model])))
+
+
+def _growth_frame(growth: Mapping[str, Sequence[int]]) -> "pd.DataFrame":
+    import pandas as pd
+
+    sizes = growth["size"]
+    return pd.DataFrame({"k": range(1, len(sizes) + 1), "size": sizes, "new": growth["marginal"]})

@@ -42,10 +42,10 @@ def generator_lists(project: "Project", makers: Sequence[str], k: int | None, *,
 
 def told_makers(project: "Project") -> "tuple[pd.DataFrame, bool]":
     """What the suspects' sources tell of who proposed which pair, and whether the pool was imported: then nothing."""
-    from eds.project.pool import chosen
+    from eds.project.pool import read_suspects
     from eds.suspects import sources_frame
 
-    suspects = chosen(project)
+    suspects = read_suspects(project)
     imported = bool((suspects["stratum"] == IMPORTED).any())
     return sources_frame(suspects.iloc[:0] if imported else suspects), imported
 

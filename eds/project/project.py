@@ -39,10 +39,12 @@ if TYPE_CHECKING:
     from eds.project.agreement import AgreementResult
     from eds.project.campaigns import Campaigns
     from eds.project.decide import DecideResult
+    from eds.project.draw import DrawResult, ModelPairsResult, NegativesResult, RandomResult
     from eds.project.exchange import ExportResult, ImportResult
     from eds.project.experts import Experts
     from eds.project.guidelines import Guidelines
     from eds.project.labels import Labels
+    from eds.project.pool import GrowthResult, PoolResult, SuspectsResult
     from eds.project.status import StatusResult
 
 PER_MODEL = ("embeddings", "neighbors")
@@ -112,6 +114,103 @@ class Project:
     def progress(self, label: str, unit: str = "") -> AbstractContextManager[Progress]:
         """Report the progress of a task: call the function that this gives with (done, total)."""
         return self.reporter.progress(label, unit)
+
+    def pool(
+        self,
+        models: Sequence[str] = (),
+        *,
+        k: int | None = None,
+        order: str | None = None,
+        batch: int | None = None,
+        symmetric: str = "keep",
+        keep_ties: bool | None = None,
+    ) -> "PoolResult":
+        """Make or grow the pool: every pair among the first k candidates of some model's list, each once.
+
+        Pairs that were chosen before keep their batch and position; new pairs are added behind them. `models` are
+        those with lists, `k`, `order` (random, fusion, bandit) and the size of a `batch` those of eds.toml unless
+        given. `symmetric` "merge" keeps one of (q, c) and (c, q). `keep_ties` takes all candidates that tie with the
+        k-th (None: for models of binary codes).
+        """
+        from eds.project.pool import pool
+
+        return pool(self, models, k=k, order=order, batch=batch, symmetric=symmetric, keep_ties=keep_ties)
+
+    def pool_growth(self, models: Sequence[str] = (), *, k_max: int | None = None) -> "GrowthResult":
+        """Compute the pool's size at k = 1, 2, ... k_max and, if there are labels, the positives at each rank."""
+        from eds.project.pool import pool_growth
+
+        return pool_growth(self, models, k_max=k_max)
+
+    def suspects(self) -> "SuspectsResult":
+        """Count the suspects' pairs and batches by origin and stratum."""
+        from eds.project.pool import suspects
+
+        return suspects(self)
+
+    def draw_random(
+        self,
+        n: int,
+        *,
+        stratum: str = "all",
+        min_rank: int | None = None,
+        max_rank: int = 100,
+        exclude_product: bool = False,
+    ) -> "RandomResult":
+        """Draw n uniform random pairs, each with its probability, as one batch behind all others.
+
+        Strata: "all" pairs; "outside" the pool; "near" it: at ranks min_rank (default: k of the pool) to max_rank - 1
+        of some model's list, without the pool; "rest": outside and not near.
+        """
+        from eds.project.draw import draw_random
+
+        return draw_random(
+            self, n, stratum=stratum, min_rank=min_rank, max_rank=max_rank, exclude_product=exclude_product
+        )
+
+    def draw_negatives(
+        self, n: int = 5, *, min_rank: int = 100, max_rank: int = 500, keep_top: bool = False
+    ) -> "NegativesResult":
+        """Sample n pairs of every query at ranks min_rank to max_rank - 1; earlier negatives are replaced.
+
+        Candidates that some model ranks before min_rank are left out unless `keep_top`.
+        """
+        from eds.project.draw import draw_negatives
+
+        return draw_negatives(self, n, min_rank=min_rank, max_rank=max_rank, keep_top=keep_top)
+
+    def draw_gold(self, file: str | Path, n: int) -> "DrawResult":
+        """Mix in n pairs with known labels from a file (CSV or Parquet: query_id, candidate_id, value)."""
+        from eds.project.draw import draw_gold
+
+        return draw_gold(self, file, n)
+
+    def draw_repeats(self, n: int) -> "DrawResult":
+        """Choose n pairs, uniformly, that are judged a second time, later."""
+        from eds.project.draw import draw_repeats
+
+        return draw_repeats(self, n)
+
+    def add_pairs(self, file: str | Path) -> "DrawResult":
+        """Add the pairs of a file (CSV or Parquet: query_id, candidate_id) that are not in the pool yet."""
+        from eds.project.draw import add_pairs
+
+        return add_pairs(self, file)
+
+    def add_model_pairs(self, model: str, *, k: int | None = None, n: int | None = None) -> "ModelPairsResult":
+        """Add the pairs whose judgement decides where a new model ranks: its first k, unless judged.
+
+        The first ranks come first; at most n pairs are added. k is the pool's unless given.
+        """
+        from eds.project.draw import add_model_pairs
+
+        return add_model_pairs(self, model, k=k, n=n)
+
+    def reorder(self, *, order: str | None = None, batch: int | None = None) -> "DrawResult":
+        """Deal the pool's pairs without a decided label into new batches; the bandit learns from the labels."""
+        from eds.project.draw import reorder
+
+        return reorder(self, order=order, batch=batch)
 
     @property
     def campaigns(self) -> "Campaigns":
@@ -245,8 +344,9 @@ class Project:
     ) -> tables.Provenance:
         """The provenance of a table about to be written.
 
-        `settings` are the values taken from eds.toml (`section.key`), `params` what the caller gave. Files in `parents`
-        are identified by their digests, `path("labels")` by the acts in the store.
+        `settings` are the values taken from eds.toml (`section.key`), `params` what the caller gave; None and empty
+        lists count as not given. Files in `parents` are identified by their digests, `path("labels")` by the acts in
+        the store.
         """
         acts, labels = "labels", self.path("labels")
         digests = {path.relative_to(self.root).as_posix(): _fingerprint(path) for path in parents if path != labels}
@@ -257,7 +357,7 @@ class Project:
             dict(settings),
             digests,
             version("eds"),
-            params=to_jsonable(params or {}),
+            params={key: to_jsonable(value) for key, value in (params or {}).items() if value not in (None, (), [])},
             notes=dict(notes or {}),
         )
 

@@ -175,13 +175,9 @@ def preprocessing(told: Any) -> str:
 
 def pool_depth(project: "Project") -> int:
     """The depth of the pool that is there; the setting's where none is, or where it is not told."""
-    from eds.errors import EdsError
-    from eds.project.pool import pool_depth as told
+    from eds.project.pool import pool_depth as known_depth
 
-    try:
-        return told(project)
-    except EdsError:
-        return project.config.suspects.k
+    return known_depth(project) or project.config.suspects.k
 
 
 def states(project: "Project") -> list[dict[str, Any]]:

@@ -125,13 +125,13 @@ def test_the_delta_pool_takes_labels_of_random_pairs_in(project: Project) -> Non
     suspects = project.read("suspects")
     before = by_metrics(project)["new", JUDGED]
     try:
-        told = answer(project, "suspects", "add", "new", "-k", "5")
-        assert told["known"] > 0
-        assert told["judged"] + told["known"] + told["added"] + told["waiting"] == told["places"]
+        told = answer(project, "suspects", "add-model", "new", "-k", "5")
+        assert told["labelled_at_random"] > 0
+        assert told["judged"] + told["labelled_at_random"] + told["added"] + told["waiting"] == told["pairs"]
         after = by_metrics(project)["new", JUDGED]
-        assert before == pytest.approx(told["judged"] / told["places"])
-        assert after == pytest.approx((told["judged"] + told["known"]) / told["places"])
-        assert answer(project, "suspects", "add", "new", "-k", "5")["known"] == 0
+        assert before == pytest.approx(told["judged"] / told["pairs"])
+        assert after == pytest.approx((told["judged"] + told["labelled_at_random"]) / told["pairs"])
+        assert answer(project, "suspects", "add-model", "new", "-k", "5")["labelled_at_random"] == 0
     finally:
         project.write(suspects, "suspects", Provenance("test"))
 

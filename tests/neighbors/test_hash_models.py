@@ -109,23 +109,23 @@ def test_the_pool_splits_no_tie_group_of_codes_unless_told_to(project: Project) 
         ranks = dict(zip(map(tuple, near[key].to_numpy()), better, strict=True))
         assert {(q, c): r for _, q, c, r in mine.to_numpy()} == ranks
     assert sizes["numbers"] == 3 * 12 < sizes["coarse"]
-    assert told["raw"] == sum(sizes.values())
-    assert told["unique"] == told["size"] == told["growth"]["size"][2]
+    assert told["overlap"]["raw"] == sum(sizes.values())
+    assert told["overlap"]["unique"] == told["size"] == told["growth"][2]["size"]
     assert run(project, "analysis", "overlap", "-k", "3")["unique"] == told["size"]
-    assert run(project, "suspects", "growth", "--k-max", "3")["size"] == told["growth"]["size"][:3]
+    assert run(project, "suspects", "growth", "--k-max", "3")["growth"] == told["growth"][:3]
     for engine in ("serial", "pool"):
         project.path("suspects").unlink()
-        assert run(project, "suspects", "pool", "-k", "3", "--engine", engine)["size"] == told["size"]
+        assert run(project, "suspects", "pool", "-k", "3", "--executor", engine)["size"] == told["size"]
     project.path("suspects").unlink()
     cut = run(project, "suspects", "pool", "-k", "3", "--no-keep-ties")
     assert cut["whole_ties"] == []
-    assert cut["raw"] == 3 * 12 * 3
+    assert cut["overlap"]["raw"] == 3 * 12 * 3
     assert project.state("suspects").made_by == "eds suspects pool -k 3 --no-keep-ties"
 
 
 def test_lists_that_were_cut_by_id_within_the_group_are_refused(project: Project) -> None:
     run(project, "neighbors", "mine", "-k", "5", "--no-keep-ties")
-    with pytest.raises(InputError, match="score as the 5th does were cut off by id") as caught:
+    with pytest.raises(InputError, match="tie with the 5th were cut off by id") as caught:
         CliRunner().invoke(cli, ["suspects", "pool", "-k", "5", "-p", str(project.root)], catch_exceptions=False)
     assert any("lists of model coarse end at depth 5" in fault for fault in caught.value.faults)
-    assert run(project, "suspects", "pool", "-k", "5", "--no-keep-ties")["raw"] == 3 * 12 * 5
+    assert run(project, "suspects", "pool", "-k", "5", "--no-keep-ties")["overlap"]["raw"] == 3 * 12 * 5

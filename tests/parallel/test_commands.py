@@ -53,7 +53,7 @@ def test_lists_and_pool_are_the_same_files(tmp_path: Path) -> None:
     ):
         run(project, f"neighbors mine -k 10 --force {engines}", EDS_ENGINE_ROWS="40", **variables)
         project.path("suspects").unlink(missing_ok=True)
-        pooling = engines.replace("--engine faiss", "")
+        pooling = engines.replace("--engine faiss", "").replace("--engine", "--executor")
         run(project, f"suspects pool -k 3 {pooling}", **variables)
         kept[name] = project.read("neighbors", "m"), project.read("suspects")
         if "faiss" not in engines:

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from eds.cli import analysis, suspects
 from eds.errors import EdsError
 from eds.project import Project
+from eds.project.pool import refresh
 from eds.tables import Provenance
 from tests.reference import suspects as slow
 from tests.suspects.lists import catalogue, drawn_lists, frame_of
@@ -57,16 +58,16 @@ def pool_of(frame: pd.DataFrame) -> set[tuple[str, str]]:
 def test_pool_then_everything_else_and_nothing_is_lost(project: Project, call: Call, tmp_path: Path) -> None:
     told = call("suspects", "pool", "-k", "4", "--batch", "10")
     two = [row for row in ROWS if row[0] != "m2"]
-    assert told["size"] == told["unique"] == len(slow.pooled(two, 4))
-    assert told["growth"]["size"] == slow.grown(two, 8)
+    assert told["size"] == told["overlap"]["unique"] == len(slow.pooled(two, 4))
+    assert [row["size"] for row in told["growth"]] == slow.grown(two, 8)
     assert [plan["pairs"] for plan in told["cost"]] == [400, 80, told["size"]]
-    assert call("suspects", "random", "-n", "20", "--stratum", "near", "--hi", "12")["drawn"] == 20
-    assert call("suspects", "random", "-n", "15", "--stratum", "rest", "--hi", "12")["drawn"] == 15
-    assert call("suspects", "negatives", "--lo", "6", "--hi", "12", "-n", "2")["queries"] == 10
+    assert call("suspects", "random", "-n", "20", "--stratum", "near", "--max-rank", "12")["drawn"] == 20
+    assert call("suspects", "random", "-n", "15", "--stratum", "rest", "--max-rank", "12")["drawn"] == 15
+    assert call("suspects", "negatives", "--min-rank", "6", "--max-rank", "12", "-n", "2")["queries"] == 10
     own, known = tmp_path / "own.csv", tmp_path / "known.csv"
     own.write_text("query_id,candidate_id\nq0000,q0001\n")
     known.write_text("query_id,candidate_id,value\nq0001,q0002,1\nq0001,q0003,0\n")
-    assert call("suspects", "add", str(own))["added"] == 1
+    assert call("suspects", "add", str(own))["drawn"] == 1
     assert call("suspects", "gold", str(known), "-n", "2")["drawn"] == 2
     assert call("suspects", "repeats", "-n", "5")["drawn"] == 5
     before = project.read("suspects")
@@ -85,19 +86,19 @@ def test_pool_then_everything_else_and_nothing_is_lost(project: Project, call: C
 
     project.path("neighbors", "m2").unlink()
     fewer = call("suspects", "pool", "-k", "4", "--batch", "10")
-    assert fewer["models_no_longer_pooled"] == ["m2"]
+    assert fewer["dropped_models"] == ["m2"]
     assert fewer["new"] == 0
     assert len(project.read("suspects")) == len(after)
 
 
 def test_run_pools_once_and_again_only_for_a_new_model(project: Project) -> None:
-    suspects.run(project)
+    refresh(project)
     first = project.path("suspects").read_bytes()
     assert project.state("suspects").condition == "fresh"
-    suspects.run(project)
+    refresh(project)
     assert project.path("suspects").read_bytes() == first
     mine(project, "m2")
-    suspects.run(project)
+    refresh(project)
     assert pool_of(project.read("suspects")) == set(slow.pooled(ROWS, 6))
     assert project.state("suspects").condition == "fresh"
 
@@ -106,7 +107,7 @@ def test_run_keeps_to_the_models_and_the_rule_that_were_asked_for(project: Proje
     call("suspects", "pool", "--models", "m0", "--symmetric", "merge")
     call("suspects", "random", "-n", "3")
     mine(project, "m1")
-    suspects.run(project)
+    refresh(project)
     assert not project.read("suspects")["sources"].fillna("").str.contains("m1").any()
 
 
@@ -119,7 +120,7 @@ def test_labels_feed_growth_and_reorder(project: Project, call: Call) -> None:
         value=1, votes_for=1, votes_against=0, unsure=0, tie=False, rule="majority"
     )
     project.write(judged, "truth", Provenance("test"))
-    assert call("suspects", "reorder", "--order", "bandit", "--batch", "10")["moved"] == len(before) - 10
+    assert call("suspects", "reorder", "--order", "bandit", "--batch", "10")["drawn"] == len(before) - 10
     by_rank = call("suspects", "growth", "--k-max", "4")["positive_rate_by_rank"]
     proposals = sum(text.count(";") + 1 for text in before.head(10)["sources"])
     assert sum(positive for counts in by_rank.values() for positive, _ in counts) == proposals
@@ -205,9 +206,9 @@ def test_lists_that_are_not_deep_enough_are_never_cut_short_silently(project: Pr
         frame_of([row for row in ROWS if row[0] == "m0"]), "neighbors", Provenance("t", params={"k": 9}), "m0"
     )
     for words in (
-        ["random", "-n", "1", "--stratum", "near", "--lo", "2", "--hi", "10"],
-        ["random", "-n", "1", "--stratum", "rest", "--lo", "2", "--hi", "10"],
-        ["negatives", "--lo", "6", "--hi", "10"],
+        ["random", "-n", "1", "--stratum", "near", "--min-rank", "2", "--max-rank", "10"],
+        ["random", "-n", "1", "--stratum", "rest", "--min-rank", "2", "--max-rank", "10"],
+        ["negatives", "--min-rank", "6", "--max-rank", "10"],
         ["growth", "--k-max", "10"],
         ["pool", "-k", "10"],
     ):
@@ -222,7 +223,7 @@ def test_lists_that_are_not_deep_enough_are_never_cut_short_silently(project: Pr
 
 
 def test_queries_without_any_negative_are_counted(call: Call) -> None:
-    told = call("suspects", "negatives", "--lo", "6", "--hi", "12", "-n", "40")
+    told = call("suspects", "negatives", "--min-rank", "6", "--max-rank", "12", "-n", "40")
     assert told["queries_with_fewer"] == 10
 
 
@@ -231,4 +232,4 @@ def test_a_pool_of_stale_lists_says_so(project: Project, call: Call) -> None:
     project.write(frame_of([row for row in ROWS if row[0] == "m1"]), "neighbors", made_by, "m1")
     assert call("suspects", "pool", "-k", "4")["stale_lists"] == {"m1": ["embeddings/m1 is gone"]}
     shown = CliRunner().invoke(suspects.suspects, ["pool", "-k", "4", "-p", str(project.root)]).stdout
-    assert "The lists of m1 are stale (embeddings/m1 is gone): eds neighbors mine, or leave the model out" in shown
+    assert "The lists of m1 are stale (embeddings/m1 is gone): run eds neighbors mine, or leave it out" in shown

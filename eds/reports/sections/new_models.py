@@ -90,7 +90,7 @@ def verdicts(inputs: ReportInputs) -> Blocks:
                     "{measures} do not decide on {name}; {command} selects the pairs whose labels would.",
                     name=name,
                     measures=", ".join(unsure),
-                    command=f"eds suspects add {name}",
+                    command=f"eds suspects add-model {name}",
                 )
             )
     return (*blocks, Table("fair", "Which numbers are fair to new models", columns, rows), _reasons(rows))

@@ -1,0 +1,328 @@
+"""Pairs for the experts beside the pool: random draws, negatives, gold, repeats, chosen pairs, pairs of a new model."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eds.errors import InputError, ProjectError
+from eds.project.mine import check_depth, read_heads
+from eds.project.pool import pool_depth, read_decided, read_suspects, suspects_provenance
+from eds.project.results import Result
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eds.project import Project
+
+PAIR = ["query_id", "candidate_id"]
+
+
+@dataclass(frozen=True)
+class DrawResult(Result):
+    """Pairs drawn by one call; `table` holds all suspects now."""
+
+    drawn: int
+    table: "pd.DataFrame" = field(repr=False)
+
+
+@dataclass(frozen=True)
+class RandomResult(DrawResult):
+    """Random pairs of a stratum."""
+
+    stratum: str
+    stratum_size: int  # pairs of the stratum in the catalogue
+    drawn_before: int  # random pairs of this stratum drawn by earlier calls
+    probability: float  # with which each pair of the stratum has been drawn by now
+
+
+@dataclass(frozen=True)
+class NegativesResult(DrawResult):
+    """Sampled negatives."""
+
+    n: int  # requested for each query
+    queries: int  # queries with at least one negative
+    queries_with_fewer: int  # queries of the catalogue with fewer than n
+
+
+@dataclass(frozen=True)
+class Undecided(Result):
+    """A model that the labels cannot tell apart from a new one."""
+
+    model: str
+    least: int | None  # fewest new labels that could decide; None: labels of these pairs alone cannot
+
+
+@dataclass(frozen=True)
+class ModelPairsResult(Result):
+    """Pairs whose judgement decides where a new model ranks; counts are of pairs within its first k."""
+
+    model: str
+    k: int
+    pairs: int  # of queries that have a label
+    judged: int
+    waiting: int  # chosen earlier, and not judged yet
+    added: int
+    labelled_at_random: int  # labelled by random draws: they join the pool and need no judgement
+    left: int  # neither judged nor chosen, because of n
+    judged_after: float  # share judged when all chosen pairs are judged
+    undecided: list[Undecided]
+    experts: int
+    judgements: float
+    hours: float
+    money: float | None
+    currency: str
+    table: "pd.DataFrame" = field(repr=False)
+
+
+def draw_random(
+    project: "Project",
+    n: int,
+    *,
+    stratum: str = "all",
+    min_rank: int | None = None,
+    max_rank: int = 100,
+    exclude_product: bool = False,
+) -> RandomResult:
+    """Draw uniform random pairs; see Project.draw_random."""
+    from eds.suspects import draw_random as draw
+
+    with project.writing("suspects.random"):
+        before, images = read_suspects(project), project.read("images")
+        near: dict[str, Any] = {}
+        if stratum in ("near", "rest"):
+            models = project.models("neighbors")
+            check_depth(project, models, max_rank, f"stratum {stratum} up to rank {max_rank}")
+            lo = pool_depth(project) if min_rank is None else min_rank
+            if lo is None:
+                raise InputError(
+                    "there is no pool yet", where="option --min-rank",
+                    do="Make it (eds suspects pool), or give --min-rank.",
+                )  # fmt: skip
+            near = {"neighbors": read_heads(project, models, max_rank), "lo": lo}
+        seed = project.config.project.seed
+        table = draw(images, n, seed, stratum=stratum, suspects=before, hi=max_rank, exclude_product=exclude_product,
+                     **near)  # fmt: skip
+        params = {"n": n, "stratum": stratum, "exclude_product": exclude_product or None}
+        _append(project, table, "random", params | ({"min_rank": min_rank, "max_rank": max_rank} if near else {}))
+    drawn = table[(table["origin"] == "random") & (table["stratum"] == stratum)]
+    probability = float(drawn["probability"].iloc[0])
+    return RandomResult(
+        drawn=n,
+        table=table,
+        stratum=stratum,
+        stratum_size=round(len(drawn) / probability),
+        drawn_before=len(drawn) - n,
+        probability=probability,
+    )
+
+
+def draw_negatives(
+    project: "Project", n: int = 5, *, min_rank: int = 100, max_rank: int = 500, keep_top: bool = False
+) -> NegativesResult:
+    """Sample pairs that every model ranks low; see Project.draw_negatives."""
+    from eds.suspects import draw_negatives as draw
+
+    with project.writing("suspects.negatives"), project.progress("sampling", "queries") as progress:
+        models, images = project.models("neighbors"), project.read("images")
+        check_depth(project, models, max_rank, f"negatives up to rank {max_rank}")
+        lists = read_heads(project, models, max_rank)
+        table = draw(
+            images, lists, read_suspects(project), read_decided(project), lo=min_rank, hi=max_rank, n=n,
+            seed=project.config.project.seed, exclude_top=not keep_top, progress=progress,
+        )  # fmt: skip
+        params = {"n": n, "min_rank": min_rank, "max_rank": max_rank, "keep_top": keep_top or None}
+        _append(project, table, "negatives", params)
+    sizes = table[table["origin"] == "negative"].groupby("query_id").size()
+    fewer = int((images["role"] != "candidate").sum()) - int((sizes >= n).sum())
+    return NegativesResult(drawn=int(sizes.sum()), table=table, n=n, queries=len(sizes), queries_with_fewer=fewer)
+
+
+def draw_gold(project: "Project", file: str | Path, n: int) -> DrawResult:
+    """Mix pairs whose label is known among the others; see Project.draw_gold."""
+    from eds.suspects import draw_gold as draw
+
+    with project.writing("suspects.gold"):
+        pairs = read_known_pairs(project, Path(file))
+        table = draw(pairs, n, project.config.project.seed, read_suspects(project))
+        _append(project, table, "gold", {"arguments": [str(file)], "n": n})
+    return DrawResult(n, table)
+
+
+def draw_repeats(project: "Project", n: int) -> DrawResult:
+    """Choose pairs to be judged a second time; see Project.draw_repeats."""
+    from eds.suspects import draw_repeats as draw
+
+    with project.writing("suspects.repeats"):
+        table = draw(read_suspects(project), n, project.config.project.seed)
+        _append(project, table, "repeats", {"n": n})
+    return DrawResult(n, table)
+
+
+def add_pairs(project: "Project", file: str | Path) -> DrawResult:
+    """Add the pairs of a file; see Project.add_pairs."""
+    from eds.suspects import add_pairs as add
+
+    with project.writing("suspects.add"):
+        before = read_suspects(project)
+        table = add(read_known_pairs(project, Path(file)), before)
+        _append(project, table, "add", {"arguments": [str(file)]})
+    return DrawResult(len(table) - len(before), table)
+
+
+def reorder(project: "Project", *, order: str | None = None, batch: int | None = None) -> DrawResult:
+    """Deal unjudged pairs of the pool into new batches; see Project.reorder."""
+    from eds.suspects import reorder as deal
+
+    settings = project.config.suspects
+    with project.writing("suspects.reorder"):
+        truth = read_decided(project)
+        if truth is None:
+            raise ProjectError("there are no decided labels yet", where=str(project.root), do="Run eds truth decide.")
+        before = read_suspects(project)
+        table = deal(
+            before, truth, order=order or settings.order, seed=project.config.project.seed,
+            batch_size=batch or settings.batch, truth=truth,
+        )  # fmt: skip
+        _append(project, table, "reorder", {"order": order, "batch": batch})
+    moved = int((table["batch"].to_numpy() != before["batch"].to_numpy()).sum())
+    return DrawResult(moved, table)
+
+
+def add_model_pairs(project: "Project", model: str, *, k: int | None = None, n: int | None = None) -> ModelPairsResult:
+    """Add the pairs whose judgement decides where a new model ranks; see Project.add_model_pairs."""
+    from eds.analysis.campaign_cost import campaign_cost
+    from eds.project.labelled_pairs import measured_pairs
+    from eds.project.pool_models import final_lists
+    from eds.suspects import benchmark_labels, draw_delta
+
+    with project.writing("suspects.add-model"):
+        _check_model(project, model)
+        depth = k or pool_depth(project) or project.config.suspects.k
+        truth, before = measured_pairs(project), read_suspects(project)
+        lists = final_lists(project, [model], depth)
+        judged, queries = benchmark_labels(_judged(project), before), truth["query_id"].drop_duplicates()
+        delta = draw_delta(
+            lists, before, judged, queries, depth, n, project.config.project.seed, known=read_decided(project)
+        )
+        if delta.chosen or delta.known:
+            _append(project, delta.suspects, "add-model", {"arguments": [model], "k": k, "n": n})
+    budget = project.config.budget
+    cost = campaign_cost(delta.chosen, budget.experts, budget.seconds, hourly=budget.hourly)
+    return ModelPairsResult(
+        model=model,
+        k=depth,
+        pairs=delta.places,
+        judged=delta.judged,
+        waiting=delta.waiting,
+        added=delta.chosen,
+        labelled_at_random=delta.known,
+        left=delta.left,
+        judged_after=delta.judged_after,
+        undecided=_undecided(project, model, depth, truth, lists),
+        experts=budget.experts,
+        judgements=cost.judgements,
+        hours=cost.hours,
+        money=cost.money,
+        currency=budget.currency,
+        table=delta.suspects,
+    )
+
+
+def _check_model(project: "Project", model: str) -> None:
+    known = sorted({*project.models("neighbors"), *project.models("embeddings")})
+    if model not in known:
+        raise InputError(
+            f"no vectors or lists of model {model}", where=str(project.root),
+            do=f"There are: {', '.join(known) or 'none'}. Add a model with eds metrics score or eds embeddings; add"
+            " the pairs of a file with eds suspects add.",
+        )  # fmt: skip
+
+
+def _judged(project: "Project") -> "pd.DataFrame":
+    """Pairs with a label or a vote: judging them again would add nothing."""
+    import pandas as pd
+
+    from eds.project.decide import has_votes, read_votes
+    from eds.project.labelled_pairs import decided_pairs
+
+    truth = decided_pairs(project)
+    if not has_votes(project):
+        return truth[PAIR]
+    return pd.concat([truth[PAIR], read_votes(project).labels[PAIR]], ignore_index=True).drop_duplicates()
+
+
+def _undecided(project: "Project", model: str, k: int, truth: "pd.DataFrame", lists: "pd.DataFrame") -> list[Undecided]:
+    """Models whose comparison with this one the labels leave open, and the fewest labels that could decide it."""
+    import pandas as pd
+
+    from eds.analysis.bias import undecided_by_labels
+    from eds.analysis.fairness import intervals, least_to_decide
+    from eds.metrics import Measure
+    from eds.metrics.judged_lists import judge, read_rankings
+    from eds.pairs import LabelledPairs
+    from eds.project.pool_models import final_lists, mined_to
+
+    others = [name for name in project.models("neighbors") if name != model and mined_to(project, name) >= k]
+    if not others:
+        return []
+    labelled = LabelledPairs.from_frame(truth)
+    every = pd.concat([lists, final_lists(project, others, k)], ignore_index=True)
+    low, high = intervals(judge(read_rankings(every), None, labelled), Measure("VSD-HR", k))
+    step = 1 / (k * max(int((labelled.positives > 0).sum()), 1))
+    return [
+        Undecided(other, least_to_decide((low[model], high[model]), (low[other], high[other]), step))
+        for pair in undecided_by_labels(low, high)
+        if model in pair
+        for other in pair
+        if other != model
+    ]
+
+
+def _append(project: "Project", table: "pd.DataFrame", verb: str, params: Mapping[str, Any]) -> None:
+    """Write the table with its provenance, to which this operation is added."""
+    from eds.tables import Operation
+
+    operation = f"suspects.{verb}"
+    if project.path("suspects").exists():
+        made_by = suspects_provenance(project)
+        made_by = replace(made_by, later=(*made_by.later, Operation(operation, params)))
+    else:
+        made_by = project.provenance(operation, {}, [], params=params)
+    project.write(table, "suspects", made_by)
+
+
+def read_pairs(file: Path) -> "pd.DataFrame":
+    """A file of pairs: Parquet, or CSV as text (`value` as a number)."""
+    import pandas as pd
+    import pyarrow as pa
+
+    try:
+        if file.suffix.lower() == ".parquet":
+            return pd.read_parquet(file)
+        pairs = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8")
+    except (ValueError, OSError, pa.ArrowException) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"cannot be read ({reason})", where=str(file), do="Give CSV or Parquet.") from error
+    if "value" in pairs.columns:
+        pairs["value"] = pd.to_numeric(pairs["value"], errors="coerce")
+    return pairs
+
+
+def read_known_pairs(project: "Project", file: Path) -> "pd.DataFrame":
+    """A file of pairs; InputError if an image is not in the catalogue, because nobody could judge it."""
+    pairs = read_pairs(file)
+    if not project.path("images").exists():
+        return pairs
+    images = project.read("images", columns=["image_id"])["image_id"]
+    faults = []
+    for name in PAIR if set(PAIR) <= set(pairs.columns) else ():
+        unknown = pairs.loc[~pairs[name].isin(images), name].unique()
+        if len(unknown):
+            more = ", …" if len(unknown) > 3 else ""
+            faults.append(f"{name}: {len(unknown):,} unknown: {', '.join(map(str, unknown[:3]))}{more}")
+    if faults:
+        raise InputError(
+            "pairs of images that are not in table images", where=str(file), do="Correct the ids.", faults=faults
+        )
+    return pairs
