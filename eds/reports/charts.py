@@ -38,10 +38,12 @@ Chart: TypeAlias = alt.LayerChart
 def bar_chart(labels: Sequence[str], values: Sequence[Any], kind: Kind = "count", logarithmic: bool = False) -> Chart:
     """A bar for each label, followed by its number."""
     numbers = _defined(values)
-    start, scale = 0.0, _scale(values, 0.0)
+    start, scale, axis = 0.0, _scale([*values, 1] if kind == "count" else values, 0.0), _axis(kind)
     if logarithmic and numbers and min(numbers) > 0:
-        start, end = 10.0 ** math.floor(math.log10(min(numbers)) - 0.3), 10.0 ** math.ceil(math.log10(max(numbers)))
-        scale = alt.Scale(type="log", domain=[start, end])
+        first, last = math.floor(math.log10(min(numbers)) - 0.3), math.ceil(math.log10(max(numbers)))
+        start, powers = 10.0**first, [10.0**power for power in range(first, last + 1)]
+        scale = alt.Scale(type="log", domain=[powers[0], powers[-1]], nice=False)
+        axis = _axis(kind, powers)
     rows = [
         {
             "label": label,
@@ -52,7 +54,7 @@ def bar_chart(labels: Sequence[str], values: Sequence[Any], kind: Kind = "count"
         }
         for label, value in zip(labels, values, strict=True)
     ]
-    base, x = _by_row(rows), _x("value", kind, scale)
+    base, x = _by_row(rows), alt.X("value:Q", title=None, scale=scale, axis=axis)
     bars = base.mark_bar(color=MAIN, height=13).encode(x=x, x2=alt.X2("start:Q"))
     text = base.mark_text(align="left", dx=6).encode(x=x, text=alt.Text("text:N"))
     return _framed([bars, text, _hits(base)], right=50)
@@ -311,13 +313,16 @@ def slope_chart(
                 )
     most = max((float(row["rank"]) for row in rows), default=1.0)
     room = min(110, 14 + LETTER * max((len(label) for label in labels), default=0))
+    lines = max((side.count(" ") + 1 for side in sides), default=1)  # of a heading: a word each
     padding = room * max(len(sides) - 1, 1) / (WIDTH - 2 * room)
     across = alt.X(
         "side:N",
         sort=None,
         title=None,
         scale=alt.Scale(type="point", padding=padding, domain=[*sides]),
-        axis=alt.Axis(orient="top", labelAngle=0, labelExpr="split(datum.label, ' ')", grid=True),
+        axis=alt.Axis(
+            orient="top", labelAngle=0, labelExpr="split(datum.label, ' ')", labelPadding=13 * lines - 7, grid=True
+        ),
     )
     up = alt.Y("rank:Q", scale=alt.Scale(domain=[0.6, most + 0.4], reverse=True, nice=False), axis=None)
     base = _chart(rows).encode(x=across, y=up)
@@ -475,8 +480,12 @@ def _y(field: str, kind: Kind, scale: alt.Scale, title: str | None = None) -> al
     return alt.Y(f"{field}:Q", title=title, scale=scale, axis=_axis(kind))
 
 
-def _axis(kind: Kind) -> alt.Axis:
+def _axis(kind: Kind, values: Sequence[float] = ()) -> alt.Axis:
     optional: dict[str, Any] = {"labelExpr": TICKS[kind]} if kind in TICKS else {}
+    if kind == "count":
+        optional["tickMinStep"] = 1
+    if values:
+        optional["values"] = values
     return alt.Axis(format=FORMATS.get(kind, ""), tickCount=5, **optional)
 
 

@@ -16,7 +16,7 @@ from eds.reports.numbers import NUMERIC, shown, text_of, undefined
 from eds.reports.svg import chart_svg
 
 PACKAGE = "eds.reports"
-NARROW = 60  # letters of a table that fits beside another block
+NARROW = 56  # letters of a table that fits beside another block
 CHIPS = {
     "pool model": "",
     "new model": "out",
@@ -27,7 +27,8 @@ CHIPS = {
     "not fair": "bad",
     "unknown": "out",
 }
-NAME_CLASSES = ((8, ""), (12, "names"))  # letters of a row's longest word, and the class that keeps it on one line
+# Letters of the longest word in a row's name, the class that keeps it on one line, and the letters of that column.
+NAME_CLASSES = ((8, "", 14), (12, "names", 18), (10**6, "long names", 26))
 
 
 def page(report: Report) -> str:
@@ -79,21 +80,19 @@ def _table_class(table: Table) -> dict[str, str]:
     first = table.columns[0]
     words = [word for row in table.rows for word in shown(row.get(first.key), first.kind_in(row)).split()]
     longest = max(map(len, words), default=0)
-    names = next((name for letters, name in NAME_CLASSES if longest <= letters), "long names")
-    return {"table": names, "box": "table narrow" if _letters(table) <= NARROW else "table"}
+    names, least = next((name, least) for letters, name, least in NAME_CLASSES if longest <= letters)
+    width = max(least, _letters(first, table)) + sum(_letters(column, table) for column in table.columns[1:])
+    return {"table": names, "box": "table narrow" if width <= NARROW else "table"}
 
 
-def _letters(table: Table) -> int:
-    """The table's width, roughly, in letters."""
-    widths = []
-    for column in table.columns:
-        if column.kind == "names":
-            cells = [sum(len(str(name)) + 3 for name in row[column.key]) for row in table.rows]
-        else:
-            cells = [len(shown(row.get(column.key), column.kind_in(row))) for row in table.rows]
-        cells += [len(_limits(column, row)) for row in table.rows]
-        widths.append(3 + max([len(column.label), *cells]))
-    return sum(widths)
+def _letters(column: Column, table: Table) -> int:
+    """The column's width, roughly, in letters."""
+    if column.kind == "names":
+        cells = [sum(len(str(name)) + 3 for name in row[column.key]) for row in table.rows]
+    else:
+        cells = [len(shown(row.get(column.key), column.kind_in(row))) for row in table.rows]
+    cells += [len(_limits(column, row)) for row in table.rows]
+    return 3 + max([*map(len, column.label.split()), *cells])
 
 
 def _heading_class(column: Column, first: bool) -> str:

@@ -35,6 +35,7 @@ CONFIG = {
         "labelFlush": False,
         "ticks": False,
         "labelPadding": 6,
+        "titlePadding": 10,
     },
     "axisDiscrete": {"labelColor": INK},
     "legend": {

@@ -48,7 +48,7 @@ def opened(browser: Browser, report_file: Path, request: pytest.FixtureRequest) 
 def test_it_fits_every_width_in_both_themes_and_axe_finds_nothing_serious(opened: Page) -> None:
     assert opened.title() == "Shop"
     assert opened.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    assert opened.evaluate("[...document.querySelectorAll('svg.figure')].every(one => one.clientWidth > 200)")
+    assert opened.evaluate("[...document.querySelectorAll('svg.chart')].every(one => one.clientWidth > 200)")
     opened.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
     opened.evaluate(AXE.read_text(encoding="utf-8"))
     found = opened.evaluate("axe.run(document, {resultTypes: ['violations']})")
@@ -110,7 +110,8 @@ def test_hostile_words_are_shown_and_do_nothing(opened: Page) -> None:
     assert "Table images has no column colour." in opened.inner_text("#slices")
 
 
-def test_paper_shows_everything_and_no_controls(opened: Page) -> None:
+@pytest.mark.parametrize("opened", [(1024, "light"), (1024, "dark")], indirect=True)
+def test_paper_is_white_and_shows_everything_but_controls(opened: Page) -> None:
     opened.emulate_media(media="print")
     assert opened.locator("#theme").is_hidden()
     assert opened.locator("nav").is_hidden()

@@ -50,7 +50,7 @@ def chart(inputs: ReportInputs) -> Blocks:
             "Macro ROC-AUC when a pool model is removed",
             dot_chart,
             data,
-            "The black tick is the value on all labels. Each dot is the value without the pairs that one pool model"
+            "The tick is the value on all labels. Each dot is the value without the pairs that one pool model"
             " alone proposed; orange: without the model's own.",
         ),
     )

@@ -5,6 +5,7 @@ from typing import Any
 
 from eds.reports.document import Block, Gap, Number, Section, Table, Tile, Tiles, count, note, say, share
 from eds.reports.inputs import ReportInputs
+from eds.reports.numbers import undefined
 from eds.reports.sections import Blocks, SectionSpec
 
 Sections = Sequence[Section]
@@ -143,7 +144,7 @@ def _found_alone(sections: Sections) -> list[Block]:
     rows = table(sections, "pool", "found_by")
     alone = [row["pairs"] for row in rows if row["models"] == 1]
     every = sum(row["pairs"] for row in rows)
-    if not every or not alone:
+    if not alone or not alone[0]:
         return []
     words = "{alone} of {all} similar pairs were found by one model alone: another model would find more."
     return [say(words, alone=count(alone[0]), all=count(every))]
@@ -152,7 +153,7 @@ def _found_alone(sections: Sections) -> list[Block]:
 def _recall(inputs: ReportInputs) -> list[Block]:
     """The pool's recall, where the section on the pool has computed it."""
     recall = inputs.cache.get("pool", {}).get("recall")
-    if recall is None:
+    if recall is None or undefined(recall["recall"]):
         return []
     return [
         say(
