@@ -1,7 +1,7 @@
-"""Weights of the model hubs: from the loaders' own cache, else fetched into it, else a quick refusal.
+"""Weights of the model hubs: from the libraries' own cache, else downloaded into it, else an error within seconds.
 
-The hub's client retries for most of a minute where there is no network; so reachability is asked once,
-shortly, before it starts. HF_HUB_OFFLINE is honoured: then only the cache is looked at.
+The hub's client retries for most of a minute where there is no network; so reachability is
+tested once, with a short timeout, before it starts. With HF_HUB_OFFLINE only the cache is used.
 """
 
 import os
@@ -12,11 +12,11 @@ from pathlib import Path
 
 from eds.errors import InputError
 
-PATIENCE = 5.0  # seconds to wait for a first sign of the hub
+PATIENCE = 5.0  # seconds to wait for the hub's first response
 
 
 def weights_file(repository: str, names: Sequence[str], url: str, supply: str) -> Path:
-    """The first of `names` in a hub repository, or the file of `url`; `supply` tells how to give one's own."""
+    """The first of `names` in a hub repository, or the file of `url`; `supply` shows how to use your own file."""
     import huggingface_hub
     import torch
     from huggingface_hub import constants
@@ -29,15 +29,10 @@ def weights_file(repository: str, names: Sequence[str], url: str, supply: str) -
     if url and kept.is_file():
         return kept
     wanted = f"{repository}/{names[0]} on the hub" if repository else url
-    place = constants.ENDPOINT if repository else url
-    if constants.HF_HUB_OFFLINE or os.environ.get("HF_HUB_OFFLINE", "").upper() in (
-        "1",
-        "ON",
-        "YES",
-        "TRUE",
-    ):
+    address = constants.ENDPOINT if repository else url
+    if constants.HF_HUB_OFFLINE or os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
         raise _refusal(wanted, "HF_HUB_OFFLINE is set and the cache does not have it", supply)
-    if trouble := _unreachable(place):
+    if trouble := _find_trouble(address):
         raise _refusal(wanted, f"the cache does not have it and the hub cannot be reached: {trouble}", supply)
     return _fetch(repository, names, url, kept, wanted, supply)
 
@@ -56,29 +51,29 @@ def _fetch(repository: str, names: Sequence[str], url: str, kept: Path, wanted: 
             try:
                 return Path(huggingface_hub.hf_hub_download(repository, name))
             except EntryNotFoundError as error:
-                if isinstance(error, FileNotFoundError):  # not absent on the hub: the hub was lost on the way
+                if isinstance(error, FileNotFoundError):  # the file is not absent: the connection to the hub was lost
                     raise
-    except _losses() as error:
-        told = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise _refusal(wanted, told, supply) from error
+    except _transfer_errors() as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise _refusal(wanted, reason, supply) from error
     raise _refusal(wanted, "the repository has no such file", supply)
 
 
-def _losses() -> tuple[type[Exception], ...]:
-    """What the hub's client raises where a transfer fails.
+def _transfer_errors() -> tuple[type[Exception], ...]:
+    """The exceptions of the hub's client for a failed transfer.
 
-    Versions of it speak by different libraries, whose errors of transport need not be OSErrors; the
-    client's own error is made from the library's root.
+    Its versions use different HTTP libraries, whose transport errors need not be OSErrors; the client's own
+    error inherits from the library's base exception.
     """
     from huggingface_hub.errors import HfHubHTTPError
 
     return (OSError, *(kind for kind in HfHubHTTPError.__bases__ if issubclass(kind, Exception)))
 
 
-def _unreachable(place: str) -> str:
-    """Why there is no way to the place; empty if it answers anything at all."""
+def _find_trouble(address: str) -> str:
+    """Why the address cannot be reached; empty if it responds at all."""
     try:
-        urllib.request.urlopen(urllib.request.Request(place, method="HEAD"), timeout=PATIENCE).close()  # noqa: S310 (the loaders' own https addresses)
+        urllib.request.urlopen(urllib.request.Request(address, method="HEAD"), timeout=PATIENCE).close()  # noqa: S310 (the libraries' own https addresses)
     except urllib.error.HTTPError:
         return ""
     except OSError as error:
@@ -87,5 +82,5 @@ def _unreachable(place: str) -> str:
 
 
 def _refusal(wanted: str, why: str, supply: str) -> InputError:
-    do = f"Fetch the file where there is a network and give it: {supply}. Untrained weights are never used instead."
-    return InputError(f"the weights are not at hand ({why})", where=wanted, do=do)
+    do = f"Download the file elsewhere and name it: {supply}. Random weights are never used instead."
+    return InputError(f"the weights are not available ({why})", where=wanted, do=do)

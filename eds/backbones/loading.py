@@ -1,4 +1,4 @@
-"""From a text to a backbone: which loader, whose code, and the checks that hold for all of them."""
+"""Load a backbone by its text, and check it."""
 
 import importlib
 import importlib.util
@@ -21,17 +21,17 @@ def load(
     precision: str = "float32",
     **preprocessing: Any,
 ) -> Backbone:
-    """The backbone of a text; `preprocessing` changes single parameters of it (resize=, size=, crop=, ...).
+    """Load the backbone of a text; `preprocessing` changes single parameters of it (resize=, size=, crop=, ...).
 
-    Nothing is replaced in silence: weights that are not there, a device or a runtime that is missing, an
-    option that is unknown are errors. `random_init` is for tests, and the spec says so.
+    Nothing is substituted silently: missing weights, devices or runtimes and unknown options are errors.
+    `random_init` is for tests, and the spec records it.
     """
     if faults := [f"unknown setting {name}" for name in preprocessing if name not in GEOMETRY]:
         raise InputError(
-            "the backbone cannot be loaded", where=text, do=f"Known: {', '.join(GEOMETRY)}.", faults=faults
+            "unknown preprocessing settings", where=text, do=f"Known: {', '.join(GEOMETRY)}.", faults=faults
         )
     if threads is not None and threads < 1:
-        raise InputError(f"threads is {threads}", do="Give a number from 1 up.")
+        raise InputError(f"threads is {threads}", do="Use a number from 1 up.")
     request = Request.parse(text).with_options(
         random_init=random_init or None, precision=None if precision == "float32" else precision, **preprocessing
     )
@@ -47,7 +47,7 @@ def load(
         raise _failed(request, "cannot be made", error) from error
     if not isinstance(backbone, Backbone) or not isinstance(backbone.spec, BackboneSpec):
         raise InputError(
-            f"it gave {type(backbone).__name__}, which is no backbone",
+            f"the factory returned {type(backbone).__name__}, not a backbone",
             where=request.text,
             do="A factory returns an object with spec and encode (eds.backbones.Backbone).",
         )
@@ -55,21 +55,21 @@ def load(
 
 
 def _factory(request: Request) -> Any:
-    """The registered loader of that name, or else `module:object` of the user's own."""
+    """The loader of the family of that name, or else the user's own `module:object`."""
     if request.loader in BACKBONES:
         return BACKBONES.load(request.loader)
     if not all(part.isidentifier() for part in request.loader.split(".")) or not _found(request.loader):
         try:
             return BACKBONES.load(request.loader)
         except UnknownNameError as error:
-            own = f"Or write module:object of your own; there is no module {request.loader} on the path."
+            own = f"Or write module:object of your own; no module {request.loader} is on the path."
             raise UnknownNameError(error.what, where=request.text, do=f"{error.do} {own}") from None
     try:
         module = importlib.import_module(request.loader)
     except ModuleNotFoundError as error:
         what = f"{request.loader} needs the package {error.name}, which is not installed"
         raise MissingExtraError(what, where=request.text, do=f"Run: pip install {error.name}.") from error
-    except Exception as error:  # a stranger's module may fail in any way
+    except Exception as error:  # a user's module may fail in any way
         raise _failed(request, "cannot be imported", error) from error
     if not callable(factory := getattr(module, request.name, None)):
         raise UnknownNameError(f"module {request.loader} has no callable {request.name}", where=request.text)
@@ -77,8 +77,8 @@ def _factory(request: Request) -> Any:
 
 
 def _failed(request: Request, what: str, error: Exception) -> InputError:
-    """A backbone of the user's own that raised something."""
-    do = "Mend it; a factory takes the request and returns an object with spec and encode (eds.backbones.Backbone)."
+    """The error for a user's own backbone that raised an exception."""
+    do = "Correct it; a factory takes the request and returns an object with spec and encode (eds.backbones.Backbone)."
     return InputError(f"it {what} ({type(error).__name__}: {error})", where=request.text, do=do)
 
 

@@ -1,4 +1,4 @@
-"""A network as a backbone: run by the chosen runtime, and tried against plain torch before it is trusted."""
+"""A network as a backbone: run by the chosen runtime, after a comparison with plain torch."""
 
 from dataclasses import replace
 
@@ -9,10 +9,10 @@ import torch
 from eds.backbones import runtimes
 from eds.backbones.request import Request
 from eds.backbones.spec import BackboneSpec
-from eds.backbones.vectors import check_batch, finished
+from eds.backbones.vectors import check_batch, finish
 from eds.errors import InputError
 
-CLOSE = 1e-5  # cosine distance to plain torch float32 that a float32 runtime may have
+CLOSE = 1e-5  # largest cosine distance of a float32 runtime to plain torch
 
 
 class NetworkBackbone:
@@ -26,13 +26,13 @@ class NetworkBackbone:
         check_batch(batch, self.spec.preprocessing.side)
         if not len(batch):
             return np.empty((0, self.spec.dimension), dtype=np.float32)
-        return finished(self._runner.run(np.ascontiguousarray(batch)), self.spec)
+        return finish(self._runner.run(np.ascontiguousarray(batch)), self.spec)
 
 
 def backbone(network: torch.nn.Module, spec: BackboneSpec, request: Request) -> NetworkBackbone:
     """The network, set to inference, as the backbone of the spec; dimension and runtime are filled in here.
 
-    `network` takes float32 (n, 3, side, side), normalised, and gives float32 (n, dimension).
+    `network` takes float32 (n, 3, side, side), normalised, and returns float32 (n, dimension).
     """
     device, runtime = runtimes.choose(request.device, request.runtime)
     if spec.precision == "float16" and device == "cpu" and runtime == "torch":
@@ -42,44 +42,48 @@ def backbone(network: torch.nn.Module, spec: BackboneSpec, request: Request) -> 
     steps = spec.preprocessing
     module = runtimes.Normalised(network.eval().float(), steps.mean, steps.std).eval()
     probe = np.random.default_rng(0).integers(0, 256, (2, steps.side, steps.side, 3), dtype=np.uint8)
-    expected = _plain(module, probe, request)
+    expected = _run_plain_torch(module, probe, request)
     runner = runtimes.start(module, steps.side, device, runtime, spec.precision, request.threads)
-    made = NetworkBackbone(replace(spec, dimension=expected.shape[1], runtime=runner.name), runner)
+    backbone = NetworkBackbone(replace(spec, dimension=expected.shape[1], runtime=runner.name), runner)
     if spec.precision == "float32":
         _compare(runner.run(probe), expected, runner.name, request)
-    return made
+    return backbone
 
 
-def _plain(module: runtimes.Normalised, probe: npt.NDArray[np.uint8], request: Request) -> npt.NDArray[np.float32]:
-    """What plain torch float32 on the CPU gives for the probe, uint8 (2, side, side, 3)."""
+def _run_plain_torch(
+    module: runtimes.Normalised, probe: npt.NDArray[np.uint8], request: Request
+) -> npt.NDArray[np.float32]:
+    """The output of plain torch float32 on the CPU for the probe, uint8 (2, side, side, 3)."""
     side = probe.shape[1]
     try:
         with torch.inference_mode():
             output = module(torch.from_numpy(probe))
     except (RuntimeError, AssertionError, ValueError) as error:
-        told = str(error).strip().splitlines()[0][:200]
-        do = "Give the size that it was made for: ?size=N&crop=N."
+        reason = str(error).strip().splitlines()[0][:200]
+        do = "Use the size that it was made for: ?size=N&crop=N."
         raise InputError(
-            f"the network does not take {side} x {side} pixels ({told})", where=request.text, do=do
+            f"the network does not accept {side} x {side} pixels ({reason})", where=request.text, do=do
         ) from error
     if isinstance(output, torch.Tensor) and not torch.isfinite(output).all():
-        do = "Check the weights: a number in them is probably not finite."
-        raise InputError("the network gives vectors that are not finite", where=request.text, do=do)
+        do = "Check the weights: they probably contain NaN or infinity."
+        raise InputError("the network returns vectors that are not finite", where=request.text, do=do)
     if not isinstance(output, torch.Tensor) or output.ndim != 2:
         shape = tuple(output.shape) if isinstance(output, torch.Tensor) else type(output).__name__
         do = "Choose a pooling, for example ?pooling=avg."
-        raise InputError(f"the network gives {shape}, not one vector an image", where=request.text, do=do)
+        raise InputError(f"the network returns {shape}, not one vector per image", where=request.text, do=do)
     return output.float().numpy()
 
 
-def _compare(found: npt.NDArray[np.float32], expected: npt.NDArray[np.float32], runtime: str, request: Request) -> None:
-    """Refuse a runtime whose float32 is not torch's: arrays (2, dimension)."""
-    left, right = found.astype(np.float64), expected.astype(np.float64)
+def _compare(
+    output: npt.NDArray[np.float32], expected: npt.NDArray[np.float32], runtime: str, request: Request
+) -> None:
+    """Refuse a runtime whose float32 output, (2, dimension), differs from that of torch."""
+    left, right = output.astype(np.float64), expected.astype(np.float64)
     lengths = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
     distance = 1 - (left * right).sum(axis=1) / np.where(lengths > 0, lengths, 1)
-    if not np.all(np.isfinite(found)) or np.any((distance > CLOSE) & (lengths > 0)):
+    if not np.all(np.isfinite(output)) or np.any((distance > CLOSE) & (lengths > 0)):
         raise InputError(
-            f"runtime {runtime} strays from torch by a cosine distance of {distance.max():.1e} (allowed {CLOSE:.0e})",
+            f"runtime {runtime} differs from torch by a cosine distance of {distance.max():.1e} (allowed {CLOSE:.0e})",
             where=request.text,
             do="Choose --runtime torch --device cpu.",
         )

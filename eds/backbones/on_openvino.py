@@ -1,9 +1,8 @@
-"""Networks run by OpenVINO on the CPU: the same numbers as torch's, 2 to 7 times sooner.
+"""Networks run by OpenVINO on the CPU: the same numbers as torch, 2 to 7 times faster.
 
 The graph is compiled for one image, and the images of a batch run on as many streams as the library
-finds good. So a vector does not depend, to the bit, on what else stands in its batch; and it is the
-quickest way too: layers stay in the cache (twice as fast as batches of 8 for efficientnet-lite0, 4 %
-slower for ViT-S/16).
+chooses. So a vector does not depend on the rest of its batch, to the bit; it is the fastest way too,
+because layers stay in the cache.
 """
 
 import sys
@@ -19,7 +18,7 @@ import torch
 from eds.backbones.runtimes import Normalised
 from eds.errors import InputError
 
-WAITING = 2  # requests for each stream: the next one stands ready, so no stream waits for Python
+WAITING = 2  # requests per stream: the next one is ready, so no stream waits for Python
 HINTS = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
 
 
@@ -30,14 +29,14 @@ class OpenVinoRunner:
 
     def __init__(self, network: Normalised, side: int, precision: str, threads: int | None) -> None:
         openvino = _openvino()
-        with warnings.catch_warnings():  # the tracer's own doubts; the result is compared with torch's afterwards
+        with warnings.catch_warnings():  # warnings of the tracer; the result is compared with that of torch afterwards
             warnings.simplefilter("ignore")
-            model = _converted(openvino, network, side)
+            model = _convert(openvino, network, side)
         model.reshape(openvino.PartialShape([1, side, side, 3]))
         hints: dict[str, Any] = {"INFERENCE_PRECISION_HINT": HINTS[precision], "PERFORMANCE_HINT": "THROUGHPUT"}
         if threads is not None:
             hints["INFERENCE_NUM_THREADS"] = threads
-            hints["ENABLE_CPU_PINNING"] = False  # every process would pin to the same cores: two were as slow as one
+            hints["ENABLE_CPU_PINNING"] = False  # all processes would pin to the same cores
         compiled = openvino.Core().compile_model(model, "CPU", hints)
         _check_precision(compiled, precision)
         streams = int(compiled.get_property("OPTIMAL_NUMBER_OF_INFER_REQUESTS"))
@@ -48,7 +47,7 @@ class OpenVinoRunner:
 
     def run(self, batch: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
         """The network's output, float32 (n, dimension), for uint8 (n, side, side, 3)."""
-        batch = np.require(batch, requirements=["C", "W"])  # what memory is shared with OpenVINO may not be read-only
+        batch = np.require(batch, requirements=["C", "W"])  # memory that OpenVINO shares may not be read-only
         output = np.empty((len(batch), self._dimension), dtype=np.float32)
         with self._lock:
             try:
@@ -64,7 +63,7 @@ class OpenVinoRunner:
 
 
 def _openvino() -> Any:
-    """The library, without its telemetry: what a user embeds is nobody else's business."""
+    """Import the library without its telemetry."""
     if "openvino" not in sys.modules:
         sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
     import openvino
@@ -72,15 +71,15 @@ def _openvino() -> Any:
     return openvino
 
 
-def _converted(openvino: Any, network: Normalised, side: int) -> Any:
+def _convert(openvino: Any, network: Normalised, side: int) -> Any:
     example = torch.zeros((2, side, side, 3), dtype=torch.uint8)
     try:
         with torch.inference_mode():
             return openvino.convert_model(network.eval(), example_input=example)
     except (RuntimeError, TypeError, ValueError, openvino.frontend.OpConversionFailure) as error:
-        told = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+        reason = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
         raise InputError(
-            f"OpenVINO cannot run this network ({told[:200]})", do="Choose --runtime torch, which is slower."
+            f"OpenVINO cannot run this network ({reason[:200]})", do="Choose --runtime torch, which is slower."
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Networks run by torch: graphics processors, and the CPU where openvino is not wanted."""
+"""Networks run by torch: on GPUs, and on the CPU if OpenVINO is not used."""
 
 import threading
 from contextlib import ExitStack
@@ -13,7 +13,7 @@ REDUCED = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
 class TorchRunner:
-    """One network on one device; `threads` on the CPU, else as many as torch has."""
+    """One network on one device; `threads` apply on the CPU (default: as torch is set)."""
 
     def __init__(self, network: Normalised, device: str, precision: str, threads: int | None) -> None:
         self.name = "torch" if device == "cpu" else f"torch-{device.partition(':')[0]}"
@@ -26,13 +26,13 @@ class TorchRunner:
     def run(self, batch: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
         """The network's output, float32 (n, dimension), for uint8 (n, side, side, 3)."""
         with self._lock, torch.inference_mode(), ExitStack() as stack:
-            if self._threads is not None:  # the count is the whole process's: others find it as it was
+            if self._threads is not None:  # the setting is global: it is restored afterwards
                 stack.callback(torch.set_num_threads, torch.get_num_threads())
                 torch.set_num_threads(self._threads)
             pixels = torch.from_numpy(batch)
             if self._device.type == "cuda":
                 pixels = pixels.pin_memory()
-                # float32 is meant as said: convolutions would be rounded to 10 bits by default
+                # TF32, the default of convolutions, would round float32 to 10 bits
                 stack.enter_context(torch.backends.cudnn.flags(enabled=True, deterministic=True, allow_tf32=False))
             if self._reduced is not None:
                 stack.enter_context(torch.autocast(self._device.type, dtype=self._reduced))

@@ -78,10 +78,10 @@ class Preprocessing:
     @classmethod
     def from_json(cls, text: str) -> "Preprocessing":
         """What `to_json` wrote."""
-        return cls.of(json.loads(text))
+        return cls.from_dict(json.loads(text))
 
     @classmethod
-    def of(cls, values: dict[str, Any]) -> "Preprocessing":
+    def from_dict(cls, values: dict[str, Any]) -> "Preprocessing":
         """From a mapping of every parameter, lists for tuples."""
         known = {field.name for field in fields(cls)}
         if faults := [f"unknown parameter {name}" for name in values if name not in known]:

@@ -1,7 +1,7 @@
-"""The paper's fourteen models, each with the preprocessing of its official evaluator and what is not known.
+"""The paper's fourteen models, each with the preprocessing of its official evaluator and notes on what is not stated.
 
-The evaluator squashes every image to 224 x 224, bilinear, for all models but CLIP; that decides the pool,
-so it stands in the text, whatever the loader's own default is.
+The evaluator squashes every image to 224 x 224, bilinear, for all models but CLIP; that shapes the pool,
+so it is part of the text, whatever the default of the library is.
 """
 
 from dataclasses import dataclass
@@ -20,32 +20,32 @@ CLIP = Preprocessing("shortest", 224, "bicubic", None, "RGB", CLIP_MEAN, CLIP_ST
 
 @dataclass(frozen=True)
 class Preset:
-    """One model of the paper: its text without the preprocessing, and what we had to choose or lack."""
+    """One model of the paper: its text without the preprocessing, and a note on what the paper does not state."""
 
     model: str
     preprocessing: Preprocessing
     dimension: int
     note: str = ""
-    file: str = ""  # the weights file that the user brings; empty where a hub has the weights
+    file: str = ""  # the weights file that the user supplies; empty if a hub has the weights
     arch: str = ""  # of that file
 
     @property
     def text(self) -> str:
-        """What `eds.backbones.load` takes; a file is looked for in the working folder."""
+        """The text for `eds.backbones.load`; a weights file is expected in the working folder."""
         return self.text_in(Path())
 
     def text_in(self, folder: Path) -> str:
         """The text with the weights file, if the model needs one, in `folder`."""
-        return self._written(f"checkpoint:{folder / self.file}?arch={self.arch}" if self.file else self.model)
+        return self._add_options(f"checkpoint:{folder / self.file}?arch={self.arch}" if self.file else self.model)
 
     def text_with(self, file: str) -> str:
-        """The text with the weights of a file of the user's; preprocessing and output stay the paper's."""
+        """The text with the user's weights file; preprocessing and output stay those of the paper."""
         if self.file:
-            return self._written(f"checkpoint:{file}?arch={self.arch}")
+            return self._add_options(f"checkpoint:{file}?arch={self.arch}")
         model, mark, options = self.model.partition("?")
-        return self._written(f"{model.partition('@')[0]}@{file}{mark}{options}")
+        return self._add_options(f"{model.partition('@')[0]}@{file}{mark}{options}")
 
-    def _written(self, model: str) -> str:
+    def _add_options(self, model: str) -> str:
         steps = self.preprocessing
         options = (
             f"resize={steps.resize}&size={steps.size}&interpolation={steps.interpolation}&channels={steps.channels}"
@@ -103,7 +103,7 @@ PRESETS: dict[str, Preset] = {
 
 
 def name_and_spec(text: str) -> tuple[str, str]:
-    """Of [NAME=]SPEC the name, empty where none is given, and the spec.
+    """Split [NAME=]SPEC into the name, which may be empty, and the spec.
 
     >>> name_and_spec("ours=moco@a=b"), name_and_spec("moco@a=b")
     (('ours', 'moco@a=b'), ('', 'moco@a=b'))
@@ -113,16 +113,16 @@ def name_and_spec(text: str) -> tuple[str, str]:
 
 
 def preset_text(asked: str) -> str:
-    """The text of `PRESET`, or of `PRESET@FILE` with the user's own weights file.
+    """The text of `PRESET`, or of `PRESET@FILE` with the user's weights file.
 
-    A preset whose weights no hub has is refused where its file is not in the working folder.
+    A preset without weights on a hub is refused unless its file is in the working folder.
     """
     name, at, file = asked.partition("@")
     if name not in PRESETS:
-        raise InputError(f"{asked!r} is no model", do=f"Write loader:name, or one of {', '.join(PRESETS)}.")
+        raise InputError(f"{asked!r} is not a model", do=f"Write loader:name, or one of {', '.join(PRESETS)}.")
     preset = PRESETS[name]
     if at and not file:
-        raise InputError("no weights file is named after @", where=asked, do=f"Write {name}@/path/FILE.")
+        raise InputError("no weights file after @", where=asked, do=f"Write {name}@/path/FILE.")
     if preset.file and not file and not Path(preset.file).is_file():
         raise InputError(
             f"its weights are on no hub ({preset.note.partition(';')[0]}), and {preset.file} is not in this folder",

@@ -1,4 +1,4 @@
-"""What every backbone is: a spec, which says how images are prepared, and a step on a batch of them."""
+"""The protocol of backbones: a spec, which says how images are prepared, and a function on a batch of them."""
 
 from typing import Protocol, runtime_checkable
 
@@ -15,5 +15,5 @@ class Backbone(Protocol):
     spec: BackboneSpec
 
     def encode(self, batch: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
-        """uint8 (n, height, width, 3) to float32 (n, dimension), of length 1 where the spec normalises."""
+        """Encode uint8 (n, height, width, 3) as float32 (n, dimension), of length 1 if the spec normalises."""
         ...

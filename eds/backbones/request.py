@@ -1,8 +1,8 @@
-"""What a user asks for: the text of a backbone and the settings beside it, taken apart and checked.
+"""A request for a backbone: the user's text and options, parsed and checked.
 
     loader:name[@weights][?option=value&option=value]
 
-Factories get a `Request`, say which options they know (`only`), and read them typed.
+A family receives a `Request`, names the options it knows (`allow_only`), and reads them with their types.
 """
 
 import difflib
@@ -22,7 +22,7 @@ ANY = ("normalise", "precision", "random_init")
 
 @dataclass(frozen=True)
 class Request:
-    """One backbone, asked for. `options` are sorted by name; those of equal names keep their order."""
+    """A requested backbone. `options` are sorted by name; those of equal names keep their order."""
 
     loader: str
     name: str
@@ -34,7 +34,7 @@ class Request:
 
     @classmethod
     def parse(cls, text: str) -> "Request":
-        """Take a text apart.
+        """Parse a text.
 
         >>> Request.parse("timm:resnet50@/data/moco.pth?prefix=module.encoder_q.&size=224").options
         (('prefix', 'module.encoder_q.'), ('size', '224'))
@@ -43,25 +43,25 @@ class Request:
         loader, colon, rest = head.partition(":")
         if not colon or not loader or not rest:
             do = "Write loader:name[@weights][?option=value], for example wheel:efficientnet_lite0."
-            raise InputError(f"{text!r} names no backbone", do=do)
+            raise InputError(f"{text!r} does not name a backbone", do=do)
         name, weights = (rest, "") if loader == "checkpoint" else rest.partition("@")[::2]
         options = []
         for part in query.split("&") if query else []:
             option, equals, value = part.partition("=")
             if not equals or not option:
-                raise InputError(f"{part!r} is no option", where=text, do="Write ?option=value&option=value.")
+                raise InputError(f"invalid option {part!r}", where=text, do="Write ?option=value&option=value.")
             options.append((option, value))
         return cls(loader, name, weights, _sorted(options))
 
     def with_options(self, **settings: Any) -> "Request":
-        """With further options; None leaves one as it is."""
-        given = {name: _shown(value) for name, value in settings.items() if value is not None}
-        kept = [(name, value) for name, value in self.options if name not in given]
-        return replace(self, options=_sorted([*kept, *given.items()]))
+        """Set options; None leaves an option as it is."""
+        changes = {name: _to_text(value) for name, value in settings.items() if value is not None}
+        kept = [(name, value) for name, value in self.options if name not in changes]
+        return replace(self, options=_sorted([*kept, *changes.items()]))
 
     def with_defaults(self, settings: Mapping[str, str]) -> "Request":
-        """With further options where none of that name stands."""
-        further = [(name, value) for name, value in settings.items() if not self.all(name)]
+        """Add the options that the request does not name."""
+        further = [(name, value) for name, value in settings.items() if not self.options_named(name)]
         return replace(self, options=_sorted([*self.options, *further]))
 
     @property
@@ -71,11 +71,11 @@ class Request:
         return f"{self.loader}:{self.name}" + (f"@{self.weights}" if self.weights else "") + (options and f"?{options}")
 
     def supply(self, suffix: str = ".safetensors") -> str:
-        """How to ask for the same model with a weights file of one's own, as a shell takes it."""
+        """The request for the same model with your own weights file, quoted for a shell."""
         return shlex.quote(replace(self, weights=f"/path/file{suffix}").text)
 
-    def only(self, *known: str) -> None:
-        """Refuse options other than these and those of every backbone."""
+    def allow_only(self, *known: str) -> None:
+        """Refuse options other than these and those that every backbone has."""
         every = (*known, *GEOMETRY, *ANY)
         faults = []
         for name, _ in self.options:
@@ -83,61 +83,59 @@ class Request:
                 near = difflib.get_close_matches(name, every, n=1)
                 faults.append(f"unknown option {name}" + (f"; did you mean {near[0]}?" if near else ""))
         if faults:
-            raise InputError(
-                "not every option is known", where=self.text, faults=[*faults, f"known: {', '.join(every)}"]
-            )
+            raise InputError("unknown options", where=self.text, faults=[*faults, f"known: {', '.join(every)}"])
 
-    def one(self, name: str, default: str = "", allowed: tuple[str, ...] = ()) -> str:
-        """The value of an option that may stand once."""
-        values = self.all(name)
+    def option(self, name: str, default: str = "", allowed: tuple[str, ...] = ()) -> str:
+        """The value of an option that may occur once."""
+        values = self.options_named(name)
         if len(values) > 1:
-            raise InputError(f"option {name} stands {len(values)} times", where=self.text, do="Keep one.")
+            raise InputError(f"option {name} is repeated {len(values)} times", where=self.text, do="Keep one.")
         value = values[0] if values else default
         if allowed and value not in allowed:
-            raise InputError(f"option {name} is {value!r}", where=self.text, do=f"It may be {', '.join(allowed)}.")
+            raise InputError(f"option {name} is {value!r}", where=self.text, do=f"Use {', '.join(allowed)}.")
         return value
 
-    def all(self, name: str) -> list[str]:
-        """The values of an option that may stand several times."""
+    def options_named(self, name: str) -> list[str]:
+        """The values of an option that may be repeated."""
         return [value for option, value in self.options if option == name]
 
     def flag(self, name: str, default: bool) -> bool:
-        """An option that is true or false."""
-        return self.one(name, str(default).lower(), ("true", "false")) == "true"
+        """The value of an option that is true or false."""
+        return self.option(name, str(default).lower(), ("true", "false")) == "true"
 
-    def whole(self, name: str, default: int) -> int:
-        """An option that is a whole number."""
-        value: int = self._typed(name, self.one(name, str(default)))
+    def integer(self, name: str, default: int) -> int:
+        """The value of an option that is a whole number."""
+        value: int = self._typed(name, self.option(name, str(default)))
         return value
 
     @property
     def random_init(self) -> bool:
-        """Whether untrained weights were asked for, in so many words."""
+        """Whether untrained weights were requested explicitly."""
         return self.flag("random_init", False)
 
     @property
     def precision(self) -> str:
-        """The arithmetic asked for."""
-        return self.one("precision", "float32", get_args(Precision))
+        """The requested precision of inference."""
+        return self.option("precision", "float32", get_args(Precision))
 
     @property
     def key_map(self) -> tuple[tuple[str, str], ...]:
-        """Prefixes of a checkpoint's keys, and what replaces them: options `prefix=OLD` and `map=OLD>NEW`."""
-        renamed = tuple((old, new) for old, _, new in (value.partition(">") for value in self.all("map")))
-        return (*((prefix, "") for prefix in self.all("prefix")), *renamed)
+        """Prefixes of a checkpoint's keys and their replacements: options `prefix=OLD` and `map=OLD>NEW`."""
+        renamed = tuple((old, new) for old, _, new in (value.partition(">") for value in self.options_named("map")))
+        return (*((prefix, "") for prefix in self.options_named("prefix")), *renamed)
 
     def preprocessing(self, default: Preprocessing) -> Preprocessing:
-        """The default, changed as the options say."""
+        """The default with the changes that the options request."""
         changes: dict[str, Any] = {}
         for name in GEOMETRY:
-            if self.all(name):
-                changes[name] = self._typed(name, self.one(name))
-        if changes.get("crop") == 0:  # "crop=0" takes a crop away, which None cannot say
+            if self.options_named(name):
+                changes[name] = self._typed(name, self.option(name))
+        if changes.get("crop") == 0:  # "crop=0" removes a crop, which None cannot express
             changes["crop"] = changes.get("size", default.size)
         return default.changed(**changes)
 
     def spec(self, default: Preprocessing, **parts: Any) -> BackboneSpec:
-        """A spec of this request: what the factory knows, and what the options say."""
+        """The spec of this request: `parts` that the family knows, and the values of the options."""
         fields: dict[str, Any] = {
             "loader": self.loader, "name": self.name, "weights": self.weights.replace("\\", "/").rpartition("/")[2],
             "weights_sha256": "", "key_map": (), "pooling": "", "dimension": 0,
@@ -148,18 +146,18 @@ class Request:
 
     def _typed(self, name: str, value: str) -> Any:
         try:
-            return READERS.get(name, str)(value)
+            return PARSERS.get(name, str)(value)
         except ValueError as error:
             raise InputError(f"option {name} is {value!r}", where=self.text, do=f"{error}.") from error
 
 
 def _sorted(options: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """By name, those that say nothing left out, so that one model has one text."""
+    """Options sorted by name, without those at their default, so that a model has one text."""
     idle = {("precision", "float32"), ("random_init", "false"), ("normalise", "true")}
     return tuple(sorted((option for option in options if option not in idle), key=lambda option: option[0]))
 
 
-def _shown(value: Any) -> str:
+def _to_text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
@@ -169,16 +167,22 @@ def _numbers(text: str) -> tuple[float, ...]:
     return tuple(float(part) for part in text.split(","))
 
 
-def _whole(text: str) -> tuple[int, ...]:
+def _integers(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(","))
 
 
 def _flag(text: str) -> bool:
     if text not in ("true", "false"):
-        raise ValueError("it may be true or false")
+        raise ValueError("use true or false")
     return text == "true"
 
 
-READERS: dict[str, Callable[[str], Any]] = {
-    "size": int, "crop": int, "classes": int, "mean": _numbers, "std": _numbers, "background": _whole, "draft": _flag,
-}  # fmt: skip
+PARSERS: dict[str, Callable[[str], Any]] = {
+    "size": int,
+    "crop": int,
+    "classes": int,
+    "mean": _numbers,
+    "std": _numbers,
+    "background": _integers,
+    "draft": _flag,
+}

@@ -1,4 +1,4 @@
-"""Which machine and which library do the arithmetic: chosen by name, told in the spec, never swapped."""
+"""Device and library of inference: chosen by name, recorded in the spec, never substituted."""
 
 import importlib.util
 from typing import Protocol
@@ -22,7 +22,7 @@ class Runner(Protocol):
 
 
 class Normalised(torch.nn.Module):
-    """A network that takes bytes: uint8 (n, side, side, 3), normalised by mean and std in its first layer."""
+    """A network on bytes: uint8 (n, side, side, 3), normalised by mean and std in its first layer."""
 
     mean: torch.Tensor
     std: torch.Tensor
@@ -34,14 +34,14 @@ class Normalised(torch.nn.Module):
         self.register_buffer("std", torch.tensor(std, dtype=torch.float32))
 
     def forward(self, batch: torch.Tensor) -> torch.Tensor:
-        """The network's output of a batch of bytes; the channels come first at last, which then moves nothing."""
+        """The network's output for a batch of bytes; permuting the channels last moves no data."""
         values = (batch.float() / 255 - self.mean) / self.std
         output: torch.Tensor = self.network(values.permute(0, 3, 1, 2))
         return output
 
 
 def choose(device: str, runtime: str) -> tuple[str, str]:
-    """Device (cpu, cuda, cuda:1, mps) and runtime (openvino, torch) of what was asked for."""
+    """Resolve the requested device (cpu, cuda, cuda:1, mps) and runtime (openvino, torch)."""
     choices.check(choices.Runtime, runtime, "runtime")
     device = _device(device)
     if runtime == "auto":
@@ -58,7 +58,7 @@ def choose(device: str, runtime: str) -> tuple[str, str]:
 
 
 def start(network: Normalised, side: int, device: str, runtime: str, precision: str, threads: int | None) -> Runner:
-    """The network on the chosen device by the chosen library."""
+    """Load the network on the device with the library of that runtime."""
     if runtime == "openvino":
         from eds.backbones.on_openvino import OpenVinoRunner
 
@@ -74,8 +74,8 @@ def _device(device: str) -> str:
         return "cuda" if torch.cuda.is_available() else "mps" if mps else "cpu"
     kind, _, number = device.partition(":")
     if kind not in ("cpu", "cuda", "mps") or (number and not number.isdigit()):
-        raise InputError(f"device is {device!r}", do="It may be auto, cpu, cuda, cuda:NUMBER or mps.")
+        raise InputError(f"device is {device!r}", do="Use auto, cpu, cuda, cuda:NUMBER or mps.")
     there = {"cpu": 1, "cuda": torch.cuda.device_count(), "mps": int(mps)}[kind]
     if int(number or 0) >= there:
-        raise InputError(f"device {device} is not there", do=f"Choose another; of {kind} there are {there}.")
+        raise InputError(f"device {device} does not exist", do=f"Choose another; available {kind} devices: {there}.")
     return kind if kind == "cpu" else device

@@ -1,4 +1,4 @@
-"""What a backbone is, as a value: it prints as text, travels as JSON, and its digest tells two apart."""
+"""The specification of a backbone: a value with a text, a JSON form and a digest."""
 
 import hashlib
 import json
@@ -16,8 +16,8 @@ class BackboneSpec:
     """Everything that decides a model's vectors; two equal digests promise equal vectors (to 1e-5).
 
     `weights` is a tag of the hub or the name (not the folder) of a file; `weights_sha256` is the file's
-    digest, so that moving a file changes nothing and another file of the same name is told apart. Without
-    a file (random weights) it is of the tensors. `options` are the user's, as they stand in the text.
+    digest, so that moving a file changes nothing and another file of the same name has another digest. Without
+    a file (random weights) it is the digest of the tensors. `options` are those of the user's text.
     """
 
     loader: str
@@ -38,19 +38,19 @@ class BackboneSpec:
 
     @property
     def text(self) -> str:
-        """The canonical text; `load` makes the same spec of it where it finds the same weights."""
+        """The canonical text; `load` returns the same spec for it if it finds the same weights."""
         weights = f"@{self.weights}" if self.weights and self.weights != self.name else ""
         options = "&".join(f"{name}={value}" for name, value in self.options)
         return f"{self.loader}:{self.name}{weights}" + (f"?{options}" if options else "")
 
     @property
     def digest(self) -> str:
-        """The sha256 of all of it, in hex."""
+        """The sha256 of the whole spec, in hex."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()
 
     @property
     def default_name(self) -> str:
-        """A name for the model's folder and rows: readable, and another one for other options.
+        """A readable name for the model's folder and rows; other options give another name.
 
         >>> from eds.backbones.presets import IMAGENET
         >>> BackboneSpec("wheel", "efficientnet_lite0", "", "", (), "", 1280, IMAGENET).default_name
@@ -71,9 +71,9 @@ class BackboneSpec:
 
     @classmethod
     def from_json(cls, text: str) -> "BackboneSpec":
-        """What `to_json` wrote."""
+        """Parse the output of `to_json`."""
         values: dict[str, Any] = json.loads(text)
-        values["preprocessing"] = Preprocessing.of(values["preprocessing"])
+        values["preprocessing"] = Preprocessing.from_dict(values["preprocessing"])
         for name in ("key_map", "options"):
             values[name] = tuple((old, new) for old, new in values[name])
         return cls(**values)

@@ -1,10 +1,10 @@
-"""The torch network behind a backbone, for training: with its preprocessing, and how its weights are named again."""
+"""The torch network of a backbone for training, with its preprocessing and the options that load its weights again."""
 
 from dataclasses import dataclass
 
 import torch
 
-from eds.backbones.families.checkpoint import completed
+from eds.backbones.families.checkpoint import complete
 from eds.backbones.loading import load
 from eds.backbones.network import NetworkBackbone
 from eds.backbones.on_torch import TorchRunner
@@ -17,17 +17,17 @@ ARCHITECTURES = "timm:NAME, wheel:NAME, or checkpoint:PATH[?arch=timm:NAME]"
 
 @dataclass(frozen=True)
 class Trainable:
-    """A network that gives features, float32 (n, 3, side, side) to (n, dimension), not normalised."""
+    """A network from float32 (n, 3, side, side) to features (n, dimension), not normalised."""
 
     network: torch.nn.Module
     preprocessing: Preprocessing
     dimension: int
-    architecture: str  # as option `arch` of loader checkpoint wants it
+    architecture: str  # value of option `arch` of family checkpoint
     text: str  # the backbone's own
     weights_sha256: str
 
     def checkpoint_options(self) -> dict[str, str]:
-        """What loader checkpoint must be told of weights of this network, to prepare pictures as here."""
+        """The options with which family checkpoint loads weights of this network and prepares images as here."""
         steps = self.preprocessing
         mean, std = (",".join(map(repr, values)) for values in (steps.mean, steps.std))
         parts = {
@@ -38,11 +38,11 @@ class Trainable:
 
 
 def trainable(text: str) -> Trainable:
-    """The network of a backbone's text, on the CPU, all of its weights free to change."""
-    request = completed(Request.parse(text))
+    """The network of a backbone's text, on the CPU, with all weights trainable."""
+    request = complete(Request.parse(text))
     names = {"timm": request.name.partition(".")[0], "wheel": f"tf_{request.name}"}
-    architecture = f"timm:{names[request.loader]}" if request.loader in names else request.one("arch")
-    if not architecture.startswith("timm:") or request.one("output", "pooled") != "pooled":
+    architecture = f"timm:{names[request.loader]}" if request.loader in names else request.option("arch")
+    if not architecture.startswith("timm:") or request.option("output", "pooled") != "pooled":
         raise InputError("this backbone cannot be trained here", where=text, do=f"Name one of {ARCHITECTURES}.")
     backbone = load(text, device="cpu", runtime="torch")
     runner = backbone._runner if isinstance(backbone, NetworkBackbone) else None

@@ -1,4 +1,4 @@
-"""What leaves a backbone: batches checked on the way in, vectors finished on the way out."""
+"""Checks of the batches that enter a backbone, normalisation of the vectors that leave it."""
 
 import numpy as np
 import numpy.typing as npt
@@ -8,20 +8,20 @@ from eds.errors import InputError
 
 
 def check_batch(batch: npt.NDArray[np.uint8], side: int) -> None:
-    """Refuse what is not uint8 (n, side, side, 3)."""
+    """Raise InputError if the batch is not uint8 (n, side, side, 3)."""
     if batch.dtype != np.uint8 or batch.ndim != 4 or batch.shape[1:] != (side, side, 3):
         raise InputError(
             f"the batch is {batch.dtype} {batch.shape}, not uint8 (n, {side}, {side}, 3)",
-            do="Stack what spec.preprocessing.pixels gave.",
+            do="Stack the results of spec.preprocessing.pixels.",
         )
 
 
-def finished(vectors: npt.NDArray[np.floating], spec: BackboneSpec) -> npt.NDArray[np.float32]:
-    """float32 (n, dimension), each of length 1 where the spec says so; a vector of zeros stays one."""
+def finish(vectors: npt.NDArray[np.floating], spec: BackboneSpec) -> npt.NDArray[np.float32]:
+    """Return float32 (n, dimension), of length 1 if the spec normalises; zero vectors stay zero."""
     if not np.all(np.isfinite(vectors)):
         rows = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
         raise InputError(
-            f"the model gives no finite vector for {len(rows)} of {len(vectors)} images of a batch",
+            f"the model returns vectors that are not finite for {len(rows)} of {len(vectors)} images of a batch",
             where=spec.text,
             do="Check the weights, or choose precision float32.",
         )

@@ -1,7 +1,7 @@
-"""Weights: read from a file without running code in it, renamed, and fitted to a network without a gap.
+"""Weights: read from a file without running code in it, renamed, and loaded into a network completely.
 
-A checkpoint that lacks a tensor of the network, has one too many, or one of another shape is refused,
-and the message lists them. Nothing is ever left at its random start.
+A checkpoint with a missing or unexpected tensor, or one of another shape, is refused, and the message
+lists them. No tensor of the network keeps its random initialisation.
 """
 
 import hashlib
@@ -20,8 +20,8 @@ from eds.errors import InputError
 from eds.io.files import digest, forbidden
 
 State = dict[str, torch.Tensor]
-TOLD = 8  # keys told for each kind of fault
-TOLD_KEY = "eds.training"  # in the metadata of our own safetensors files: JSON of what they are
+SHOWN = 8  # keys shown for each kind of fault
+METADATA_KEY = "eds.training"  # in the metadata of our own safetensors files: JSON that describes them
 COUNTER = "num_batches_tracked"  # of batch norms in training; old checkpoints lack it, inference never reads it
 
 
@@ -31,23 +31,23 @@ def read(path: Path, entry: str = "") -> State:
     if path.suffix == ".safetensors":
         return _safetensors(path)
     try:
-        with warnings.catch_warnings():  # of old protocols and storages: they read all the same, or fail below
+        with warnings.catch_warnings():  # about old protocols and storages: the file is read anyway, or fails below
             warnings.simplefilter("ignore")
-            found = torch.load(path, map_location="cpu", weights_only=True)
+            loaded = torch.load(path, map_location="cpu", weights_only=True)
     except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError, OSError) as error:
-        told = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise InputError(
-            f"the file holds no plain tensors, or is damaged ({told})",
+            f"the file contains no plain tensors, or is damaged ({reason})",
             where=str(path),
-            do="Files that run code on loading are not read; save the state dict alone, best as safetensors.",
+            do="Files that run code on loading are refused; save the state dict alone, preferably as safetensors.",
         ) from error
-    return _tensors(found, path, entry)
+    return _tensors(loaded, path, entry)
 
 
-def told_options(path: Path) -> dict[str, str]:
-    """The options of loader checkpoint that one of our own weights files tells of itself; none of any other file.
+def read_own_options(path: Path) -> dict[str, str]:
+    """The options of family checkpoint that a weights file of `eds training` states; none for any other file.
 
-    One that is absent, damaged or not to be read is refused: nobody knows what it would tell.
+    A file that is missing, damaged or unreadable is refused.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -56,12 +56,12 @@ def told_options(path: Path) -> dict[str, str]:
     _refuse_unreadable(path)
     try:
         with safe_open(path, framework="pt") as file:
-            found = json.loads((file.metadata() or {}).get(TOLD_KEY, "{}"))
+            loaded = json.loads((file.metadata() or {}).get(METADATA_KEY, "{}"))
     except (SafetensorError, OSError) as error:
         raise _damaged(path, error) from error
-    except ValueError:  # what stands there is not ours
+    except ValueError:  # the metadata is not ours
         return {}
-    options = found.get("options") if isinstance(found, dict) else None
+    options = loaded.get("options") if isinstance(loaded, dict) else None
     return {name: str(value) for name, value in options.items()} if isinstance(options, dict) else {}
 
 
@@ -80,10 +80,10 @@ def tensors_digest(state: Mapping[str, torch.Tensor]) -> str:
     return hashed.hexdigest()
 
 
-def renamed(state: State, key_map: Iterable[tuple[str, str]]) -> State:
-    """Only the tensors under the given prefixes, each prefix replaced; with no prefix, all as they are.
+def rename_keys(state: State, key_map: Iterable[tuple[str, str]]) -> State:
+    """Keep only the tensors under the prefixes, and replace each prefix; without prefixes, keep all.
 
-    >>> renamed({"module.a": 1, "queue": 2}, [("module.", "")])
+    >>> rename_keys({"module.a": 1, "queue": 2}, [("module.", "")])
     {'a': 1}
     """
     pairs = list(key_map)
@@ -99,7 +99,7 @@ def renamed(state: State, key_map: Iterable[tuple[str, str]]) -> State:
 
 
 def fit(network: torch.nn.Module, state: State, where: str, spare: Iterable[str] = ()) -> None:
-    """Load the tensors, all of them; names under `spare` (a head that is not wanted) may be left over."""
+    """Load the tensors, all of them; names under `spare` (an unused head) may be left over."""
     wanted = network.state_dict()
     heads = tuple(f"{name.removesuffix('.')}." for name in spare)
     missing = [name for name in wanted if name not in state and not name.endswith(COUNTER)]
@@ -109,26 +109,26 @@ def fit(network: torch.nn.Module, state: State, where: str, spare: Iterable[str]
         for name in wanted
         if name in state and state[name].shape != wanted[name].shape
     ]
-    faults = [*_told("missing from the file", missing), *_told("unexpected in the file", over)]
+    faults = [*_list_names("missing from the file", missing), *_list_names("unexpected in the file", over)]
     if faults or shapes:
         raise InputError(
-            "the weights are not of this architecture",
+            "the weights do not fit this architecture",
             where=where,
-            do="Name the right one, or map the keys: ?prefix=OLD., ?map=OLD>NEW, ?drop=NAME.",
-            faults=[*faults, *_told("of another shape", shapes)],
+            do="Name the right architecture, or map the keys: ?prefix=OLD., ?map=OLD>NEW, ?drop=NAME.",
+            faults=[*faults, *_list_names("of another shape", shapes)],
         )
     network.load_state_dict({name: state[name] for name in wanted if name in state}, strict=False)
 
 
-def seeded(build: Callable[[], torch.nn.Module]) -> torch.nn.Module:
-    """Build a network whose random start is the same each time; the caller's random state is left alone."""
+def build_seeded(build: Callable[[], torch.nn.Module]) -> torch.nn.Module:
+    """Build a network with a reproducible random initialisation; the caller's random state does not change."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         return build()
 
 
 def refuse_forbidden(path: Path) -> None:
-    """Refuse a file that this user may not read; safetensors says of such that there is none, as it says of none."""
+    """Raise if the user may not read the file: safetensors reports such a file as missing."""
     with suppress(FileNotFoundError):
         try:
             path.open("rb").close()
@@ -142,12 +142,12 @@ def _refuse_unreadable(path: Path) -> None:
     except PermissionError as error:  # of its folder
         raise forbidden(path) from error
     if not there:
-        raise InputError("there is no such weights file", where=str(path), do="Check the path after @ or checkpoint:.")
+        raise InputError("weights file not found", where=str(path), do="Check the path after @ or checkpoint:.")
     refuse_forbidden(path)
 
 
 def _damaged(path: Path, error: Exception) -> InputError:
-    return InputError(f"the safetensors file is damaged ({error})", where=str(path), do="Fetch or make it again.")
+    return InputError(f"the safetensors file is damaged ({error})", where=str(path), do="Download or train it again.")
 
 
 def _safetensors(path: Path) -> State:
@@ -160,12 +160,12 @@ def _safetensors(path: Path) -> State:
         raise _damaged(path, error) from error
 
 
-def _tensors(found: Any, path: Path, entry: str) -> State:
-    """The one dictionary of tensors in what a torch file holds; two are a question for the user."""
-    if isinstance(found, Mapping):
-        if not entry and _is_state(found):
-            return dict(found)
-        inner = {str(name): value for name, value in found.items() if isinstance(value, Mapping) and _is_state(value)}
+def _tensors(loaded: Any, path: Path, entry: str) -> State:
+    """The only dictionary of tensors in a torch file; with several, the user must name one."""
+    if isinstance(loaded, Mapping):
+        if not entry and _is_state(loaded):
+            return dict(loaded)
+        inner = {str(name): value for name, value in loaded.items() if isinstance(value, Mapping) and _is_state(value)}
         if entry in inner or (not entry and len(inner) == 1):
             return dict(inner[entry] if entry else next(iter(inner.values())))
         if inner:
@@ -178,6 +178,6 @@ def _is_state(value: Mapping[Any, Any]) -> bool:
     return bool(value) and all(isinstance(tensor, torch.Tensor) for tensor in value.values())
 
 
-def _told(what: str, names: list[str]) -> list[str]:
-    more = f" and {len(names) - TOLD} more" if len(names) > TOLD else ""
-    return [f"{what} ({len(names)}): {', '.join(names[:TOLD])}{more}"] if names else []
+def _list_names(what: str, names: list[str]) -> list[str]:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return [f"{what} ({len(names)}): {', '.join(names[:SHOWN])}{more}"] if names else []

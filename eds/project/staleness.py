@@ -34,7 +34,7 @@ def _digest_today(model: "Model") -> str:
     from eds.backbones import Preprocessing
 
     try:
-        return Preprocessing.of(dict(model.spec["preprocessing"])).digest
+        return Preprocessing.from_dict(dict(model.spec["preprocessing"])).digest
     except (EdsError, TypeError, KeyError, ValueError):
         return ""
 

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from eds.backbones.weights import TOLD_KEY, refuse_forbidden
+from eds.backbones.weights import METADATA_KEY, refuse_forbidden
 from eds.errors import InputError
 from eds.io.files import replacing
 
@@ -75,7 +75,7 @@ def write_tensors(path: Path, tensors: State, told: Mapping[str, Any]) -> None:
     with replacing(path) as temporary:
         temporary.touch()
         usual = temporary.stat().st_mode & 0o777
-        save_file(plain, temporary, {TOLD_KEY: json.dumps(told, sort_keys=True)})
+        save_file(plain, temporary, {METADATA_KEY: json.dumps(told, sort_keys=True)})
         temporary.chmod(usual)  # safetensors lets nobody but the owner read, unlike every other file of a project
 
 
@@ -86,7 +86,7 @@ def read_tensors(path: Path) -> tuple[State, dict[str, Any]]:
     refuse_forbidden(path)
     try:
         with safe_open(path, framework="pt") as file:
-            told = json.loads((file.metadata() or {}).get(TOLD_KEY, "null"))
+            told = json.loads((file.metadata() or {}).get(METADATA_KEY, "null"))
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (no mapping)
     except (SafetensorError, OSError, ValueError) as error:
         raise InputError(

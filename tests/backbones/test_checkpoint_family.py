@@ -70,12 +70,12 @@ def test_a_file_that_says_what_it_is_needs_its_path_only(tmp_path: Path, trunk: 
 @pytest.mark.parametrize(
     ("told", "says"),
     [
-        ({"options": ["arch"]}, "the architecture is not told"),
-        ({"options": {"size": "48"}}, "the architecture is not told"),
+        ({"options": ["arch"]}, "the architecture is unknown"),
+        ({"options": {"size": "48"}}, "the architecture is unknown"),
         ({"options": {"arch": "timm:hf-hub:somebody/model"}}, "timm has no model"),
-        ({"options": {"arch": "module:os"}}, "the architecture is not told"),
-        ({"options": {"arch": "timm:test_resnet", "run": "me"}}, "not every option is known"),
-        ({"options": {"arch": "timm:test_vit"}}, "not of this architecture"),
+        ({"options": {"arch": "module:os"}}, "the architecture is unknown"),
+        ({"options": {"arch": "timm:test_resnet", "run": "me"}}, "unknown options"),
+        ({"options": {"arch": "timm:test_vit"}}, "do not fit this architecture"),
     ],
 )
 def test_what_a_file_says_of_itself_is_trusted_no_further_than_a_user(
@@ -88,7 +88,7 @@ def test_what_a_file_says_of_itself_is_trusted_no_further_than_a_user(
 def test_the_architecture_must_be_told() -> None:
     with pytest.raises(InputError, match="arch=timm:resnet50"):
         load("checkpoint:/a/b.pth")
-    with pytest.raises(InputError, match="never random"):
+    with pytest.raises(InputError, match="cannot be random"):
         load("checkpoint:/a/b.pth?arch=timm:resnet50", random_init=True)
 
 
@@ -111,5 +111,5 @@ def test_a_file_of_our_own_that_cannot_be_read_is_told_as_that(
             with pytest.raises(InputError, match=r"own.safetensors: it may not be read .*Ask its owner"):
                 load(text)
     path.unlink()
-    with pytest.raises(InputError, match=r"own.safetensors: there is no such weights file"):
+    with pytest.raises(InputError, match=r"own.safetensors: weights file not found"):
         load(f"checkpoint:{path}")

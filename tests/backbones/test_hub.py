@@ -66,10 +66,10 @@ def test_a_transfer_falls_back_to_the_older_file_name_and_a_lost_one_is_told(
         return str(tmp_path / repository / name)
 
     def lost(repository: str, name: str) -> str:
-        raise hub._losses()[1]("connection lost")  # the root of what the transport raises
+        raise hub._transfer_errors()[1]("connection lost")  # the root of what the transport raises
 
     names = ["model.safetensors", "pytorch_model.bin"]
-    monkeypatch.setattr(hub, "_unreachable", lambda place: "")
+    monkeypatch.setattr(hub, "_find_trouble", lambda place: "")
     monkeypatch.setattr(huggingface_hub, "hf_hub_download", old_only)
     assert hub.weights_file("a/b", names, "", "") == tmp_path / "a/b/pytorch_model.bin"
     with pytest.raises(InputError, match="the repository has no such file"):

@@ -45,7 +45,7 @@ def test_what_is_no_backbone_is_refused(own: str) -> None:
         load("eds_test_lacking:Shade")
     with pytest.raises(InputError, match=r"eds_test_syntax:X: it cannot be imported \(SyntaxError"):
         load("eds_test_syntax:X")
-    with pytest.raises(InputError, match=r"it cannot be made \(TypeError: .*A factory takes the request|Mend it"):
+    with pytest.raises(InputError, match=r"it cannot be made \(TypeError: .*A factory takes the request|Correct it"):
         load(f"{own}:empty")
     with pytest.raises(UnknownNameError, match=r"Did you mean timm.*no module tim on the path"):
         load("tim:resnet18")

@@ -30,7 +30,7 @@ def test_the_wrong_activation_is_refused_not_warned_of() -> None:
 def test_weights_of_another_model_are_refused(tmp_path: Path) -> None:
     clip_file(tmp_path)
     path = timm_file(tmp_path, "test_vit")
-    with pytest.raises(InputError, match="not of this model") as caught:
+    with pytest.raises(InputError, match="do not fit this model") as caught:
         load(f"open_clip:{TINY_CLIP}@{path}")
     assert any("Missing key" in fault for fault in caught.value.faults)
 

@@ -21,7 +21,7 @@ def test_there_are_fourteen() -> None:
 def test_the_text_says_the_preprocessing(preset: Preset) -> None:
     request = Request.parse(preset.text_in(Path("/weights")))
     assert request.loader in BACKBONES
-    request.only("arch", *OPTIONS)
+    request.allow_only("arch", *OPTIONS)
     assert request.preprocessing(CLIP) == preset.preprocessing
     assert (request.name == f"/weights/{preset.file}") == bool(preset.file)
     assert (preset.preprocessing == CLIP) == (request.loader == "open_clip")
@@ -33,7 +33,7 @@ OF_TIMM = {name: preset for name, preset in PRESETS.items() if not preset.text.s
 @pytest.mark.parametrize("preset", OF_TIMM.values(), ids=OF_TIMM)
 def test_the_architecture_exists_and_has_the_dimension(preset: Preset) -> None:
     request = Request.parse(preset.text)
-    name = request.one("arch").partition(":")[2] or request.name
+    name = request.option("arch").partition(":")[2] or request.name
     architecture, _, tag = name.partition(".")
     assert timm.is_model(architecture)
     assert name in (timm.list_pretrained() if tag else timm.list_models())
@@ -41,7 +41,7 @@ def test_the_architecture_exists_and_has_the_dimension(preset: Preset) -> None:
 
     with torch.device("meta"):
         model = timm.create_model(name, num_classes=0)
-    logits = request.one("output") == "logits"
+    logits = request.option("output") == "logits"
     assert preset.dimension == (1000 if logits else model.num_features)
 
 
@@ -60,7 +60,7 @@ def test_what_is_advised_without_a_network_is_the_same_model(preset: str, monkey
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(InputError) as caught:
         load(PRESETS[preset].text)
-    advised = Request.parse(shlex.split(str(caught.value).partition("give it: ")[2])[0].removesuffix("."))
+    advised = Request.parse(shlex.split(str(caught.value).partition("name it: ")[2])[0].removesuffix("."))
     assert advised == Request.parse(preset_text(f"{preset}@/path/file.safetensors"))
 
 
@@ -70,7 +70,7 @@ def test_a_preset_without_its_file_or_with_an_empty_one(tmp_path: Path, monkeypa
         InputError, match=r"argus: its weights are on no hub \(weights not public\).*argus@/path/argus_d"
     ):
         preset_text("argus")
-    with pytest.raises(InputError, match="dino@: no weights file is named after @"):
+    with pytest.raises(InputError, match="dino@: no weights file after @"):
         preset_text("dino@")
     (tmp_path / "argus_densenet.pth").touch()
     assert preset_text("argus") == PRESETS["argus"].text

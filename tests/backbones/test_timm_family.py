@@ -56,7 +56,7 @@ def test_the_preprocessing_is_timms_create_transform(name: str) -> None:
 
 def test_another_architecture_is_refused_with_the_keys(tmp_path: Path) -> None:
     path = timm_file(tmp_path, "test_resnet")
-    with pytest.raises(InputError, match="not of this architecture") as caught:
+    with pytest.raises(InputError, match="do not fit this architecture") as caught:
         load(f"timm:test_efficientnet@{path}")
     told = "\n".join(caught.value.faults)
     assert "missing from the file" in told
@@ -79,10 +79,10 @@ def test_one_missing_tensor_is_not_left_random(tmp_path: Path) -> None:
     [
         ("timm:resnet5o", UnknownNameError, "Did you mean resnet50"),
         ("timm:resnet50.tv3_in1k", UnknownNameError, "tv2_in1k"),
-        ("timm:test_resnet@/nowhere/a.pth", InputError, "/nowhere/a.pth: there is no such weights file"),
+        ("timm:test_resnet@/nowhere/a.pth", InputError, "/nowhere/a.pth: weights file not found"),
         ("timm:test_resnet@/a.pth?random_init=true", InputError, "contradict"),
         ("timm:test_resnet?random_init=true&sise=3", InputError, "did you mean size"),
-        ("timm:test_vit?random_init=true&size=99", InputError, "does not take 99 x 99"),
+        ("timm:test_vit?random_init=true&size=99", InputError, "does not accept 99 x 99"),
         ("timm:test_vit?random_init=true&pooling=nonsense", InputError, "cannot build it"),
         ("timm:test_resnet?random_init=true&output=logits&classes=many", InputError, "classes is 'many'"),
     ],

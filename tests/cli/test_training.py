@@ -155,7 +155,7 @@ def test_a_checkpoint_of_another_architecture_is_refused(project: Path) -> None:
     file = project / "training" / "small" / "backbone.safetensors"
     with pytest.raises(EdsError) as error:
         call(project, "training", "finetune", "other", "--base", f"checkpoint:{file}?arch=timm:test_vit&size=32")
-    assert f"{file}: the weights are not of this architecture" in str(error.value)
+    assert f"{file}: the weights are do not fit this architecture" in str(error.value)
     assert any("missing from the file" in fault and "cls_token" in fault for fault in error.value.faults)
 
 

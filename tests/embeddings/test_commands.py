@@ -194,5 +194,5 @@ def test_a_preset_without_its_file_is_told_by_its_name(project: Project, words: 
 
 @pytest.mark.parametrize("words", ["moco@/away/w=1.pth", "ours=moco@/away/w=1.pth"])
 def test_a_preset_takes_a_file_of_the_users(project: Project, words: str) -> None:
-    with pytest.raises(InputError, match=r"/away/w=1.pth: there is no such weights file"):
+    with pytest.raises(InputError, match=r"/away/w=1.pth: weights file not found"):
         eds(project, "compute", "-m", words)

@@ -17,31 +17,31 @@ OPEN_CLIP = "open_clip"
 
 
 def load(request: Request) -> NetworkBackbone:
-    """The factory of loader `checkpoint`."""
-    do = "Say what the weights are of: checkpoint:PATH?arch=timm:resnet50, or arch=open_clip:ViT-B-32."
-    request = completed(request)
-    loader, _, name = request.one("arch").partition(":")
+    """Load the weights file that the request names."""
+    do = "Name the architecture: checkpoint:PATH?arch=timm:resnet50, or arch=open_clip:ViT-B-32."
+    request = complete(request)
+    loader, _, name = request.option("arch").partition(":")
     if loader not in ("timm", OPEN_CLIP) or not name:
-        raise InputError("the architecture is not told", where=request.text, do=do)
+        raise InputError("the architecture is unknown", where=request.text, do=do)
     if request.random_init:
-        raise InputError("a checkpoint is never random", where=request.text, do=f"Write {loader}:{name} instead.")
+        raise InputError("a checkpoint cannot be random", where=request.text, do=f"Write {loader}:{name} instead.")
     path = Path(request.name).expanduser()
     named = replace(request, name=path.name)
     if loader == OPEN_CLIP:
         from eds.backbones.families import open_clip
 
-        request.only("arch", *open_clip.OPTIONS)
+        request.allow_only("arch", *open_clip.OPTIONS)
         return open_clip.build(named, name, path, tag="")
     from eds.backbones.families import timm
 
-    request.only("arch", *timm.OPTIONS)
+    request.allow_only("arch", *timm.OPTIONS)
     backbone = timm.build(named, name, path)
     backbone.spec = replace(backbone.spec, weights=path.name, licence="not stated")
     return backbone
 
 
-def completed(request: Request) -> Request:
-    """The request with the options that the weights file tells of itself, if it says nothing of the architecture."""
-    if request.loader != "checkpoint" or request.all("arch"):
+def complete(request: Request) -> Request:
+    """Add the options that the weights file states, if the request does not name an architecture."""
+    if request.loader != "checkpoint" or request.options_named("arch"):
         return request
-    return request.with_defaults(weights.told_options(Path(request.name).expanduser()))
+    return request.with_defaults(weights.read_own_options(Path(request.name).expanduser()))

@@ -1,7 +1,7 @@
 """Descriptors without weights, as a baseline: `descriptor:hsv`, `hog`, `lbp`, `gabor`.
 
-Each takes a batch, uint8 (n, SIDE, SIDE, 3) RGB, and gives float64 (n, dimension); image by image, so
-that a vector never depends on its neighbours.
+Each takes a batch, uint8 (n, SIDE, SIDE, 3) RGB, and returns float64 (n, dimension), image by image, so
+that a vector does not depend on its batch.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from PIL import Image
 from eds.backbones.preprocessing import Preprocessing
 from eds.backbones.request import Request
 from eds.backbones.spec import BackboneSpec
-from eds.backbones.vectors import check_batch, finished
+from eds.backbones.vectors import check_batch, finish
 from eds.errors import InputError, MissingExtraError, UnknownNameError
 
 EXTRA = "vision"
@@ -25,10 +25,10 @@ Number = TypeVar("Number", np.int64, np.float64)
 Vectors = npt.NDArray[np.float64]
 
 SIDE = 128
-GRID = 4  # cells along a side, for the descriptors that keep places
+GRID = 4  # cells along a side, for the descriptors that keep positions
 HUES, SATURATIONS, VALUES = 16, 4, 4
 FREQUENCIES, ANGLES = (0.08, 0.14, 0.25, 0.4), 6  # of the Gabor filters: cycles a pixel, directions
-NOTHING = 1e-9  # strength below which a filter has seen nothing
+NOTHING = 1e-9  # strength below which a response counts as zero
 TEXTURES = ((8, 1), (16, 2))  # points and radius of the local binary patterns
 
 
@@ -99,12 +99,12 @@ class Descriptor:
         # A flat picture has no edges: no direction more than another. It gets them all alike, not a vector of zeros,
         # which could be compared with nothing.
         vectors[~vectors.any(axis=1)] = 1.0
-        return finished(vectors, self.spec)
+        return finish(vectors, self.spec)
 
 
 def load(request: Request) -> Descriptor:
     """The factory of loader `descriptor`."""
-    request.only()
+    request.allow_only()
     if request.name not in DESCRIPTORS:
         raise UnknownNameError(f"no descriptor {request.name!r}", do=f"Known: {', '.join(DESCRIPTORS)}.")
     faults = []

