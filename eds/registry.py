@@ -124,6 +124,7 @@ def unknown_name(noun: str, name: str, known: Iterable[str]) -> UnknownNameError
 
 MEASURE_FAMILIES = Plugins("eds.metrics.measures", "family of measures")
 VOTING_RULES = Plugins("eds.truth.rules", "voting rule", "decide")
+ANALYSES = Plugins("eds.analysis.analyses", "analysis")
 SAMPLING_ORDERS = Plugins("eds.suspects.orders", "sampling order", "deal")
 SEARCHES = Plugins("eds.neighbors.search", "search engine", "Search")
 BACKBONES = Plugins("eds.backbones.families", "backbone family", "load")

@@ -4,10 +4,15 @@ from collections.abc import Callable
 from typing import Any
 
 from eds import analysis, metrics
-from eds.metrics import scores_frame
+from eds.metrics import Measure, scores_frame
 from eds.suspects import labels_frame, lists_frame
 
 LOO, REUSABILITY = analysis.leave_one_out, analysis.reusability
+AREAS = {
+    f"{average}_{area.lower().replace('-', '_')}": Measure(area, average=average)
+    for average in ("micro", "macro")
+    for area in ("ROC-AUC", "PR-AUC")
+}
 
 QUANTITIES: dict[str, Callable[..., Any]] = {
     "p_lower_bound": analysis.p_lower_bound,
@@ -25,8 +30,12 @@ QUANTITIES: dict[str, Callable[..., Any]] = {
     "roc_auc": metrics.roc_auc,
     "pr_auc": metrics.pr_auc,
     "auc_report": lambda scores, labels: metrics.auc_report(scores_frame({"model": scores}), labels_frame(labels)),
-    "leave_one_out": lambda suspects, labels, scores, **given: LOO(
-        lists_frame(suspects), labels_frame(labels), scores_frame(scores), **given
+    "leave_one_out": lambda suspects, labels, scores, metric="micro_roc_auc", **given: LOO(
+        analysis.AnalysisInputs(
+            pool_lists=lists_frame(suspects), labels=labels_frame(labels), scores=scores_frame(scores)
+        ),
+        AREAS[metric],
+        **given,
     ),
     "spearman": analysis.spearman,
     "sample_size": analysis.sample_size,
@@ -45,7 +54,10 @@ QUANTITIES: dict[str, Callable[..., Any]] = {
     "tau_ap": analysis.tau_ap,
     "tau_ap_b": analysis.tau_ap_b,
     "reusability": lambda suspects, labels, rankings, k: REUSABILITY(
-        lists_frame(suspects), labels_frame(labels), lists_frame(rankings), k
+        analysis.AnalysisInputs(
+            pool_lists=lists_frame(suspects), labels=labels_frame(labels), rankings=lists_frame(rankings)
+        ),
+        Measure("VSD-HR", k),
     ),
     "incomplete_metrics": metrics.incomplete_metrics,
     "xinf_ap": metrics.xinf_ap,

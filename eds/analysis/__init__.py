@@ -1,16 +1,19 @@
 """Stage `analysis`: what the tables say about cost, bias and certainty. See README.md."""
 
-from eds.analysis.bias import Bias, bias, group_means, order_agreement, undecided_by_labels
+from typing import Any
+
+from eds.analysis.analyses.bias import Bias, bias, group_means, order_agreement, undecided_by_labels
+from eds.analysis.analyses.leave_one_out import leave_one_out
+from eds.analysis.analyses.reusability import reusability, reusability_table
 from eds.analysis.bootstrap import bootstrap_aucs, bootstrap_micro_auc, bootstrap_percentile, draw_queries
 from eds.analysis.budget import Plan, budget
 from eds.analysis.chao import chapman_estimate, unseen_positives
 from eds.analysis.compare import compare_models, indistinguishable
-from eds.analysis.fairness import Fairness, Pooled, fair_to_new, fairness
-from eds.analysis.interval_coverage import Labelling, coverage_study, covered
-from eds.analysis.leave_one_out import leave_one_out
+from eds.analysis.fairness import Fairness, fair_to_new, fairness
+from eds.analysis.inputs import AnalysisInputs, make_options
 from eds.analysis.paired import benjamini_hochberg, holm, sign_flip_test
 from eds.analysis.planning import neyman_allocation, sample_size, whole_allocation
-from eds.analysis.prevalence import (
+from eds.analysis.prevalence_estimates import (
     chebyshev_bound,
     chebyshev_sample_size,
     discovery_gain,
@@ -20,15 +23,15 @@ from eds.analysis.prevalence import (
 )
 from eds.analysis.rank_correlation import kendall_tau, spearman, tau_ap, tau_ap_b
 from eds.analysis.recall import horvitz_thompson, pool_recall, stratified_estimate
-from eds.analysis.reusability import reusability, reusability_table
 from eds.analysis.score_intervals import score_limits
+from eds.registry import ANALYSES
 
 __all__ = [
+    "AnalysisInputs",
     "Bias",
     "Fairness",
-    "Labelling",
     "Plan",
-    "Pooled",
+    "analyse",
     "benjamini_hochberg",
     "bias",
     "bootstrap_aucs",
@@ -39,8 +42,6 @@ __all__ = [
     "chebyshev_bound",
     "chebyshev_sample_size",
     "compare_models",
-    "coverage_study",
-    "covered",
     "discovery_gain",
     "draw_queries",
     "fair_to_new",
@@ -70,3 +71,9 @@ __all__ = [
     "unseen_positives",
     "whole_allocation",
 ]
+
+
+def analyse(name: str, inputs: AnalysisInputs, **options: Any) -> Any:
+    """Run the analysis of that name (a file of eds/analysis/analyses/) and return its document."""
+    analysis = ANALYSES.load(name)
+    return analysis.analyse(inputs, make_options(analysis.Options, options))

@@ -10,46 +10,26 @@ on how it takes a place without a label:
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from eds.analysis.bias import undecided_by_labels
-from eds.analysis.reusability import reusability_table
+from eds.analysis.analyses.bias import undecided_by_labels
+from eds.analysis.analyses.reusability import reusability_table
+from eds.analysis.inputs import AnalysisInputs
 from eds.metrics import Measure, Result
-from eds.metrics.inputs import with_negatives
-from eds.metrics.judged_lists import JudgedLists, judge, read_rankings
+from eds.metrics.judged_lists import JudgedLists
 from eds.metrics.measures.incomplete import judged as judged_places
 from eds.metrics.single_list import mean
-from eds.pairs import KnownRanks, LabelledPairs, Reals
+from eds.pairs import Reals
 
 SMALL = 0.02  # of a share or a change: below it a measure serves new models
 KEPT = 0.9  # tau_b of the models' order before and after
 FAIR, SELF_REMOVED, UNFAIR, UNKNOWN = "fair", "fair without own finds", "not fair", "not known"
-PASSING = {"bpref": "bpref", "CondensedAP": "condensed_ap", "CondensednDCG": "condensed_ndcg", "infAP": "inf_ap"}
-AREAS = {"ROC-AUC": "roc_auc", "PR-AUC": "pr_auc"}
 BY_LABELS = ("truth", "votes")  # grades of codes that hang on what is labelled
 COLUMNS = ("model", "measure", "verdict", "kind", "value", "judged", "at_most", "change", "undecided_with")
-
-
-@dataclass(frozen=True, eq=False)
-class Pooled:
-    """What fairness is told from: the makers' lists (empty: not known), labels, and ranks and scores of all models."""
-
-    makers: pd.DataFrame  # model, query_id, candidate_id
-    labels: pd.DataFrame  # query_id, candidate_id, value
-    rankings: pd.DataFrame | None
-    placed: KnownRanks | None
-    scores: pd.DataFrame | None
-    negatives: pd.DataFrame | None = None  # drawn: query_id, candidate_id
-    asked: pd.DataFrame | None = None  # query_id, candidate_id of the whole pool, judged or not, which infAP counts
-
-    def lists(self) -> dict[str, JudgedLists]:
-        """By model: its lists with the label of every place."""
-        lists = None if self.rankings is None else read_rankings(self.rankings)
-        return judge(lists, self.placed, LabelledPairs.from_frame(self.labels))
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +98,7 @@ def judged_share(lists: JudgedLists, k: int | None) -> float:
     return float(known[some].sum() / length.sum()) if length.sum() else float("nan")
 
 
-def fairness(results: Sequence[Result], new: Sequence[str], pooled: Pooled) -> Fairness:
+def fairness(results: Sequence[Result], new: Sequence[str], inputs: AnalysisInputs) -> Fairness:
     """For each new model and measure whether its number can stand beside those of the models that made the pool.
 
     Formula: kind `ceiling`: fair if judged@k >= 1 - SMALL; `interval`: if residual <= SMALL; `reuse` and `own finds`:
@@ -129,12 +109,12 @@ def fairness(results: Sequence[Result], new: Sequence[str], pooled: Pooled) -> F
     tell of the labels only (judged, residual, prevalence) get no verdict.
     Example: see tests/analysis/test_fairness.py.
     """
-    lists = pooled.lists()
+    lists = inputs.judged_lists()
     measures = [
         one for one in dict.fromkeys(result.measure for result in results) if one.definition.unlabelled != "described"
     ]
-    wanted = {measure: name for measure in measures if (name := _reused(measure))}
-    reuse = _reuse(pooled, wanted, lists)
+    reused = [measure for measure in measures if measure.definition.unlabelled == "skipped"]
+    reuse = _reuse(inputs, reused, lists)
     values = {(result.model, result.measure): result.values.value if result.values else float("nan")
               for result in results}  # fmt: skip
     rows = []
@@ -144,39 +124,26 @@ def fairness(results: Sequence[Result], new: Sequence[str], pooled: Pooled) -> F
         told = reuse[reuse["measure"] == str(measure)] if len(reuse) else reuse
         for model in new:
             if (model, measure) in values:
-                row = _row(measure, lists.get(model), low.get(model), high.get(model), told, measure in wanted)
+                row = _row(measure, lists.get(model), low.get(model), high.get(model), told, measure in reused)
                 others = sorted(other for pair in open_pairs if model in pair for other in pair if other != model)
                 rows.append({"model": model, "measure": str(measure), "value": values[model, measure],
                              "undecided_with": others if len(low) > 1 else None, **row})  # fmt: skip
     return Fairness(pd.DataFrame(rows, columns=list(COLUMNS)), reuse)
 
 
-def _reused(measure: Measure) -> str:
-    """The measure's name in `reusability`; empty where it does not pass over places without a label."""
-    if measure.name in AREAS:
-        return f"{measure.parameters['average']}_{AREAS[measure.name]}"
-    return PASSING.get(measure.name, "")
-
-
-def _reuse(pooled: Pooled, wanted: Mapping[Measure, str], lists: Mapping[str, JudgedLists]) -> pd.DataFrame:
+def _reuse(inputs: AnalysisInputs, measures: Sequence[Measure], lists: Mapping[str, JudgedLists]) -> pd.DataFrame:
     """Each maker as if it were new, by measure; nothing where fewer than two are known."""
-    scored = set() if pooled.scores is None else set(pooled.scores["model"])
-    makers = pooled.makers[pooled.makers["model"].isin(scored | set(lists))]
+    scored = set() if inputs.scores is None else set(inputs.scores["model"])
+    makers = inputs.require("pool_lists")
+    makers = makers[makers["model"].isin(scored | set(lists))]
     if makers["model"].nunique() < 2:
         return pd.DataFrame()
-    parts = []
-    for measure, name in wanted.items():
-        labels = pooled.labels
-        if measure.name in AREAS and pooled.scores is None:
-            continue
-        if measure.parameters.get("negatives") == "sampled":
-            if pooled.negatives is None:
-                continue
-            labels = with_negatives(LabelledPairs.from_frame(labels), pooled.negatives)[0].to_frame()
-        evidence = (pooled.scores, pooled.placed, pooled.asked)
-        table = reusability_table(makers, labels, pooled.rankings, 1, [name], *evidence)
-        parts.append(table.assign(measure=str(measure)))
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+    def has_inputs(measure: Measure) -> bool:
+        on_scores, sampled = measure.definition.needs == "scores", measure.parameters.get("negatives") == "sampled"
+        return not (on_scores and inputs.scores is None) and not (sampled and inputs.negatives is None)
+
+    return reusability_table(replace(inputs, pool_lists=makers), [one for one in measures if has_inputs(one)])
 
 
 def _row(

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from eds.analysis.bootstrap import draw_queries, resampled_aucs
-from eds.analysis.prevalence import p_lower_bound, p_posterior
+from eds.analysis.prevalence_estimates import p_lower_bound, p_posterior
 from eds.analysis.recall import pool_recall
 from eds.errors import InputError
 from eds.intervals import clopper_pearson_interval, percentile_interval, wilson_interval

@@ -114,7 +114,7 @@ def told_budget(plans: list[dict[str, Any]], currency: str = "") -> str:
 
 def _known(project: "Project") -> dict[str, Any]:
     """What random pairs would have to yield, where labels have told it."""
-    from eds.analysis.pool_report import pool_report
+    from eds.analysis.analyses.prevalence import pool_report
 
     if not (project.path("truth").exists() and project.path("suspects").exists()):
         return {}

@@ -7,32 +7,22 @@ import click
 from eds.cli.console import Console, command
 from eds.cli.options import comparing
 from eds.cli.render import format_table
-from eds.project.analysis_inputs import AUCS, TABLES, compared
+from eds.project.analysis_inputs import TABLES, compared
 from eds.project.analysis_store import keep
 
 
 @command(None, "bias", example="eds analysis bias --generator beit --generator clip --cut 5")
 @click.option("--cut", type=click.IntRange(1), default=5, help="Cut-off of HR and of what is judged.")
-@click.option("--metric", type=click.Choice(AUCS), default="macro_roc_auc", help="The AUC that stands against HR.")
+@click.option("-M", "--measure", metavar="MEASURE", default="ROC-AUC", help="The AUC that is compared with HR.")
 @comparing
-def bias(console: Console, cut: int, metric: str, **chosen: Any) -> None:
+def bias(console: Console, cut: int, measure: str, **chosen: Any) -> None:
     """Compare the models that made the pool with those that did not, by HR, AUC and what pooling does to them."""
-    from eds.analysis import bias as compute
-    from eds.analysis import undecided_by_labels
+    from eds.analysis import analyse
+    from eds.metrics import Measure
 
-    here = compared(console.project, **chosen)
-    evidence = here.evidence
-    found = compute(here.lists, here.truth, evidence.rankings, here.scores, cut, metric, placed=evidence.placed)
-    low, high = (dict(zip(found.models["model"], found.models[name], strict=True)) for name in ("rbp", "rbp_upper"))
-    undecided = undecided_by_labels(low, high)
-    document = {
-        "cut": cut,
-        "metric": metric,
-        "models": found.models,
-        "groups": found.groups,
-        "orders": dict(found.orders),
-        "undecided_by_rbp": undecided,
-    }
+    auc = Measure.parse(measure)
+    inputs = compared(console.project, **chosen).inputs
+    document = {"cut": cut, **analyse("bias", inputs, k=cut, auc=auc)}
     kept = keep(console.project, "bias", document, TABLES)
     console.answer(document, lambda: f"{_told(document)}\n\n{kept}")
 
@@ -42,25 +32,25 @@ def _told(document: dict[str, Any]) -> str:
     names = [
         "model",
         "generator",
-        "hr_official",
+        "hr",
         "judged",
-        "hr_most",
+        "hr_at_most",
         "rbp",
-        "rbp_upper",
+        "rbp_at_most",
         "auc",
         "self_removed",
         "shift",
     ]
     heads = ["model", "generator", f"VSD-HR@{cut}", f"judged@{cut}", "HR at most", "RBP", "RBP at most", "AUC",
              "without its own", "shift"]  # fmt: skip
-    if document["metric"].endswith("pr_auc"):  # which is read against its chance level
+    if document["measures"]["auc"].startswith("PR-AUC"):  # which is read against its chance level
         names.append("prevalence")
         heads.append("chance level of AUC")
     rows = table[names].astype(object).to_numpy().tolist()
     orders = document["orders"]
     lines = [
-        f"Every model, its HR bounded by what is judged; AUC is {document['metric']}, on all labels and without the"
-        " pairs that only the model itself proposed:",
+        f"Every model, its HR bounded by what is judged; AUC is {document['measures']['auc']}, on all labels and"
+        " without the pairs that only the model itself proposed:",
         format_table(heads, rows),
         "",
     ]

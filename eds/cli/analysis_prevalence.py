@@ -22,12 +22,13 @@ COLUMNS = ["image_id", "product_id", "role"]  # of table images: what tells all 
 )  # fmt: skip
 def prevalence(console: Console, level: float, limits: str) -> None:
     """Tell positive rates of pool, models and ranks; p over all pairs; the pool's recall; what nobody found."""
-    from eds.analysis.pool_report import pool_report
+    from eds.analysis import AnalysisInputs, analyse
     from eds.project.labelled_pairs import decided_pairs
 
     project = console.project
     truth = decided_pairs(project)
-    document = pool_report(project.read("images", columns=COLUMNS), read_suspects(project), truth, level, limits)
+    inputs = AnalysisInputs(project.read("images", columns=COLUMNS), read_suspects(project), truth)
+    document = analyse("prevalence", inputs, confidence=level, limits=limits)
     kept = keep(console.project, "prevalence", document, ["images", "suspects", "truth"])
     console.answer(document, lambda: f"{_told(document, level)}\n{kept}")
 

@@ -7,62 +7,63 @@ import click
 from eds.cli.console import Console, command
 from eds.cli.options import comparing
 from eds.cli.render import format_table
-from eds.project.analysis_inputs import AUCS, TABLES, compared
+from eds.project.analysis_inputs import TABLES, compared
 from eds.project.analysis_store import keep
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
-METRICS = (
-    "hr_official", "mrr_official", "hit_rate", "mrr", "condensed_ap", "condensed_ndcg", "bpref", "inf_ap", "rbp",
-)  # fmt: skip
+AUCS = tuple(f"{area}(average={average})" for average in ("macro", "micro") for area in ("ROC-AUC", "PR-AUC"))
+REUSED = ("VSD-HR@5", "ROC-AUC", "bpref", "RBP")
 
 
 @command(None, "leave-one-out", example="eds analysis leave-one-out --mode unique --mode all")
-@click.option("--metric", "metrics", type=click.Choice(AUCS), multiple=True, default=AUCS, help="Which of the AUCs.")
 @click.option(
-    "--mode", "modes", type=click.Choice(["unique", "all"]), multiple=True, default=("unique", "all"),
+    "-M", "--measure", "measures", metavar="MEASURE", multiple=True, default=AUCS, help="As ROC-AUC(average=micro)."
+)
+@click.option(
+    "--mode",
+    "modes",
+    type=click.Choice(["unique", "all"]),
+    multiple=True,
+    default=("unique", "all"),
     help="unique: labels of pairs that it alone proposed fall away; all: of every pair that it proposed.",
-)  # fmt: skip
+)
 @comparing
-def leave_one_out(console: Console, metrics: tuple[str, ...], modes: tuple[str, ...], **chosen: Any) -> None:
+def leave_one_out(console: Console, measures: tuple[str, ...], modes: tuple[str, ...], **chosen: Any) -> None:
     """Take each generator's labels away: every model's AUC, and whether the order of the models stays."""
-    from eds.analysis import leave_one_out as compute
+    from eds.analysis import analyse
+    from eds.metrics import Measure
 
-    here = compared(console.project, whole=False, **chosen)
-    found: list[dict[str, Any]] = []
-    for mode in modes:
-        for metric in metrics:
-            told = compute(here.lists, here.truth, here.scores, metric, mode)
-            found.append({"mode": mode, "metric": metric, **told})
+    asked = tuple(map(Measure.parse, measures))
+    inputs = compared(console.project, whole=False, **chosen).inputs
+    found = analyse("leave-one-out", inputs, measures=asked, modes=modes)
     kept = keep(console.project, "leave-one-out", found, TABLES)
     console.answer(found, lambda: "\n\n".join([*(_told_left_out(mode, found) for mode in modes), kept]))
 
 
-@command(None, "reusability", example="eds analysis reusability -k 6 --cut 5")
-@click.option("--cut", type=click.IntRange(1), default=5, help="Cut-off of the measures at k.")
+@command(None, "reusability", example="eds analysis reusability -k 6 -M VSD-HR@5 -M bpref")
 @click.option(
-    "--metric", "metrics", type=click.Choice([*METRICS, *AUCS]), multiple=True,
-    default=("hr_official", "macro_roc_auc", "bpref", "rbp"), help="Which measures; several may be.",
-)  # fmt: skip
+    "-M", "--measure", "measures", metavar="MEASURE", multiple=True, default=REUSED, help="As RR@10; several may be."
+)
 @comparing
-def reusability(console: Console, cut: int, metrics: tuple[str, ...], **chosen: Any) -> None:
+def reusability(console: Console, measures: tuple[str, ...], **chosen: Any) -> None:
     """Tell how each generator would fare had it been new: its own finds unjudged, all models scored anew."""
-    from eds.analysis import reusability_table
+    from eds.analysis import analyse
+    from eds.metrics import Measure
 
-    here = compared(console.project, with_pool="inf_ap" in metrics, **chosen)
-    ranks = here.evidence.rankings, here.evidence.placed
-    table = reusability_table(here.lists, here.truth, ranks[0], cut, metrics, here.scores, ranks[1], here.pooled)
-    summary = [_verdict(str(name), part) for name, part in table.groupby("metric", sort=False)]
-    document = {"cut": cut, "metrics": summary, "models": table}
+    asked = tuple(map(Measure.parse, measures))
+    with_pool = any(measure.definition.counts_pooled for measure in asked)
+    inputs = compared(console.project, with_pool=with_pool, **chosen).inputs
+    document = analyse("reusability", inputs, measures=asked)
     kept = keep(console.project, "reusability", document, TABLES)
     console.answer(document, lambda: f"{_told_reusability(document)}\n\n{kept}")
 
 
 def _told_left_out(mode: str, found: list[dict[str, Any]]) -> str:
-    """One mode: a table of the evaluated models and one of the removed, a column for each metric."""
+    """One mode: a table of the evaluated models and one of the removed, a column for each measure."""
     mine = [one for one in found if one["mode"] == mode]
-    metrics = [one["metric"] for one in mine]
+    metrics = [one["measure"] for one in mine]
     evaluated = [
         [name, "yes" if name in mine[0]["loo"] else "no", *(_spread(one, name) for one in mine)]
         for name in mine[0]["full"]
@@ -89,7 +90,7 @@ def _told_left_out(mode: str, found: list[dict[str, Any]]) -> str:
 def _spread(told: dict[str, Any], name: str) -> str:
     shift = told["self_removal_shift"].get(name)
     own = "" if shift is None else f"; {shift:+.3f}" if shift == shift else "; n/a"
-    chance = f"; chance {_figure(told['prevalence'][name])}" if told["metric"].endswith("pr_auc") else ""
+    chance = f"; chance {_figure(told['prevalence'][name])}" if told["measure"].startswith("PR-AUC") else ""
     full, mean, std = (_figure(told[kind][name], 4) for kind in ("full", "mean", "std"))
     return f"{full}; {mean} ± {std}{own}{chance}"
 
@@ -106,29 +107,16 @@ def _kept_order(told: dict[str, float]) -> str:
     return f"{told['rho']:.2f} (p {shown}, t {told['p_t']:.3f}; {_figure(told['tau_ap_b'], 2)})"
 
 
-def _verdict(name: str, part: "pd.DataFrame") -> dict[str, Any]:
-    moved = (part["rank_full"] - part["rank_unpooled"]).abs()
-    return {
-        "metric": name,
-        "largest_drop": float(part["drop"].clip(lower=0).max()),
-        "largest_rise": float((0.0 - part["drop"]).clip(lower=0).max()),
-        "mean_drop": float(part["drop"].mean()),
-        "largest_move": int(moved.max()),
-        "least_tau_b": float(part["kendall_tau_b"].min()),
-        "least_tau_ap_b": float(part["tau_ap_b"].min()),
-    }
-
-
 def _told_reusability(document: dict[str, Any]) -> str:
-    names = ["metric", "model", "unique_pairs", "unique_positives", "full", "unpooled", "drop", "rank_full",
+    names = ["measure", "model", "unique_pairs", "unique_positives", "full", "unpooled", "drop", "rank_full",
              "rank_unpooled", "kendall_tau_b"]  # fmt: skip
     table = document["models"]
     rows = table[names].astype(object).to_numpy().tolist()
-    summary = [list(one.values()) for one in document["metrics"]]
-    heads = ["metric", "largest drop", "largest rise", "mean drop", "largest move", "least tau_b", "least tau_AP,b"]
+    summary = [list(one.values()) for one in document["measures"]]
+    heads = ["measure", "largest drop", "largest rise", "mean drop", "largest move", "least tau_b", "least tau_AP,b"]
     return "\n".join(
         [
-            f"Each generator as if it were new (its own finds unjudged; cut-off {document['cut']}):",
+            "Each generator as if it were new (its own finds unjudged):",
             format_table(
                 ["metric", "model", "own pairs", "own similar", "pooled", "as new", "drop", "rank",
                  "rank as new", "tau_b"],

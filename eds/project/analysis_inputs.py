@@ -10,11 +10,11 @@ from eds.project.pool_models import generator_lists
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eds.analysis import AnalysisInputs
     from eds.project import Project
     from eds.project.ranks_and_scores import Evidence
 
 TABLES = ["suspects", "truth", "embeddings", "neighbors"]  # what such an analysis reads
-AUCS = ("macro_roc_auc", "micro_roc_auc", "macro_pr_auc", "micro_pr_auc")
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,20 @@ class Compared:
     evidence: "Evidence"
     scores: "pd.DataFrame"
     pooled: "pd.DataFrame | None"  # the pool's pairs, judged or not, whose ranks are known where they were asked for
+
+    @property
+    def inputs(self) -> "AnalysisInputs":
+        """The same as analyses take it."""
+        from eds.analysis import AnalysisInputs
+
+        return AnalysisInputs(
+            pool_lists=self.lists,
+            labels=self.truth,
+            rankings=self.evidence.rankings,
+            ranks=self.evidence.placed,
+            scores=self.scores,
+            pooled=self.pooled,
+        )
 
 
 def compared(

@@ -112,7 +112,7 @@ def _agreement(project: "Project", labels: "Votes | None") -> list[str]:
 def _recall(benchmark: "Benchmark") -> list[str]:
     if benchmark.images is None or benchmark.suspects is None or benchmark.truth is None or not len(benchmark.truth):
         return []
-    from eds.analysis.pool_report import pool_report
+    from eds.analysis.analyses.prevalence import pool_report
 
     try:
         report = pool_report(benchmark.images, benchmark.suspects, benchmark.truth)

@@ -57,7 +57,7 @@ def judged_fair(
     with_random: bool = False, allow_missing: bool = False,
 ) -> Fair | None:  # fmt: skip
     """The verdicts on the new models among those scored; None where there is none, or nothing hangs on labels."""
-    from eds.analysis import Pooled, fairness
+    from eds.analysis import AnalysisInputs, fairness
     from eds.analysis.newcomers import UNMADE, chosen_for
     from eds.project.labelled_pairs import drawn_negatives, measured_pairs, pooled_pairs
     from eds.project.pool_models import generator_lists, told_makers
@@ -69,8 +69,13 @@ def judged_fair(
     named = [*makers, *(name for name in chosen_for(_strata(project)) if name in found.sources)] if makers else []
     lists = generator_lists(project, named, None, allow_missing=allow_missing) if known else UNMADE
     drawn = drawn_negatives(project, [result.measure for result in results])
-    pooled = Pooled(
-        lists, measured_pairs(project, with_random=with_random), found.rankings, found.placed, found.scores,
-        drawn, pooled_pairs(project),
-    )  # fmt: skip
-    return Fair(new, sorted(set(lists["model"])), fairness(results, new, pooled))
+    inputs = AnalysisInputs(
+        pool_lists=lists,
+        labels=measured_pairs(project, with_random=with_random),
+        rankings=found.rankings,
+        ranks=found.placed,
+        scores=found.scores,
+        negatives=drawn,
+        pooled=pooled_pairs(project),
+    )
+    return Fair(new, sorted(set(lists["model"])), fairness(results, new, inputs))

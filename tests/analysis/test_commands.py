@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from eds.analysis import leave_one_out, reusability
+from eds.analysis import AnalysisInputs, leave_one_out, reusability
 from eds.cli.analysis import analysis as group
 from eds.errors import InputError, ProjectError
 from eds.metrics import Measure
@@ -24,6 +24,7 @@ from eds.vectors import Model, Vectors, write
 from tests.metrics.projects import MAKERS, MODELS, measured
 
 Call = Callable[..., Any]
+MACRO, MICRO = "ROC-AUC(average=macro,negatives=annotated)", "ROC-AUC(average=micro,negatives=annotated)"
 
 
 def scores_of(project: Project) -> pd.DataFrame:
@@ -36,11 +37,15 @@ def scores_of(project: Project) -> pd.DataFrame:
 
 
 def test_leave_one_out_evaluates_all_and_removes_the_makers(project: Project, call: Call) -> None:
-    told = call("leave-one-out", "--metric", "macro_roc_auc")
-    assert [(one["mode"], one["metric"]) for one in told] == [("unique", "macro_roc_auc"), ("all", "macro_roc_auc")]
+    told = call("leave-one-out", "-M", MACRO)
+    assert [(one["mode"], one["measure"]) for one in told] == [("unique", MACRO), ("all", MACRO)]
     lists = sources_frame(project.read("suspects"))
     for one in told:
-        expected = leave_one_out(lists, measured(project), scores_of(project), "macro_roc_auc", one["mode"])
+        expected = leave_one_out(
+            AnalysisInputs(pool_lists=lists, labels=measured(project), scores=scores_of(project)),
+            Measure("ROC-AUC", average="macro"),
+            one["mode"],
+        )
         assert one["full"] == pytest.approx(expected["full"], nan_ok=True)
         assert list(one["full"]) == sorted(MODELS)
         assert list(one["loo"]) == list(MAKERS)
@@ -95,29 +100,32 @@ def test_leave_one_out_tells_undefined_values_too(project: Project, call: Call) 
 
 
 def test_a_pr_auc_stands_beside_its_chance_level(project: Project, call: Call) -> None:
-    (told,) = call("leave-one-out", "--metric", "micro_pr_auc", "--mode", "unique")
+    (told,) = call("leave-one-out", "-M", "PR-AUC(average=micro)", "--mode", "unique")
     assert told["prevalence"] == dict.fromkeys(MODELS, pytest.approx(measured(project)["value"].mean()))
-    words = ["leave-one-out", "--metric", "micro_pr_auc", "--metric", "micro_roc_auc", "-p", str(project.root)]
+    words = ["leave-one-out", "-M", "PR-AUC(average=micro)", "-M", MICRO, "-p", str(project.root)]
     done = CliRunner().invoke(group, words, catch_exceptions=False)
     row = next(line for line in done.stdout.splitlines() if line.startswith("new"))
     assert row.count(f"chance {measured(project)['value'].mean():.3f}") == 1
 
 
 def test_reusability_ranks_all_models_with_and_without_own_finds(project: Project, call: Call) -> None:
-    told = call("reusability", "--cut", "5", "--metric", "hr_official", "--metric", "micro_roc_auc")
+    told = call("reusability", "-M", "VSD-HR@5", "-M", MICRO)
     images = project.read("images")
     lists = pd.concat(
         [mine(Vectors.open(project.path("embeddings", name)), images, Rules(100)) for name in MODELS],
         ignore_index=True,
     )
-    expected = reusability(sources_frame(project.read("suspects")), measured(project), lists, 5)
+    expected = reusability(
+        AnalysisInputs(pool_lists=sources_frame(project.read("suspects")), labels=measured(project), rankings=lists),
+        Measure("VSD-HR", 5),
+    )
     for row in told["models"]:
-        if row["metric"] == "hr_official":
+        if row["measure"] == "VSD-HR@5":
             assert row["drop"] == pytest.approx(expected[row["model"]]["drop"])
             assert row["rank_unpooled"] == expected[row["model"]]["rank_unpooled"]
     assert {row["model"] for row in told["models"]} == set(MAKERS)
-    drops = [row["drop"] for row in told["models"] if row["metric"] == "micro_roc_auc"]
-    assert told["metrics"][1]["largest_drop"] == pytest.approx(max(drops))
+    drops = [row["drop"] for row in told["models"] if row["measure"] == MICRO]
+    assert told["measures"][1]["largest_drop"] == pytest.approx(max(drops))
 
 
 def test_inferred_ap_takes_the_pool_that_is_not_judged_as_the_measure_does(project: Project, call: Call) -> None:
@@ -126,8 +134,8 @@ def test_inferred_ap_takes_the_pool_that_is_not_judged_as_the_measure_does(proje
     project.write(lists, "neighbors", Provenance("test", {"neighbors.k": 12}), "listed")
     truth = project.read("truth")
     project.write(truth[np.arange(len(truth)) % 4 > 0], "truth", Provenance("test"))
-    words = ["reusability", "--metric", "inf_ap", "--metric", "bpref"]
-    told = {row["model"]: row for row in call(*words)["models"] if row["metric"] == "inf_ap"}
+    words = ["reusability", "-M", "infAP", "-M", "bpref"]
+    told = {row["model"]: row for row in call(*words)["models"] if row["measure"] == "infAP"}
     value = {one.model: one.values.value for one in evaluated(project, [Measure("infAP")])[0] if one.values}
     assert {name: row["full"] for name, row in told.items()} == {name: pytest.approx(value[name]) for name in MAKERS}
     named = call(*words, "-g", "listed", "-g", "m1")["models"][0]
@@ -151,10 +159,10 @@ def test_bias_tells_makers_from_outsiders(project: Project, call: Call) -> None:
     by_model = {row["model"]: row for row in told["models"]}
     assert by_model["m0"]["judged"] == by_model["m1"]["judged"] == 1
     assert by_model["new"]["judged"] < 1
-    assert by_model["new"]["hr_official"] <= by_model["new"]["hr_most"]
-    hr = next(row for row in told["groups"] if row["measure"] == "hr_official")
-    mean = (by_model["m0"]["hr_official"] + by_model["m1"]["hr_official"]) / 2
-    assert (hr["generators"], hr["outsiders"]) == pytest.approx((mean, by_model["new"]["hr_official"]))
+    assert by_model["new"]["hr"] <= by_model["new"]["hr_at_most"]
+    hr = next(row for row in told["groups"] if row["measure"] == "hr")
+    mean = (by_model["m0"]["hr"] + by_model["m1"]["hr"]) / 2
+    assert (hr["generators"], hr["outsiders"]) == pytest.approx((mean, by_model["new"]["hr"]))
     assert -1 <= told["orders"]["tau_b_hr_auc"] <= 1
     chosen = call("bias", "--cut", "3", "--generator", "new", "--generator", "m0")
     assert {row["model"] for row in chosen["models"] if row["generator"]} == {"m0", "new"}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eds.analysis import Pooled, bias, fair_to_new, fairness, reusability_table
+from eds.analysis import AnalysisInputs, bias, fair_to_new, fairness, reusability_table
 from eds.analysis.fairness import FAIR, SELF_REMOVED, UNFAIR, UNKNOWN, intervals, judged_share, least_to_decide
 from eds.metrics import Measure, ScoringInputs, evaluate, scores_frame
 from eds.metrics.judged_lists import judge, read_rankings
@@ -129,7 +129,9 @@ def test_a_list_that_ends_cannot_gain_behind_its_end(seed: int) -> None:
     rankings = rankings[~uneven | (rankings["rank"] < rankings["rank"].max())]
     deep = Measure.parse("VSD-HR@50")
     results = evaluate(ScoringInputs(labels, rankings=rankings, scores=scores, images=shown(rankings)), [deep])
-    row = fairness(results, ["new"], Pooled(makers, labels, rankings, None, scores)).verdicts.iloc[0]
+    row = fairness(
+        results, ["new"], AnalysisInputs(pool_lists=makers, labels=labels, rankings=rankings, scores=scores)
+    ).verdicts.iloc[0]
     some = set(labels.loc[labels["value"] == 1, "query_id"])
     lengths = rankings[rankings["model"] == "new"].groupby("query_id").size().reindex(sorted(some)).fillna(0)
     known = rankings[rankings["model"] == "new"].merge(labels, on=["query_id", "candidate_id"])
@@ -144,7 +146,9 @@ def test_a_list_that_ends_cannot_gain_behind_its_end(seed: int) -> None:
 def test_verdicts_say_what_decides(seed: int) -> None:
     makers, labels, rankings, scores = pooled_by_two(seed)
     results = evaluate(ScoringInputs(labels, rankings=rankings, scores=scores, images=shown(rankings)), ASKED)
-    found = fairness(results, ["new"], Pooled(makers, labels, rankings, None, scores))
+    found = fairness(
+        results, ["new"], AnalysisInputs(pool_lists=makers, labels=labels, rankings=rankings, scores=scores)
+    )
     rows = found.verdicts.set_index("measure")
     assert list(rows.index) == [str(measure) for measure in ASKED if measure.name != "Judged"]
     truth = {(query, candidate): value for query, candidate, value in labels.to_numpy().tolist()}
@@ -161,18 +165,26 @@ def test_verdicts_say_what_decides(seed: int) -> None:
         assert row["at_most"] == pytest.approx(value + 1 - judged, abs=1e-12)
     assert rows.loc["RR@3", "judged"] == pytest.approx(judged, abs=1e-12)
     assert rows.loc["RR@3", "undecided_with"] is None
-    by_bias: Any = bias(makers, labels, rankings, scores, 3).models.set_index("model").to_dict(orient="index")
-    assert rows.loc["RBP(p=0.8)", "at_most"] == pytest.approx(by_bias["new"]["rbp_upper"], abs=1e-12)
-    for name, low, high in (("VSD-HR@3", "hr_official", "hr_most"), ("RBP(p=0.8)", "rbp", "rbp_upper")):
+    by_bias: Any = (
+        bias(AnalysisInputs(pool_lists=makers, labels=labels, rankings=rankings, scores=scores), 3)
+        .models.set_index("model")
+        .to_dict(orient="index")
+    )
+    assert rows.loc["RBP(p=0.8)", "at_most"] == pytest.approx(by_bias["new"]["rbp_at_most"], abs=1e-12)
+    for name, low, high in (("VSD-HR@3", "hr", "hr_at_most"), ("RBP(p=0.8)", "rbp", "rbp_at_most")):
         overlap = [other for other in ("a", "b") if by_bias["new"][low] <= by_bias[other][high]
                    and by_bias[other][low] <= by_bias["new"][high]]  # fmt: skip
         assert rows.loc[name, "undecided_with"] == overlap
-    table = reusability_table(makers, labels, rankings, 1, ["bpref", "macro_roc_auc"], scores)
-    for name, metric, unfair in (("bpref", "bpref", UNFAIR), (str(Measure("ROC-AUC")), None, SELF_REMOVED)):
-        wanted = metric or f"{Measure('ROC-AUC').parameters['average']}_roc_auc"
-        part = reusability_table(makers, labels, rankings, 1, [wanted], scores)
-        assert rows.loc[name, "change"] == pytest.approx(part["drop"].abs().max(), abs=1e-12)
-        assert rows.loc[name, "verdict"] == (FAIR if fair_to_new(part) else unfair)
+    table = reusability_table(
+        AnalysisInputs(pool_lists=makers, labels=labels, rankings=rankings, scores=scores),
+        [Measure("bpref"), Measure("ROC-AUC", average="macro")],
+    )
+    for measure, unfair in ((Measure("bpref"), UNFAIR), (Measure("ROC-AUC"), SELF_REMOVED)):
+        part = reusability_table(
+            AnalysisInputs(pool_lists=makers, labels=labels, rankings=rankings, scores=scores), [measure]
+        )
+        assert rows.loc[str(measure), "change"] == pytest.approx(part["drop"].abs().max(), abs=1e-12)
+        assert rows.loc[str(measure), "verdict"] == (FAIR if fair_to_new(part) else unfair)
     assert set(found.reuse["model"]) == set(table["model"])
 
 
@@ -181,7 +193,7 @@ def test_inferred_ap_counts_the_pool_that_is_not_judged() -> None:
     some, asked = labels.iloc[::2].reset_index(drop=True), labels[["query_id", "candidate_id"]]
     results = evaluate(ScoringInputs(some, rankings=rankings, pooled=asked), [Measure("infAP")])
     value = {one.model: one.values.value for one in results if one.values}
-    found = fairness(results, ["new"], Pooled(makers, some, rankings, None, None, asked=asked))
+    found = fairness(results, ["new"], AnalysisInputs(pool_lists=makers, labels=some, rankings=rankings, pooled=asked))
     told = dict(zip(found.reuse["model"], found.reuse["full"], strict=True))
     assert told == {name: pytest.approx(value[name], abs=1e-12) for name in ("a", "b")}
 
@@ -196,7 +208,9 @@ def test_a_model_whose_places_are_all_judged_is_as_fair_as_its_makers_and_rows_m
     told = []
     for turn in (slice(None), slice(None, None, -1)):
         results = evaluate(ScoringInputs(full[turn], rankings=rankings[turn], images=shown(rankings)), asked)
-        found = fairness(results, ["new"], Pooled(makers[turn], full[turn], rankings[turn], None, None))
+        found = fairness(
+            results, ["new"], AnalysisInputs(pool_lists=makers[turn], labels=full[turn], rankings=rankings[turn])
+        )
         told.append(found.verdicts.to_dict(orient="list"))
     assert str(told[0]) == str(told[1])
     assert told[0]["verdict"] == [FAIR, FAIR]
@@ -207,7 +221,9 @@ def test_without_makers_nothing_is_claimed_of_what_hangs_on_them() -> None:
     makers, labels, rankings, scores = pooled_by_two(5)
     results = evaluate(ScoringInputs(labels, rankings=rankings, scores=scores, images=shown(rankings)), ASKED)
     for known in (makers[:0], makers[makers["model"] == "a"]):
-        rows = fairness(results, ["new"], Pooled(known, labels, rankings, None, scores)).verdicts.set_index("measure")
+        rows = fairness(
+            results, ["new"], AnalysisInputs(pool_lists=known, labels=labels, rankings=rankings, scores=scores)
+        ).verdicts.set_index("measure")
         assert set(rows.loc[["bpref", str(Measure("ROC-AUC")), str(Measure("PR-AUC"))], "verdict"]) == {UNKNOWN}
         assert rows.loc["VSD-HR@3", "verdict"] == UNFAIR
 
@@ -219,5 +235,7 @@ def test_measures_that_need_no_label_are_fair() -> None:
     results = evaluate(
         ScoringInputs(labels, rankings=rankings, scores=scores, images=products), [Measure("Product-HR", k=3)]
     )
-    rows = fairness(results, ["new"], Pooled(makers, labels, rankings, None, scores)).verdicts
+    rows = fairness(
+        results, ["new"], AnalysisInputs(pool_lists=makers, labels=labels, rankings=rankings, scores=scores)
+    ).verdicts
     assert rows[["verdict", "kind"]].to_numpy().tolist() == [[FAIR, "no labels"]]

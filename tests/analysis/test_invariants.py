@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eds.analysis import (
+    AnalysisInputs,
     benjamini_hochberg,
     bias,
     bootstrap_aucs,
@@ -26,6 +27,7 @@ from eds.metrics import Measure, ScoringInputs, evaluate, scores_frame
 from eds.metrics.auc_report import AUCS
 from eds.suspects import labels_frame, lists_frame
 from tests.metrics.benchmarks import MODELS, QUERIES, Bench, benches, shuffled
+from tests.spec_metrics import AREAS
 
 MADE = ("A", "B")  # generators; C is an outsider
 
@@ -36,9 +38,15 @@ def tables(bench: Bench) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.D
 
 
 ANALYSES: dict[str, Callable[..., Any]] = {
-    "leave_one_out": lambda made, labels, lists, scores: leave_one_out(made, labels, scores, "macro_pr_auc"),
-    "reusability": lambda made, labels, lists, scores: reusability(made, labels, lists, 3, "rbp"),
-    "bias": lambda made, labels, lists, scores: bias(made, labels, lists, scores, 3).models.to_dict("records"),
+    "leave_one_out": lambda made, labels, lists, scores: leave_one_out(
+        AnalysisInputs(pool_lists=made, labels=labels, scores=scores), Measure("PR-AUC", average="macro")
+    ),
+    "reusability": lambda made, labels, lists, scores: reusability(
+        AnalysisInputs(pool_lists=made, labels=labels, rankings=lists), Measure("RBP")
+    ),
+    "bias": lambda made, labels, lists, scores: bias(
+        AnalysisInputs(pool_lists=made, labels=labels, rankings=lists, scores=scores), 3
+    ).models.to_dict("records"),
     "bootstrap_aucs": lambda made, labels, lists, scores: bootstrap_aucs(scores, labels, 20).to_dict("records"),
     "compare_models": lambda made, labels, lists, scores: compare_models(
         evaluate(ScoringInputs(labels, rankings=lists, scores=scores), [Measure("P", 3)]), "P@3", resamples=20
@@ -59,12 +67,20 @@ def test_row_order_changes_nothing_to_the_last_bit(name: str, bench: Bench, seed
 @given(benches().filter(lambda bench: all(bench.scores.values())), st.sampled_from(AUCS))
 def test_one_increasing_transform_changes_nothing_and_one_for_each_query_micro_only(bench: Bench, metric: str) -> None:
     made, labels, _, scores = tables(bench)
-    before = leave_one_out(made, labels, scores, metric)
-    same = leave_one_out(made, labels, scores.assign(score=scores["score"] ** 3 + 2 * scores["score"]), metric)
+    before = leave_one_out(AnalysisInputs(pool_lists=made, labels=labels, scores=scores), AREAS[metric])
+    same = leave_one_out(
+        AnalysisInputs(
+            pool_lists=made, labels=labels, scores=scores.assign(score=scores["score"] ** 3 + 2 * scores["score"])
+        ),
+        AREAS[metric],
+    )
     assert repr(same) == repr(before)
     if metric.startswith("macro"):
         shift = scores["query_id"].map({query: 4.0 * place for place, query in enumerate(QUERIES)})
-        moved = leave_one_out(made, labels, scores.assign(score=scores["score"] + shift), metric)
+        moved = leave_one_out(
+            AnalysisInputs(pool_lists=made, labels=labels, scores=scores.assign(score=scores["score"] + shift)),
+            AREAS[metric],
+        )
         for model in before["full"]:
             assert moved["full"][model] == pytest.approx(before["full"][model], abs=1e-12, nan_ok=True)
 
@@ -77,7 +93,10 @@ def test_what_leave_one_out_keeps(bench: Bench) -> None:
     for label in bench.labels:
         one = labels_frame([label])
         every, unique = (
-            leave_one_out(made, one, bench.scores_frame, mode=mode)["n_labels_kept"] for mode in ("all", "unique")
+            leave_one_out(AnalysisInputs(pool_lists=made, labels=one, scores=bench.scores_frame), mode=mode)[
+                "n_labels_kept"
+            ]
+            for mode in ("all", "unique")
         )
         makers = [name for name in MADE if label[1] in bench.lists[name].get(label[0], [])]
         for name in MADE:
@@ -91,7 +110,9 @@ def test_what_leave_one_out_keeps(bench: Bench) -> None:
 def test_a_generator_without_pairs_of_its_own_does_not_shift(bench: Bench, metric: str) -> None:
     """Whatever else is labelled: most labels of a bench are of pairs that no generator proposed."""
     made = lists_frame({**{name: bench.lists[name] for name in MADE}, "copy of A": bench.lists["A"]})
-    found = leave_one_out(made, bench.labels_frame, bench.scores_frame, metric)
+    found = leave_one_out(
+        AnalysisInputs(pool_lists=made, labels=bench.labels_frame, scores=bench.scores_frame), AREAS[metric]
+    )
     undefined = math.isnan(found["full"]["A"])
     assert found["self_removal_shift"]["A"] == pytest.approx(math.nan if undefined else 0, abs=0, nan_ok=True)
 
@@ -137,5 +158,8 @@ def test_more_models_than_generators_are_evaluated() -> None:
         {name: [("q0", "c0", 1.0), ("q0", "c1", 0.0)] for name in MODELS},
     )
     made, labels, _, _ = tables(bench)
-    found = leave_one_out(made, labels, scores_frame(dict(bench.scores)), "macro_roc_auc")
+    found = leave_one_out(
+        AnalysisInputs(pool_lists=made, labels=labels, scores=scores_frame(dict(bench.scores))),
+        Measure("ROC-AUC", average="macro"),
+    )
     assert (list(found["loo"]), list(found["full"])) == (["A", "B"], ["A", "B", "C"])

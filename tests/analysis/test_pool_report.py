@@ -5,7 +5,7 @@ import itertools
 import pandas as pd
 import pytest
 
-from eds.analysis.pool_report import pool_report
+from eds.analysis.analyses.prevalence import pool_report
 from eds.cli.analysis_prevalence import _told as told_in_words
 from eds.errors import InputError
 from eds.suspects import draw_random, pool

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from eds.analysis import bootstrap_aucs, draw_queries, leave_one_out, reusability, reusability_table, score_limits
+from eds.analysis import (
+    AnalysisInputs,
+    bootstrap_aucs,
+    draw_queries,
+    leave_one_out,
+    reusability,
+    reusability_table,
+    score_limits,
+)
 from eds.analysis.bootstrap import resampled_aucs
 from eds.errors import InputError
 from eds.intervals import percentile_interval
@@ -19,6 +27,7 @@ from eds.suspects import labels_frame, lists_frame
 from tests.metrics.benchmarks import MODELS, Bench, benches, shuffled
 from tests.reference import analysis as reference
 from tests.reference import metrics as slow
+from tests.spec_metrics import AREAS
 
 
 @settings(max_examples=25)
@@ -67,7 +76,11 @@ def test_limits_are_percentiles_and_row_order_plays_no_part() -> None:
 @settings(max_examples=25)
 @given(benches(), st.sampled_from(AUCS), st.sampled_from(["unique", "all"]))
 def test_leave_one_out_is_that_of_the_loops(bench: Bench, metric: str, mode: str) -> None:
-    found = leave_one_out(bench.rankings_frame, bench.labels_frame, bench.scores_frame, metric, mode)
+    found = leave_one_out(
+        AnalysisInputs(pool_lists=bench.rankings_frame, labels=bench.labels_frame, scores=bench.scores_frame),
+        AREAS[metric],
+        mode,
+    )
     told = {model: scores for model, scores in bench.scores.items() if scores}
     expected = reference.leave_one_out(bench.lists, bench.labels, told, metric, mode)
     for removed, row in expected.items():
@@ -82,8 +95,8 @@ def test_leave_one_out_is_that_of_the_loops(bench: Bench, metric: str, mode: str
         assert found["full"][model] == pytest.approx(full, abs=1e-12, nan_ok=True)
         positive = slow.prevalence(scores, bench.labels, metric)
         assert found["prevalence"][model] == pytest.approx(positive, abs=1e-12, nan_ok=True)
-    kept = {way: leave_one_out(bench.rankings_frame, bench.labels_frame, bench.scores_frame, metric, way)
-            for way in ("unique", "all")}  # fmt: skip
+    inputs = AnalysisInputs(pool_lists=bench.rankings_frame, labels=bench.labels_frame, scores=bench.scores_frame)
+    kept = {way: leave_one_out(inputs, AREAS[metric], way) for way in ("unique", "all")}
     for model in MODELS:
         assert kept["all"]["n_labels_kept"][model] <= kept["unique"]["n_labels_kept"][model]
         assert kept["unique"]["n_labels_kept"][model] <= found["n_labels"]
@@ -92,17 +105,22 @@ def test_leave_one_out_is_that_of_the_loops(bench: Bench, metric: str, mode: str
 def test_a_generator_that_found_nothing_alone_does_not_shift() -> None:
     bench = bench_of(6)
     lists, labels = lists_frame({"A": bench.lists["A"], "copy": bench.lists["A"]}), bench.labels_frame
-    found = leave_one_out(lists, labels, bench.scores_frame, "macro_roc_auc")
+    found = leave_one_out(
+        AnalysisInputs(pool_lists=lists, labels=labels, scores=bench.scores_frame), Measure("ROC-AUC", average="macro")
+    )
     assert found["n_labels_nobody_proposed"] > 0
     assert found["self_removal_shift"]["A"] == 0
-    with pytest.raises(InputError, match="Metrics: micro_roc_auc"):
-        leave_one_out(lists, labels, bench.scores_frame, "auc")
+    with pytest.raises(InputError, match="Measures: ROC-AUC, PR-AUC"):
+        leave_one_out(AnalysisInputs(pool_lists=lists, labels=labels, scores=bench.scores_frame), Measure("P", 3))
 
 
 @settings(max_examples=25)
 @given(benches(), st.integers(1, 6))
 def test_reusability_is_that_of_the_loops(bench: Bench, k: int) -> None:
-    found = reusability(bench.rankings_frame, bench.labels_frame, bench.rankings_frame, k)
+    found = reusability(
+        AnalysisInputs(pool_lists=bench.rankings_frame, labels=bench.labels_frame, rankings=bench.rankings_frame),
+        Measure("VSD-HR", k),
+    )
     for model, (full, unpooled) in reference.reusability(bench.lists, bench.labels, bench.lists, k).items():
         assert found[model]["full"] == pytest.approx(full, abs=1e-12, nan_ok=True)
         assert found[model]["unpooled"] == pytest.approx(unpooled, abs=1e-12, nan_ok=True)
@@ -113,7 +131,7 @@ def test_an_undefined_value_leaves_its_order_undefined() -> None:
     bench = bench_of(6)
     alone = lists_frame({"A": {query: [name for q, name, _ in bench.labels if q == query]
                                for query in {label[0] for label in bench.labels}}})  # fmt: skip
-    found = leave_one_out(alone, bench.labels_frame, bench.scores_frame)
+    found = leave_one_out(AnalysisInputs(pool_lists=alone, labels=bench.labels_frame, scores=bench.scores_frame))
     assert {name for name, value in found["loo"]["A"].items() if math.isnan(value)} == set(MODELS)
     assert all(map(math.isnan, found["spearman"]["A"].values()))
     assert all(map(math.isnan, found["mean"].values()))
@@ -121,7 +139,7 @@ def test_an_undefined_value_leaves_its_order_undefined() -> None:
     half = bench.scores_frame
     pairs = zip(half["query_id"], half["candidate_id"], strict=True)
     half = half[[model != "C" or pair in similar for model, pair in zip(half["model"], pairs, strict=True)]]
-    found = leave_one_out(bench.rankings_frame, bench.labels_frame, half)
+    found = leave_one_out(AnalysisInputs(pool_lists=bench.rankings_frame, labels=bench.labels_frame, scores=half))
     assert math.isnan(found["full"]["C"])
     assert not math.isnan(found["mean"]["A"])
     assert all(math.isnan(value) for row in found["spearman"].values() for value in row.values())
@@ -130,10 +148,20 @@ def test_an_undefined_value_leaves_its_order_undefined() -> None:
 def test_reusability_of_several_metrics_stands_side_by_side() -> None:
     bench = bench_of(10)
     table = reusability_table(
-        bench.rankings_frame, bench.labels_frame, bench.rankings_frame, 3, ("hr_official", "bpref", "macro_roc_auc"),
-        bench.scores_frame,
-    )  # fmt: skip
+        AnalysisInputs(
+            pool_lists=bench.rankings_frame,
+            labels=bench.labels_frame,
+            rankings=bench.rankings_frame,
+            scores=bench.scores_frame,
+        ),
+        [Measure("VSD-HR", 3), Measure("bpref"), Measure("ROC-AUC", average="macro")],
+    )
     assert len(table) == 9
     assert (table["full"] - table["unpooled"] == table["drop"]).all()
-    with pytest.raises(InputError, match="needs scores"):
-        reusability(bench.rankings_frame, labels_frame(bench.labels), bench.rankings_frame, 3, "micro_pr_auc")
+    with pytest.raises(InputError, match="scores missing"):
+        reusability(
+            AnalysisInputs(
+                pool_lists=bench.rankings_frame, labels=labels_frame(bench.labels), rankings=bench.rankings_frame
+            ),
+            Measure("PR-AUC", average="micro"),
+        )

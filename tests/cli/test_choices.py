@@ -7,13 +7,10 @@ import click
 import pytest
 
 from eds import config
-from eds.analysis.leave_one_out import MODES
-from eds.analysis.reusability import METRICS, ON_LISTS
+from eds.analysis.analyses.leave_one_out import MODES
 from eds.benchmarks.reproduce import release_files
-from eds.cli import analysis_robustness, benchmarks_reproduce, cli, neighbors
+from eds.cli import benchmarks_reproduce, cli, neighbors
 from eds.labels import schema, vote_files
-from eds.metrics.auc_report import AUCS
-from eds.project import analysis_inputs
 from eds.registry import SEARCHES
 from eds.suspects import random_pairs
 from tests.generated import every_command
@@ -27,10 +24,7 @@ OFFERED = {
     "labels campaigns add --polarity": schema.POLARITIES,
     "labels import --format": vote_files.FORMATS,
     "labels export --format": vote_files.FORMATS,
-    "analysis bias --metric": AUCS,
-    "analysis leave-one-out --metric": AUCS,
     "analysis leave-one-out --mode": MODES,
-    "analysis reusability --metric": METRICS,
 }
 COMMANDS = {" ".join(words[1:]): command for words, command in every_command(cli, ["eds"])}
 
@@ -51,5 +45,3 @@ def test_engines_are_offered_by_their_kind() -> None:
 
 def test_lists_without_an_option_of_their_own_are_the_librarys() -> None:
     assert set(benchmarks_reproduce.KINDS) == set(release_files.KINDS)
-    assert set(analysis_robustness.METRICS) == set(ON_LISTS)
-    assert set(analysis_inputs.AUCS) == set(AUCS)

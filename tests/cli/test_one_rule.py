@@ -16,7 +16,6 @@ from tests.metrics.projects import MAKERS, MODELS, measured, project_in
 
 HR, AUC, MICRO = "VSD-HR@5", "ROC-AUC(average=macro,negatives=annotated)", "ROC-AUC(average=micro,negatives=annotated)"
 RBP, BPREF, JUDGED = "RBP(p=0.8)", "bpref", "Judged@5"
-NAMED = {"hr_official": HR, "macro_roc_auc": AUC, "bpref": BPREF, "rbp": RBP}
 Told = dict[tuple[str, str], float]
 
 
@@ -40,12 +39,12 @@ def by_metrics(project: Project, *words: str) -> Told:
 def by_analysis(project: Project, *words: str) -> Told:
     found: Told = {}
     for row in answer(project, "analysis", "bias", "--cut", "5", *words)["models"]:
-        found |= {(row["model"], name): row[key] for name, key in ((HR, "hr_official"), (AUC, "auc"), (RBP, "rbp"))}
+        found |= {(row["model"], name): row[key] for name, key in ((HR, "hr"), (AUC, "auc"), (RBP, "rbp"))}
     for one in answer(project, "analysis", "leave-one-out", "--mode", "unique", *words):
-        if one["metric"] == "micro_roc_auc":
+        if one["measure"] == MICRO:
             found |= {(model, MICRO): value for model, value in one["full"].items()}
-    for row in answer(project, "analysis", "reusability", "--cut", "5", *words)["models"]:
-        known = found.setdefault((row["model"], NAMED[row["metric"]]), row["full"])
+    for row in answer(project, "analysis", "reusability", *words)["models"]:
+        known = found.setdefault((row["model"], row["measure"]), row["full"])
         assert row["full"] == pytest.approx(known, abs=1e-12)
     return found
 
@@ -59,7 +58,7 @@ def by_report(project: Project, *words: str) -> Told:
         for row in tables[key]["rows"]:
             found |= {(row["model"], name): row[name] for name in (HR, AUC, MICRO, RBP, BPREF, JUDGED) if name in row}
     for row in tables["bias"]["rows"]:
-        for name, key in ((HR, "hr_official"), (AUC, "auc"), (RBP, "rbp")):
+        for name, key in ((HR, "hr"), (AUC, "auc"), (RBP, "rbp")):
             assert row[key] == pytest.approx(found[row["model"], name], abs=1e-12)
     names = {"VSD-HR@5": HR, "macro ROC-AUC": AUC, "micro ROC-AUC": MICRO, "bpref": BPREF, "RBP (p = 0.8)": RBP}
     reused = [row for row in tables["reuse"]["rows"] if row["metric"] in names]

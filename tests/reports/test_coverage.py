@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from eds.analysis import Pooled, fairness
+from eds.analysis import AnalysisInputs, fairness
 from eds.metrics import ScoringInputs, evaluate
 from eds.reports import Report, ReportInputs, build, coverage
 from eds.reports.document import Figure, Gallery, Number, Section, Sentence, Table
@@ -138,6 +138,8 @@ def test_sampled_measures_of_the_reuse_table_are_those_of_that_name() -> None:
             same = value[row["model"], f"{area}(average={average},negatives=sampled)"]
             assert row["full"] == pytest.approx(same, abs=1e-12)
     wanted = [one for one in results if str(one.measure) == "ROC-AUC(average=micro,negatives=sampled)"]
-    pooled = Pooled(whole.require("pool_lists"), labels, whole.rankings, None, scores, drawn)
+    pooled = AnalysisInputs(
+        pool_lists=whole.require("pool_lists"), labels=labels, rankings=whole.rankings, scores=scores, negatives=drawn
+    )
     for row in fairness(wanted, ["late"], pooled).reuse.to_dict(orient="records"):
         assert row["full"] == pytest.approx(value[row["model"], row["measure"]], abs=1e-12)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eds.analysis import (
-    Pooled,
+    AnalysisInputs,
     bias,
     compare_models,
     fairness,
@@ -17,7 +17,7 @@ from eds.analysis import (
     leave_one_out,
     score_limits,
 )
-from eds.analysis.pool_report import pool_report
+from eds.analysis.analyses.prevalence import pool_report
 from eds.metrics import Measure
 from eds.metrics.auc import roc_auc
 from eds.pairs import KnownRanks
@@ -80,10 +80,16 @@ def test_yield_overlap_bias_and_leave_one_out_are_the_librarys(made: tuple[Repor
     assert [rows[one["model"]]["low"] for one in told["models"]] == [one["low"] for one in told["models"]]
     shared = overlap(whole.pool_lists)
     assert block(report, "overlap", "overlap", Figure).data["values"] == shared["overlap"]
-    left = leave_one_out(whole.pool_lists, truth, whole.scores, "micro_roc_auc", "all")  # type: ignore[arg-type]
+    left = leave_one_out(
+        AnalysisInputs(pool_lists=whole.pool_lists, labels=truth, scores=whole.scores),
+        Measure("ROC-AUC", average="micro"),
+        "all",
+    )
     for row in block(report, "robustness", "loo_all").rows:
-        assert row["micro_roc_auc mean"] == left["mean"][row["model"]]
-    sides = bias(whole.pool_lists, truth, whole.rankings, whole.scores, 5)  # type: ignore[arg-type]
+        assert row[f"{Measure('ROC-AUC', average='micro')} mean"] == left["mean"][row["model"]]
+    sides = bias(
+        AnalysisInputs(pool_lists=whole.pool_lists, labels=truth, rankings=whole.rankings, scores=whole.scores), 5
+    )
     found = pd.DataFrame(block(report, "bias", "bias").rows).sort_values("model", ignore_index=True)
     pd.testing.assert_frame_equal(found, sides.models)
 
@@ -256,13 +262,12 @@ def test_new_models_are_judged_fair_as_the_library_does(made: tuple[ReportInputs
     inputs, report = made
     section = next(part for part in report.sections if part.key == "new-models")
     results = [one for one in inputs.require("results") if str(one.measure) in new_models.LABELS]
-    pooled = Pooled(
-        inputs.require("pool_lists"),
-        inputs.labels,
-        inputs.rankings,
-        None,
-        inputs.scores,
-        inputs.require("negatives"),
+    pooled = AnalysisInputs(
+        pool_lists=inputs.require("pool_lists"),
+        labels=inputs.labels,
+        rankings=inputs.rankings,
+        scores=inputs.scores,
+        negatives=inputs.require("negatives"),
     )
     expected = fairness(results, ["late"], pooled).verdicts.set_index("measure")
     table, reasons = (block for block in section.blocks if isinstance(block, Table))

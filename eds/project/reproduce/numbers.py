@@ -204,7 +204,7 @@ def _left_out(task: Task, part: "pd.DataFrame", numbers: Numbers, k: int) -> "di
     """Leave-one-out over the six models of the pool, mode unique: without labels that only the removed one found."""
     import pandas as pd
 
-    from eds.analysis import leave_one_out
+    from eds.analysis import AnalysisInputs, leave_one_out
     from eds.benchmarks.reproduce.compare_cells import Computed
     from eds.benchmarks.reproduce.paper import GENERATORS
 
@@ -220,7 +220,8 @@ def _left_out(task: Task, part: "pd.DataFrame", numbers: Numbers, k: int) -> "di
     scores = numbers.scores[numbers.scores["model"].isin(GENERATORS)]
     truth = task.project.read("truth")
     found = {}
-    told = {one: leave_one_out(lists, truth, scores, f"{one}_roc_auc", "unique") for one in ("micro", "macro")}
+    inputs = AnalysisInputs(pool_lists=lists, labels=truth, scores=scores)
+    told = {one: leave_one_out(inputs, Measure("ROC-AUC", average=one)) for one in ("micro", "macro")}
     for label, model, column in keys:
         average, _, what = column.partition("_")
         one = told[average]

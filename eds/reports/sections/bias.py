@@ -6,56 +6,50 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eds.analysis import Bias, reusability_table, undecided_by_labels
+from eds.analysis import AnalysisInputs, Bias, reusability_table, undecided_by_labels
 from eds.analysis import bias as compute_bias
 from eds.analysis.fairness import KEPT, SMALL, fair_to_new
+from eds.metrics import Measure
 from eds.reports.charts import bound_chart, slope_chart
-from eds.reports.coverage import UNKNOWN, sample_sizes, scored_pairs, span, unscored, warning
+from eds.reports.coverage import UNKNOWN, sample_sizes, span, unscored, warning
 from eds.reports.document import Block, Column, Figure, Gap, Missing, Number, Table, count, note, say, warn
 from eds.reports.inputs import ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
 from eds.reports.sections.robustness import left_out
 
-METRIC = "macro_roc_auc"
+AUC = Measure("ROC-AUC")
 ONE_MODEL = Gap("A single model built the pool.", "eds suspects pool, with the lists of several models")
-ON_LISTS = {
-    "hr_official": "VSD-HR@{k}",
-    "mrr_official": "VSD-MRR@{k}",
-    "hit_rate": "hit rate@{k}",
-    "mrr": "MRR@{k}",
-    "rbp": "RBP (p = 0.8)",
-    "bpref": "bpref",
-}
-AREAS = {
-    "macro_roc_auc": "macro ROC-AUC",
-    "macro_pr_auc": "macro PR-AUC",
-    "micro_roc_auc": "micro ROC-AUC",
-    "micro_pr_auc": "micro PR-AUC",
-}
 SAMPLED = ", sampled"  # the end of the label of a measure on sampled negatives
-SHARES = ("hr_official", "hit_rate", "judged")  # shown as percentages, here as everywhere
+SHARES = ("VSD-HR", "Success", "Judged")  # shown as percentages, here as everywhere
+
+
+def analysis_inputs(inputs: ReportInputs) -> AnalysisInputs:
+    """What bias and reusability are computed from."""
+    return AnalysisInputs(
+        pool_lists=inputs.require("pool_lists"),
+        labels=inputs.labels,
+        rankings=inputs.rankings if inputs.placed is not None else inputs.require("rankings"),
+        ranks=inputs.placed,
+        scores=inputs.require("scores"),
+        negatives=inputs.negatives,
+    )
 
 
 def bias(inputs: ReportInputs) -> Bias:
     """`eds.analysis.bias` of these inputs, computed once."""
-
-    def compute() -> Bias:
-        needed = inputs.require("pool_lists"), inputs.labels, _rankings(inputs), inputs.require("scores")
-        return compute_bias(*needed, inputs.cut, METRIC, placed=inputs.placed)
-
-    result: Bias = inputs.cached("bias", compute)
+    result: Bias = inputs.cached("bias", lambda: compute_bias(analysis_inputs(inputs), inputs.cut, AUC))
     return result
 
 
 def models(inputs: ReportInputs) -> Blocks:
     """Every model: its HR and what missing labels could add, its AUC with and without its own pairs."""
     k = inputs.cut
-    table = bias(inputs).models.sort_values(["generator", "hr_official"], ascending=[False, False])
+    table = bias(inputs).models.sort_values(["generator", "hr"], ascending=[False, False])
     rows: list[Any] = table.to_dict(orient="records")
     columns = (
         Column("model", "model"),
         Column("generator", "pool model", "flag"),
-        Column("hr_official", f"VSD-HR@{k}", "share", formula="precision at k over queries with a similar pair"),
+        Column("hr", f"VSD-HR@{k}", "share", formula="precision at k over queries with a similar pair"),
         Column(
             "judged",
             f"ceiling of VSD-HR@{k}",
@@ -63,20 +57,20 @@ def models(inputs: ReportInputs) -> Blocks:
             formula="labelled among the first k, over queries with a similar pair: VSD-HR cannot exceed it"
             f" (judged@{k} is the same over all queries)",
         ),
-        Column("hr_most", f"VSD-HR@{k} at most", "share", formula="VSD-HR + 1 - ceiling: all unlabelled similar"),
+        Column("hr_at_most", f"VSD-HR@{k} at most", "share", formula="VSD-HR + 1 - ceiling: all unlabelled similar"),
         Column("rbp", "RBP", "value", formula="p = 0.8; lower bound"),
-        Column("rbp_upper", "RBP at most", "value", formula="RBP + residual"),
+        Column("rbp_at_most", "RBP at most", "value", formula="RBP + residual"),
         Column("auc", "macro ROC-AUC", "value", formula="annotated negatives"),
         Column("self_removed", "without own pairs", "value", formula="without pairs that only this model proposed"),
         Column("shift", "shift", "signed", formula="without own pairs - macro ROC-AUC"),
     )
     ranks = (
         Column("model", "model"),
-        Column("rank_hr_official", f"rank by VSD-HR@{k}", "count"),
+        Column("rank_hr", f"rank by VSD-HR@{k}", "count"),
         Column("rank_auc", "rank by macro ROC-AUC", "count"),
         Column("rank_self_removed", "rank without own pairs", "count"),
     )
-    kept = span(left_out(inputs, METRIC, "unique")["n_labels_kept"].values())
+    kept = span(left_out(inputs, AUC, "unique")["n_labels_kept"].values())
     measured = {
         f"VSD-HR@{k}": f"VSD-HR@{k} and its ceiling",
         "RBP(p=0.8)": "RBP",
@@ -88,9 +82,9 @@ def models(inputs: ReportInputs) -> Blocks:
     bounds = {
         "labels": [row["model"] for row in rows],
         "marks": marks,
-        "values": [row["hr_official"] for row in rows],
+        "values": [row["hr"] for row in rows],
         "highs": [row["judged"] for row in rows],
-        "most": [row["hr_most"] for row in rows],
+        "most": [row["hr_at_most"] for row in rows],
     }
     blocks: list[Block] = [
         *warning(inputs),
@@ -104,13 +98,13 @@ def models(inputs: ReportInputs) -> Blocks:
             " could add. New models are orange.",
         ),
     ]
-    both = [row for row in rows if not any(np.isnan(row[name]) for name in ("hr_official", "auc"))]
+    both = [row for row in rows if not any(np.isnan(row[name]) for name in ("hr", "auc"))]
     if len(both) > 1:
         order = {
             "labels": [row["model"] for row in both],
             "marks": [not row["generator"] for row in both],
             "sides": [f"VSD-HR@{k}", "macro ROC-AUC", "without own pairs"],
-            "ranks": [[row["rank_hr_official"], row["rank_auc"], row["rank_self_removed"]] for row in both],
+            "ranks": [[row["rank_hr"], row["rank_auc"], row["rank_self_removed"]] for row in both],
         }
         caption = "Where lines cross, the order of two models depends on the measure; new models are dashed."
         blocks.append(Figure("order", f"Order by VSD-HR@{k} and by AUC", slope_chart, order, caption))
@@ -139,7 +133,7 @@ def groups(inputs: ReportInputs) -> Blocks:
                 " Add vectors of another model (eds embeddings compute, or import)."
             )
         )
-    low, high = (dict(zip(result.models["model"], result.models[name], strict=True)) for name in ("rbp", "rbp_upper"))
+    low, high = (dict(zip(result.models["model"], result.models[name], strict=True)) for name in ("rbp", "rbp_at_most"))
     blocks.append(
         say(
             "By RBP, the labels leave {open} of {every} pairs of models undecided: their intervals overlap.",
@@ -152,14 +146,14 @@ def groups(inputs: ReportInputs) -> Blocks:
 
 def _sides(result: Bias, k: int, new: int) -> Table:
     labels = {
-        "hr_official": f"VSD-HR@{k}",
+        "hr": f"VSD-HR@{k}",
         "judged": f"ceiling of VSD-HR@{k}",
         "rbp": "RBP",
         "auc": "macro ROC-AUC",
         "self_removed": "macro ROC-AUC, without own pairs",
     }
     rows: list[Any] = [
-        {**row, "measure": labels.get(row["measure"], row["measure"]), **_kinds(row["measure"])}
+        {**row, "measure": labels[row["measure"]], **_kinds(result.measures.get(row["measure"], AUC))}
         for row in result.groups.to_dict(orient="records")
     ]
     columns = (
@@ -177,25 +171,22 @@ def _sides(result: Bias, k: int, new: int) -> Table:
 
 def reuse(inputs: ReportInputs) -> Blocks:
     """Each pool model as if it were new, and the verdict for each measure."""
-    lists, rankings = inputs.require("pool_lists"), _rankings(inputs)
-    if lists["model"].nunique() < 2:
+    if inputs.require("pool_lists")["model"].nunique() < 2:
         raise Missing(inputs.gaps.get("pool_lists", ONE_MODEL))
-    scores, placed = inputs.require("scores"), inputs.placed
-    measures = _measures(inputs)
+    measures, analysed = _measures(inputs), analysis_inputs(inputs)
 
     def compute(label: str) -> pd.DataFrame:
-        metric, labels = measures[label]
-        table = reusability_table(lists, labels, rankings, inputs.cut, [metric], scores, placed)
-        return table.assign(name=label, **_kinds(metric))
+        measure = measures[label]
+        return reusability_table(analysed, [measure]).assign(name=label, **_kinds(measure))
 
     with ThreadPoolExecutor(2) as pool:
         table = pd.concat(list(pool.map(compute, measures)), ignore_index=True)
     missing = {side: unscored(inputs, side) for side in ("annotated", "sampled")}
     rows = []
     for label, part in table.groupby("name", sort=False):
-        metric = str(part["metric"].iloc[0])
+        measure = measures[str(label)]
         verdict = "fair to new models" if fair_to_new(part) else "not fair to new models"
-        if metric in AREAS and missing["sampled" if str(label).endswith(SAMPLED) else "annotated"]:
+        if measure.definition.needs == "scores" and missing[measure.parameters["negatives"]]:
             verdict = UNKNOWN
         rows.append(
             {
@@ -207,7 +198,7 @@ def reuse(inputs: ReportInputs) -> Blocks:
                 "tau": float(part["kendall_tau_b"].min()),
                 "tau_ap_b": float(part["tau_ap_b"].min()),
                 "verdict": verdict,
-                **_kinds(metric),
+                **_kinds(measure),
             }
         )
     verdicts = (
@@ -249,25 +240,30 @@ def reuse(inputs: ReportInputs) -> Blocks:
     )
 
 
-def _measures(inputs: ReportInputs) -> dict[str, tuple[str, pd.DataFrame]]:
-    """The measures of `reuse` by label: the library's name, and the labels they are computed on."""
-    labels = inputs.labels
-    measures = {label.format(k=inputs.cut): (name, labels) for name, label in ON_LISTS.items()}
-    measures |= {label: (name, labels) for name, label in AREAS.items()}
-    if inputs.negatives is not None:
-        sampled = scored_pairs(inputs, "sampled")[0].to_frame()
-        measures |= {f"{label}{SAMPLED}": (name, sampled) for name, label in AREAS.items()}
+def _measures(inputs: ReportInputs) -> dict[str, Measure]:
+    """The measures of `reuse` by label."""
+    k = inputs.cut
+    measures = {
+        f"VSD-HR@{k}": Measure("VSD-HR", k),
+        f"VSD-MRR@{k}": Measure("VSD-MRR", k),
+        f"hit rate@{k}": Measure("Success", k),
+        f"MRR@{k}": Measure("RR", k),
+        "RBP (p = 0.8)": Measure("RBP"),
+        "bpref": Measure("bpref"),
+    }
+    for negatives, end in {"annotated": "", "sampled": SAMPLED}.items():
+        if negatives == "annotated" or inputs.negatives is not None:
+            measures |= {
+                f"{average} {area}{end}": Measure(area, average=average, negatives=negatives)
+                for average in ("macro", "micro")
+                for area in ("ROC-AUC", "PR-AUC")
+            }
     return measures
 
 
-def _kinds(metric: str) -> dict[str, str]:
+def _kinds(measure: Measure) -> dict[str, str]:
     """How values of the measure, and their changes, are formatted."""
-    return {"look": "share", "change": "points"} if metric in SHARES else {"look": "value", "change": "signed"}
-
-
-def _rankings(inputs: ReportInputs) -> pd.DataFrame | None:
-    """Lists, required only where no ranks are known."""
-    return inputs.rankings if inputs.placed is not None else inputs.require("rankings")
+    return {"look": "share", "change": "points"} if measure.name in SHARES else {"look": "value", "change": "signed"}
 
 
 SECTION = SectionSpec(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from eds.analysis import Fairness, Pooled, fairness, newcomers
+from eds.analysis import AnalysisInputs, Fairness, fairness, newcomers
 from eds.analysis.fairness_words import decided_by, reason
 from eds.metrics import Measure
 from eds.reports.charts import interval_chart
@@ -42,8 +42,15 @@ def compute_fairness(inputs: ReportInputs) -> Fairness:
     def compute() -> Fairness:
         results = [result for result in inputs.require("results") if str(result.measure) in LABELS]
         lists = newcomers.UNMADE if inputs.pool_lists is None else inputs.pool_lists
-        pooled = Pooled(lists, inputs.labels, inputs.rankings, inputs.placed, inputs.scores, inputs.negatives)
-        return fairness(results, new_models(inputs), pooled)
+        analysed = AnalysisInputs(
+            pool_lists=lists,
+            labels=inputs.labels,
+            rankings=inputs.rankings,
+            ranks=inputs.placed,
+            scores=inputs.scores,
+            negatives=inputs.negatives,
+        )
+        return fairness(results, new_models(inputs), analysed)
 
     result: Fairness = inputs.cached("fairness", compute)
     return result

@@ -5,7 +5,7 @@ from typing import Any
 
 from eds.analysis import budget
 from eds.analysis.all_pairs import population
-from eds.analysis.pool_report import pool_report as compute_pool_report
+from eds.analysis.analyses.prevalence import pool_report as compute_pool_report
 from eds.reports.charts import bar_chart, heat_map, interval_chart, line_chart
 from eds.reports.document import Block, Column, Figure, Gap, Missing, Number, Table, count, note, say, share, warn
 from eds.reports.inputs import PAIR, ReportInputs

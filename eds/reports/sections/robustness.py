@@ -2,34 +2,36 @@
 
 from typing import Any
 
-from eds.analysis import leave_one_out
+from eds.analysis import AnalysisInputs, leave_one_out
+from eds.metrics import Measure
 from eds.reports.charts import dot_chart
 from eds.reports.coverage import span, warning
 from eds.reports.document import Column, Figure, Table, count, note
 from eds.reports.inputs import ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
 
-METRICS = {"macro_roc_auc": "macro ROC-AUC", "micro_roc_auc": "micro ROC-AUC"}
+MACRO, MICRO = Measure("ROC-AUC"), Measure("ROC-AUC", average="micro")
+MEASURES = {MACRO: "macro ROC-AUC", MICRO: "micro ROC-AUC"}
 MODES = {
     "unique": "labels of pairs that only the removed model proposed are dropped",
     "all": "labels of every pair that the removed model proposed are dropped",
 }
 
 
-def left_out(inputs: ReportInputs, metric: str, mode: str) -> dict[str, Any]:
+def left_out(inputs: ReportInputs, measure: Measure, mode: str) -> dict[str, Any]:
     """`eds.analysis.leave_one_out` of these inputs, computed once."""
 
     def compute() -> dict[str, Any]:
-        lists, labels = inputs.require("pool_lists"), inputs.labels
-        return leave_one_out(lists, labels, inputs.require("scores"), metric, mode)
+        lists, scores = inputs.require("pool_lists"), inputs.require("scores")
+        return leave_one_out(AnalysisInputs(pool_lists=lists, labels=inputs.labels, scores=scores), measure, mode)
 
-    result: dict[str, Any] = inputs.cached(f"loo {metric} {mode}", compute)
+    result: dict[str, Any] = inputs.cached(f"loo {measure} {mode}", compute)
     return result
 
 
 def chart(inputs: ReportInputs) -> Blocks:
     """Every model's value when each pool model in turn is removed."""
-    result = left_out(inputs, "macro_roc_auc", "unique")
+    result = left_out(inputs, MACRO, "unique")
     names = sorted(result["full"], key=lambda name: -result["full"][name])
     data = {
         "labels": names,
@@ -60,26 +62,28 @@ def by_model(inputs: ReportInputs) -> Blocks:
     """For each evaluated model, the mean and spread over the removed pool models."""
     tables = []
     for mode, meaning in MODES.items():
-        result = left_out(inputs, "macro_roc_auc", mode)
+        result = left_out(inputs, MACRO, mode)
         kept = span(result["n_labels_kept"].values())
         rows: dict[str, dict[str, Any]] = {}
-        for metric in METRICS:
-            result = left_out(inputs, metric, mode)
+        for measure in MEASURES:
+            result = left_out(inputs, measure, mode)
             for name, full in result["full"].items():
                 row = rows.setdefault(name, {"model": name, "generator": name in result["loo"]})
                 row |= {
-                    f"{metric} full": full,
-                    f"{metric} mean": result["mean"][name],
-                    f"{metric} std": result["std"][name],
-                    f"{metric} shift": result["self_removal_shift"].get(name),
+                    f"{measure} full": full,
+                    f"{measure} mean": result["mean"][name],
+                    f"{measure} std": result["std"][name],
+                    f"{measure} shift": result["self_removal_shift"].get(name),
                 }
         columns = [Column("model", "model"), Column("generator", "pool model", "flag")]
-        for metric, label in METRICS.items():
+        for measure, label in MEASURES.items():
             columns += [
-                Column(f"{metric} full", label, "value", formula="on all labels"),
-                Column(f"{metric} mean", "mean", "value", formula=f"over n = {len(result['loo'])} removed pool models"),
-                Column(f"{metric} std", "± sd", "value", formula="population standard deviation"),
-                Column(f"{metric} shift", "itself removed", "signed", formula="loo[m][m] - full[m]"),
+                Column(f"{measure} full", label, "value", formula="on all labels"),
+                Column(
+                    f"{measure} mean", "mean", "value", formula=f"over n = {len(result['loo'])} removed pool models"
+                ),
+                Column(f"{measure} std", "± sd", "value", formula="population standard deviation"),
+                Column(f"{measure} shift", "itself removed", "signed", formula="loo[m][m] - full[m]"),
             ]
         caption = f"Mode {mode}: {meaning}; of {result['n_labels']:,} labels, {kept} are left without a model."
         title = f"Evaluated models, mode {mode}"
@@ -104,8 +108,8 @@ def by_removed_model(inputs: ReportInputs) -> Blocks:
     tables = []
     for mode, meaning in MODES.items():
         rows: list[dict[str, Any]] = []
-        for metric, label in METRICS.items():
-            result = left_out(inputs, metric, mode)
+        for measure, label in MEASURES.items():
+            result = left_out(inputs, measure, mode)
             rows += [
                 {
                     "removed": name,

@@ -1,49 +1,71 @@
-"""Whether the ranking of the models would be the same had one of them not helped to find the pairs."""
+"""Every model's AUC without each pool model's labels, and whether the order of the models stays."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from eds.analysis.inputs import AnalysisInputs, option
 from eds.analysis.rank_correlation import spearman, tau_ap, tau_ap_b
 from eds.errors import InputError
 from eds.metrics.auc import Ordered, micro_order, segment_aucs
-from eds.metrics.auc_report import AUCS, two_sided
+from eds.metrics.auc_report import two_sided
+from eds.metrics.measure import Measure
 from eds.metrics.pair_scores import align_scores
 from eds.pairs import Flags, LabelledPairs, Reals, encode, unique_ids
 
 MODES = ("unique", "all")
+AREAS = ("ROC-AUC", "PR-AUC")  # the measures that are computed on labelled pairs' scores alone
+MEASURES = tuple(Measure(area, average=average) for average in ("macro", "micro") for area in AREAS)
+MICRO = Measure("ROC-AUC", average="micro")
+INPUTS = ("pool_lists", "labels", "scores")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to compute."""
+
+    measures: tuple[Measure, ...] = option(MEASURES, "Areas under the curve to compute.")
+    modes: tuple[str, ...] = option(
+        MODES, "unique: drop labels of pairs that the model alone proposed; all: of every pair that it proposed."
+    )
+
+
+def analyse(inputs: AnalysisInputs, options: Options) -> list[dict[str, Any]]:
+    """`leave_one_out` for each mode and measure."""
+    return [
+        {"mode": mode, "measure": str(measure), **leave_one_out(inputs, measure, mode)}
+        for mode in options.modes
+        for measure in options.measures
+    ]
 
 
 def leave_one_out(
-    suspects: pd.DataFrame,
-    labels: pd.DataFrame,
-    scores: pd.DataFrame,
-    metric: str = "micro_roc_auc",
-    mode: str = "unique",
-    ddof: int = 0,
+    inputs: AnalysisInputs, measure: Measure = MICRO, mode: str = "unique", ddof: int = 0
 ) -> dict[str, Any]:
     """Every model's AUC with each generator's labels taken away.
 
-    Formula: loo[r][m] is the metric of m on the labels kept without r: in mode `unique` all but those of pairs that r
+    Formula: loo[r][m] is the measure of m on the labels kept without r: in mode `unique` all but those of pairs that r
     alone proposed, in mode `all` those of pairs that r did not propose; mean and std over r for each evaluated model m;
     Spearman, tau_AP and tau_AP,b between full and loo[r] for each removed model r; self_removal_shift[m] =
     loo[m][m] - full[m]; prevalence[m] = the share of positives that full[m] rests on, the chance level of a PR-AUC.
     Source: specification 6.1; 5.2 for the prevalence; 13.4 for tau_AP.
-    Conventions: `suspects` are lists (model, query_id, candidate_id); full is over all labels; labels of pairs that
+    Conventions: `pool_lists` are lists (model, query_id, candidate_id); full is over all labels; labels of pairs that
     nobody proposed (`n_labels_nobody_proposed`, of an imported or enlarged benchmark) stay in both modes, so that `all`
     lies within `unique` within full; undefined entries (NaN) are left out of mean and std and make that row's
-    correlations undefined; every model with scores is evaluated, generator or not; prevalence of a macro metric is the
+    correlations undefined; every model with scores is evaluated, generator or not; prevalence of a macro measure is the
     mean over the queries it averages.
     Example: see tests/analysis/test_resampling.py, against loops, and the specification's vectors.
     """
-    if metric not in AUCS or mode not in MODES:
+    if measure.name not in AREAS or mode not in MODES:
         raise InputError(
-            f"metric {metric!r}, mode {mode!r}", do=f"Metrics: {', '.join(AUCS)}; modes: {', '.join(MODES)}."
+            f"measure {measure}, mode {mode!r}", do=f"Measures: {', '.join(AREAS)}; modes: {', '.join(MODES)}."
         )
+    pool_lists, labels, scores = inputs.require(*INPUTS)
     labelled = LabelledPairs.from_frame(labels)
-    removed, proposed = proposals(suspects, labelled)
+    removed, proposed = proposals(pool_lists, labelled)
     if not removed:
         raise InputError("no generator is named", where="suspects", do="Give the lists that the pool was made of.")
     times = proposed.sum(axis=0)
@@ -52,9 +74,9 @@ def leave_one_out(
     prevalence: dict[str, float] = {}
     loo: dict[str, dict[str, float]] = {name: {} for name in removed}
     for model, score in align_scores(labelled, scores).items():
-        values = _metric_on(labelled, score, metric, np.concatenate([np.ones((1, len(score)), np.bool_), kept]))
+        values = _values_on(labelled, score, measure, np.concatenate([np.ones((1, len(score)), np.bool_), kept]))
         full[model] = values[0]
-        prevalence[model] = _prevalence(labelled, score, metric)
+        prevalence[model] = _prevalence(labelled, score, measure)
         for name, value in zip(removed, values[1:], strict=True):
             loo[name][model] = value
     table = np.array([list(row.values()) for row in loo.values()]).reshape(len(removed), len(full))
@@ -84,11 +106,11 @@ def proposals(suspects: pd.DataFrame, labelled: LabelledPairs) -> tuple[list[str
     return models.to_pylist(), found
 
 
-def _metric_on(labelled: LabelledPairs, score: Reals, metric: str, kept: Flags) -> list[float]:
-    """The metric on each subset of the labels (subsets x pairs); sorted once."""
+def _values_on(labelled: LabelledPairs, score: Reals, measure: Measure, kept: Flags) -> list[float]:
+    """The measure on each subset of the labels (subsets x pairs); sorted once."""
     scored = np.isfinite(score)
     query, value, known = labelled.query[scored], labelled.value[scored], score[scored]
-    micro, area = metric.startswith("micro"), 0 if metric.endswith("roc_auc") else 1
+    micro, area = measure.parameters["average"] == "micro", AREAS.index(measure.name)
     n = 1 if micro else len(labelled.queries)
     # The place of a pair rides along in `value`, so that one order serves all subsets.
     place = np.arange(len(value))
@@ -102,11 +124,11 @@ def _metric_on(labelled: LabelledPairs, score: Reals, metric: str, kept: Flags) 
     return found
 
 
-def _prevalence(labelled: LabelledPairs, score: Reals, metric: str) -> float:
-    """The share of positives among the pairs that the metric is computed on."""
+def _prevalence(labelled: LabelledPairs, score: Reals, measure: Measure) -> float:
+    """The share of positives among the pairs that the measure is computed on."""
     scored = np.isfinite(score)
     query, value, n = labelled.query[scored], labelled.value[scored], len(labelled.queries)
-    if metric.startswith("micro"):
+    if measure.parameters["average"] == "micro":
         return float(value.mean()) if len(value) else float("nan")
     used = two_sided(query, value, n)
     shares = np.bincount(query, value, n)[used] / np.bincount(query, minlength=n)[used]

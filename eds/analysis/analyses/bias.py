@@ -1,7 +1,7 @@
-"""Whom the pool favours: models that made it (generators) against models that did not (outsiders).
+"""Models that made the pool (generators) against models that did not (outsiders), by HR and by AUC.
 
 Official HR favours generators, whose own finds are all labelled; AUC on labelled negatives handicaps them, for the
-labelled negatives are their own mistakes. Self-removal puts both on a pool that neither made.
+labelled negatives are their own mistakes. Self-removal compares both on a pool that neither made.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,70 +11,99 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eds.analysis.leave_one_out import leave_one_out
+from eds.analysis.analyses.leave_one_out import leave_one_out
+from eds.analysis.inputs import AnalysisInputs, option
 from eds.analysis.rank_correlation import DECIMALS, competition_ranks, kendall_tau, tau_ap_b
-from eds.metrics.judged_lists import JudgedLists, judge, read_rankings
+from eds.metrics.judged_lists import JudgedLists
 from eds.metrics.measure import Measure
-from eds.metrics.single_list import cut_offs, mean
-from eds.pairs import KnownRanks, LabelledPairs
+from eds.metrics.single_list import mean
 
-ON_LISTS = ("hr_official", "hr_most", "judged", "rbp", "rbp_upper")
-ON_GROUPS = ("hr_official", "judged", "rbp", "auc", "self_removed")
+ON_LISTS = ("hr", "hr_at_most", "judged", "rbp", "rbp_at_most")
+ON_GROUPS = ("hr", "judged", "rbp", "auc", "self_removed")
+AUC = Measure("ROC-AUC")
+INPUTS = ("pool_lists", "labels", "rankings", "ranks", "scores")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to compare."""
+
+    k: int = option(5, "Cut-off of HR and of what is judged.")
+    auc: Measure = option(AUC, "The area under the curve that is compared with HR.")
+
+
+def analyse(inputs: AnalysisInputs, options: Options) -> dict[str, Any]:
+    """`bias`, and the pairs of models that the labels leave undecided by RBP."""
+    found = bias(inputs, options.k, options.auc)
+    low, high = (dict(zip(found.models["model"], found.models[name], strict=True)) for name in ("rbp", "rbp_at_most"))
+    return {
+        "measures": {role: str(measure) for role, measure in found.measures.items()},
+        "models": found.models,
+        "groups": found.groups,
+        "orders": dict(found.orders),
+        "undecided_by_rbp": undecided_by_labels(low, high),
+    }
 
 
 @dataclass(frozen=True, eq=False)
 class Bias:
-    """`models`: a row for each model; `groups`: generators against outsiders; `orders`: whether measures agree."""
+    """`models`: a row for each model; `groups`: generators against outsiders; `orders`: whether measures agree.
+
+    Columns are named by the role of a measure; `measures` says which one it is.
+    """
 
     models: pd.DataFrame
     groups: pd.DataFrame
     orders: Mapping[str, float]
+    measures: Mapping[str, Measure]
 
 
-def bias(
-    suspects: pd.DataFrame,
-    labels: pd.DataFrame,
-    rankings: pd.DataFrame | None,
-    scores: pd.DataFrame,
-    k: int,
-    metric: str = "macro_roc_auc",
-    persistence: float = 0.8,
-    placed: KnownRanks | None = None,
-) -> Bias:
-    """Every model's HR and AUC beside what pooling does to them.
+def bias(inputs: AnalysisInputs, k: int, auc: Measure = AUC, persistence: float = 0.8) -> Bias:
+    """Every model's HR and AUC, and what pooling does to them.
 
-    Formula, by model: hr_official = labelled positives among the first k, over k, mean over queries with a positive;
-    judged = labelled among the first k, over k, over the same queries: hr_official cannot exceed it (the structural
-    ceiling); hr_most = hr_official + the share of its unlabelled places, its value if all these were positive; rbp and
-    rbp_upper = RBP and RBP + residual; auc = `metric` on all labels, prevalence the share of positives that it rests
-    on; self_removed = the same without the pairs that only the model itself proposed; shift = self_removed - auc. By
-    group (`groups`): means over its models; in the row self_removed the outsiders' mean over all reduced pools, so that
-    both sides are judged on pools they had no part in.
+    Formula, by model: hr = labelled positives among the first k, over k, mean over queries with a positive; judged =
+    labelled among the first k, over k, over the same queries: hr cannot exceed it (the structural ceiling);
+    hr_at_most = hr + the share of its unlabelled places, its value if all these were positive; rbp and rbp_at_most =
+    RBP and RBP + residual; auc on all labels, prevalence the share of positives that it rests on; self_removed = the
+    same without the pairs that only the model itself proposed; shift = self_removed - auc. By group (`groups`): means
+    over its models; in the row self_removed the outsiders' mean over all reduced pools, so that both sides are judged
+    on pools they had no part in.
     Source: specification 5.4, 6.1, 13.5, 13.10; for the order of models Kendall's tau_b and tau_AP,b of HR and AUC.
-    Conventions: `suspects` are the generators' lists (model, query_id, candidate_id), `rankings` final lists of all
-    models, or `placed` the ranks of the labelled pairs (some models by lists, some by ranks), `scores` those of the
-    labelled pairs; a model without lists or scores has NaN there; ranks 0 = undefined; no
-    outsider: NaN. An outsider's `self_removed` is its mean over the reduced pools.
+    Conventions: needs `pool_lists`, `labels`, `scores`, and `rankings` or `ranks` (or both, for different models);
+    a model without lists or scores has NaN there; ranks 0 = undefined; no outsider: NaN. An outsider's `self_removed`
+    is its mean over the reduced pools.
     Example: see tests/analysis/test_bias.py.
     """
-    (cut,) = cut_offs([k])
-    left_out = leave_one_out(suspects, labels, scores, metric)
+    measures = {
+        "hr": Measure("VSD-HR", k),
+        "judged": Measure("Judged", k),
+        "rbp": Measure("RBP", p=persistence),
+        "auc": auc,
+    }
+    left_out = leave_one_out(inputs, auc)
     removed: dict[str, dict[str, float]] = left_out["loo"]
-    lists = judge(None if rankings is None else read_rankings(rankings), placed, LabelledPairs.from_frame(labels))
-    names = sorted({*lists, *left_out["full"], *removed})
+    lists = inputs.judged_lists()
     rows: list[dict[str, Any]] = []
-    for name in names:
+    for name in sorted({*lists, *left_out["full"], *removed}):
         own = [row for maker, row in removed.items() if maker == name or name not in removed]
-        auc = left_out["full"].get(name, float("nan"))
+        full = left_out["full"].get(name, float("nan"))
         alone = float(np.mean([row.get(name, np.nan) for row in own]))
         rows.append(
-            {"model": name, "generator": name in removed, **_on_lists(lists.get(name), cut, persistence), "auc": auc,
-             "prevalence": left_out["prevalence"].get(name, float("nan")), "self_removed": alone, "shift": alone - auc}
-        )  # fmt: skip
+            {
+                "model": name,
+                "generator": name in removed,
+                **_on_lists(lists.get(name), measures),
+                "auc": full,
+                "prevalence": left_out["prevalence"].get(name, float("nan")),
+                "self_removed": alone,
+                "shift": alone - full,
+            }
+        )
     table = pd.DataFrame(rows)
-    for column in ("hr_official", "auc", "self_removed"):
+    for column in ("hr", "auc", "self_removed"):
         table[f"rank_{column}"] = competition_ranks(table[column].tolist())
-    return Bias(table, group_means(table, ON_GROUPS), _orders(table))
+    groups = group_means(table, ON_GROUPS)
+    return Bias(table, groups, _orders(table), measures)
 
 
 def undecided_by_labels(low: Mapping[str, float], high: Mapping[str, float]) -> list[tuple[str, str]]:
@@ -98,12 +127,18 @@ def undecided_by_labels(low: Mapping[str, float], high: Mapping[str, float]) -> 
     ]
 
 
-def _on_lists(lists: JudgedLists | None, k: int, persistence: float) -> dict[str, float]:
+def _on_lists(lists: JudgedLists | None, measures: Mapping[str, Measure]) -> dict[str, float]:
     if lists is None:
         return dict.fromkeys(ON_LISTS, float("nan"))
-    hr, rbp = Measure("VSD-HR", k), Measure("RBP", p=persistence)
-    judged = np.where(lists.positives > 0, Measure("Judged", k).by_query(lists), np.nan)
-    values = (hr.by_query(lists), hr.most_by_query(lists), judged, rbp.by_query(lists), rbp.most_by_query(lists))
+    hr, judged, rbp = (measures[role] for role in ("hr", "judged", "rbp"))
+    of_same_queries = np.where(lists.positives > 0, judged.by_query(lists), np.nan)
+    values = (
+        hr.by_query(lists),
+        hr.most_by_query(lists),
+        of_same_queries,
+        rbp.by_query(lists),
+        rbp.most_by_query(lists),
+    )
     return dict(zip(ON_LISTS, map(mean, values), strict=True))
 
 
@@ -147,6 +182,6 @@ def _orders(table: pd.DataFrame) -> dict[str, float]:
     """The order by HR against that by AUC, on all labels and without own pairs."""
     found: dict[str, float] = {}
     for column in ("auc", "self_removed"):
-        told = order_agreement(table, "hr_official", column)
+        told = order_agreement(table, "hr", column)
         found |= {f"{name}_hr_{column}": told[name] for name in ("tau_b", "tau_ap_b")}
     return found

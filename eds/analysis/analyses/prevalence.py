@@ -1,20 +1,42 @@
-"""What the pool yields, how rare positives are among all pairs, and how many the pool has missed: from the tables."""
+"""How rare positives are among all pairs, what the pool yields, and how many positives it missed."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from eds.analysis.all_pairs import drawn_from, population
 from eds.analysis.chao import unseen_positives
-from eds.analysis.prevalence import chebyshev_bound, discovery_gain, p_lower_bound, p_map, p_posterior
+from eds.analysis.inputs import AnalysisInputs, option
+from eds.analysis.prevalence_estimates import chebyshev_bound, discovery_gain, p_lower_bound, p_map, p_posterior
 from eds.analysis.recall import pool_recall, stratified_estimate
 from eds.intervals import clopper_pearson_interval, wilson_interval
 from eds.suspects import positive_rate, positive_rate_by_rank, sources_frame
 
 PAIR = ["query_id", "candidate_id"]
 ENOUGH = 0.95  # of the draws outside the pool; those inside are labelled with the pool, so that fewer would bias p
+
+
+INPUTS = ("images", "suspects", "truth")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How intervals are computed."""
+
+    confidence: float = option(0.95, "Confidence level of the intervals.")
+    limits: Literal["simultaneous", "squared"] = option(
+        "simultaneous",
+        "Pool recall from several strata: simultaneous intervals are safe and wide, squared about right.",
+    )
+
+
+def analyse(inputs: AnalysisInputs, options: Options) -> dict[str, Any]:
+    """`pool_report` of the tables."""
+    images, suspects, truth = inputs.require(*INPUTS)
+    return pool_report(images, suspects, truth, options.confidence, options.limits)
 
 
 def pool_report(

@@ -1,0 +1,55 @@
+"""What analyses are computed from, as one value; and how an analysis declares its options."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import pandas as pd
+
+from eds.errors import InputError
+from eds.metrics.judged_lists import JudgedLists, judge, read_rankings
+from eds.pairs import KnownRanks, LabelledPairs
+
+
+@dataclass(frozen=True, eq=False)
+class AnalysisInputs:
+    """None for whatever an analysis does not need; `INPUTS` of an analysis names the fields that it needs."""
+
+    images: pd.DataFrame | None = None  # table images
+    suspects: pd.DataFrame | None = None  # table suspects
+    truth: pd.DataFrame | None = None  # table truth: every label
+    pool_lists: pd.DataFrame | None = None  # lists that the pool was made of: model, query_id, candidate_id
+    labels: pd.DataFrame | None = None  # labels that models are measured on: query_id, candidate_id, value
+    rankings: pd.DataFrame | None = None  # final lists of models, table neighbors
+    ranks: KnownRanks | None = None  # of other models the ranks of the labelled pairs
+    scores: pd.DataFrame | None = None  # of the labelled pairs: model, query_id, candidate_id, score
+    negatives: pd.DataFrame | None = None  # drawn pairs that count as negative where a measure says so
+    pooled: pd.DataFrame | None = None  # every pair of the pool, judged or not: query_id, candidate_id
+
+    def require(self, *names: str) -> Any:
+        """The values of these fields; all that are missing are refused together."""
+        missing = [name for name in names if getattr(self, name) is None]
+        if missing:
+            raise InputError(f"{', '.join(missing)} missing", where="analysis", do="Give them in AnalysisInputs.")
+        values = tuple(getattr(self, name) for name in names)
+        return values if len(values) > 1 else values[0]
+
+    def judged_lists(self) -> dict[str, JudgedLists]:
+        """By model: its lists, or its known ranks, with the labels."""
+        lists = None if self.rankings is None else read_rankings(self.rankings)
+        return judge(lists, self.ranks, LabelledPairs.from_frame(self.require("labels")))
+
+
+def option(default: Any, help_text: str) -> Any:
+    """A field of an analysis' options: its default, and what it means."""
+    return field(default=default, metadata={"help": help_text})
+
+
+def make_options(kind: type[Any], given: Mapping[str, Any]) -> Any:
+    """The options of an analysis from keyword arguments; unknown ones are refused."""
+    known = [item.name for item in fields(kind)]
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        names = ", ".join(known) or "none"
+        raise InputError(f"unknown option {', '.join(unknown)}", where="analysis", do=f"Known: {names}.")
+    return kind(**given)
