@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import streamlit as st
-from eds.analysis.prevalence import discovery_gain, p_lower_bound
 
 from annotator_ui.app_state import site
+from eds.analysis import discovery_gain, p_lower_bound
 from eds.analysis.missed_positives import CorrectedRate, corrected_rate
 from eds.intervals import wilson_interval
 from eds.labels.frames import control_pairs, labels_frame, panel_sizes

@@ -256,7 +256,7 @@ def _undecided(project: "Project", model: str, k: int, truth: "pd.DataFrame", li
     """Models whose comparison with this one the labels leave open, and the fewest labels that could decide it."""
     import pandas as pd
 
-    from eds.analysis.bias import undecided_by_labels
+    from eds.analysis import undecided_by_labels
     from eds.analysis.fairness import intervals, least_to_decide
     from eds.metrics import Measure
     from eds.metrics.judged_lists import judge, read_rankings

@@ -48,7 +48,7 @@ def pool_report(
 ) -> dict[str, Any]:
     """p_k of the pool and of each model, bounds and estimates of p, recall of the pool, positives not found.
 
-    Formula: those of eds.analysis.prevalence, recall and unseen, and of eds.suspects.positive_rate.
+    Formula: those of eds.analysis.prevalence_estimates, recall and chao, and of eds.suspects.positive_rate.
     Source: specification 1.6, 3, 13.1, 13.2, 13.9.
     Conventions: all pairs A = |Q| |D| - |Q and D|, without those of one product where the random draws left them out
     (`product_pairs`; see eds.analysis.all_pairs); pairs of the pool that are not among them, as candidates of another
