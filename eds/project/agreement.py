@@ -10,6 +10,9 @@ from eds.project.label_store import parse_time
 from eds.project.results import Result
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import altair as alt
     import pandas as pd
 
     from eds.project import Project
@@ -34,6 +37,14 @@ class AgreementResult(Result):
     def to_dict(self) -> dict[str, Any]:
         """The values as JSON has them."""
         return {**super().to_dict(), "disputed": len(self.disputed_pairs)}
+
+    def charts(self) -> "Mapping[str, alt.LayerChart]":
+        """The coefficients with their confidence intervals."""
+        from eds.reports.charts import interval_chart
+
+        known = self.coefficients.dropna(subset="value")
+        names, values, low, high = (known[name].tolist() for name in ("coefficient", "value", "low", "high"))
+        return {"Agreement": interval_chart(names, values, low, high, lowest=0.0, highest=1.0)}
 
 
 def measure_agreement(

@@ -9,6 +9,7 @@ from eds.project.mine import check_depth, mined_depth, read_heads
 from eds.project.results import Result
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
 
     from eds.project import Project
@@ -36,6 +37,17 @@ class PoolResult(Result):
     symmetric_pairs: int  # pairs (q, c) whose mirror (c, q) is in the pool, too
     symmetric_dropped: int | None  # pairs represented by their mirror; None if earlier rows make it uncountable
     table: "pd.DataFrame" = field(repr=False)
+
+    def charts(self) -> "Mapping[str, alt.LayerChart]":
+        """The overlap of the models, and how the pool grows with its depth."""
+        from eds.reports.charts import heat_map, line_chart
+
+        models, k, new = self.overlap["models"], self.growth["k"].tolist(), self.growth["new"].tolist()
+        overlap = heat_map(models, models, self.overlap["overlap"], kind="share", diagonal=False, lowest=0.0)
+        return {
+            "Overlap of the models": overlap,
+            "New pairs at each depth": line_chart(k, new, x_label="k", kind="count"),
+        }
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,10 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import altair as alt
 
 ROWS = 20  # of a table, in a notebook
 
@@ -17,19 +19,23 @@ class Result:
         """The values as JSON has them; `--json` prints this."""
         return {part.name: to_jsonable(getattr(self, part.name)) for part in fields(self) if part.repr}
 
+    def charts(self) -> "Mapping[str, alt.LayerChart]":
+        """The charts that a notebook shows, by their titles."""
+        return {}
+
     def _repr_html_(self) -> str:
-        """What a notebook shows: single values in one table, then every frame."""
+        """What a notebook shows: single values in one table, then the charts, then every frame."""
+        from eds.html import render
+        from eds.reports.svg import chart_svg
+
         values = {part.name: getattr(self, part.name) for part in fields(self) if part.repr}
-        frames = {name: value for name, value in values.items() if hasattr(value, "to_html")}
-        single = {name: value for name, value in values.items() if isinstance(value, (str, int, float))}
-        rows = "".join(
-            f"<tr><th>{escape(name)}</th><td>{escape(_short(value))}</td></tr>" for name, value in single.items()
+        return render(
+            "eds.project/result.html.j2",
+            values={name: _short(value) for name, value in values.items() if isinstance(value, (str, int, float))},
+            charts={title: chart_svg(chart, title) for title, chart in self.charts().items()},
+            frames={name: value for name, value in values.items() if hasattr(value, "to_html")},
+            rows=ROWS,
         )
-        parts = [f"<table>{rows}</table>"] if rows else []
-        for name, frame in frames.items():
-            more = f" ({ROWS} of {len(frame):,} rows)" if len(frame) > ROWS else ""
-            parts.append(f"<h4>{escape(name)}{more}</h4>{frame.head(ROWS).to_html(index=False)}")
-        return "".join(parts)
 
 
 def to_jsonable(value: Any) -> Any:
