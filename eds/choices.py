@@ -22,6 +22,16 @@ Similarity = Literal["cosine", "dot", "hamming"]
 # neighbors
 CategoryRule = Literal["any", "same", "other"]  # which candidates count, by the query's category
 
+# suspects
+Stratum = Literal["all", "outside", "near", "rest"]  # the part of all pairs that a random draw comes from
+PairDirections = Literal["keep", "merge"]  # judge (q, c) and (c, q) both, or one of them
+
+# labels
+Role = Literal["expert", "lead", "administrator"]
+JudgingMode = Literal["pair", "grid"]
+Polarity = Literal["similar", "different"]  # grid: the label of untouched candidates; pair mode has none
+VoteFormat = Literal["csv", "jsonl", "parquet", "crowdkit"]
+
 # training
 HashObjective = Literal[
     "talr-ap", "talr-ndcg", "dsh", "dispersed-dsh", "two-level-dsh", "cross-entropy", "pca-sign", "itq"

@@ -5,8 +5,9 @@ from typing import Any
 
 import click
 
+from eds import choices
 from eds.cli.console import Console, command
-from eds.cli.options import as_of, campaign, existing_file, new_file
+from eds.cli.options import as_of, campaign, existing_file, new_file, one_of
 from eds.cli.render import format_table
 from eds.cli.serving import serve
 
@@ -17,7 +18,7 @@ hours = click.option("--hours", type=float, default=72.0, help="Hours until the 
 votes_format = click.option(
     "--format",
     "kind",
-    type=click.Choice(["csv", "jsonl", "parquet", "crowdkit"]),
+    type=one_of(choices.VoteFormat),
     help="File format (default: its ending).",
 )
 
@@ -37,7 +38,7 @@ def experts() -> None:
 
 @command(experts, "add", example="eds labels experts add lead-1 --role lead")
 @click.argument("name")
-@click.option("--role", type=click.Choice(["expert", "lead", "administrator"]), default="expert", help="Their rights.")
+@click.option("--role", type=one_of(choices.Role), default="expert", help="Their rights.")
 @hours
 def add_expert(console: Console, name: str, role: str, hours: float) -> None:
     """Add an account and print its invitation."""
@@ -84,8 +85,8 @@ def campaigns() -> None:
 @click.option("--expert", "experts", multiple=True, required=True, help="An expert of the panel; repeatable.")
 @click.option("--origin", "origins", multiple=True, help="Only suspects of this origin; repeatable.")
 @click.option("--undecided", is_flag=True, help="Only suspects without a decided label.")
-@click.option("--mode", type=click.Choice(["pair", "grid"]), default="pair", help="One pair, or a query's candidates.")
-@click.option("--polarity", type=click.Choice(["similar", "different"]), help="Grid: label of untouched candidates.")
+@click.option("--mode", type=one_of(choices.JudgingMode), default="pair", help="One pair, or a query's candidates.")
+@click.option("--polarity", type=one_of(choices.Polarity), help="Grid: label of untouched candidates.")
 @click.option("--guideline", default="", help="Version of the guideline; each label stores it.")
 @click.option("--gold-share", type=share, help="Share of known pairs (default: grid 0.05, random 0.15).")
 @click.option("--repeat-share", type=share, help="Share of pairs asked twice (default: grid 0.05).")

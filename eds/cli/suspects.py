@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eds import choices
 from eds.cli.console import Console, command
 from eds.cli.options import executor_option, explain_option, models_option, one_of
 from eds.cli.render import format_share, format_table
@@ -33,7 +34,7 @@ def suspects() -> None:
 @order_option
 @batch_option
 @click.option(
-    "--symmetric", type=click.Choice(["keep", "merge"]), default="keep", help="Judge (q, c) and (c, q) both, or one."
+    "--symmetric", type=one_of(choices.PairDirections), default="keep", help="Judge (q, c) and (c, q) both, or one."
 )
 @click.option(
     "--keep-ties/--no-keep-ties", default=None, help="Take ties at rank k whole (default for codes), or cut by id."
@@ -51,7 +52,7 @@ def pool(console: Console, explain: bool, **options: Any) -> None:
 @command(suspects, "random", example="eds suspects random -n 500 --stratum outside")
 @count_option
 @click.option(
-    "--stratum", type=click.Choice(["all", "outside", "near", "rest"]), default="all",
+    "--stratum", type=one_of(choices.Stratum), default="all",
     help="Pairs to draw from; see below.",
 )  # fmt: skip
 @click.option("--min-rank", type=click.IntRange(0), help="First near rank, from 0 (default: k of the pool).")

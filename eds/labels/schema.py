@@ -12,16 +12,20 @@ depends on them but on `sequence`, since clocks go backwards. The label in force
 ever by triggers.py.
 """
 
+from typing import get_args
+
 import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
+
+from eds.choices import JudgingMode, Polarity, Role
 
 WHOLE = sa.BigInteger().with_variant(sqlite.INTEGER(), "sqlite")
 REAL: sa.types.TypeEngine[float] = sa.Double().with_variant(sqlite.REAL(), "sqlite")
 TEXT = sa.Text()
 
-ROLES = ("expert", "lead", "administrator")
-MODES = ("pair", "grid")
-POLARITIES = ("similar", "different")  # what a candidate means that nobody touched; pair mode has none
+ROLES: tuple[str, ...] = get_args(Role)
+MODES: tuple[str, ...] = get_args(JudgingMode)
+POLARITIES: tuple[str, ...] = get_args(Polarity)
 KINDS = ("normal", "gold", "repeat")
 EXAMPLES = ("positive", "negative", "border")
 OPEN, DONE, ASIDE, STOPPED = 0, 1, 2, 3  # an assignment waits, is judged, was flagged twice, or is decided without it

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import unquote
 
 import numpy as np
@@ -18,12 +18,13 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
+from eds.choices import VoteFormat
 from eds.errors import InputError
 from eds.io.files import replacing
 from eds.labels import json_lines, schema
 from eds.labels.validation import fault_of, refuse, short
 
-FORMATS = ("csv", "jsonl", "parquet", "crowdkit")
+FORMATS: tuple[str, ...] = get_args(VoteFormat)
 COLUMNS = ("vote_id", "query_id", "candidate_id", "expert_id", "value", "seconds", "created_at", "session_id",
            "guideline", "kind", "supersedes", "mode", "polarity")  # fmt: skip
 NEEDED = ("query_id", "candidate_id", "expert_id", "value")

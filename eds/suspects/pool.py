@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from eds.errors import InputError
+from eds import choices
 from eds.pairs import Flags, Integers, LabelledPairs, RankedLists, decode, in_sorted, pair_keys
 from eds.suspects.append import canonical
 from eds.suspects.codes import generator, whole
@@ -53,8 +53,7 @@ def pool(
     """
     whole(k, "k", 1)
     whole(batch_size, "batch_size", 1)
-    if symmetric not in ("keep", "merge"):
-        raise InputError(f"unknown rule {symmetric!r} for symmetric pairs", do="Give keep or merge.")
+    choices.check(choices.PairDirections, symmetric, "symmetric")
     lists = read_lists(shared_ranks(neighbors, whole_ties), k, models, shared=whole_ties)
     check_comparable(lists, k)
     before = SUSPECTS.empty() if previous is None else previous.reset_index(drop=True)

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from eds import choices
 from eds.errors import InputError
 from eds.pairs import Integers, decode, encode, in_sorted, sort_unique, unique_ids
 from eds.suspects.append import append_rows, behind
@@ -22,7 +23,6 @@ from eds.suspects.codes import generator, whole
 from eds.suspects.lists import read_lists
 from eds.tables import IMAGES, SUSPECTS, check
 
-STRATA = ("all", "outside", "near", "rest")
 BESIDE = {"near": ("rest",), "rest": ("near",)}  # strata that share no pair, so that one table may hold both
 HI = 100  # the near stratum reaches to this rank
 
@@ -129,8 +129,7 @@ def draw_random(
     `suspects` are those there are: their pool is what `outside` leaves out, their random rows of this
     stratum are not drawn again. `near` and `rest` need `neighbors` and `lo`, the depth of the pool.
     """
-    if stratum not in STRATA:
-        raise InputError(f"unknown stratum {stratum!r}", do=f"Give one of {', '.join(STRATA)}.")
+    choices.check(choices.Stratum, stratum, "stratum")
     frame = AllPairs(images)
     known = strata(frame, suspects, neighbors, lo=lo, hi=hi, exclude_product=exclude_product)
     if stratum not in known:

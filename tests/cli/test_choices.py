@@ -10,20 +10,12 @@ from eds import config
 from eds.analysis.analyses.leave_one_out import MODES
 from eds.benchmarks.reproduce import release_files
 from eds.cli import benchmarks_reproduce, cli, neighbors
-from eds.labels import schema, vote_files
 from eds.registry import SEARCHES
-from eds.suspects import random_pairs
 from tests.generated import every_command
 
 OFFERED = {
     "neighbors mine --index": {"flat"}
     | {name.removeprefix("faiss-") for name in SEARCHES if name.startswith("faiss-")},
-    "suspects random --stratum": random_pairs.STRATA,
-    "labels experts add --role": schema.ROLES,
-    "labels campaigns add --mode": schema.MODES,
-    "labels campaigns add --polarity": schema.POLARITIES,
-    "labels import --format": vote_files.FORMATS,
-    "labels export --format": vote_files.FORMATS,
     "analysis leave-one-out --mode": MODES,
 }
 COMMANDS = {" ".join(words[1:]): command for words, command in every_command(cli, ["eds"])}

@@ -132,7 +132,7 @@ def test_a_stratum_that_changed_is_not_drawn_from_again() -> None:
     [
         ({"n": 0}, "n is 0"),
         ({"n": 10_000}, "10,000 pairs of 480 cannot be drawn"),
-        ({"stratum": "far"}, "unknown stratum"),
+        ({"stratum": "far"}, "stratum is 'far'"),
         ({"stratum": "near"}, "needs the models' lists"),
         ({"stratum": "near", "neighbors": LISTS, "lo": 20}, "the lists end at depth 20"),
         ({"stratum": "near", "neighbors": LISTS, "lo": 4, "hi": 4}, "no ranks from 4 to below 4"),
