@@ -42,9 +42,8 @@ def run(
     from annotator_ui.launcher import address_of, listen, serve
     from annotator_ui.server import build
     from annotator_ui.startup_message import invitations, told
-    from eds.labels.database import address
-    from eds.labels.store import open_store
     from eds.project import Project
+    from eds.project.label_store import keep_open
 
     options = Options(
         base.rstrip("/"),
@@ -57,15 +56,14 @@ def run(
     project = Project.open(folder)
     listener = listen(host, port)
     try:
-        store = open_store(address(project.config.labels.url, project.path("labels")), create=False)
-        try:
-            site = Site(project, store, options)
-            place = address_of(listener, options.base)
-            links = invitations(store, place, invited)
-            serve(build(site), listener, lambda: told(place, links, browser=browser, as_json=as_json))
-        finally:
-            store.close()
+        project.actor = "command line"
+        keep_open(project)
+        site = Site(project, options)
+        place = address_of(listener, options.base)
+        links = invitations(project, place, invited)
+        serve(build(site), listener, lambda: told(place, links, browser=browser, as_json=as_json))
     finally:
+        project.close()
         listener.close()
 
 

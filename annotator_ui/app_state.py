@@ -1,7 +1,7 @@
 """What one server process works on, and who looks at it.
 
 install(Site(...))            once, before the server starts
-site().store, site().pictures in routes and screens
+site().project, site().pictures in routes and screens
 viewer()                      in a screen: who is looking, asked anew at every rerun
 """
 
@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from annotator_ui.auth.secret import read_secret
 from eds.errors import InputError, ProjectError
-from eds.labels.sessions import Session, session_numbered
-from eds.labels.store import Store
 from eds.project import Project
+from eds.project.experts import Session
 
 if TYPE_CHECKING:
     from annotator_ui.auth.openid import OpenId
@@ -60,14 +59,13 @@ class Options:
 class Site:
     """One project, open: what routes and screens share."""
 
-    project: Project
-    opened: Store  # as whoever started the server holds it; pages get `store`
+    owner: Project  # as whoever started the server holds it
     options: Options = field(default_factory=Options)
 
     @cached_property
-    def store(self) -> Store:
-        """The label store of routes and screens: it lets nothing be changed without an account that may."""
-        return self.opened.for_accounts()
+    def project(self) -> Project:
+        """The project of routes and screens: it changes nothing without an account that may."""
+        return self.owner.acting_as("", accounts_only=True)
 
     @property
     def base(self) -> str:
@@ -84,14 +82,14 @@ class Site:
         """The catalogue's pictures under opaque names."""
         from annotator_ui.pictures import Pictures
 
-        return Pictures(self.project, self.store, self.secret, self.base)
+        return Pictures(self.project, self.secret, self.base)
 
     @cached_property
     def preparation(self) -> "Preparation":
         """What makes pictures ahead."""
         from annotator_ui.picture_prefetch import Preparation
 
-        return Preparation(self.pictures, self.store)
+        return Preparation(self.pictures, self.project)
 
     @property
     def name(self) -> str:
@@ -114,6 +112,11 @@ def site() -> Site:
     return _installed[0]
 
 
+def acting(who: Viewer) -> Project:
+    """The project for what this viewer changes: the audit log names them, and they must have the right."""
+    return site().project.acting_as(who.name)
+
+
 def url(path: str) -> str:
     """A path of the application, such as /guide, as the browser must ask for it."""
     return f"{site().base}{path}"
@@ -134,7 +137,7 @@ def viewer() -> Viewer:
     import streamlit as st
 
     number = st.context.headers.get(SESSION_HEADER, "")
-    found = session_numbered(site().store, int(number)) if number.isdigit() else None
+    found = site().project.experts.session_numbered(int(number)) if number.isdigit() else None
     if found is None:
         _signed_out()
     return as_viewer(found)

@@ -10,8 +10,7 @@ from starlette.routing import Route
 
 from annotator_ui.app_state import may, site
 from eds.errors import EdsError
-from eds.labels.transfer import export_votes
-from eds.labels.vote_files import FORMATS
+from eds.project.labels import FORMATS
 
 ENDINGS = {"crowdkit": "crowdkit.csv"}
 TYPES = {
@@ -38,7 +37,7 @@ def give(request: Request) -> Response:
     folder = tempfile.TemporaryDirectory(prefix="eds-export-")
     path = Path(folder.name) / f"votes.{ENDINGS.get(kind, kind)}"
     try:
-        export_votes(site().store, path, kind, only=campaign)
+        site().project.labels.export_votes(path, kind=kind, campaign=campaign)
     except EdsError as error:
         folder.cleanup()
         return JSONResponse({"error": str(error)}, 422)

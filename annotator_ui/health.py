@@ -6,7 +6,6 @@ from starlette.routing import Route
 
 from annotator_ui.app_state import site
 from eds.errors import EdsError
-from eds.labels.sessions import session_numbered
 
 ALIVE = b'{"status":"ok"}'
 
@@ -19,7 +18,7 @@ async def health(request: Request) -> Response:
 def ready(request: Request) -> Response:
     """Ready: the database answers and the pictures' table can be read."""
     try:
-        session_numbered(site().store, 0)  # there is none: a question that costs next to nothing
+        site().project.experts.session_numbered(0)  # there is none: a question that costs next to nothing
         site().pictures.refresh()
     except EdsError:
         return JSONResponse({"status": "not ready"}, 503, {"Retry-After": "5", "Cache-Control": "no-store"})

@@ -14,8 +14,7 @@ from typing import Literal
 
 from annotator_ui.pictures import Pictures
 from eds.errors import EdsError
-from eds.labels.queue import list_campaigns, next_batch, progress
-from eds.labels.store import Store
+from eds.project import Project
 
 LOG = logging.getLogger(__name__)
 AHEAD: tuple[Literal["thumb", "large"], ...] = ("large", "thumb")
@@ -41,9 +40,9 @@ class State:
 class Preparation:
     """The background thread."""
 
-    def __init__(self, pictures: Pictures, store: Store) -> None:
+    def __init__(self, pictures: Pictures, project: Project) -> None:
         self.state = State()
-        self._pictures, self._store = pictures, store
+        self._pictures, self._project = pictures, project
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._run, name="pictures", daemon=True)
 
@@ -63,11 +62,11 @@ class Preparation:
         seen: object = None
         while not self._end.is_set():
             try:
-                campaigns = list_campaigns(self._store)
+                campaigns = self._project.campaigns.list()
                 waiting = campaigns[campaigns["closed_at"].isna()]
                 now = (waiting[["name", "items", "experts"]].to_numpy().tolist(), self._pictures.version())
                 if now != seen:
-                    self.prepare(wanted(self._store, waiting["name"].tolist()))
+                    self.prepare(wanted(self._project, waiting["name"].tolist()))
                     seen = now
             except EdsError as error:
                 LOG.warning("pictures are not made ahead: %s", error)
@@ -94,13 +93,15 @@ class Preparation:
             self.state = State(ready, len(image_ids), unreadable)
 
 
-def wanted(store: Store, campaigns: list[str]) -> list[str]:
+def wanted(project: Project, campaigns: list[str]) -> list[str]:
     """The images of what is open, each once: what any expert meets first comes first."""
-    orders = [_order(store, name, expert) for name in campaigns for expert in progress(store, name)["expert"]]
+    orders = [
+        _order(project, name, expert) for name in campaigns for expert in project.campaigns.progress(name)["expert"]
+    ]
     together = chain.from_iterable(zip_longest(*orders))
     return list(dict.fromkeys(image for image in together if image is not None))
 
 
-def _order(store: Store, campaign: str, expert: str) -> Iterator[str]:
-    tasks = next_batch(store, campaign, expert, EVERYTHING)
+def _order(project: Project, campaign: str, expert: str) -> Iterator[str]:
+    tasks = project.labels.next_tasks(campaign, expert, EVERYTHING)
     return iter(dict.fromkeys(image for task in tasks for image in (task.query_id, task.candidate_id)))

@@ -27,7 +27,6 @@ from annotator_ui.picture_tokens import PictureTokens, mark
 from eds.errors import EdsError, ImageError
 from eds.imaging import Box, inside, open_rgb
 from eds.io.files import abandoned, unfinished
-from eds.labels.store import Store
 from eds.project import Project
 
 SIZES = {"thumb": 320, "large": 1200, "full": 2400}  # longest side
@@ -70,8 +69,8 @@ class Catalogue:
 class Pictures:
     """All pictures of a project."""
 
-    def __init__(self, project: Project, store: Store, secret: bytes, base: str) -> None:
-        self.project, self.store, self.base = project, store, base
+    def __init__(self, project: Project, secret: bytes, base: str) -> None:
+        self.project, self.base = project, base
         self.folder = project.root / ".eds" / "pictures"
         self._tokens = PictureTokens(secret)
         self._table: Catalogue | None = None

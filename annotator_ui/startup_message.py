@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from eds.labels.experts import invite
-from eds.labels.store import Store
+from eds.project import Project
 
 
-def invitations(store: Store, address: str, names: Sequence[str]) -> dict[str, str]:
+def invitations(project: Project, address: str, names: Sequence[str]) -> dict[str, str]:
     """A fresh link for each of these people: it lets them choose a password, once."""
-    return {name: f"{address}invitation/{invite(store, name, by='command line')}" for name in names}
+    return {name: f"{address}invitation/{project.experts.invite(name).invitation}" for name in names}
 
 
 def told(address: str, links: Mapping[str, str], *, browser: bool = False, as_json: bool = False) -> None:

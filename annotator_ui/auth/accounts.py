@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from annotator_ui.app_state import site
+from annotator_ui.app_state import acting, site
 from annotator_ui.auth.cookies import FORM, form_is_ours, form_token, session_cookie, set_form_cookie
 from annotator_ui.auth.security_headers import PLAIN
 from annotator_ui.texts import ACCOUNTS as SAYS
@@ -25,8 +25,7 @@ from annotator_ui.texts import PRODUCT
 from annotator_ui.theme import STYLE
 from eds.errors import InputError
 from eds.html import render
-from eds.labels.experts import SHORTEST_PASSWORD, accept, invited
-from eds.labels.sessions import SignInError, sign_in, sign_out, sign_out_everywhere
+from eds.project.experts import SHORTEST_PASSWORD, SignInError
 
 THREADS = 6
 P = ParamSpec("P")
@@ -68,7 +67,7 @@ async def do_sign_in(request: Request) -> Response:
         return _sign_in_page(request, target, SAYS.stale, status=403)
     name, address = given.get("name", ""), request.scope["eds.client"].address
     try:
-        token = await _in_thread(sign_in, site().store, name, given.get("password", ""), address)
+        token = await _in_thread(site().project.experts.sign_in, name, given.get("password", ""), address)
     except SignInError as error:
         wait = math.ceil(error.wait)
         page = _sign_in_page(
@@ -82,14 +81,14 @@ async def do_sign_in(request: Request) -> Response:
 
 async def ask_password(request: Request) -> Response:
     """The page behind an invitation link."""
-    name = await _in_thread(invited, site().store, request.path_params["token"])
+    name = await _in_thread(site().project.experts.invited, request.path_params["token"])
     return _link_used(request) if name is None else _password_page(request, name, "")
 
 
 async def do_password(request: Request) -> Response:
     """Take the password that an invited person chose, and sign them in."""
     invitation, given = request.path_params["token"], await _form(request)
-    name = await _in_thread(invited, site().store, invitation)
+    name = await _in_thread(site().project.experts.invited, invitation)
     if name is None:
         return _link_used(request)
     if not form_is_ours(site(), request.cookies.get(FORM), given.get("token", "")):
@@ -98,8 +97,8 @@ async def do_password(request: Request) -> Response:
     if password != given.get("again", ""):
         return _password_page(request, name, SAYS.differ, status=422)
     try:
-        await _in_thread(accept, site().store, invitation, password)
-        token = await _in_thread(sign_in, site().store, name, password, request.scope["eds.client"].address)
+        await _in_thread(site().project.experts.accept, invitation, password)
+        token = await _in_thread(site().project.experts.sign_in, name, password, request.scope["eds.client"].address)
     except InputError as error:
         if error.where != "password":
             return _link_used(request)
@@ -121,8 +120,8 @@ async def do_sign_out(request: Request) -> Response:
         return RedirectResponse(f"{site().base}/sign-out", 303)
     if given.get("act") == "everywhere":
         name = request.scope["eds.viewer"].name
-        await _in_thread(sign_out_everywhere, site().store, name, by=name)
-    await _in_thread(sign_out, site().store, request.scope["eds.token"])
+        await _in_thread(acting(request.scope["eds.viewer"]).experts.sign_out_everywhere, name)
+    await _in_thread(site().project.experts.sign_out, request.scope["eds.token"])
     answer = RedirectResponse(f"{site().base}/sign-in", 303)
     answer.headers.append("Set-Cookie", session_cookie(site(), request.scope["eds.client"], ""))
     return answer

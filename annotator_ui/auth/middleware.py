@@ -9,6 +9,7 @@ Open without a session are sign-in, invitation, health and ready. Tokens are ren
 
 import re
 from collections.abc import MutableMapping
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -25,9 +26,9 @@ from annotator_ui.auth.client import Client, is_address, vouched_account
 from annotator_ui.auth.cookies import session_cookie
 from annotator_ui.auth.socket_guard import guarded
 from annotator_ui.texts import SIGNED_OUT
-from eds.labels.sessions import Session, SignInError, rotate, session_of, sign_in_vouched
+from eds.project.experts import Session, SignInError
 
-RENEW = 3600 * 1_000_000  # a token older than this is renewed when a page is loaded
+RENEW = 3600  # seconds: a token older than this is renewed when a page is loaded
 LARGEST = 21 * 2**20  # bytes of a request: an upload of 20 MB with what surrounds it
 LARGEST_FORM = 20_000
 OPEN = re.compile(r"/(sign-in(/openid(/back)?)?|invitation/[^/]+|health|ready)")
@@ -102,8 +103,9 @@ class Gate:
         if found is not None:
             scope["eds.viewer"] = as_viewer(found)
             scope["eds.token"] = token
-            if page and token and "eds.renewed" not in scope and found.rotated_at < self.site.store.now() - RENEW:
-                scope["eds.renewed"] = await to_thread.run_sync(rotate, self.site.store, token, limiter=self._slots())
+            if page and token and "eds.renewed" not in scope:
+                renew = partial(self.site.project.experts.renew_session, token, after=RENEW)
+                scope["eds.renewed"] = await to_thread.run_sync(renew, limiter=self._slots())
             return None
         if OPEN.fullmatch(path):
             return None
@@ -129,13 +131,13 @@ class Gate:
             return
         scope["eds.viewer"] = as_viewer(found)
         scope["headers"] = [*scope["headers"], (SESSION_HEADER.encode(), str(found.number).encode())]
-        await self.app(scope, guarded(receive, self.site.store, found, self._slots()), send)
+        await self.app(scope, guarded(receive, self.site.project, found, self._slots()), send)
 
     async def _session(self, token: str) -> Session | None:
-        return await to_thread.run_sync(session_of, self.site.store, token, limiter=self._slots())
+        return await to_thread.run_sync(self.site.project.experts.session, token, limiter=self._slots())
 
     def _vouched(self, name: str) -> str:
-        return sign_in_vouched(self.site.store, name, by="proxy header")
+        return self.site.project.experts.sign_in_vouched(name, by="proxy header")
 
     def _slots(self) -> anyio.CapacityLimiter:
         """Threads of the gate's own, so that slow routes never keep people from being let in."""

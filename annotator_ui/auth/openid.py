@@ -25,7 +25,7 @@ from starlette.routing import Route
 from annotator_ui.app_state import site
 from annotator_ui.texts import ACCOUNTS as SAYS
 from eds.errors import ConfigError, MissingExtraError
-from eds.labels.sessions import SignInError, sign_in_vouched
+from eds.project.experts import SignInError
 
 START, BACK = "/sign-in/openid", "/sign-in/openid/back"
 
@@ -103,7 +103,7 @@ async def come_back(request: Request) -> Response:
     if name is None:
         return refused(request, SAYS.unknown)
     try:
-        token = await run_in_threadpool(sign_in_vouched, site().store, name, by=f"OpenID {settings.issuer}")
+        token = await run_in_threadpool(site().project.experts.sign_in_vouched, name, by=f"OpenID {settings.issuer}")
     except SignInError:
         return refused(request, SAYS.unknown)
     return signed_in(request, token, "/")

@@ -9,11 +9,11 @@ import anyio
 from anyio import to_thread
 from starlette.types import Message, Receive
 
-from eds.labels.sessions import Session, session_numbered
-from eds.labels.store import Store
+from eds.project import Project
+from eds.project.experts import Session
 
 
-def guarded(receive: Receive, store: Store, session: Session, limiter: anyio.CapacityLimiter) -> Receive:
+def guarded(receive: Receive, project: Project, session: Session, limiter: anyio.CapacityLimiter) -> Receive:
     """Messages as they come, as long as the session stays what it was."""
     role = session.role
 
@@ -22,7 +22,7 @@ def guarded(receive: Receive, store: Store, session: Session, limiter: anyio.Cap
         message = await receive()
         if message["type"] != "websocket.receive":
             return message
-        found = await to_thread.run_sync(session_numbered, store, session.number, limiter=limiter)
+        found = await to_thread.run_sync(project.experts.session_numbered, session.number, limiter=limiter)
         if found is not None and found.role == role:
             return message
         role = role if found is None else found.role

@@ -12,8 +12,8 @@ from annotator_ui.app_state import Viewer, site, url
 from annotator_ui.guideline_html import guideline_blocks
 from annotator_ui.judging import assets
 from annotator_ui.texts_judging import ALL
-from eds.labels.guidelines import Guideline, guideline_of
-from eds.labels.progress import Standing
+from eds.project.campaigns import Standing
+from eds.project.guidelines import Guideline
 
 PAGE = 30  # candidates of a grid page, at most
 
@@ -39,7 +39,7 @@ def data_for(found: Standing, who: Viewer, view: str) -> dict[str, Any]:
         "view": view,
         "polarity": found.polarity or "similar",
         "size": PAGE,
-        "guideline": _guideline(guideline_of(site().store, found.name), found.guideline, who),
+        "guideline": _guideline(site().project.guidelines.in_force(found.name), found.guideline, who),
         "home": url("/"),
         "signIn": url("/sign-in"),
     }

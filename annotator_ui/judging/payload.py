@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from eds.errors import InputError
-from eds.labels.judgements import Judgement
+from eds.project.labels import Judgement
 
 MOST_BYTES = 256 * 1024
 MOST_ACTS = 200

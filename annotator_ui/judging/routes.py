@@ -35,9 +35,7 @@ from annotator_ui.judging.payload import (
     parse_query,
 )
 from eds.errors import EdsError, InputError
-from eds.labels.judgements import NotYoursError, flag_task, submit, withdraw_flag
-from eds.labels.progress import campaign_of, standing
-from eds.labels.queue import Task, last_answers, next_batch, next_pages
+from eds.project.labels import NotYoursError, Task
 
 LOG = logging.getLogger(__name__)
 PLAIN = {"cache-control": "no-store", "content-security-policy": "default-src 'none'"}  # shorter than a page's policy
@@ -97,7 +95,7 @@ def _run(handler: Handler, request: Request, viewer: Viewer, body: bytes) -> dic
     handle = request.path_params["campaign"]
     name = _names.get(handle)
     if name is None:
-        name = campaign_of(site().store, handle)
+        name = site().project.campaigns.find(handle)
         if name is None:
             raise RefusalError(404, "there is no such campaign")
         _names[handle] = name
@@ -107,21 +105,21 @@ def _run(handler: Handler, request: Request, viewer: Viewer, body: bytes) -> dic
 def _next(request: Request, viewer: Viewer, campaign: str, _: bytes) -> dict[str, Any]:
     query = parse_query(TasksQuery, request.query_params)
     head = _standing(viewer, campaign)
-    tasks = next_batch(site().store, campaign, viewer.name, query.count, skip=query.skip)
+    tasks = site().project.labels.next_tasks(campaign, viewer.name, query.count, skip=query.skip)
     return {"tasks": [_shown(viewer, task) for task in tasks], **head, **_claim(request, viewer)}
 
 
 def _pages(request: Request, viewer: Viewer, campaign: str, _: bytes) -> dict[str, Any]:
     query = parse_query(PagesQuery, request.query_params)
     head = _standing(viewer, campaign)
-    pages = next_pages(site().store, campaign, viewer.name, query.pages, query.size, skip=query.skip)
+    pages = site().project.labels.next_pages(campaign, viewer.name, query.pages, query.size, skip=query.skip)
     return {"pages": [[_shown(viewer, task) for task in page] for page in pages], **head, **_claim(request, viewer)}
 
 
 def _history(request: Request, viewer: Viewer, campaign: str, _: bytes) -> dict[str, Any]:
     query = parse_query(HistoryQuery, request.query_params)
     _standing(viewer, campaign)
-    answers = last_answers(site().store, campaign, viewer.name, query.count)
+    answers = site().project.labels.last_answers(campaign, viewer.name, query.count)
     return {
         "answers": [
             {**_shown(viewer, answer.task), "value": answer.value, "seconds": answer.seconds} for answer in answers
@@ -133,14 +131,14 @@ def _judgements(request: Request, viewer: Viewer, campaign: str, body: bytes) ->
     """Store what came, also from a tab that lost its claim: what was typed counts. Then say whether it may go on."""
     delivery = parse_body(Delivery, body)
     _same_expert(delivery.expert, viewer)
-    store, tokens = site().store, list[str]()
+    project, tokens = site().project, list[str]()
     if judgements := [answer.judgement() for answer in delivery.judgements]:
-        receipts = submit(store, viewer.name, judgements, session_id=str(viewer.session))
+        receipts = project.labels.submit(viewer.name, judgements, session_id=str(viewer.session))
         tokens += [receipt.token for receipt in receipts]
     for flag in delivery.flags:
-        tokens.append(flag_task(store, viewer.name, flag.assignment, flag.reason, flag.token).token)
+        tokens.append(project.labels.flag(viewer.name, flag.assignment, flag.reason, flag.token).token)
     for withdrawal in delivery.withdrawals:
-        withdraw_flag(store, viewer.name, withdrawal.assignment, withdrawal.flag)
+        project.labels.withdraw_flag(viewer.name, withdrawal.assignment, withdrawal.flag)
         tokens.append(withdrawal.token)
     standby = delivery.tab is not None and not CLAIMS.holds(viewer.name, campaign, delivery.tab)
     return {"stored": tokens, "standby": standby}
@@ -157,7 +155,7 @@ def _tab(_: Request, viewer: Viewer, campaign: str, body: bytes) -> dict[str, An
 
 def _standing(viewer: Viewer, campaign: str) -> dict[str, Any]:
     """Left, done and total; refused for whoever is not on the panel."""
-    found = standing(site().store, campaign, viewer.name)
+    found = site().project.campaigns.of_expert(campaign, viewer.name)
     if not found.member:
         raise RefusalError(403, "you are not on the panel of this campaign")
     return {

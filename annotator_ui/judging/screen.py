@@ -6,8 +6,6 @@ from annotator_ui.app_state import Viewer, site
 from annotator_ui.judging.component import show
 from annotator_ui.screen import go_to, link_to
 from annotator_ui.texts_judging import SCREEN
-from eds.labels.calibration import due
-from eds.labels.progress import campaign_of, standing
 
 # The page covers the window and has a bar of its own; Streamlit's would lie above it.
 HIDDEN = "[data-testid=stHeader], [data-testid=stSkipToContent]"
@@ -16,14 +14,14 @@ ROOM = f"<style>{HIDDEN} {{ display: none; }} [data-testid=stMain] {{ overflow: 
 
 def judge(who: Viewer, view: str) -> None:
     """Show the campaign of the address in this view."""
-    store = site().store
+    project = site().project
     handle = st.query_params.get("campaign", "")
-    name = campaign_of(store, handle)
-    found = standing(store, name, who.name) if name is not None else None
+    name = project.campaigns.find(handle)
+    found = project.campaigns.of_expert(name, who.name) if name is not None else None
     if name is None or found is None or not found.member:
         st.header(SCREEN["none"], anchor=False)
         link_to("home", SCREEN["home"])
-    elif due(store, name, who.name):
+    elif project.calibration.is_due(name, who.name):
         go_to("calibrate", campaign=handle)
     elif view == "grid" and found.mode == "pair":
         go_to("pair", campaign=handle)  # no polarity, so no grid

@@ -3,16 +3,11 @@
 import streamlit as st
 
 from annotator_ui import html
-from annotator_ui.app_state import Viewer, site
+from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.escape_markdown import as_typed
 from annotator_ui.lead.page import Campaign, choose_campaign, put
 from annotator_ui.screen import report_after_rerun, shown_errors
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
-from eds.labels.calibration import plan_calibration, planned
-from eds.labels.campaigns import add_to_panel, close_campaign
-from eds.labels.experts import list_experts
-from eds.labels.guidelines import list_guidelines, put_in_force
-from eds.labels.queue import progress
 
 
 def change_campaign(who: Viewer) -> None:
@@ -23,17 +18,17 @@ def change_campaign(who: Viewer) -> None:
         return
     left, right = st.columns(2, gap="large")
     with left, st.container(border=True):
-        _guideline(campaign, who.name)
+        _guideline(campaign, who)
     with right, st.container(border=True):
-        _panel(campaign, who.name)
+        _panel(campaign, who)
     with left, st.container(border=True):
-        _calibration(campaign, who.name)
+        _calibration(campaign, who)
     with right, st.container(border=True):
-        _close(campaign, who.name)
+        _close(campaign, who)
 
 
-def _guideline(campaign: Campaign, by: str) -> None:
-    versions = list_guidelines(site().store)["version"].tolist()[::-1]
+def _guideline(campaign: Campaign, who: Viewer) -> None:
+    versions = site().project.guidelines.list()["version"].tolist()[::-1]
     if not versions:
         put(html.note(SAYS.no_versions))
         return
@@ -41,36 +36,36 @@ def _guideline(campaign: Campaign, by: str) -> None:
     version = st.selectbox(SAYS.change, versions, index=place)
     if st.button(SAYS.enforce, disabled=version == campaign.guideline):
         with shown_errors():
-            put_in_force(site().store, campaign.name, version, by=by)
+            acting(who).guidelines.enforce(version, campaign.name)
             report_after_rerun(SAYS.enforced.format(campaign=campaign.name, version=version))
 
 
-def _panel(campaign: Campaign, by: str) -> None:
-    people = list_experts(site().store)
-    counts = progress(site().store, campaign.name)
+def _panel(campaign: Campaign, who: Viewer) -> None:
+    people = site().project.experts.list()
+    counts = site().project.campaigns.progress(campaign.name)
     there = counts.loc[counts["left_panel"] == 0, "expert"]
     free = people.loc[(people["state"] != "disabled") & ~people["name"].isin(there), "name"].tolist()
     names = st.multiselect(SAYS.more_experts, free)
     if st.button(SAYS.join, disabled=not names):
         with shown_errors():
-            add_to_panel(site().store, campaign.name, names, by=by)
+            acting(who).campaigns.add_experts(campaign.name, names)
             report_after_rerun(SAYS.joined.format(campaign=campaign.name, names=", ".join(names)))
 
 
-def _calibration(campaign: Campaign, by: str) -> None:
-    size, needed = planned(site().store, campaign.name) or (0, 0.8)
+def _calibration(campaign: Campaign, who: Viewer) -> None:
+    size, needed = site().project.calibration.planned(campaign.name) or (0, 0.8)
     pairs = int(st.number_input(SAYS.calibration, 0, 200, size))
     share = st.number_input(SAYS.needed, 0, 100, round(100 * needed), step=5) / 100
     if st.button(SAYS.set_calibration, disabled=(pairs, share) == (size, needed)):
         with shown_errors():
-            plan_calibration(site().store, campaign.name, pairs, share, by=by)
+            acting(who).calibration.plan(campaign.name, pairs, share)
             report_after_rerun(SAYS.calibration_set.format(campaign=campaign.name, pairs=pairs))
 
 
-def _close(campaign: Campaign, by: str) -> None:
+def _close(campaign: Campaign, who: Viewer) -> None:
     put(html.note(SAYS.closing))
     sure = st.checkbox(SAYS.confirm.format(campaign=as_typed(campaign.name)), key=f"close-{campaign.name}")
     if st.button(SAYS.close, disabled=not sure):
         with shown_errors():
-            close_campaign(site().store, campaign.name, by=by)
+            acting(who).campaigns.close(campaign.name)
             report_after_rerun(SAYS.closed.format(campaign=campaign.name))

@@ -10,11 +10,8 @@ from markupsafe import Markup
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
+from annotator_ui.lead import queries
 from annotator_ui.texts_leads import COMMON, DISPUTED
-from eds.labels.flags import open_flags
-from eds.labels.lead_queries import acts_frame
-from eds.tables import LABELS
-from eds.truth import disputed_pairs
 
 KEY = ["query_id", "candidate_id"]
 
@@ -28,13 +25,12 @@ class Cases:
     flags: pd.DataFrame
 
 
-def cases(campaign: str, place: str, acts: int) -> Cases:
-    """The cases of a campaign. Flags come and go without acts, so they are asked for anew each time."""
-    disputed, votes = _voted(campaign, place, acts)
-    flags = open_flags(site().store, campaign)
-    unsure = votes.loc[votes["value"].isna(), KEY].drop_duplicates()
-    pairs = {"votes": disputed[KEY], "flagged": flags[KEY].drop_duplicates(), "unsure": unsure}
-    return Cases(pairs, votes, flags)
+def cases(campaign: str) -> Cases:
+    """Return the cases of a campaign. Flags come and go without acts, so they are read each time."""
+    found = queries.disputes(campaign)
+    flags = site().project.labels.flags(campaign)
+    pairs = {"votes": found.disputed[KEY], "flagged": flags[KEY].drop_duplicates(), "unsure": found.unsure}
+    return Cases(pairs, found.votes, flags)
 
 
 def choose_kind(found: Cases, place: "st.delta_generator.DeltaGenerator") -> str:
@@ -61,12 +57,3 @@ def shown_pair(who: Viewer, row: "pd.Series[Any]", *, large: bool = False) -> Ma
     """Both pictures of a pair, as HTML."""
     query, candidate = (site().pictures.url(who.name, row[side], "large") for side in KEY)
     return html.pair(query, candidate, (COMMON.query, COMMON.candidate), large=large)
-
-
-@st.cache_data(max_entries=20, show_spinner=False)
-def _voted(campaign: str, place: str, acts: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    everything = acts_frame(site().store, campaign)
-    normal = everything[everything["kind"] == "normal"]
-    held = normal[~normal["label_id"].isin(normal["supersedes"].dropna())]
-    votes = held[[*KEY, "expert_id", "value", "seconds", "mode"]].sort_values([*KEY, "expert_id"], ignore_index=True)
-    return disputed_pairs(everything[LABELS.names]), votes

@@ -4,13 +4,13 @@ import pandas as pd
 import streamlit as st
 
 from annotator_ui import html
-from annotator_ui.app_state import Viewer, site
+from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.guideline_html import guideline_html
 from annotator_ui.lead.page import check_images, put
 from annotator_ui.screen import report_after_rerun, shown_errors
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from annotator_ui.texts_leads import COMMON
-from eds.labels.guidelines import Example, Guideline, guideline_named, list_guidelines, save_guideline
+from eds.project.guidelines import Example, Guideline
 
 ANSWERS = {COMMON.similar: 1, COMMON.different: 0}
 PLACES = ("query_id", "candidate_id", "kind", "answer", "note")
@@ -18,7 +18,7 @@ PLACES = ("query_id", "candidate_id", "kind", "answer", "note")
 
 def guideline_editor(who: Viewer) -> None:
     """The versions, the form, the preview."""
-    versions = list_guidelines(site().store)
+    versions = site().project.guidelines.list()
     st.subheader(SAYS.versions, anchor=False)
     if versions.empty:
         put(html.empty(SAYS.no_versions_title, SAYS.no_versions))
@@ -31,7 +31,7 @@ def guideline_editor(who: Viewer) -> None:
         put(html.table(SAYS.versions, SAYS.version_heads, rows, numbers=(3, 4, 5)))
     names = versions["version"].tolist()[::-1]
     start = st.selectbox(SAYS.start_from, [*names, ""], format_func=lambda one: one or SAYS.blank)
-    before = guideline_named(site().store, start) if start else Guideline("", "")
+    before = site().project.guidelines.read(start) if start else Guideline("", "")
     version = st.text_input(SAYS.version, value=_following(names), max_chars=100)
     content = st.text_area(SAYS.content, value=before.content, height=240, key=f"content-{start}")
     rows_now = _examples(before, f"examples-{start}")
@@ -42,7 +42,7 @@ def guideline_editor(who: Viewer) -> None:
         with shown_errors():
             examples = [_example(row) for row in rows_now]
             check_images((name for one in examples for name in (one.query_id, one.candidate_id)), "examples")
-            save_guideline(site().store, version.strip(), content, examples, by=who.name)
+            acting(who).guidelines.save_text(version.strip(), content, examples)
             report_after_rerun(SAYS.saved.format(version=version.strip()))
 
 

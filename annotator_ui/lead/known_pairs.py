@@ -6,21 +6,18 @@ import pandas as pd
 import streamlit as st
 
 from annotator_ui import html
-from annotator_ui.app_state import Viewer, site
+from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.lead.page import check_images, put
 from annotator_ui.screen import report_after_rerun, shown_errors
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from eds.errors import InputError
-from eds.labels.adjudication import adjudications
-from eds.labels.gold import add_gold
-from eds.labels.lead_queries import gold_answers
 
 KEY = ["query_id", "candidate_id"]
 
 
 def known_pairs(who: Viewer) -> None:
     """The counts, more of them, the decisions."""
-    known = gold_answers(site().store)
+    known = site().project.labels.gold()
     st.subheader(SAYS.known_title, anchor=False)
     put(html.note(SAYS.known_about))
     if known.empty:
@@ -33,12 +30,12 @@ def known_pairs(who: Viewer) -> None:
         sent = st.form_submit_button(SAYS.known_add)
     if sent:
         with shown_errors():
-            _add(_read(rows), who.name)
-    decided = adjudications(site().store)[[*KEY, "value"]]
+            _add(_read(rows), who)
+    decided = site().project.labels.adjudications()[[*KEY, "value"]]
     fresh = decided[~pd.MultiIndex.from_frame(decided[KEY]).isin(pd.MultiIndex.from_frame(known[KEY]))]
     if len(fresh) and st.button(SAYS.known_decided.format(count=len(fresh))):
         with shown_errors():
-            _add(fresh, who.name)
+            _add(fresh, who)
 
 
 def _counted(words: str, rows: pd.DataFrame) -> tuple[str, int, str]:
@@ -58,7 +55,7 @@ def _read(rows: str) -> pd.DataFrame:
     return table
 
 
-def _add(pairs: pd.DataFrame, by: str) -> None:
-    new = add_gold(site().store, pairs, by=by)
+def _add(pairs: pd.DataFrame, who: Viewer) -> None:
+    new, _ = acting(who).labels.add_gold(pairs)
     st.session_state["campaigns_next"] = SAYS.known_tab
     report_after_rerun(SAYS.known_added.format(new=new))

@@ -1,22 +1,19 @@
 """The form of a new campaign, with what it costs before it is made."""
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
 from annotator_ui import html
-from annotator_ui.app_state import Viewer, site
+from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.guideline_html import guideline_html
+from annotator_ui.lead import queries
 from annotator_ui.lead.page import CHOSEN, put
-from annotator_ui.lead.queries import both_ways, grid_agrees
 from annotator_ui.screen import report_after_rerun, shown_errors
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
-from eds.analysis.campaign_cost import campaign_cost
-from eds.labels.calibration import plan_calibration
-from eds.labels.campaigns import Plan, create_campaign
-from eds.labels.experts import list_experts
-from eds.labels.gold import USUAL, gold_to_hide, usual_share
-from eds.labels.guidelines import guideline_named, list_guidelines
-from eds.truth.grid_vs_pair import ModesCompared
+from eds.project.campaign_statistics import ModesCompared
+from eds.project.campaigns import USUAL, CampaignPlan, Mode, Polarity
 
 
 def new_campaign(who: Viewer) -> None:
@@ -24,7 +21,7 @@ def new_campaign(who: Viewer) -> None:
     if not site().project.path("suspects").exists():
         put(html.empty(SAYS.no_suspects_title, SAYS.no_suspects))
         return
-    people = list_experts(site().store)
+    people = site().project.experts.list()
     people = people[people["state"] != "disabled"]
     if people.empty:
         put(html.empty(SAYS.no_experts_title, SAYS.no_experts))
@@ -32,28 +29,42 @@ def new_campaign(who: Viewer) -> None:
     form, aside = st.columns([3, 2], gap="large")
     with form:
         name = st.text_input(SAYS.name, help=SAYS.name_help, max_chars=100)
-        pairs = _pairs()
+        origins, limit = _origins()
+        pairs = site().project.campaigns.suspects(origins, limit=limit if origins else 0)
         panel = st.multiselect(
             SAYS.panel, people["name"].tolist(), people.loc[people["role"] == "expert", "name"].tolist()
         )
-        mode, polarity = _mode(pairs)
-        guideline = _guideline()
-        shares, stop, guarded = _mixed(pairs, mode, polarity)
+        plan = _mixed(pairs, *_mode(pairs), _guideline())
         calibration = _calibration()
         seed = int(st.number_input(SAYS.seed, 0, 2**31, site().project.config.project.seed))
     with aside:
-        _cost(len(pairs), len(panel), shares, early_stop=stop)
+        _cost(len(pairs), len(panel), plan)
     with form:
-        if st.button(SAYS.make, type="primary", disabled=not guarded):
-            plan = Plan(name.strip(), mode, polarity, guideline, seed, shares[0], shares[1], stop, shares[2])
+        if st.button(SAYS.make, type="primary", disabled=pairs.empty or not _is_guarded(plan, pairs)):
             with shown_errors():
-                _make(plan, pairs, panel, calibration, who.name)
+                project = acting(who)
+                project.campaigns.create(
+                    name.strip(), panel, origins=origins, limit=limit, plan=replace(plan, seed=seed)
+                )
+                if calibration[0]:
+                    project.calibration.plan(name.strip(), *calibration)
+                st.session_state[CHOSEN] = name.strip()
+                st.session_state["campaigns_next"] = SAYS.all_tab
+                report_after_rerun(SAYS.made.format(name=name.strip(), pairs=len(pairs), experts=len(panel)))
 
 
-def _pairs() -> pd.DataFrame:
-    """The suspects of the chosen origins, in the order they were dealt."""
-    suspects = site().project.read("suspects")
-    suspects = suspects[suspects["origin"].isin(["pool", "random", "negative"])].sort_values("position")
+def _is_guarded(plan: CampaignPlan, pairs: pd.DataFrame) -> bool:
+    """Whether skimming would be noticed: a grid needs repeats, and gold if there is some to hide."""
+    if plan.mode != "grid":
+        return True
+    return bool(plan.repeat_share) and bool(
+        plan.gold_share or not site().project.campaigns.usable_gold(pairs, plan.polarity)
+    )
+
+
+def _origins() -> tuple[list[str], int | None]:
+    """The chosen origins of suspects, and how many of their first ones."""
+    suspects = site().project.campaigns.suspects(["pool", "random", "negative"])
     counts = suspects["origin"].value_counts()
     origins = [origin for origin in ("pool", "random", "negative") if origin in counts.index]
     chosen = st.multiselect(
@@ -63,14 +74,13 @@ def _pairs() -> pd.DataFrame:
         format_func=lambda origin: SAYS.origin_label.format(origin=origin, count=counts[origin]),
     )
     most = int(st.number_input(SAYS.limit, 0, max(len(suspects), 1), 0, step=100))
-    found = suspects[suspects["origin"].isin(chosen)]
-    return found.head(most) if most else found
+    return chosen, most or None
 
 
-def _mode(pairs: pd.DataFrame) -> tuple[str, str | None]:
+def _mode(pairs: pd.DataFrame) -> tuple[Mode, Polarity | None]:
     """How pairs are shown, and in a grid what an untouched one is: as most pairs of these origins are."""
-    compared = both_ways(site().store.place)
-    modes, agrees = list(SAYS.mode_labels), grid_agrees(compared)
+    compared = queries.modes()
+    modes, agrees = list(SAYS.mode_labels), queries.grid_agrees(compared)
     mode = st.radio(
         SAYS.mode,
         modes,
@@ -83,8 +93,8 @@ def _mode(pairs: pd.DataFrame) -> tuple[str, str | None]:
     if mode != "grid":
         return "pair", None
     put(html.note(SAYS.mode_help))
-    likely = "similar" if (pairs["origin"] == "pool").mean() >= 0.5 else "different"
-    names = list(SAYS.polarity_labels)
+    likely: Polarity = "similar" if (pairs["origin"] == "pool").mean() >= 0.5 else "different"
+    names: list[Polarity] = ["similar", "different"]
     polarity = st.radio(
         SAYS.polarity,
         names,
@@ -103,24 +113,24 @@ def _compared(found: ModesCompared) -> str:
     told = SAYS.mode_known.format(both=found.both, alike=html.percent(found.agreement, 0),
                                   limits=html.limits(found.low, found.high, 0), pair=found.pair_seconds,
                                   grid=found.grid_seconds)  # fmt: skip
-    return f"{told} {SAYS.mode_agrees if grid_agrees(found) else SAYS.mode_open}"
+    return f"{told} {SAYS.mode_agrees if queries.grid_agrees(found) else SAYS.mode_open}"
 
 
 def _guideline() -> str:
-    versions = list_guidelines(site().store)["version"].tolist()[::-1]
+    versions = site().project.guidelines.list()["version"].tolist()[::-1]
     chosen = st.selectbox(SAYS.guideline, [*versions, ""], format_func=lambda one: one or SAYS.guideline_none)
     if chosen:
         with st.expander(SAYS.guideline_preview):
-            put(guideline_html(guideline_named(site().store, chosen).content))
+            put(guideline_html(site().project.guidelines.read(chosen).content))
     return str(chosen)
 
 
-def _mixed(pairs: pd.DataFrame, mode: str, polarity: str | None) -> tuple[tuple[float, float, float], bool, bool]:
-    """The shares of gold, repeats and control; whether asking stops early; whether a grid has its guards."""
+def _mixed(pairs: pd.DataFrame, mode: Mode, polarity: Polarity | None, guideline: str) -> CampaignPlan:
+    """The plan with its shares of gold, repeats and control, and whether asking stops early."""
     st.markdown(f"**{SAYS.mixed}**")
-    known = gold_to_hide(site().store, pairs, polarity) if len(pairs) else 0
+    known = site().project.campaigns.usable_gold(pairs, polarity) if len(pairs) else 0
     left, right = st.columns(2)
-    usual = 100 * usual_share(site().store, pairs, polarity) if len(pairs) else 0.0
+    usual = 100 * site().project.campaigns.usual_gold_share(pairs, polarity) if len(pairs) else 0.0
     gold = left.number_input(
         SAYS.gold_share, 0.0, 100.0, usual, step=5.0, format="%.3g", key=f"gold-{usual}", help=SAYS.gold_help
     )  # other pairs, another suggestion
@@ -131,7 +141,7 @@ def _mixed(pairs: pd.DataFrame, mode: str, polarity: str | None) -> tuple[tuple[
         st.warning(SAYS.gold_short.format(wanted=wanted, usable=usable))
     else:
         put(html.note(usable))
-    guarded = mode != "grid" or (again > 0 and (gold > 0 or not known))
+    guarded = again > 0 and (gold > 0 or not known)
     if mode == "grid" and not again:
         st.warning(SAYS.grid_guard)
     elif polarity is not None and not guarded:
@@ -140,7 +150,7 @@ def _mixed(pairs: pd.DataFrame, mode: str, polarity: str | None) -> tuple[tuple[
         put(html.note(SAYS.grid_gold[polarity]))
     stop = st.checkbox(SAYS.stop)
     control = st.number_input(SAYS.control, 1, 100, 10) if stop else 10
-    return (gold / 100, again / 100, control / 100), stop, guarded
+    return CampaignPlan(mode, polarity, guideline, gold / 100, again / 100, stop, control / 100)
 
 
 def _calibration() -> tuple[int, float]:
@@ -150,24 +160,14 @@ def _calibration() -> tuple[int, float]:
     return size, needed / 100
 
 
-def _cost(pairs: int, experts: int, shares: tuple[float, float, float], *, early_stop: bool) -> None:
+def _cost(pairs: int, experts: int, plan: CampaignPlan) -> None:
     settings = site().project.config.budget
     st.subheader(SAYS.cost, anchor=False)
     if not experts or not pairs:
         put(html.note("–"))
         return
-    rate = st.number_input(SAYS.rate, 0, 100, 80, step=5) / 100 if early_stop else 0.5
-    cost = campaign_cost(
-        pairs,
-        experts,
-        settings.seconds,
-        gold_share=shares[0],
-        repeat_share=shares[1],
-        early_stop=early_stop,
-        control_share=shares[2],
-        positive_rate=rate,
-        hourly=settings.hourly,
-    )
+    rate = st.number_input(SAYS.rate, 0, 100, 80, step=5) / 100 if plan.early_stop else None
+    cost = site().project.campaigns.cost(pairs, experts, plan, positive_rate=rate)
     about = SAYS.cost_judgements_about.format(experts=experts)
     if cost.saved:
         about += f"; {SAYS.cost_saved_about.format(saved=html.percent(cost.saved, 0))}"
@@ -181,12 +181,3 @@ def _cost(pairs: int, experts: int, shares: tuple[float, float, float], *, early
             *money,
         )
     )
-
-
-def _make(plan: Plan, pairs: pd.DataFrame, panel: list[str], calibration: tuple[int, float], by: str) -> None:
-    create_campaign(site().store, plan, pairs[["query_id", "candidate_id", "origin"]], panel, by=by)
-    st.session_state[CHOSEN] = plan.name
-    st.session_state["campaigns_next"] = SAYS.all_tab
-    if calibration[0]:
-        plan_calibration(site().store, plan.name, *calibration, by=by)
-    report_after_rerun(SAYS.made.format(name=plan.name, pairs=len(pairs), experts=len(panel)))

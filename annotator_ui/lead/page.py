@@ -12,7 +12,6 @@ from annotator_ui.app_state import site
 from annotator_ui.screen import link_to
 from annotator_ui.texts_leads import COMMON
 from eds.errors import InputError
-from eds.labels.lead_queries import asked_campaigns
 
 CHOSEN = "lead_campaign"  # of the session: the same campaign on all of the lead's pages
 
@@ -37,7 +36,7 @@ def put(*pieces: Markup) -> None:
 
 def campaigns() -> pd.DataFrame:
     """The campaigns of experts, newest first."""
-    found = asked_campaigns(site().store)
+    found = site().project.campaigns.judged_by_experts()
     return found.iloc[::-1].reset_index(drop=True)
 
 

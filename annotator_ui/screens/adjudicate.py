@@ -1,23 +1,19 @@
 """Lead's page: one disputed, unsure or flagged pair after the other, with the raw votes, to be decided."""
 
-import secrets
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from annotator_ui import html
-from annotator_ui.app_state import Viewer, site
+from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.escape_markdown import as_typed
 from annotator_ui.lead.disputes import KEY, cases, choose_kind, shown_pair, vote_rows
 from annotator_ui.lead.page import choose_campaign, put
-from annotator_ui.lead.queries import version
 from annotator_ui.screen import report_after_rerun, screen, shown_errors
 from annotator_ui.texts import MENU
 from annotator_ui.texts_judging import ADJUDICATE as SAYS
 from annotator_ui.texts_leads import DISPUTED
-from eds.labels.adjudication import adjudicate, adjudications
-from eds.labels.flags import resolve_flag
 
 ANSWERS = {1: SAYS.similar, 0: SAYS.different}
 PLACE = "adjudicate_place"
@@ -27,8 +23,8 @@ PLACE = "adjudicate_place"
 def show(who: Viewer) -> None:
     """Show the screen."""
     campaign = choose_campaign().name
-    found = cases(campaign, *version(campaign))
-    decided = adjudications(site().store, campaign)
+    found = cases(campaign)
+    decided = site().project.labels.adjudications(campaign)
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     kind = choose_kind(found, left)
     pairs = found.pairs[kind]
@@ -83,7 +79,7 @@ def _flags(who: Viewer, flags: pd.DataFrame) -> None:
         for column, words, again in zip(st.columns(2), (SAYS.resolve, SAYS.again), (False, True), strict=True):
             if column.button(words, key=f"{words} {flag['flag']}", width="stretch"):
                 with shown_errors():
-                    resolve_flag(site().store, int(flag["flag"]), by=who.name, again=again)
+                    acting(who).labels.resolve_flag(int(flag["flag"]), again=again)
                     report_after_rerun(SAYS.resolved)
 
 
@@ -99,6 +95,6 @@ def _decide(who: Viewer, campaign: str, row: "pd.Series[Any]", decided: pd.DataF
         words = SAYS.open if value is None else ANSWERS[value]
         if column.button(words, key=f"{value} {key}", width="stretch"):
             with shown_errors():
-                pair = (row[KEY[0]], row[KEY[1]])
-                adjudicate(site().store, campaign, *pair, value, by=who.name, token=secrets.token_hex(16), note=note)
+                query, candidate = (str(row[side]) for side in KEY)
+                site().project.labels.adjudicate(query, candidate, campaign, value, by=who.name, note=note)
                 report_after_rerun(SAYS.taken_back if value is None else SAYS.done.format(answer=words))

@@ -5,13 +5,13 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer
+from annotator_ui.lead import queries
 from annotator_ui.lead.page import choose_campaign, put
-from annotator_ui.lead.queries import Agreed, agreed, version
 from annotator_ui.screen import screen
 from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import AGREEMENT as SAYS
 from annotator_ui.texts_leads import COMMON
-from eds.truth.grid_vs_pair import ModesCompared
+from eds.project.campaign_statistics import CampaignAgreement, ModesCompared
 
 SIGNED = ("krippendorff_alpha", "gwet_ac1", "fleiss_kappa")  # from -1 to 1
 
@@ -20,27 +20,27 @@ SIGNED = ("krippendorff_alpha", "gwet_ac1", "fleiss_kappa")  # from -1 to 1
 def show(who: Viewer) -> None:
     """Show the screen."""
     campaign = choose_campaign()
-    found = agreed(campaign.name, campaign.early_stop, *version(campaign.name))
-    if found.profiles.empty:
+    found = queries.agreement(campaign.name)
+    if found.experts.empty:
         put(html.empty(COMMON.nothing_judged_title, COMMON.nothing_judged))
         return
     _coefficients(found)
-    if len(found.pairs):
+    if found.agreement is not None and len(found.agreement.pairs_of_experts):
         st.subheader(SAYS.pairs, anchor=False)
-        _pairs(found.pairs)
+        _pairs(found.agreement.pairs_of_experts)
     st.subheader(SAYS.experts, anchor=False)
-    _experts(found.profiles)
+    _experts(found.experts)
     st.subheader(SAYS.modes, anchor=False)
     _modes(found.modes)
 
 
-def _coefficients(found: Agreed) -> None:
+def _coefficients(found: CampaignAgreement) -> None:
     if found.control is not None:
         put(html.note(SAYS.control.format(count=found.control)))
-    if found.panel is None or not found.panel.pairable:
+    panel = found.agreement
+    if panel is None or not panel.pairable:
         put(html.empty(SAYS.too_few_title, SAYS.too_few if found.control != 0 else SAYS.no_control))
         return
-    panel = found.panel
     rows = []
     for _, one in panel.coefficients.iterrows():
         if one["coefficient"] == "fleiss_kappa":

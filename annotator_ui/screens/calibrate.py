@@ -13,9 +13,8 @@ from annotator_ui.lead.page import put
 from annotator_ui.screen import go_to, link_to, screen
 from annotator_ui.texts_calibration import CALIBRATE as SAYS
 from annotator_ui.texts_leads import COMMON
-from eds.labels.calibration import Feedback, Round, answer, begin_round, due, feedback, next_task, rounds_of
-from eds.labels.guidelines import guideline_of
-from eds.labels.progress import Standing, campaign_of, standing
+from eds.project.calibration import Feedback, Round
+from eds.project.campaigns import Standing
 
 TOLD = "calibration_told"  # of the session: the feedback that is shown before the next pair
 SINCE = "calibration_since"
@@ -31,9 +30,9 @@ def show(who: Viewer) -> None:
         put(html.empty(SAYS.none_title, SAYS.none))
         link_to("home", SAYS.home)
         return
-    rounds = rounds_of(site().store, found.name, who.name)
+    rounds = site().project.calibration.rounds(found.name, who.name)
     told = st.session_state.get(TOLD)
-    waiting = due(site().store, found.name, who.name)
+    waiting = site().project.calibration.is_due(found.name, who.name)
     if told is not None or not rounds or not rounds[-1].finished:
         put(html.note(SAYS.about.format(campaign=found.name)))
         _round(who, found, told)
@@ -44,17 +43,19 @@ def show(who: Viewer) -> None:
 def _asked(who: Viewer) -> Standing | None:
     """The campaign of the address, if this expert is asked to calibrate for it or has done so."""
     handle = st.query_params.get("campaign") or st.session_state.get("calibration_campaign", "")
-    name = campaign_of(site().store, handle)
-    found = standing(site().store, name, who.name) if name is not None else None
+    name = site().project.campaigns.find(handle)
+    found = site().project.campaigns.of_expert(name, who.name) if name is not None else None
     if found is None or not found.member or found.closed:
         return None
     st.session_state["calibration_campaign"] = handle
-    known = due(site().store, found.name, who.name) or rounds_of(site().store, found.name, who.name)
+    known = site().project.calibration.is_due(found.name, who.name) or site().project.calibration.rounds(
+        found.name, who.name
+    )
     return found if known else None
 
 
 def _guideline(found: Standing) -> None:
-    guideline = guideline_of(site().store, found.name)
+    guideline = site().project.guidelines.in_force(found.name)
     if guideline is not None:
         with st.expander(f"{SAYS.guideline} {as_typed(guideline.version)}"):
             put(guideline_html(guideline.content))
@@ -62,14 +63,14 @@ def _guideline(found: Standing) -> None:
 
 def _round(who: Viewer, found: Standing, told: tuple[int, Feedback] | None) -> None:
     """The next pair with its three buttons; or, right after an answer, that pair with its feedback."""
-    made = begin_round(site().store, found.name, who.name) if told is None else None
-    task = next_task(site().store, made.round, who.name) if made is not None else None
+    made = site().project.calibration.begin(found.name, who.name) if told is None else None
+    task = site().project.calibration.next_task(made.round, who.name) if made is not None else None
     pictures = site().pictures
     sides = (told[1].query_id, told[1].candidate_id) if told else (task.query_id, task.candidate_id) if task else None
     if sides is None:
         st.rerun()
         return
-    size = made.size if made else rounds_of(site().store, found.name, who.name)[-1].size
+    size = made.size if made else site().project.calibration.rounds(found.name, who.name)[-1].size
     text, count = st.columns([4, 1], vertical_alignment="center")
     with text:
         _guideline(found)
@@ -84,7 +85,9 @@ def _round(who: Viewer, found: Standing, told: tuple[int, Feedback] | None) -> N
     for place, (value, word) in zip(st.columns(3), SAID.items(), strict=True):
         if task is not None and place.button(word, key=f"{task.task}-{word}", width="stretch", shortcut=KEYS[value]):
             seconds = time.monotonic() - since
-            given = answer(site().store, who.name, task.task, value, secrets.token_hex(16), seconds=seconds)
+            given = site().project.calibration.answer(
+                who.name, task.task, value, secrets.token_hex(16), seconds=seconds
+            )
             st.session_state[TOLD] = (task.place, given)
             st.session_state.pop(SINCE, None)
             st.rerun()
@@ -116,13 +119,13 @@ def _result(who: Viewer, found: Standing, last: Round, *, waiting: bool) -> None
     st.write(SAYS.failed if waiting else SAYS.passed)
     if waiting:
         if st.button(SAYS.again, type="primary"):
-            begin_round(site().store, found.name, who.name)
+            site().project.calibration.begin(found.name, who.name)
             st.rerun()
     elif st.button(SAYS.begin, type="primary"):
         go_to(found.mode, campaign=found.handle)
     st.subheader(SAYS.looked, anchor=False)
     pictures = site().pictures
-    answers = feedback(site().store, last.round, who.name)
+    answers = site().project.calibration.feedback(last.round, who.name)
     for start in range(0, len(answers), 3):
         for place, one in zip(st.columns(3), answers[start : start + 3], strict=False):
             sides = [pictures.url(who.name, side, "thumb") for side in (one.query_id, one.candidate_id)]

@@ -16,7 +16,6 @@ from annotator_ui.screen import screen
 from annotator_ui.texts import MENU
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from annotator_ui.texts_leads import COMMON
-from eds.labels.queue import progress
 
 SECTION = "campaigns_section"
 
@@ -47,7 +46,7 @@ def _overview() -> None:
     if found.empty:
         put(html.empty(SAYS.empty_title, SAYS.empty_body))
         return
-    counts = progress(site().store).groupby("campaign")[["total", "done", "stopped"]].sum()
+    counts = site().project.campaigns.progress().groupby("campaign")[["total", "done", "stopped"]].sum()
     put(html.table(SAYS.table, SAYS.heads, [_row(row, counts) for _, row in found.iterrows()], numbers=(3, 4)))
 
 

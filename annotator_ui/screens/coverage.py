@@ -14,17 +14,14 @@ from annotator_ui.lead.page import Campaign, choose_campaign, put
 from annotator_ui.screen import screen
 from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import COVERAGE as SAYS
-from eds.labels.calibration import planned
-from eds.labels.lead_queries import calibration_results
-from eds.labels.queue import progress
 
 
 @screen(title=SAYS.title, about=SAYS.about, role="lead", section=MENU.labels, position=120)
 def show(who: Viewer) -> None:
     """Show the screen."""
     campaign = choose_campaign()
-    counts = progress(site().store, campaign.name)
-    pace = queries.paces(campaign.name, *queries.version(campaign.name))
+    counts = site().project.campaigns.progress(campaign.name)
+    pace = queries.pace(campaign.name)
     _experts(counts, pace)
     st.subheader(SAYS.calibration, anchor=False)
     _calibration(campaign)
@@ -74,10 +71,10 @@ def _whole(value: Any) -> int | None:
 
 
 def _calibration(campaign: Campaign) -> None:
-    if planned(site().store, campaign.name) is None:
+    if site().project.calibration.planned(campaign.name) is None:
         put(html.note(SAYS.calibration_none))
         return
-    results = calibration_results(site().store, campaign.name)
+    results = site().project.calibration.results(campaign.name)
     if results.empty:
         put(html.note(SAYS.calibration_waiting))
         return

@@ -10,7 +10,6 @@ from annotator_ui import html
 from annotator_ui.app_state import Viewer
 from annotator_ui.lead.disputes import KEY, cases, choose_kind, shown_pair, vote_rows
 from annotator_ui.lead.page import choose_campaign, put
-from annotator_ui.lead.queries import version
 from annotator_ui.screen import link_to, screen
 from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import COMMON
@@ -24,7 +23,7 @@ SAID = {1: COMMON.similar, 0: COMMON.different}
 def show(who: Viewer) -> None:
     """Show the screen."""
     campaign = choose_campaign()
-    found = cases(campaign.name, *version(campaign.name))
+    found = cases(campaign.name)
     left, right = st.columns([5, 1], vertical_alignment="bottom")
     kind = choose_kind(found, left)
     pairs = found.pairs[kind]

@@ -6,20 +6,19 @@ import pandas as pd
 import streamlit as st
 
 from annotator_ui import html
-from annotator_ui.app_state import Viewer, may, site, url
+from annotator_ui.app_state import Viewer, acting, may, site, url
 from annotator_ui.escape_markdown import as_typed
 from annotator_ui.lead.page import put
 from annotator_ui.screen import report_after_rerun, screen, shown_errors
 from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import EXPERTS as SAYS
-from eds.labels import experts
-from eds.labels.schema import ROLES
+from eds.project.experts import ROLES, Invitation
 
 
 @screen(title=SAYS.title, about=SAYS.about, role="lead", section=MENU.project, position=210)
 def show(who: Viewer) -> None:
     """Show the screen."""
-    people = experts.list_experts(site().store)
+    people = site().project.experts.list()
     rows = [[one["name"], SAYS.roles[one["role"]], html.tag(SAYS.states[one["state"]]), int(one["labels"]),
              f"{one['created_at']:%d %b %Y}"] for _, one in people.iterrows()]  # fmt: skip
     if rows:
@@ -51,8 +50,7 @@ def _invite(who: Viewer) -> None:
         sent = st.form_submit_button(SAYS.send, type="primary")
     if sent:
         with shown_errors():
-            experts.add_expert(site().store, name, role, by=who.name)
-            _show_link(name, experts.invite(site().store, name, hours=hours, by=who.name), hours)
+            _show_link(acting(who).experts.add(name, role, hours=hours))
 
 
 def _link(who: Viewer, people: pd.DataFrame) -> None:
@@ -67,14 +65,14 @@ def _link(who: Viewer, people: pd.DataFrame) -> None:
         sent = st.form_submit_button(SAYS.make_link, disabled=mine.empty)
     if sent and name:
         with shown_errors():
-            _show_link(name, experts.invite(site().store, name, hours=hours, by=who.name), hours)
+            _show_link(acting(who).experts.invite(name, hours=hours))
 
 
-def _show_link(name: str, token: str, hours: float) -> None:
+def _show_link(made: Invitation) -> None:
     """The link, in this run only: the next one does not know it."""
     place = urlsplit(st.context.url or "")
-    st.success(f"{as_typed(SAYS.link_made.format(name=name, hours=hours))}  \n{SAYS.link_gone}")
-    st.code(f"{place.scheme}://{place.netloc}{url(f'/invitation/{token}')}", language=None, wrap_lines=True)
+    st.success(f"{as_typed(SAYS.link_made.format(name=made.expert, hours=made.hours))}  \n{SAYS.link_gone}")
+    st.code(f"{place.scheme}://{place.netloc}{url(f'/invitation/{made.invitation}')}", language=None, wrap_lines=True)
 
 
 def _lock(who: Viewer, people: pd.DataFrame) -> None:
@@ -88,7 +86,8 @@ def _lock(who: Viewer, people: pd.DataFrame) -> None:
     # The name is on the button: nobody locks another account than they see.
     if st.button(f"{SAYS.unlock_it if is_locked else SAYS.lock_it} {as_typed(name)}"):
         with shown_errors():
-            (experts.enable if is_locked else experts.disable)(site().store, name, by=who.name)
+            experts = acting(who).experts
+            (experts.enable if is_locked else experts.disable)(name)
             report_after_rerun((SAYS.unlocked if is_locked else SAYS.locked).format(name=name))
 
 
@@ -103,7 +102,7 @@ def _role(who: Viewer, people: pd.DataFrame) -> None:
                         key=f"role-of-{name}")  # fmt: skip
     if st.button(SAYS.set_it, disabled=role == now):
         with shown_errors():
-            experts.set_role(site().store, name, role, by=who.name)
+            acting(who).experts.set_role(name, role)
             report_after_rerun(SAYS.was_set.format(name=name, role=SAYS.roles[role]))
 
 

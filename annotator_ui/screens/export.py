@@ -11,7 +11,6 @@ from annotator_ui.screen import link_to, screen
 from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import COMMON
 from annotator_ui.texts_leads import EXPORT as SAYS
-from eds.labels.lead_queries import acts_so_far
 
 EVERYTHING = ""
 
@@ -29,7 +28,7 @@ def show(who: Viewer) -> None:
     left, right = st.columns(2)
     name = left.selectbox(COMMON.campaign, [EVERYTHING, *names], index=place, format_func=lambda one: one or SAYS.all)
     kind = right.selectbox(SAYS.format, list(SAYS.formats), format_func=SAYS.formats.__getitem__)
-    acts = sum(acts_so_far(site().store, one) for one in ([name] if name else names))
+    acts = sum(site().project.labels.count(one) for one in ([name] if name else names))
     put(html.figures((SAYS.acts, acts, SAYS.abouts[kind])))
     if not acts:
         put(html.empty(SAYS.empty_title, SAYS.empty_body))

@@ -10,9 +10,7 @@ from annotator_ui.escape_markdown import as_typed
 from annotator_ui.guideline_html import guideline_html
 from annotator_ui.screen import screen
 from annotator_ui.texts import GUIDE as SAYS
-from eds.labels.guidelines import Example, Guideline, guideline_of
-from eds.labels.progress import standing
-from eds.labels.queue import list_campaigns
+from eds.project.guidelines import Example, Guideline
 
 KINDS = (("positive", SAYS.positive), ("negative", SAYS.negative), ("border", SAYS.border))
 
@@ -33,11 +31,11 @@ def show(who: Viewer) -> None:
 
 def _guidelines(name: str, *, all_of_them: bool) -> Iterator[tuple[str, Guideline]]:
     """The guideline in force of each open campaign that this person is on (a lead: of all)."""
-    store = site().store
-    for campaign in list_campaigns(store)["name"]:
-        one = standing(store, campaign, name)
+    project = site().project
+    for campaign in project.campaigns.list()["name"]:
+        one = project.campaigns.of_expert(campaign, name)
         if all_of_them or (one.member and not one.closed):
-            guideline = guideline_of(store, campaign)
+            guideline = project.guidelines.in_force(campaign)
             if guideline is not None:
                 yield campaign, guideline
 

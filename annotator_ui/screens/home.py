@@ -1,5 +1,7 @@
 """The first page: an expert's campaigns and what comes next; for leads the state of the project, too."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
@@ -8,19 +10,15 @@ from annotator_ui.escape_markdown import as_typed
 from annotator_ui.judging.component import show_saving
 from annotator_ui.screen import go_to, screen
 from annotator_ui.texts import HOME as SAYS
-from eds.labels.calibration import due
-from eds.labels.expert_activity import own_acts, pace
-from eds.labels.progress import Standing, standing
-from eds.labels.queue import list_campaigns, progress
+from eds.project.campaigns import Standing
 
 
 @screen(title=SAYS.menu, position=10, has_heading=False)
 def show(who: Viewer) -> None:
     """Show the project to a lead, and their own campaigns to everybody."""
-    store = site().store
-    campaigns = list_campaigns(store)
-    mine = [standing(store, name, who.name) for name in campaigns["name"]]
-    mine = [one for one in mine if one.member]
+    project = site().project
+    campaigns = project.campaigns.list()
+    mine = project.campaigns.all_of_expert(who.name)
     if may(who, "lead"):
         _project(campaigns)
     if mine or not may(who, "lead"):
@@ -28,7 +26,7 @@ def show(who: Viewer) -> None:
         show_saving(who)
 
 
-def _own(name: str, mine: list[Standing]) -> None:
+def _own(name: str, mine: Sequence[Standing]) -> None:
     waiting = [one for one in mine if one.left and not one.closed]
     done = [one for one in mine if not one.left and not one.closed]
     closed = [one for one in mine if one.closed]
@@ -40,7 +38,7 @@ def _own(name: str, mine: list[Standing]) -> None:
     else:
         st.header(SAYS.all_finished_title, anchor=False)
         st.write(SAYS.all_finished)
-    per_hour = pace(own_acts(site().store, name), pd.Timestamp.now("UTC")).per_hour
+    per_hour = site().project.experts.activity(name).per_hour
     for place, one in enumerate(waiting):
         _waiting(name, one, per_hour, first=place == 0)
     for one in done:
@@ -52,7 +50,7 @@ def _own(name: str, mine: list[Standing]) -> None:
 
 
 def _waiting(name: str, one: Standing, per_hour: float | None, *, first: bool) -> None:
-    practice = due(site().store, one.name, name)
+    practice = site().project.calibration.is_due(one.name, name)
     with st.container(border=True):
         told, act = st.columns([4, 1], vertical_alignment="center")
         with told:
@@ -82,7 +80,7 @@ def _project(campaigns: pd.DataFrame) -> None:
         if st.button(SAYS.make, type="primary"):
             go_to("campaigns")
         return
-    counts = progress(site().store)
+    counts = site().project.campaigns.progress()
     for name, closed, experts in campaigns[["name", "closed_at", "experts"]].iloc[::-1].to_numpy().tolist():
         _campaign(name, not pd.isna(closed), experts, counts[counts["campaign"] == name])
 

@@ -1,6 +1,5 @@
 """What is left, how fast it goes, how long it will take; and a reminder to rest."""
 
-import pandas as pd
 import streamlit as st
 
 from annotator_ui.app_state import Viewer, site
@@ -9,34 +8,33 @@ from annotator_ui.judging.component import show_saving
 from annotator_ui.screen import screen
 from annotator_ui.texts import HOME, REST_AFTER, told_hours
 from annotator_ui.texts import PROGRESS as SAYS
-from eds.labels.expert_activity import PAUSE, own_acts, pace
-from eds.labels.progress import standing
-from eds.labels.queue import list_campaigns
+from eds.project.experts import PAUSE
 
 
 @screen(title=SAYS.title, position=20)
 def show(who: Viewer) -> None:
     """Show how far this expert is."""
-    store = site().store
-    mine = [standing(store, name, who.name) for name in list_campaigns(store)["name"]]
-    mine = [one for one in mine if one.member]
-    acts = own_acts(store, who.name)
+    project = site().project
+    mine = project.campaigns.all_of_expert(who.name)
+    activity = project.experts.activity(who.name)
+    acts = activity.acts
     show_saving(who)
     if not len(acts):
         st.subheader(SAYS.nothing_title, anchor=False)
         st.write(SAYS.nothing)
         return
-    found = pace(acts, pd.Timestamp.now("UTC"))
     left = sum(one.left for one in mine)
-    if found.stretch_minutes >= REST_AFTER:
-        st.info(SAYS.rest(round(found.stretch_minutes)))
+    if activity.stretch_minutes >= REST_AFTER:
+        st.info(SAYS.rest(round(activity.stretch_minutes)))
     figures = st.columns(4)
     figures[0].metric(SAYS.done, f"{int(acts['first'].sum()):,}")
     figures[1].metric(SAYS.left, f"{left:,}")
     figures[2].metric(
-        SAYS.pace, f"{found.per_hour:,.0f}" if found.per_hour else SAYS.unknown, help=SAYS.pace_help(round(PAUSE / 60))
+        SAYS.pace,
+        f"{activity.per_hour:,.0f}" if activity.per_hour else SAYS.unknown,
+        help=SAYS.pace_help(round(PAUSE / 60)),
     )
-    time = told_hours(left / found.per_hour) if found.per_hour else SAYS.unknown
+    time = told_hours(left / activity.per_hour) if activity.per_hour else SAYS.unknown
     figures[3].metric(SAYS.time_left, time if left else SAYS.none)
     st.subheader(SAYS.by_campaign, anchor=False)
     for one in mine:

@@ -7,18 +7,17 @@ from annotator_ui import html
 from annotator_ui.app_state import Viewer
 from annotator_ui.lead import queries
 from annotator_ui.lead.page import Campaign, choose_campaign, put
-from annotator_ui.lead.queries import Yield
 from annotator_ui.screen import screen
 from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import POOL as SAYS
-from eds.reports.charts import growth_chart
+from eds.project.campaign_statistics import PoolYield
 
 
 @screen(title=SAYS.title, about=SAYS.about, role="lead", section=MENU.labels, position=140)
 def show(who: Viewer) -> None:
     """Show the screen."""
     campaign = choose_campaign()
-    found = queries.yielded(campaign.name, *queries.version(campaign.name), queries.catalogue())
+    found = queries.pool_yield(campaign.name)
     if found.growth.empty:
         put(html.empty(SAYS.nothing_title, SAYS.nothing))
     else:
@@ -29,7 +28,7 @@ def show(who: Viewer) -> None:
     _models(campaign)
 
 
-def _growth(found: Yield) -> None:
+def _growth(found: PoolYield) -> None:
     last = found.growth.iloc[-1]
     limits = html.limits(last["low"], last["high"])
     counts = SAYS.rate_about.format(limits=limits, positive=int(last["positive"]), labelled=int(last["labelled"]))
@@ -43,11 +42,10 @@ def _growth(found: Yield) -> None:
     )
     words = SAYS.chart.format(rate=html.percent(last["rate"]), labelled=int(last["labelled"]), limits=limits)
     st.subheader(SAYS.growing, anchor=False)
-    chart = growth_chart(found.growth, SAYS.axis)
-    st.altair_chart(chart.properties(description=words), width="stretch")
+    st.altair_chart(found.chart(SAYS.axis).properties(description=words), width="stretch")
 
 
-def _random(found: Yield) -> None:
+def _random(found: PoolYield) -> None:
     bound = None
     if found.bound is not None:
         about = SAYS.bound_about.format(positive=round(found.bound * found.pairs), pairs=found.pairs)
@@ -78,7 +76,7 @@ def _models(campaign: Campaign) -> None:
     if not campaign.closed:
         put(html.note(SAYS.models_open))
         return
-    rows = queries.by_model(campaign.name, *queries.version(campaign.name), queries.catalogue())
+    rows = queries.yield_by_model(campaign.name)
     if rows.empty:
         put(html.note(SAYS.models_none))
         return

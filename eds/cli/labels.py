@@ -178,7 +178,7 @@ def calibration() -> None:
 @click.option("--needed", type=share, default=0.8, help="Share that must be right.")
 def plan(console: Console, campaign: str, pairs: int, needed: float) -> None:
     """Let experts start with rounds until enough is right."""
-    console.project.guidelines.plan_calibration(campaign, pairs, needed)
+    console.project.calibration.plan(campaign, pairs, needed)
     rounds = f"with {pairs:,} pairs, {needed:.0%} of them right" if pairs else "no more"
     console.answer({"campaign": campaign, "pairs": pairs, "needed": needed}, f"{campaign} calibrates {rounds}.")
 
@@ -187,7 +187,7 @@ def plan(console: Console, campaign: str, pairs: int, needed: float) -> None:
 @click.argument("campaign")
 def list_rounds(console: Console, campaign: str) -> None:
     """List every expert's rounds and how much was right."""
-    console.show_table(console.project.guidelines.calibration_rounds(campaign), "No calibration round yet.")
+    console.show_table(console.project.calibration.results(campaign), "No calibration round yet.")
 
 
 @labels.group()

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from eds.errors import InputError
+from eds.labels import campaigns, gold, lead_queries, progress, queue
+from eds.labels.gold import USUAL
+from eds.labels.progress import Standing
 from eds.project.label_store import opened
 
 if TYPE_CHECKING:
@@ -12,7 +15,11 @@ if TYPE_CHECKING:
 
     from eds.labels.store import Store
     from eds.project import Project
+    from eds.project.campaign_statistics import CampaignAgreement, CampaignCost, Disputes, ModesCompared, PoolYield
 
+__all__ = ["USUAL", "CampaignPlan", "Campaigns", "Mode", "Polarity", "Standing"]
+Mode = Literal["pair", "grid"]
+Polarity = Literal["similar", "different"]
 PAIR = ["query_id", "candidate_id"]
 
 
@@ -20,13 +27,14 @@ PAIR = ["query_id", "candidate_id"]
 class CampaignPlan:
     """How a campaign asks. None leaves a share to the usual one: 5 % in a grid, gold also 15 % of random pairs."""
 
-    mode: Literal["pair", "grid"] = "pair"
-    polarity: Literal["similar", "different"] | None = None  # of a grid: what an untouched candidate means
+    mode: Mode = "pair"
+    polarity: Polarity | None = None  # of a grid: what an untouched candidate means
     guideline: str = ""
     gold_share: float | None = None
     repeat_share: float | None = None
     early_stop: bool = False
     control_share: float = 0.1
+    seed: int | None = None  # of the order; None: the project's
 
 
 @dataclass(frozen=True)
@@ -42,66 +50,150 @@ class Campaigns:
         *,
         origins: Sequence[str] = (),
         undecided: bool = False,
+        limit: int | None = None,
         plan: CampaignPlan = CampaignPlan(),
     ) -> "pd.DataFrame":
         """Let a panel judge the project's suspects; the progress of the new campaign.
 
-        `origins` and `undecided` restrict the suspects: by origin, and to those without a decided label.
+        `origins`, `undecided` and `limit` restrict the suspects: by origin, to those without a decided label, to the
+        first ones by position.
         """
-        from eds.labels.campaigns import Plan, create_campaign
-        from eds.labels.gold import USUAL, usual_share
-
         project = self.project
-        suspects = project.read("suspects")
-        if origins:
-            suspects = suspects[suspects["origin"].isin(origins)]
+        suspects = self.suspects(origins, undecided=undecided, limit=limit)
         if not len(suspects):
             raise InputError("no suspects are of that origin", where="--origin", do="See eds suspects list.")
-        if undecided:
-            suspects = _without_label(project, suspects)
         grid, polarity = plan.mode == "grid", plan.polarity
         with opened(project, create=True) as store:
             suspects = _with_gold(project, store, suspects, polarity)
             gold_share, repeat_share = plan.gold_share, plan.repeat_share
             if gold_share is None:
                 guarded = grid or set(suspects["origin"]) == {"random"}
-                gold_share = usual_share(store, suspects, polarity) if guarded else 0.0
+                gold_share = gold.usual_share(store, suspects, polarity) if guarded else 0.0
             if repeat_share is None:
                 repeat_share = USUAL if grid and "repeat" not in set(suspects["origin"]) else 0.0
-            made = Plan(
+            made = campaigns.Plan(
                 name,
                 plan.mode,
                 polarity,
                 plan.guideline,
-                project.config.project.seed,
+                project.config.project.seed if plan.seed is None else plan.seed,
                 gold_share,
                 repeat_share,
                 plan.early_stop,
                 plan.control_share,
             )
-            create_campaign(store, made, suspects, experts, by=project.actor)
+            campaigns.create_campaign(store, made, suspects, experts, by=project.actor)
         return self.progress(name)
 
-    def list(self) -> "pd.DataFrame":
-        """Every campaign with its settings."""
-        from eds.labels.queue import list_campaigns
+    def suspects(
+        self, origins: Sequence[str] = (), *, undecided: bool = False, limit: int | None = None
+    ) -> "pd.DataFrame":
+        """The project's suspects that a new campaign would ask; see `create`."""
+        suspects = self.project.read("suspects")
+        if origins:
+            suspects = suspects[suspects["origin"].isin(origins)]
+        if undecided and len(suspects):
+            suspects = _without_label(self.project, suspects)
+        return suspects if limit is None else suspects.sort_values("position").head(limit)
 
+    def list(self) -> "pd.DataFrame":
+        """Every campaign with its settings, oldest first."""
         with opened(self.project) as store:
-            return list_campaigns(store)
+            return queue.list_campaigns(store)
+
+    def judged_by_experts(self) -> "pd.DataFrame":
+        """The campaigns that experts judge, as `list`; not those that keep leads' decisions."""
+        with opened(self.project) as store:
+            return lead_queries.asked_campaigns(store)
 
     def progress(self, name: str | None = None) -> "pd.DataFrame":
         """What is judged and what is left, for each campaign and expert."""
-        from eds.labels.queue import progress
-
         with opened(self.project) as store:
-            return progress(store, name)
+            return queue.progress(store, name)
+
+    def of_expert(self, name: str, expert: str) -> Standing:
+        """How far one expert is in one campaign, at the cost of two index lookups."""
+        with opened(self.project) as store:
+            return progress.standing(store, name, expert)
+
+    def all_of_expert(self, expert: str) -> Sequence[Standing]:
+        """How far an expert is in each of their campaigns."""
+        found = [self.of_expert(name, expert) for name in self.list()["name"]]
+        return [campaign for campaign in found if campaign.member]
+
+    def find(self, handle: str) -> str | None:
+        """The name of the campaign with this handle (`Standing.handle`), None if there is none."""
+        with opened(self.project) as store:
+            return progress.campaign_of(store, handle)
+
+    def add_experts(self, name: str, experts: Sequence[str]) -> None:
+        """Let further experts judge a campaign."""
+        with opened(self.project) as store:
+            campaigns.add_to_panel(store, name, experts, by=self.project.actor)
 
     def close(self, name: str) -> None:
         """Hand out no more tasks of a campaign; judgements on their way are kept."""
-        from eds.labels.campaigns import close_campaign
-
         with opened(self.project) as store:
-            close_campaign(store, name, by=self.project.actor)
+            campaigns.close_campaign(store, name, by=self.project.actor)
+
+    def usable_gold(self, suspects: "pd.DataFrame", polarity: str | None) -> int:
+        """How many known pairs a campaign on these suspects could hide; `polarity` of a grid, else None."""
+        with opened(self.project) as store:
+            return gold.gold_to_hide(store, suspects, polarity)
+
+    def usual_gold_share(self, suspects: "pd.DataFrame", polarity: str | None) -> float:
+        """The share of known pairs that is mixed into these suspects by default."""
+        with opened(self.project) as store:
+            return gold.usual_share(store, suspects, polarity)
+
+    def version(self, name: str) -> tuple[str, int]:
+        """The state of a campaign's labels: their store, and how many acts there are."""
+        with opened(self.project) as store:
+            return store.place, lead_queries.acts_so_far(store, name)
+
+    def agreement(self, name: str) -> "CampaignAgreement":
+        """How far the experts of a campaign agree with each other, with gold, with themselves, and grid with pair."""
+        from eds.project.campaign_statistics import campaign_agreement
+
+        return campaign_agreement(self.project, name)
+
+    def modes(self) -> "ModesCompared":
+        """How far grid and pair agree, over all campaigns."""
+        from eds.project.campaign_statistics import compare_modes
+
+        return compare_modes(self.project)
+
+    def pace(self, name: str) -> "pd.DataFrame":
+        """How fast each expert of a campaign works, with the median seconds of a judgement."""
+        from eds.project.campaign_statistics import pace
+
+        return pace(self.project, name)
+
+    def pool_yield(self, name: str) -> "PoolYield":
+        """How many pairs of a campaign are similar, and what its random ones say of all pairs."""
+        from eds.project.campaign_statistics import pool_yield
+
+        return pool_yield(self.project, name)
+
+    def yield_by_model(self, name: str) -> "pd.DataFrame":
+        """Each model's part of a campaign: proposed, labelled, positive, rate, low, high, alone."""
+        from eds.project.campaign_statistics import yield_by_model
+
+        return yield_by_model(self.project, name)
+
+    def disputes(self, name: str) -> "Disputes":
+        """The pairs of a campaign on which experts differ or were unsure, with their votes."""
+        from eds.project.campaign_statistics import disputes
+
+        return disputes(self.project, name)
+
+    def cost(
+        self, pairs: int, experts: int, plan: CampaignPlan, *, positive_rate: float | None = None
+    ) -> "CampaignCost":
+        """What a campaign costs by the project's budget; `positive_rate` is the share expected for early stop."""
+        from eds.project.campaign_statistics import cost
+
+        return cost(self.project, pairs, experts, plan, positive_rate)
 
 
 def _without_label(project: "Project", suspects: "pd.DataFrame") -> "pd.DataFrame":
@@ -118,16 +210,14 @@ def _without_label(project: "Project", suspects: "pd.DataFrame") -> "pd.DataFram
 
 def _with_gold(project: "Project", store: "Store", suspects: "pd.DataFrame", polarity: str | None) -> "pd.DataFrame":
     """The suspects without gold that tests nothing in a grid; the store learns the answers of the planted pairs."""
-    from eds.labels.gold import TOUCHED, add_gold
-
     planted = suspects[(suspects["origin"] == "gold") & suspects["stratum"].isin(["gold:0", "gold:1"])]
     if not len(planted):
         return suspects
     value = planted["stratum"].str.removeprefix("gold:").astype("int64")
-    add_gold(store, planted[PAIR].assign(value=value), by=project.actor)
+    gold.add_gold(store, planted[PAIR].assign(value=value), by=project.actor)
     if polarity is None:
         return suspects
-    useless = value.index[value != TOUCHED[polarity]]
+    useless = value.index[value != gold.TOUCHED[polarity]]
     if len(useless):
         project.say(
             f"{len(useless):,} of {len(planted):,} gold pairs are {polarity}, as untouched candidates of this "

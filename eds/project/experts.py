@@ -3,13 +3,20 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
+from eds.labels import expert_activity, experts, sessions
+from eds.labels.expert_activity import PAUSE
+from eds.labels.experts import SHORTEST_PASSWORD
+from eds.labels.schema import ROLES
+from eds.labels.sessions import Session, SignInError
 from eds.project.label_store import opened
 from eds.project.results import Result
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from eds.project import Project
+
+__all__ = ["PAUSE", "ROLES", "SHORTEST_PASSWORD", "Activity", "Experts", "Invitation", "Session", "SignInError"]
 
 HOURS = 72.0  # that an invitation holds
 
@@ -24,6 +31,15 @@ class Invitation(Result):
 
 
 @dataclass(frozen=True)
+class Activity(Result):
+    """What an expert did, and how fast."""
+
+    acts: pd.DataFrame  # campaign, created_at, seconds, value, first (not a revision); oldest first
+    per_hour: float | None  # judgements an hour of work, None until there are enough
+    stretch_minutes: float  # of work since the last break
+
+
+@dataclass(frozen=True)
 class Experts:
     """The experts, leads and administrators of a project."""
 
@@ -31,36 +47,86 @@ class Experts:
 
     def add(self, name: str, role: str = "expert", *, hours: float = HOURS) -> Invitation:
         """Add an account and invite its owner."""
-        from eds.labels.experts import add_expert
-
         with opened(self.project, create=True) as store:
-            add_expert(store, name, role, by=self.project.actor)
+            experts.add_expert(store, name, role, by=self.project.actor)
         return self.invite(name, hours=hours)
 
     def invite(self, name: str, *, hours: float = HOURS) -> Invitation:
         """Invite again, after a forgotten password; earlier invitations end."""
-        from eds.labels.experts import invite
-
         with opened(self.project) as store:
-            return Invitation(name, invite(store, name, hours=hours, by=self.project.actor), hours)
+            return Invitation(name, experts.invite(store, name, hours=hours, by=self.project.actor), hours)
 
-    def list(self) -> "pd.DataFrame":
+    def list(self) -> pd.DataFrame:
         """Every account: role, state, number of judgements."""
-        from eds.labels.experts import list_experts
-
         with opened(self.project) as store:
-            return list_experts(store)
+            return experts.list_experts(store)
 
     def disable(self, name: str) -> None:
         """Sign an expert out everywhere and refuse new sessions; the labels stay."""
-        from eds.labels.experts import disable
-
         with opened(self.project) as store:
-            disable(store, name, by=self.project.actor)
+            experts.disable(store, name, by=self.project.actor)
 
     def enable(self, name: str) -> None:
         """Let a disabled expert sign in again."""
-        from eds.labels.experts import enable
-
         with opened(self.project) as store:
-            enable(store, name, by=self.project.actor)
+            experts.enable(store, name, by=self.project.actor)
+
+    def set_role(self, name: str, role: str) -> None:
+        """Give an account another role."""
+        with opened(self.project) as store:
+            experts.set_role(store, name, role, by=self.project.actor)
+
+    def invited(self, invitation: str) -> str | None:
+        """The account that an invitation is for, None if it is not valid."""
+        with opened(self.project) as store:
+            return experts.invited(store, invitation)
+
+    def accept(self, invitation: str, password: str) -> str:
+        """Choose a password by an invitation; the account's name."""
+        with opened(self.project) as store:
+            return experts.accept(store, invitation, password)
+
+    def activity(self, name: str) -> Activity:
+        """What an expert did so far, and how fast."""
+        with opened(self.project) as store:
+            acts = expert_activity.own_acts(store, name)
+        pace = expert_activity.pace(acts, pd.Timestamp.now("UTC"))
+        return Activity(acts, pace.per_hour, pace.stretch_minutes)
+
+    def sign_in(self, name: str, password: str, address: str = "") -> str:
+        """The token of a new session; SignInError if name and password do not match."""
+        with opened(self.project) as store:
+            return sessions.sign_in(store, name, password, address)
+
+    def sign_in_vouched(self, name: str, *, by: str) -> str:
+        """The token of a new session of an account that a proxy or provider vouches for."""
+        with opened(self.project) as store:
+            return sessions.sign_in_vouched(store, name, by=by)
+
+    def session(self, token: str) -> Session | None:
+        """The open session of this token."""
+        with opened(self.project) as store:
+            return sessions.session_of(store, token)
+
+    def session_numbered(self, number: int) -> Session | None:
+        """The open session of this number."""
+        with opened(self.project) as store:
+            return sessions.session_numbered(store, number)
+
+    def renew_session(self, token: str, *, after: float) -> str | None:
+        """A new token for a session whose token is older than `after` seconds, else None; the old one ends soon."""
+        with opened(self.project) as store:
+            session = sessions.session_of(store, token)
+            if session is None or session.rotated_at >= store.now() - round(1e6 * after):
+                return None
+            return sessions.rotate(store, token)
+
+    def sign_out(self, token: str) -> None:
+        """End a session."""
+        with opened(self.project) as store:
+            sessions.sign_out(store, token)
+
+    def sign_out_everywhere(self, name: str) -> int:
+        """End every session of an account; how many there were."""
+        with opened(self.project) as store:
+            return sessions.sign_out_everywhere(store, name, by=self.project.actor)

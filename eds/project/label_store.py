@@ -31,6 +31,14 @@ def opened(project: "Project", *, create: bool = False) -> "Iterator[Store]":
         store.close()
 
 
+def keep_open(project: "Project", *, patience: float = 30.0) -> None:
+    """Open the label store for as long as the project is used, as a server does; `close` closes it."""
+    with explain_missing_package():
+        from eds.labels.store import open_store
+
+    project.store = open_store(address(project), create=False, patience=patience)
+
+
 @contextmanager
 def explain_missing_package() -> Iterator[None]:
     """Say what to install where a package that only labels need is missing."""

@@ -1,11 +1,16 @@
 """The judgements themselves: imported, exported, backed up; flags, adjudication, known pairs, the audit log."""
 
 import uuid
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from eds.labels import adjudication, audit, flags, gold, judgements, lead_queries, queue, transfer, vote_files
+from eds.labels.judgements import Judgement, NotYoursError, Receipt
+from eds.labels.queue import Answer, Task
+from eds.labels.vote_files import FORMATS
 from eds.project.label_store import address, explain_missing_package, opened, parse_time
 from eds.project.results import Result
 
@@ -14,6 +19,8 @@ if TYPE_CHECKING:
 
     from eds.labels.backup import Manifest
     from eds.project import Project
+
+__all__ = ["FORMATS", "Answer", "Judgement", "Labels", "NotYoursError", "Receipt", "Task"]
 
 
 @dataclass(frozen=True)
@@ -44,13 +51,11 @@ class Labels:
         self, file: str | Path, campaign: str, *, add_missing: bool = False, kind: str | None = None
     ) -> ImportedVotes:
         """Take the votes of a file into a campaign: all of them, or none and every fault by row."""
-        from eds.labels import vote_files
-        from eds.labels.transfer import import_votes
-
         path = Path(file)
         frame = vote_files.read(path, vote_files.format_of(path, kind))
         with opened(self.project, create=True) as store:
-            done = import_votes(store, frame, campaign, add_missing=add_missing, where=str(file), by=self.project.actor)
+            actor = self.project.actor
+            done = transfer.import_votes(store, frame, campaign, add_missing=add_missing, where=str(file), by=actor)
         return ImportedVotes(done.added, done.already, tuple(done.dropped))
 
     def export_votes(
@@ -62,10 +67,8 @@ class Labels:
         kind: str | None = None,
     ) -> int:
         """Write every act (crowdkit: every answer in force) to a file; how many."""
-        from eds.labels.transfer import export_votes
-
         with opened(self.project) as store:
-            return export_votes(store, Path(file), kind, only=campaign, as_of=parse_time(as_of))
+            return transfer.export_votes(store, Path(file), kind, only=campaign, as_of=parse_time(as_of))
 
     def back_up(self, file: str | Path) -> "Manifest":
         """Save everything to one file while experts go on working. It holds password hashes."""
@@ -92,49 +95,81 @@ class Labels:
         before = upgrade_store(address(self.project), saved)
         return UpgradeResult(str(before), str(newest()), str(saved))
 
-    def add_gold(self, file: str | Path) -> tuple[int, int]:
-        """Add pairs with known answers for calibration and quality checks; how many are new, and how many there are."""
-        from eds.labels.gold import add_gold
+    def add_gold(self, pairs: "str | Path | pd.DataFrame") -> tuple[int, int]:
+        """Add pairs with known answers (a file or a table); how many are new, and how many there are."""
         from eds.project.draw import read_known_pairs
 
-        known = read_known_pairs(self.project, Path(file))
+        known = read_known_pairs(self.project, Path(pairs)) if isinstance(pairs, (str, Path)) else pairs
         with opened(self.project, create=True) as store:
-            return add_gold(store, known, by=self.project.actor), len(known)
+            return gold.add_gold(store, known, by=self.project.actor), len(known)
 
     def gold(self) -> "pd.DataFrame":
         """Every pair whose answer is known. Do not show it to experts."""
-        from eds.labels.lead_queries import gold_answers
-
         with opened(self.project) as store:
-            return gold_answers(store)
+            return lead_queries.gold_answers(store)
+
+    def next_tasks(self, campaign: str, expert: str, count: int = 20, *, skip: Collection[int] = ()) -> Sequence[Task]:
+        """What the expert judges next."""
+        with opened(self.project) as store:
+            return queue.next_batch(store, campaign, expert, count, skip=skip)
+
+    def next_pages(
+        self, campaign: str, expert: str, pages: int = 3, size: int = 30, *, skip: Collection[int] = ()
+    ) -> Sequence[Sequence[Task]]:
+        """What the expert judges next, in pages of one query each."""
+        with opened(self.project) as store:
+            return queue.next_pages(store, campaign, expert, pages, size, skip=skip)
+
+    def last_answers(self, campaign: str, expert: str, count: int = 20) -> Sequence[Answer]:
+        """What the expert judged last, newest first."""
+        with opened(self.project) as store:
+            return queue.last_answers(store, campaign, expert, count)
+
+    def submit(self, expert: str, answers: Sequence[Judgement], *, session_id: str | None = None) -> Sequence[Receipt]:
+        """Store judgements durably: all of them, or none. One whose token is stored already is not stored again."""
+        with opened(self.project) as store:
+            return judgements.submit(store, expert, answers, session_id=session_id)
+
+    def count(self, campaign: str) -> int:
+        """How many acts a campaign has."""
+        with opened(self.project) as store:
+            return lead_queries.acts_so_far(store, campaign)
+
+    def flag(self, expert: str, assignment: int, reason: str, token: str) -> Receipt:
+        """Set a task aside with a reason."""
+        with opened(self.project) as store:
+            return judgements.flag_task(store, expert, assignment, reason, token)
+
+    def withdraw_flag(self, expert: str, assignment: int, token: str) -> bool:
+        """Take a flag back."""
+        with opened(self.project) as store:
+            return judgements.withdraw_flag(store, expert, assignment, token)
 
     def flags(self, campaign: str | None = None) -> "pd.DataFrame":
         """The flags that nobody has resolved, with the expert's own answer if there is one."""
-        from eds.labels.flags import open_flags
-
         with opened(self.project) as store:
-            return open_flags(store, campaign)
+            return flags.open_flags(store, campaign)
 
     def resolve_flag(self, number: int, *, again: bool = False, by: str | None = None) -> bool:
         """Mark a flag as resolved, and with `again` ask the expert once more; False if it was resolved before."""
-        from eds.labels.flags import resolve_flag
-
         with opened(self.project) as store:
-            return resolve_flag(store, number, by=by or self.project.actor, again=again)
+            return flags.resolve_flag(store, number, by=by or self.project.actor, again=again)
 
     def adjudicate(
         self, query_id: str, candidate_id: str, campaign: str, value: int | None, *, by: str, note: str = ""
     ) -> str:
         """Record a lead's decision on a pair beside the votes (None: withdraw it); the id of the act."""
-        from eds.labels.adjudication import adjudicate
-
         with opened(self.project) as store:
             token = str(uuid.uuid4())
-            return adjudicate(store, campaign, query_id, candidate_id, value, by=by, token=token, note=note).token
+            act = adjudication.adjudicate(store, campaign, query_id, candidate_id, value, by=by, token=token, note=note)
+            return act.token
+
+    def adjudications(self, campaign: str | None = None) -> "pd.DataFrame":
+        """The leads' decisions in force."""
+        with opened(self.project) as store:
+            return adjudication.adjudications(store, campaign)
 
     def audit(self) -> "pd.DataFrame":
         """Who did which administrative act, the oldest first."""
-        from eds.labels.audit import read_audit
-
         with opened(self.project) as store:
-            return read_audit(store)
+            return audit.read_audit(store)

@@ -8,6 +8,7 @@ provenance says. Parents are told by their digests; of the labels, which may be 
 not the file. Nothing here makes a table; the stages do.
 """
 
+import copy
 import json
 import os
 import threading
@@ -26,6 +27,7 @@ from eds import config, tables
 from eds import io as storage
 from eds.errors import EdsError, InputError, LockedError, ProjectError
 from eds.io.files import digest, forbidden, write_text
+from eds.project.label_store import explain_missing_package
 from eds.project.reporter import SILENT, Progress, Reporter
 from eds.project.results import to_jsonable
 from eds.registry import Entry, Registry
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
     from eds.labels.store import Store
     from eds.project.agreement import AgreementResult
+    from eds.project.calibration import Calibration
     from eds.project.campaigns import Campaigns
     from eds.project.decide import DecideResult
     from eds.project.draw import DrawResult, ModelPairsResult, NegativesResult, RandomResult
@@ -215,29 +218,29 @@ class Project:
     @property
     def campaigns(self) -> "Campaigns":
         """The campaigns in which experts judge."""
-        from eds.project.campaigns import Campaigns
-
+        with explain_missing_package():
+            from eds.project.campaigns import Campaigns
         return Campaigns(self)
 
     @property
     def experts(self) -> "Experts":
         """The accounts of those who judge."""
-        from eds.project.experts import Experts
-
+        with explain_missing_package():
+            from eds.project.experts import Experts
         return Experts(self)
 
     @property
     def guidelines(self) -> "Guidelines":
-        """The versions of the guideline, and calibration."""
-        from eds.project.guidelines import Guidelines
-
+        """The versions of the guideline."""
+        with explain_missing_package():
+            from eds.project.guidelines import Guidelines
         return Guidelines(self)
 
     @property
     def labels(self) -> "Labels":
-        """The judgements: import, export, backup, flags, adjudication, known pairs."""
-        from eds.project.labels import Labels
-
+        """The judgements: tasks, answers, flags, adjudication, known pairs, import, export, backup."""
+        with explain_missing_package():
+            from eds.project.labels import Labels
         return Labels(self)
 
     def status(self) -> "StatusResult":
@@ -245,6 +248,30 @@ class Project:
         from eds.project.status import read_status
 
         return read_status(self)
+
+    @property
+    def calibration(self) -> "Calibration":
+        """The practice of experts with known pairs, before a campaign begins."""
+        with explain_missing_package():
+            from eds.project.calibration import Calibration
+        return Calibration(self)
+
+    def acting_as(self, actor: str, *, accounts_only: bool = False) -> "Project":
+        """Return the same project for another actor, whom the audit log of the label store then names.
+
+        With `accounts_only` the store changes nothing unless the actor has an account with the right to it.
+        """
+        project = copy.copy(self)
+        project.actor = actor
+        if accounts_only and self.store is not None:
+            project.store = self.store.for_accounts()
+        return project
+
+    def close(self) -> None:
+        """Close the label store, if it is kept open."""
+        if self.store is not None:
+            self.store.close()
+            self.store = None
 
     def decide(
         self,

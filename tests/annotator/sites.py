@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,9 +24,9 @@ from annotator_ui.auth import accounts
 from annotator_ui.auth.middleware import Gate
 from eds import tables
 from eds.labels.experts import accept, add_expert, invite
-from eds.labels.sessions import sign_in_vouched
-from eds.labels.store import open_store
+from eds.labels.store import Store, open_store
 from eds.project import Project
+from eds.project.label_store import keep_open
 
 PASSWORD = "correct horse battery"
 PEOPLE = {"ann": "expert", "bob": "expert", "lea": "lead", "ada": "administrator"}
@@ -39,13 +39,17 @@ def fresh_site(folder: Path, options: Options | None = None) -> Iterator[Site]:
     """A copy of a project with five pictures and four people, installed as the site."""
     shutil.copytree(Path(_template().name) / "shop", folder / "shop")
     project = Project.open(folder / "shop")
-    store = open_store(project.path("labels"))
-    try:
-        site = Site(project, store, options or Options())
+    with closing(project):
+        keep_open(project)
+        site = Site(project, options or Options())
         install(site)
         yield site
-    finally:
-        store.close()
+
+
+def store_of(project: Project) -> Store:
+    """The label store that the site keeps open."""
+    assert project.store is not None
+    return project.store
 
 
 @cache
@@ -77,7 +81,7 @@ def client_for(site: Site, who: str | None = None, *, address: str = "10.1.1.1",
     app = Starlette(routes=routes, middleware=[Middleware(Gate, site=site)])
     client = TestClient(app, client=(address, 4000), follow_redirects=False, **options)
     if who is not None:
-        client.cookies.set("eds_session", sign_in_vouched(site.opened, who, by="test"), domain="testserver.local")
+        client.cookies.set("eds_session", site.owner.experts.sign_in_vouched(who, by="test"), domain="testserver.local")
     return client
 
 

@@ -12,7 +12,7 @@ from annotator_ui.texts import ACCOUNTS
 from eds.labels.audit import read_audit
 from eds.labels.experts import disable, invite
 from eds.labels.sessions import sign_in
-from tests.annotator.sites import NAME, PASSWORD, client_for, fresh_site
+from tests.annotator.sites import NAME, PASSWORD, client_for, fresh_site, store_of
 
 
 def _post(client: TestClient, path: str, **fields: str) -> "tuple[int, str, str]":
@@ -23,7 +23,7 @@ def _post(client: TestClient, path: str, **fields: str) -> "tuple[int, str, str]
 
 
 def test_an_invitation_lets_one_choose_a_password_once(site: Site) -> None:
-    path = f"/invitation/{invite(site.opened, 'ann')}"
+    path = f"/invitation/{invite(store_of(site.owner), 'ann')}"
     client = client_for(site)
     page = client.get(path)
     assert page.status_code == 200
@@ -37,7 +37,7 @@ def test_an_invitation_lets_one_choose_a_password_once(site: Site) -> None:
     assert (status, ACCOUNTS.differ in text) == (422, True)
     assert _post(client, path, password="a new password", again="a new password")[::2] == (303, "/")
     assert client.get("/x").json()["viewer"] == ["ann", "expert"]
-    assert sign_in(site.opened, "ann", "a new password")
+    assert sign_in(store_of(site.owner), "ann", "a new password")
     for stale in (path, "/invitation/unknown"):
         assert client_for(site).get(stale).status_code == 404
         answer = client_for(site).post(stale, data={"password": "p" * 12, "again": "p" * 12})
@@ -45,9 +45,9 @@ def test_an_invitation_lets_one_choose_a_password_once(site: Site) -> None:
 
 
 def test_looking_at_an_invitation_does_not_use_it(site: Site) -> None:
-    path = f"/invitation/{invite(site.opened, 'bob')}"
+    path = f"/invitation/{invite(store_of(site.owner), 'bob')}"
     assert [client_for(site).get(path).status_code for _ in range(3)] == [200, 200, 200]
-    disable(site.opened, "bob")
+    disable(store_of(site.owner), "bob")
     assert client_for(site).get(path).status_code == 404
 
 
@@ -69,7 +69,7 @@ def test_a_wrong_name_and_a_wrong_password_are_told_alike(site: Site) -> None:
 
 def test_guessing_is_slowed_by_name_and_address_and_told_kindly(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [1_800_000_000_000_000]
-    monkeypatch.setattr(site.opened, "now", lambda: clock[0])
+    monkeypatch.setattr(store_of(site.owner), "now", lambda: clock[0])
     client = client_for(site, address="10.2.2.2")
     statuses = [_post(client, "/sign-in", name="ann", password=f"guess {number}")[0] for number in range(6)]
     assert statuses[:4] == [401] * 4
@@ -112,7 +112,7 @@ def test_signing_out_here_and_everywhere(site: Site) -> None:
     third = client_for(site, "ann")
     assert _post(third, "/sign-out", act="everywhere")[0] == 303
     assert [one.get("/x").status_code for one in (third, there, other)] == [401, 401, 200]
-    assert "sign out everywhere" in set(read_audit(site.opened)["act"])
+    assert "sign out everywhere" in set(read_audit(store_of(site.owner))["act"])
 
 
 def test_texts_of_others_are_escaped(site: Site) -> None:

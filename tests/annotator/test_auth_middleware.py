@@ -14,7 +14,7 @@ from annotator_ui.auth import middleware
 from eds.errors import InputError
 from eds.labels.experts import disable, set_role
 from eds.labels.sessions import session_of, sign_out, sign_out_everywhere
-from tests.annotator.sites import PAGE, client_for, fresh_site
+from tests.annotator.sites import PAGE, client_for, fresh_site, store_of
 
 PROXY = (ip_network("10.9.9.9"),)
 PATHS = ["/", "/home", "/my-progress", "/experts", "/pictures/large/abc", "/api/campaigns/1-2/next", "/media/x.png",
@@ -69,9 +69,9 @@ def test_a_token_that_opens_nothing_is_no_session(site: Site, token: str) -> Non
 def test_who_is_disabled_signed_out_or_given_another_role_is_so_at_once(site: Site) -> None:
     ann, bob, lea = (client_for(site, name) for name in ("ann", "bob", "lea"))
     assert [one.get("/x").status_code for one in (ann, bob, lea)] == [200, 200, 200]
-    disable(site.opened, "ann")
-    sign_out_everywhere(site.opened, "bob", by="bob")
-    set_role(site.opened, "lea", "expert")
+    disable(store_of(site.owner), "ann")
+    sign_out_everywhere(store_of(site.owner), "bob", by="bob")
+    set_role(store_of(site.owner), "lea", "expert")
     assert [one.get("/x").status_code for one in (ann, bob, lea)] == [401, 401, 200]
     assert lea.get("/x").json()["viewer"] == ["lea", "expert"]
 
@@ -135,8 +135,8 @@ def test_every_answer_has_the_security_headers(site: Site) -> None:
 
 def _aged(site: Site, monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     """Let the store's clock go on."""
-    now = site.store.now
-    monkeypatch.setattr(site.store, "now", lambda: now() + int(seconds * 1e6))
+    now = store_of(site.project).now
+    monkeypatch.setattr(store_of(site.project), "now", lambda: now() + int(seconds * 1e6))
 
 
 def test_a_token_is_renewed_when_a_page_is_loaded_and_the_old_one_ends_soon(
@@ -229,7 +229,7 @@ def test_the_websocket_needs_a_session_before_it_opens(site: Site) -> None:
     ann = client_for(site, "ann")
     with pytest.raises(WebSocketDisconnect):
         _connected(ann, Origin="http://evil.example")
-    number = session_of(site.opened, ann.cookies["eds_session"])
+    number = session_of(store_of(site.owner), ann.cookies["eds_session"])
     assert number is not None
     forged = _connected(ann, **{"x-eds-session": "1"})
     assert forged == {"session": [str(number.number)], "name": "ann"}
@@ -243,12 +243,12 @@ def test_on_an_open_websocket_nothing_passes_after_the_session_has_ended(site: S
         socket.receive_json()
         socket.send_bytes(asked.SerializeToString())
         assert socket.receive_bytes() == asked.SerializeToString()
-        set_role(site.opened, "lea", "expert")
+        set_role(store_of(site.owner), "lea", "expert")
         socket.send_bytes(asked.SerializeToString())
         assert _fragment(socket.receive_bytes()) == ""  # a plain rerun, which shows what an expert may see
         socket.send_bytes(asked.SerializeToString())
         assert _fragment(socket.receive_bytes()) == "secret"
-        sign_out(site.opened, client.cookies["eds_session"])
+        sign_out(store_of(site.owner), client.cookies["eds_session"])
         for _ in range(2):
             socket.send_bytes(asked.SerializeToString())
             assert _fragment(socket.receive_bytes()) == ""

@@ -23,8 +23,7 @@ from eds.labels.flags import open_flags
 from eds.labels.frames import labels_frame
 from eds.labels.progress import campaign_of, standing
 from eds.labels.queue import next_batch
-from eds.labels.sessions import sign_in_vouched
-from tests.annotator.sites import fresh_site
+from tests.annotator.sites import fresh_site, store_of
 
 NAME = "A/b <c>"
 MARK = {"X-EDS": "1"}
@@ -34,15 +33,15 @@ def campaign(site: Site, name: str = NAME, experts: tuple[str, ...] = ("ann", "b
     """A campaign with 8 pairs of 2 queries; its handle."""
     pairs = [(f"model-x/q{query}", f"model-x/c{place}") for query in range(2) for place in range(4)]
     frame = pd.DataFrame(pairs, columns=["query_id", "candidate_id"])
-    create_campaign(site.opened, Plan(name, **plan), frame, list(experts))
-    return standing(site.opened, name, experts[0]).handle
+    create_campaign(store_of(site.owner), Plan(name, **plan), frame, list(experts))
+    return standing(store_of(site.owner), name, experts[0]).handle
 
 
 def client_for(site: Site, who: str | None = "ann") -> TestClient:
     app = Starlette(routes=routes.routes(site.base), middleware=[Middleware(Gate, site=site)])
     client = TestClient(app, follow_redirects=False)
     if who is not None:
-        client.cookies.set("eds_session", sign_in_vouched(site.opened, who, by="test"), domain="testserver.local")
+        client.cookies.set("eds_session", site.owner.experts.sign_in_vouched(who, by="test"), domain="testserver.local")
     return client
 
 
@@ -60,7 +59,7 @@ def test_next_gives_the_own_queue_and_says_nothing_more(site: Site) -> None:
     answer = client.get(f"/api/campaigns/{handle}/next?count=3")
     assert answer.headers["cache-control"] == "no-store"
     found = answer.json()
-    mine = next_batch(site.opened, NAME, "ann", 8)
+    mine = next_batch(store_of(site.owner), NAME, "ann", 8)
     assert [task["assignment"] for task in found["tasks"]] == [task.assignment for task in mine[:3]]
     assert {key: found[key] for key in ("done", "left", "total", "closed", "finished")} == {
         "done": 0, "left": 8, "total": 8, "closed": False, "finished": False
@@ -81,20 +80,20 @@ def test_pages_are_of_one_query(site: Site) -> None:
 
 def test_judgements_and_flags_are_stored_once(site: Site) -> None:
     handle, client = campaign(site), client_for(site)
-    first, second, third = (task.assignment for task in next_batch(site.opened, NAME, "ann", 3))
+    first, second, third = (task.assignment for task in next_batch(store_of(site.owner), NAME, "ann", 3))
     acts = [judgement(first, 1, "a"), judgement(second, None, "b"), judgement(first, 0, "c")]
     flags = [{"token": "f", "assignment": third, "reason": "broken"}]
     for _ in range(2):  # sent again after a lost answer
         answer = post(client, handle, acts, flags)
         assert answer.json() == {"stored": ["a", "b", "c", "f"], "standby": False}
-    labels = labels_frame(site.opened, campaign=NAME).set_index("label_id")
+    labels = labels_frame(store_of(site.owner), campaign=NAME).set_index("label_id")
     assert labels["value"].fillna(-1).astype(int).to_dict() == {"a": 1, "b": -1, "c": 0}
     assert labels["expert_id"].tolist() == ["ann"] * 3
     assert labels["session_id"].str.isdigit().all()
     undone = [{"token": "w", "assignment": third, "flag": "f"}]
     for _ in range(2):
         assert post(client, handle, [], withdrawals=undone).json() == {"stored": ["w"], "standby": False}
-    assert open_flags(site.opened).empty
+    assert open_flags(store_of(site.owner)).empty
     assert post(client, handle, [], withdrawals=[{"token": "w", "assignment": third}]).status_code == 422
     history = client.get(f"/api/campaigns/{handle}/history").json()["answers"]
     assert [(one["assignment"], one["value"], one["seconds"]) for one in history] == [
@@ -106,12 +105,12 @@ def test_judgements_and_flags_are_stored_once(site: Site) -> None:
 
 def test_nobody_judges_for_another(site: Site) -> None:
     handle, bob = campaign(site), client_for(site, "bob")
-    of_ann = next_batch(site.opened, NAME, "ann", 1)[0].assignment
+    of_ann = next_batch(store_of(site.owner), NAME, "ann", 1)[0].assignment
     assert post(bob, handle, [judgement(of_ann, 1, "x")]).status_code == 401, "the page is ann's, the session bob's"
     stolen = post(bob, handle, [judgement(of_ann, 1, "x")], expert="bob")
     assert stolen.status_code == 403
     assert post(bob, handle, [], [{"token": "x", "assignment": of_ann, "reason": "r"}], expert="bob").status_code == 403
-    assert len(labels_frame(site.opened)) == 0
+    assert len(labels_frame(store_of(site.owner))) == 0
 
 
 def test_strangers_to_a_campaign_get_nothing(site: Site) -> None:
@@ -128,15 +127,15 @@ def test_strangers_to_a_campaign_get_nothing(site: Site) -> None:
 
 def test_who_left_may_send_what_was_judged_but_gets_no_more(site: Site) -> None:
     handle, client = campaign(site), client_for(site)
-    number = next_batch(site.opened, NAME, "ann", 1)[0].assignment
-    leave_panel(site.opened, NAME, "ann")
+    number = next_batch(store_of(site.owner), NAME, "ann", 1)[0].assignment
+    leave_panel(store_of(site.owner), NAME, "ann")
     assert client.get(f"/api/campaigns/{handle}/next").status_code == 403
     assert post(client, handle, [judgement(number, 1, "a")]).json()["stored"] == ["a"]
 
 
 def test_a_closed_campaign_hands_out_nothing_and_says_so(site: Site) -> None:
     handle, client = campaign(site), client_for(site)
-    close_campaign(site.opened, NAME)
+    close_campaign(store_of(site.owner), NAME)
     found = client.get(f"/api/campaigns/{handle}/next").json()
     assert found["tasks"] == []
     assert found["closed"]
@@ -146,9 +145,9 @@ def test_a_closed_campaign_hands_out_nothing_and_says_so(site: Site) -> None:
 def test_another_campaign_never_gets_the_same_handle(site: Site) -> None:
     first, second = campaign(site), campaign(site, "B")
     assert first != second
-    assert campaign_of(site.opened, first) == NAME
+    assert campaign_of(store_of(site.owner), first) == NAME
     number, created = first.split("-")
-    assert campaign_of(site.opened, f"{number}-{int(created, 16) + 1:x}") is None
+    assert campaign_of(store_of(site.owner), f"{number}-{int(created, 16) + 1:x}") is None
 
 
 def test_forged_posts_are_refused(site: Site) -> None:
@@ -178,11 +177,11 @@ def test_forged_posts_are_refused(site: Site) -> None:
 )
 def test_what_is_no_judgement_is_told_and_stores_nothing(site: Site, wrong: Any) -> None:
     handle, client = campaign(site), client_for(site)
-    number = next_batch(site.opened, NAME, "ann", 1)[0].assignment
+    number = next_batch(store_of(site.owner), NAME, "ann", 1)[0].assignment
     answer = post(client, handle, [judgement(number, 1, "fine"), wrong])
     assert answer.status_code == 422
     assert "judgement 1" in " ".join([answer.json()["error"], *answer.json()["faults"]])
-    assert len(labels_frame(site.opened)) == 0
+    assert len(labels_frame(store_of(site.owner))) == 0
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -194,8 +193,8 @@ def test_what_is_no_judgement_is_told_and_stores_nothing(site: Site, wrong: Any)
 def test_no_body_breaks_the_server(site: Site, body: bytes) -> None:
     handle = (
         campaign(site)
-        if not len(labels_frame(site.opened)) and not _there(site)
-        else standing(site.opened, NAME, "ann").handle
+        if not len(labels_frame(store_of(site.owner))) and not _there(site)
+        else standing(store_of(site.owner), NAME, "ann").handle
     )
     client = client_for(site)
     for path in ("judgements", "tab"):
@@ -205,7 +204,7 @@ def test_no_body_breaks_the_server(site: Site, body: bytes) -> None:
 
 def _there(site: Site) -> bool:
     try:
-        standing(site.opened, NAME, "ann")
+        standing(store_of(site.owner), NAME, "ann")
     except ValueError:
         return False
     return True
@@ -236,7 +235,7 @@ def test_tabs_the_last_one_that_asked_goes_on(site: Site) -> None:
     assert tab("two", take=True).json() == {"standby": False}
     assert tab("one", take=False).json() == {"standby": True}
     assert client.get(f"/api/campaigns/{handle}/next?tab=one").json()["standby"] is True
-    number = next_batch(site.opened, NAME, "ann", 1)[0].assignment
+    number = next_batch(store_of(site.owner), NAME, "ann", 1)[0].assignment
     answer = post(client, handle, [judgement(number, 1, "a")], tab="one")
     assert answer.json() == {"stored": ["a"], "standby": True}, "stored all the same"
     kept = post(client, handle, [judgement(number, 0, "b")], tab=None)
@@ -250,14 +249,14 @@ def test_tabs_the_last_one_that_asked_goes_on(site: Site) -> None:
 
 def test_a_database_that_is_away_is_no_refusal(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     handle, client = campaign(site), client_for(site)
-    number = next_batch(site.opened, NAME, "ann", 1)[0].assignment
+    number = next_batch(store_of(site.owner), NAME, "ann", 1)[0].assignment
 
     def away(*_: Any, **__: Any) -> None:
         raise ProjectError("the database does not answer")
 
-    monkeypatch.setattr(routes, "submit", away)
+    monkeypatch.setattr(judgements, "submit", away)
     assert post(client, handle, [judgement(number, 1, "a")]).status_code == 503
-    monkeypatch.setattr(routes, "submit", judgements.submit)
+    monkeypatch.undo()
     assert post(client, handle, [judgement(number, 1, "a")]).status_code == 200
 
 

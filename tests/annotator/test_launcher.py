@@ -21,6 +21,7 @@ from annotator_ui.auth.security_headers import streamlit_policy
 from annotator_ui.startup_message import invitations, told
 from eds.errors import ConfigError, InputError, ProjectError
 from eds.labels.experts import invited
+from tests.annotator.sites import store_of
 
 
 def test_the_listener_names_its_protocol_so_that_asyncio_turns_nagle_off() -> None:
@@ -84,16 +85,16 @@ def test_the_address_can_be_typed_into_a_browser(host: str, shown: str) -> None:
 
 
 def test_the_terminal_tells_the_address_and_fresh_links(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
-    links = invitations(site.opened, "http://127.0.0.1:1/", ["ann", "lea"])
+    links = invitations(site.owner, "http://127.0.0.1:1/", ["ann", "lea"])
     told("http://127.0.0.1:1/", links)
     said = capsys.readouterr().out
     assert "ready: http://127.0.0.1:1/\n" in said
     found = re.findall(r"Sign in as (\w+) .*: http://127.0.0.1:1/invitation/([\w-]+)\n", said)
-    assert [(name, invited(site.opened, token)) for name, token in found] == [("ann", "ann"), ("lea", "lea")]
+    assert [(name, invited(store_of(site.owner), token)) for name, token in found] == [("ann", "ann"), ("lea", "lea")]
     told("http://127.0.0.1:1/", links, as_json=True)
     assert json.loads(capsys.readouterr().out) == {"address": "http://127.0.0.1:1/", "invitations": links}
     with pytest.raises(InputError, match="no expert"):
-        invitations(site.opened, "http://127.0.0.1:1/", ["nobody"])
+        invitations(site.owner, "http://127.0.0.1:1/", ["nobody"])
 
 
 def test_no_route_of_ours_can_be_framed_or_scripted_from_elsewhere() -> None:

@@ -25,7 +25,7 @@ from eds import tables
 from eds.errors import ProjectError
 from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.queue import next_batch
-from tests.annotator.sites import client_for
+from tests.annotator.sites import client_for, store_of
 
 LARGE, CLEAR, HALF, DAMAGED, MISSING = (
     f"model-x/{name}" for name in ("large", "clear", "right half", "damaged", "missing")
@@ -94,7 +94,7 @@ def test_a_picture_that_cannot_be_shown_says_so_without_its_path(site: Site, ima
 
 def test_names_survive_a_restart_and_end_when_the_picture_changes(site: Site) -> None:
     name = site.pictures.name("ann", LARGE)
-    again = Pictures(site.project, site.opened, read_secret(site.project.root), "")
+    again = Pictures(site.project, read_secret(site.project.root), "")
     assert again.name("ann", LARGE) == name
     assert (site.project.root / ".eds" / "annotator.key").stat().st_mode & 0o777 == 0o600
     images = site.project.read("images")
@@ -147,7 +147,7 @@ from pathlib import Path
 from annotator_ui.pictures import Pictures
 from eds.project import Project
 Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-pictures = Pictures(Project.open(Path(sys.argv[1])), None, bytes(32), "")
+pictures = Pictures(Project.open(Path(sys.argv[1])), bytes(32), "")
 pictures.picture(pictures.source(sys.argv[2]), "thumb")
 """
 
@@ -176,12 +176,12 @@ def test_a_full_disk_costs_the_cache_not_the_picture(site: Site, monkeypatch: py
 def test_pictures_are_prepared_in_the_order_of_the_work(site: Site) -> None:
     images = site.project.read("images")["image_id"].tolist()
     pairs = images_pairs(images)
-    create_campaign(site.opened, Plan("first"), pairs, ["ann", "bob"])
-    order = wanted(site.opened, ["first"])
+    create_campaign(store_of(site.owner), Plan("first"), pairs, ["ann", "bob"])
+    order = wanted(site.owner, ["first"])
     assert sorted(order) == sorted(images)
-    first = {task.query_id for name in ("ann", "bob") for task in next_batch(site.opened, "first", name, 1)}
+    first = {task.query_id for name in ("ann", "bob") for task in next_batch(store_of(site.owner), "first", name, 1)}
     assert set(order[: len(first)]) == first
-    preparation = Preparation(site.pictures, site.opened)
+    preparation = Preparation(site.pictures, site.owner)
     preparation.prepare(order)
     assert (preparation.state.ready, preparation.state.unreadable, preparation.state.total) == (3, 2, 5)
     assert preparation.state.finished
@@ -199,7 +199,7 @@ def images_pairs(images: list[str]) -> pd.DataFrame:
 
 
 def test_the_background_thread_starts_and_ends(site: Site) -> None:
-    preparation = Preparation(site.pictures, site.opened)
+    preparation = Preparation(site.pictures, site.owner)
     preparation.start()
     preparation.stop()
     assert not preparation._thread.is_alive()

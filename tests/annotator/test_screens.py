@@ -13,6 +13,7 @@ from eds.labels.campaigns import Plan, close_campaign, create_campaign
 from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import next_batch
 from tests.annotator.leads.pages import alone
+from tests.annotator.sites import store_of
 
 Show = Callable[..., str]
 
@@ -34,14 +35,19 @@ def show(site: Site, monkeypatch: pytest.MonkeyPatch) -> Show:
 
 def _campaign(site: Site, name: str, pairs: int = 4) -> None:
     rows = [(f"q{number // 2}", f"c{number}") for number in range(pairs)]
-    create_campaign(site.opened, Plan(name), pd.DataFrame(rows, columns=["query_id", "candidate_id"]), ["ann"])
+    create_campaign(store_of(site.owner), Plan(name), pd.DataFrame(rows, columns=["query_id", "candidate_id"]), ["ann"])
 
 
 def _judge(site: Site, name: str, count: int, *, start: int = 0, pause: float = 10.0) -> None:
-    tasks = next_batch(site.opened, name, "ann", count)
+    tasks = next_batch(store_of(site.owner), name, "ann", count)
     acts = [Judgement(f"{name}-{start + place}", task.assignment, 1) for place, task in enumerate(tasks)]
-    now = site.opened.now()
-    submit(site.opened, "ann", acts, times=[now - round(1e6 * pause * (count - place)) for place in range(count)])
+    now = store_of(site.owner).now()
+    submit(
+        store_of(site.owner),
+        "ann",
+        acts,
+        times=[now - round(1e6 * pause * (count - place)) for place in range(count)],
+    )
 
 
 def test_before_there_is_anything(show: Show) -> None:
@@ -64,7 +70,7 @@ def test_a_campaign_waits_goes_on_is_finished_and_closed(site: Site, show: Show)
     assert HOME.all_finished_title in said
     assert HOME.finished in said
     assert HOME.done in show("home", "lea", "lead")
-    close_campaign(site.opened, "Hats")
+    close_campaign(store_of(site.owner), "Hats")
     said = show("home", "ann")
     assert HOME.nothing_title in said
     assert HOME.closed in said

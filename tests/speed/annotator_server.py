@@ -66,7 +66,7 @@ def _answers(annotator: Annotator) -> None:
 def _picture(annotator: Annotator, image_id: str) -> str:
     from annotator_ui.app_state import Site
 
-    return Site(annotator.project, annotator.store).pictures.url("ann", image_id, "large")
+    return Site(annotator.project).pictures.url("ann", image_id, "large")
 
 
 def _median(connection: HTTPConnection, path: str, headers: dict[str, str], rounds: int = ROUNDS) -> float:

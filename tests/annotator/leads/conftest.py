@@ -13,10 +13,10 @@ from annotator_ui import screen
 from annotator_ui.app_state import Site, Viewer, install
 from eds import tables
 from eds.labels.experts import add_expert
-from eds.labels.store import open_store
 from eds.project import Project
+from eds.project.label_store import keep_open
 from tests.annotator.judged import furnish
-from tests.annotator.sites import fresh_site
+from tests.annotator.sites import fresh_site, store_of
 
 
 @pytest.fixture
@@ -34,13 +34,13 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The small project with campaigns that were judged, made once; every test gets a copy."""
     folder = tmp_path_factory.mktemp("judged")
     with fresh_site(folder) as made:
-        add_expert(made.opened, "cid")
+        add_expert(store_of(made.owner), "cid")
         images = made.project.read("images")
         more = [
             images.assign(image_id=[f"{one}/{turn}" for one in images["image_id"]], role="both") for turn in range(12)
         ]
         made.project.write(pd.concat(more, ignore_index=True), "images", tables.Provenance("test"))
-        furnish(made.project, made.opened)
+        furnish(made.project, store_of(made.owner))
     return folder / "shop"
 
 
@@ -49,7 +49,8 @@ def judged(template: Path, tmp_path: Path) -> Iterator[Site]:
     """A site of its own over that project."""
     shutil.copytree(template, tmp_path / "shop")
     project = Project.open(tmp_path / "shop")
-    with closing(open_store(project.path("labels"))) as store:
-        made = Site(project, store)
+    with closing(project):
+        keep_open(project)
+        made = Site(project)
         install(made)
         yield made

@@ -6,15 +6,14 @@ from streamlit.testing.v1.element_tree import Button, NumberInput
 
 from annotator_ui import html
 from annotator_ui.app_state import Site
-from annotator_ui.lead import queries
 from annotator_ui.texts_campaigns import CAMPAIGNS
 from eds.intervals import wilson_interval
 from eds.labels.adjudication import adjudicate
-from eds.labels.gold import gold_to_hide, usual_share
-from eds.labels.lead_queries import gold_answers
+from eds.project import campaign_statistics
 from eds.truth.grid_vs_pair import ModesCompared
 from tests.annotator.judged import NAME
 from tests.annotator.leads.pages import page_html, run
+from tests.annotator.sites import store_of
 
 
 def test_a_new_grid_is_told_which_known_pairs_it_can_hide(judged: Site, viewer: dict[str, str]) -> None:
@@ -26,11 +25,11 @@ def test_a_new_grid_is_told_which_known_pairs_it_can_hide(judged: Site, viewer: 
     assert app.radio[1].value == "similar"  # as most of the pool are
     suspects = judged.project.read("suspects")
     pooled = suspects[suspects["origin"] == "pool"]
-    assert CAMPAIGNS.gold_usable["similar"].format(known=gold_to_hide(judged.store, pooled, "similar")) in page_html(
-        app
-    )
+    assert CAMPAIGNS.gold_usable["similar"].format(
+        known=judged.project.campaigns.usable_gold(pooled, "similar")
+    ) in page_html(app)
     gold, again = (one for one in app.number_input if one.label in (CAMPAIGNS.gold_share, CAMPAIGNS.repeat_share))
-    assert gold.value == pytest.approx(100 * usual_share(judged.store, pooled, "similar"))
+    assert gold.value == pytest.approx(100 * judged.project.campaigns.usual_gold_share(pooled, "similar"))
     assert gold.value is not None
     assert gold.value > 0
     assert again.value == 5
@@ -45,11 +44,11 @@ def test_a_new_grid_is_told_which_known_pairs_it_can_hide(judged: Site, viewer: 
     origins.set_value(["random"]).run()
     assert app.radio[1].value == "different"  # as nearly all random pairs are
     random = suspects[suspects["origin"] == "random"]
-    assert _gold(app).value == pytest.approx(100 * usual_share(judged.store, random, "different"))
+    assert _gold(app).value == pytest.approx(100 * judged.project.campaigns.usual_gold_share(random, "different"))
     assert not _make(app).disabled
-    assert CAMPAIGNS.gold_usable["different"].format(known=gold_to_hide(judged.store, random, "different")) in "".join(
-        [page_html(app), *(one.value for one in app.warning)]
-    )
+    assert CAMPAIGNS.gold_usable["different"].format(
+        known=judged.project.campaigns.usable_gold(random, "different")
+    ) in "".join([page_html(app), *(one.value for one in app.warning)])
 
 
 def _gold(app: AppTest) -> NumberInput:
@@ -71,7 +70,7 @@ def test_grid_is_preselected_once_it_agrees_with_pair(
     both = alike + alike // 20
     low, high = wilson_interval(alike, both)
     found = ModesCompared(both, alike, alike / both, float(low), float(high), 0.8, 1, 1, 6.0, 1.5)
-    monkeypatch.setattr(queries, "modes_compared", lambda _: found)
+    monkeypatch.setattr(campaign_statistics, "compare_modes", lambda _: found)
     app = run("campaigns")
     app.session_state["campaigns_section"] = CAMPAIGNS.tabs[1]
     app.run()
@@ -81,11 +80,19 @@ def test_grid_is_preselected_once_it_agrees_with_pair(
 
 
 def test_known_pairs_are_counted_and_decisions_taken_over(judged: Site, viewer: dict[str, str]) -> None:
-    before = gold_answers(judged.store)
+    before = judged.project.labels.gold()
     pooled = judged.project.read("suspects").query("origin == 'pool'")
     query_ids, candidates = (pooled[name].astype(str).tolist() for name in ("query_id", "candidate_id"))
     for place in (0, 1):
-        adjudicate(judged.store, NAME, query_ids[place], candidates[place], 1 - place, by="lea", token=f"t{place}")
+        adjudicate(
+            store_of(judged.project),
+            NAME,
+            query_ids[place],
+            candidates[place],
+            1 - place,
+            by="lea",
+            token=f"t{place}",
+        )
     app = run("campaigns")
     app.session_state["campaigns_section"] = CAMPAIGNS.tabs[4]
     app.run()
@@ -95,7 +102,7 @@ def test_known_pairs_are_counted_and_decisions_taken_over(judged: Site, viewer: 
     [take] = [one for one in app.button if one.label == CAMPAIGNS.known_decided.format(count=2)]
     take.click().run()
     assert "2 known pairs are new" in app.success[0].value
-    after = gold_answers(judged.store)
+    after = judged.project.labels.gold()
     assert after["value"].value_counts().sub(before["value"].value_counts()).to_dict() == {1: 1, 0: 1}
     one, other, third = judged.project.read("images")["image_id"].head(3)
     for rows, told in ((f"{one},{other}", "Every row needs"), (f"{one},nowhere,1", "nowhere"), ("", "Every row needs"),
@@ -107,4 +114,4 @@ def test_known_pairs_are_counted_and_decisions_taken_over(judged: Site, viewer: 
     app.text_area[0].set_value(f"query_id,candidate_id,value\n{one}, {other}, 1\n\n{other},{third},0\n")
     [add] = [button for button in app.button if button.label == CAMPAIGNS.known_add]
     add.click().run()
-    assert len(gold_answers(judged.store)) == len(after) + 2
+    assert len(judged.project.labels.gold()) == len(after) + 2

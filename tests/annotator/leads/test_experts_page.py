@@ -5,6 +5,7 @@ from annotator_ui.texts_leads import EXPERTS
 from eds.labels.experts import list_experts
 from tests.annotator.judged import NASTY
 from tests.annotator.leads.pages import page_html, run
+from tests.annotator.sites import store_of
 
 
 def test_leads_invite_experts_only_and_administrators_do_the_rest(judged: Site, viewer: dict[str, str]) -> None:
@@ -17,7 +18,7 @@ def test_leads_invite_experts_only_and_administrators_do_the_rest(judged: Site, 
     assert not app.exception
     link = app.code[0].value
     assert "/invitation/" in link
-    row = list_experts(judged.opened).set_index("name").loc["new <b>one</b>"]
+    row = list_experts(store_of(judged.owner)).set_index("name").loc["new <b>one</b>"]
     assert (row["role"], row["state"]) == ("expert", "invited")
     app.run()
     assert not app.code  # shown once
@@ -37,7 +38,7 @@ def test_a_form_that_forgets_rights_changes_nothing(judged: Site, viewer: dict[s
     app.text_input[0].input("dora")
     app.button[0].click().run()
     assert "the role expert may not invite 'dora'" in app.error[0].value
-    assert "dora" not in set(list_experts(judged.opened)["name"])
+    assert "dora" not in set(list_experts(store_of(judged.owner))["name"])
 
 
 def test_a_sentence_of_the_library_is_shown_as_typed(judged: Site, viewer: dict[str, str]) -> None:

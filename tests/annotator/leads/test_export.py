@@ -13,9 +13,9 @@ from annotator_ui import exporting
 from annotator_ui.app_state import Site
 from annotator_ui.auth.middleware import Gate
 from eds.labels.frames import labels_frame
-from eds.labels.sessions import sign_in_vouched
 from eds.labels.transfer import export_votes
 from tests.annotator.judged import NAME
+from tests.annotator.sites import store_of
 
 
 def test_the_export_route_gives_what_the_store_holds_to_leads_only(judged: Site, tmp_path: Path) -> None:
@@ -25,13 +25,13 @@ def test_the_export_route_gives_what_the_store_holds_to_leads_only(judged: Site,
         assert answer.headers["cache-control"] == "no-store"
         assert answer.headers["content-disposition"].startswith("attachment")
         file = tmp_path / f"votes.{kind}"
-        export_votes(judged.opened, file, kind, only=NAME)
+        export_votes(store_of(judged.owner), file, kind, only=NAME)
         if kind == "parquet":
             assert pq.read_table(io.BytesIO(answer.content)).equals(pq.read_table(file))
         else:
             assert answer.content == file.read_bytes()
     everything = client(judged, "ada").get("/export/csv")
-    assert len(pd.read_csv(io.BytesIO(everything.content))) == len(labels_frame(judged.opened))
+    assert len(pd.read_csv(io.BytesIO(everything.content))) == len(labels_frame(store_of(judged.owner)))
     assert client(judged, "ann").get("/export/csv").status_code == 403
     assert client(judged, None).get("/export/csv").status_code == 401
     assert client(judged, "lea").get("/export/xml").status_code == 404
@@ -44,5 +44,5 @@ def client(site: Site, who: str | None) -> TestClient:
     app = Starlette(routes=exporting.routes(site.base), middleware=[Middleware(Gate, site=site)])
     found = TestClient(app, follow_redirects=False)
     if who is not None:
-        found.cookies.set("eds_session", sign_in_vouched(site.opened, who, by="test"), domain="testserver.local")
+        found.cookies.set("eds_session", site.owner.experts.sign_in_vouched(who, by="test"), domain="testserver.local")
     return found

@@ -5,20 +5,20 @@ from markupsafe import escape
 
 from annotator_ui import html
 from annotator_ui.app_state import Site
-from annotator_ui.lead import queries
 from annotator_ui.texts_leads import AGREEMENT, COVERAGE, POOL
 from eds.labels.campaigns import close_campaign
-from eds.labels.frames import labels_frame
+from eds.labels.frames import labels_frame, panel_sizes
 from eds.labels.lead_queries import acts_frame
 from eds.labels.queue import progress
-from eds.truth import expert_profiles, panel_agreement
+from eds.truth import decide, expert_profiles, panel_agreement
 from tests.annotator.judged import GRID, NAME, RANDOM
 from tests.annotator.leads.pages import page_html, run
+from tests.annotator.sites import store_of
 
 
 def test_coverage_shows_what_the_store_says(judged: Site, viewer: dict[str, str]) -> None:
     shown = page_html(run("coverage", NAME))
-    counts = progress(judged.opened, NAME)
+    counts = progress(store_of(judged.owner), NAME)
     assert html.figures((COVERAGE.judged, int(counts["done"].sum()), COVERAGE.judged_about.format(
         total=int(counts["total"].sum()))))[:-6] in shown  # fmt: skip
     for one in counts.itertuples():
@@ -31,7 +31,7 @@ def test_coverage_shows_what_the_store_says(judged: Site, viewer: dict[str, str]
 
 def test_agreement_shows_the_librarys_figures(judged: Site, viewer: dict[str, str]) -> None:
     shown = page_html(run("agreement", NAME))
-    labels = labels_frame(judged.opened, campaign=NAME)
+    labels = labels_frame(store_of(judged.owner), campaign=NAME)
     expected = panel_agreement(labels).coefficients.set_index("coefficient")
     for name in ("percent_agreement", "krippendorff_alpha", "gwet_ac1"):
         row = expected.loc[name]
@@ -45,9 +45,9 @@ def test_agreement_shows_the_librarys_figures(judged: Site, viewer: dict[str, st
 def test_grid_against_pair_and_the_control_subset(judged: Site, viewer: dict[str, str]) -> None:
     shown = page_html(run("agreement", GRID))
     assert AGREEMENT.control.format(count=18) in shown
-    found = queries.agreed(GRID, True, *queries.version(GRID))
+    found = judged.project.campaigns.agreement(GRID)
     assert found.control == 18
-    acts = acts_frame(judged.opened, GRID)
+    acts = acts_frame(store_of(judged.owner), GRID)
     last = acts[acts["value"].notna() & ~acts["label_id"].isin(acts["supersedes"])]
     ways = last.groupby(["query_id", "candidate_id", "expert_id"])["mode"].nunique()
     assert found.modes.both == (ways == 2).sum() > 0
@@ -58,7 +58,7 @@ def test_single_models_are_told_of_closed_campaigns_only(judged: Site, viewer: d
     shown = page_html(run("pool_yield", NAME))
     assert POOL.models_open in shown
     assert "beit" not in shown
-    close_campaign(judged.opened, NAME)
+    close_campaign(store_of(judged.owner), NAME)
     shown = page_html(run("pool_yield", NAME))
     suspects = judged.project.read("suspects")
     for model in ("beit", "clip", "resnet"):
@@ -67,9 +67,10 @@ def test_single_models_are_told_of_closed_campaigns_only(judged: Site, viewer: d
 
 
 def test_p_of_random_pairs_is_corrected_by_known_positives(judged: Site, viewer: dict[str, str]) -> None:
-    found = queries.yielded(RANDOM, *queries.version(RANDOM), queries.catalogue())
-    truth, asked = queries.decided(RANDOM, *queries.version(RANDOM))
-    assert asked == 60
+    found = judged.project.campaigns.pool_yield(RANDOM)
+    sizes = panel_sizes(store_of(judged.owner), RANDOM)
+    truth = decide(labels_frame(store_of(judged.owner), campaign=RANDOM), sizes).truth
+    assert found.asked == len(sizes) == 60
     assert found.drawn == (int(truth["value"].sum()), len(truth))
     assert found.random is not None
     assert found.random.raw == pytest.approx(truth["value"].mean())

@@ -1,0 +1,194 @@
+"""What the labels of one campaign say: agreement, pace, yield of its pairs, disputed pairs, cost.
+
+Each function is a method of `Campaigns`, which imports this module when one is called.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from eds.analysis.all_pairs import population
+from eds.analysis.campaign_cost import CampaignCost, campaign_cost
+from eds.analysis.missed_positives import CorrectedRate, corrected_rate
+from eds.analysis.prevalence import discovery_gain, p_lower_bound
+from eds.intervals import wilson_interval
+from eds.labels.lead_queries import acts_frame
+from eds.project.agreement import AgreementResult, agreement_of
+from eds.project.decide import Votes, read_votes
+from eds.project.label_store import opened
+from eds.project.results import Result
+from eds.suspects import overlap, positive_rate, sources_frame
+from eds.tables import LABELS
+from eds.truth import decide, disputed_pairs, expert_profiles
+from eds.truth.gold_accuracy import known_called
+from eds.truth.grid_vs_pair import ModesCompared, modes_compared
+from eds.truth.rate_curve import rate_growth
+from eds.truth.throughput import expert_pace
+
+if TYPE_CHECKING:
+    from eds.project import Project
+    from eds.project.campaigns import CampaignPlan
+    from eds.reports.charts import Chart
+
+__all__ = ["CampaignAgreement", "CampaignCost", "CorrectedRate", "Disputes", "ModesCompared", "PoolYield"]
+KEY = ["query_id", "candidate_id"]
+
+
+@dataclass(frozen=True)
+class CampaignAgreement(Result):
+    """How far the experts of a campaign agree."""
+
+    agreement: AgreementResult | None  # None where no pair that counts is judged
+    experts: pd.DataFrame  # the profile of each expert
+    modes: ModesCompared
+    control: int | None  # judged pairs that count, where asking stops early
+
+
+@dataclass(frozen=True)
+class PoolYield(Result):
+    """How many pairs of a campaign are similar, and what its random pairs say of all pairs."""
+
+    growth: pd.DataFrame  # of the rate, pair by pair
+    asked: int
+    undecided: int
+    random: CorrectedRate | None  # None where no random pair is decided
+    drawn: tuple[int, int]  # positive and decided pairs of the uniform random draws
+    known: tuple[int, int]  # found and known positives among the gold
+    bound: float | None  # p at least: the positives known, over all pairs
+    pairs: int  # all pairs of the project
+    gain: float  # p_k over p, NaN where one of them is unknown
+
+    def chart(self, axis: str = "pairs decided") -> "Chart":
+        """Draw the growth of the rate over the decided pairs."""
+        from eds.reports.charts import growth_chart
+
+        return growth_chart(self.growth, axis)
+
+
+@dataclass(frozen=True)
+class Disputes(Result):
+    """The pairs of a campaign that need another look."""
+
+    disputed: pd.DataFrame  # votes for and against
+    unsure: pd.DataFrame  # somebody was unsure
+    votes: pd.DataFrame  # normal answers in force: ids, expert_id, value, seconds, mode
+
+
+def campaign_agreement(project: "Project", name: str) -> CampaignAgreement:
+    """How far the experts agree; where asking stops early only the control pairs count."""
+    votes = read_votes(project, name)
+    judged = votes.labels.loc[votes.labels["kind"] == "normal", KEY]
+    countable = judged if votes.control is None else votes.control
+    agreement = None
+    if len(countable):
+        seed = project.config.project.seed
+        agreement = agreement_of(votes, control=votes.control, gold=votes.gold, seed=seed)
+    experts = expert_profiles(votes.labels, gold=votes.gold)
+    with opened(project) as store:
+        modes = modes_compared(acts_frame(store, name))
+    return CampaignAgreement(agreement, experts, modes, None if votes.control is None else len(votes.control))
+
+
+def compare_modes(project: "Project") -> ModesCompared:
+    """Grid against pair over all campaigns."""
+    with opened(project) as store:
+        return modes_compared(acts_frame(store))
+
+
+def pace(project: "Project", name: str) -> pd.DataFrame:
+    """How fast each expert works, with the median seconds of a judgement."""
+    labels = read_votes(project, name).labels
+    medians = labels.groupby("expert_id")["seconds"].median()
+    paces = expert_pace(labels)
+    return paces.assign(median_seconds=paces["expert_id"].map(medians))
+
+
+def pool_yield(project: "Project", name: str) -> PoolYield:
+    """The yield of a campaign; only uniform draws from all pairs (stratum all) count as random."""
+    votes = read_votes(project, name)
+    labels, truth, asked = votes.labels, _decided(votes), len(votes.panel)
+    gold = known_called(labels, votes.gold)
+    images, suspects = (_read(project, table) for table in ("images", "suspects"))
+    uniform = None
+    if suspects is not None:
+        uniform = suspects.loc[(suspects["origin"] == "random") & (suspects["stratum"] == "all"), KEY]
+    drawn = truth.iloc[:0] if uniform is None else truth.merge(uniform.drop_duplicates(), on=KEY)
+    pool = truth.merge(drawn[KEY], on=KEY, how="left", indicator=True)
+    pool = pool[pool["_merge"] == "left_only"]
+    positive, rate, gain = int(drawn["value"].sum()), None, float("nan")
+    if len(drawn):
+        rate = corrected_rate(positive, len(drawn), gold.found, gold.known, gold.alarms, gold.negatives)
+    if rate is not None and len(pool):
+        gain = discovery_gain(float(pool["value"].mean()), rate.raw)
+    total, bound = 0, None
+    if images is not None:
+        every = population(images, pd.DataFrame({"origin": [], "stratum": []}) if suspects is None else suspects)
+        total = every.size
+        bound = p_lower_bound(int(truth.loc[every.holds(truth), "value"].sum()), total) if total else None
+    return PoolYield(
+        growth=rate_growth(labels, truth),
+        asked=asked,
+        undecided=asked - len(truth),
+        random=rate,
+        drawn=(positive, len(drawn)),
+        known=(gold.found, gold.known),
+        bound=bound,
+        pairs=total,
+        gain=gain,
+    )
+
+
+def yield_by_model(project: "Project", name: str) -> pd.DataFrame:
+    """Each model's part, best first; `alone` counts the pairs that no other model proposed."""
+    votes = read_votes(project, name)
+    truth = _decided(votes)
+    proposed = sources_frame(project.read("suspects").merge(votes.panel[KEY], on=KEY))
+    if proposed.empty:
+        return pd.DataFrame()
+    rates = positive_rate(proposed, truth)["by_model"]
+    alone = overlap(proposed, int(proposed["rank"].max()) + 1)["unique_by_model"]
+    rows = [(model, part["size"], part["labelled"], part["positive"], alone[model]) for model, part in rates.items()]
+    table = pd.DataFrame(rows, columns=["model", "proposed", "labelled", "positive", "alone"])
+    low, high = wilson_interval(table["positive"].to_numpy(), table["labelled"].to_numpy())
+    rate = np.where(table["labelled"] > 0, table["positive"] / table["labelled"].clip(lower=1), np.nan)
+    return table.assign(rate=rate, low=low, high=high).sort_values(["rate", "model"], ascending=[False, True])
+
+
+def disputes(project: "Project", name: str) -> Disputes:
+    """The pairs on which experts differ or were unsure, with every normal vote in force."""
+    with opened(project) as store:
+        acts = acts_frame(store, name)
+    normal = acts[acts["kind"] == "normal"]
+    held = normal[~normal["label_id"].isin(normal["supersedes"].dropna())]
+    votes = held[[*KEY, "expert_id", "value", "seconds", "mode"]].sort_values([*KEY, "expert_id"], ignore_index=True)
+    unsure = votes.loc[votes["value"].isna(), KEY].drop_duplicates()
+    return Disputes(disputed_pairs(acts[LABELS.names]), unsure, votes)
+
+
+def cost(
+    project: "Project", pairs: int, experts: int, plan: "CampaignPlan", positive_rate: float | None
+) -> CampaignCost:
+    """The cost of a campaign by the project's budget."""
+    budget = project.config.budget
+    return campaign_cost(
+        pairs,
+        experts,
+        budget.seconds,
+        gold_share=plan.gold_share or 0.0,
+        repeat_share=plan.repeat_share or 0.0,
+        early_stop=plan.early_stop,
+        control_share=plan.control_share,
+        positive_rate=0.5 if positive_rate is None else positive_rate,
+        hourly=budget.hourly,
+    )
+
+
+def _decided(votes: Votes) -> pd.DataFrame:
+    """The decided pairs of a campaign (table truth)."""
+    return decide(votes.labels, votes.panel[votes.panel["panel"] > 0]).truth
+
+
+def _read(project: "Project", table: str) -> pd.DataFrame | None:
+    return project.read(table) if project.path(table).exists() else None
