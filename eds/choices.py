@@ -32,6 +32,10 @@ JudgingMode = Literal["pair", "grid"]
 Polarity = Literal["similar", "different"]  # grid: the label of untouched candidates; pair mode has none
 VoteFormat = Literal["csv", "jsonl", "parquet", "crowdkit"]
 
+# analysis
+LeaveOneOutMode = Literal["unique", "all"]  # which labels of a pool model are left out
+RecallLimits = Literal["simultaneous", "squared"]  # the kind of interval of pool recall
+
 # training
 HashObjective = Literal[
     "talr-ap", "talr-ndcg", "dsh", "dispersed-dsh", "two-level-dsh", "cross-entropy", "pca-sign", "itq"

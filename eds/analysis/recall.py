@@ -3,10 +3,10 @@
 import math
 from collections.abc import Mapping, Sequence
 
+from eds import choices
 from eds.errors import InputError
 from eds.intervals import clopper_pearson_interval
 
-LIMITS = ("simultaneous", "squared")
 Stratum = Mapping[str, int]  # N pairs, n drawn and judged, a of them positive
 
 
@@ -86,8 +86,7 @@ def pool_recall(
         raise InputError(f"pool_positives is {pool_positives}", do="Give a count.")
     if not 0 < level < 1:
         raise InputError(f"level is {level}", do="Give a number between 0 and 1, as 0.95.")
-    if limits not in LIMITS:
-        raise InputError(f"limits is {limits!r}", where="pool_recall", do=f"Known: {', '.join(LIMITS)}.")
+    choices.check(choices.RecallLimits, limits, "limits")
     known = [part for place, stratum in enumerate(outside) if (part := checked(stratum, place))[0]]
     sampled = [part for part in known if 0 < part[1] < part[0]]
     each = level if limits == "squared" else 1 - (1 - level) / max(len(sampled), 1)

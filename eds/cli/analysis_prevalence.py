@@ -4,20 +4,20 @@ from typing import Any
 
 import click
 
+from eds import choices
 from eds.cli.console import Console, command
-from eds.cli.options import level
+from eds.cli.options import level, one_of
 from eds.cli.render import format_share, format_table
 from eds.project.analysis_store import keep
 from eds.project.pool import read_suspects
 
-LIMITS = ("simultaneous", "squared")  # those of eds.analysis.recall
 COLUMNS = ["image_id", "product_id", "role"]  # of table images: what tells all pairs
 
 
 @command(None, "prevalence", example="eds analysis prevalence --json")
 @level
 @click.option(
-    "--limits", type=click.Choice(LIMITS), default=LIMITS[0],
+    "--limits", type=one_of(choices.RecallLimits), default="simultaneous",
     help="Of the pool's recall where several strata were drawn: simultaneous are sure and wide, squared about right.",
 )  # fmt: skip
 def prevalence(console: Console, level: float, limits: str) -> None:

@@ -1,17 +1,15 @@
 """`eds analysis leave-one-out` and `reusability`: whether the models' order hangs on who made the pool."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, get_args
 
 import click
 
+from eds import choices
 from eds.cli.console import Console, command
-from eds.cli.options import comparing
+from eds.cli.options import comparing, one_of
 from eds.cli.render import format_table
 from eds.project.analysis_inputs import TABLES, compared
 from eds.project.analysis_store import keep
-
-if TYPE_CHECKING:
-    pass
 
 AUCS = tuple(f"{area}(average={average})" for average in ("macro", "micro") for area in ("ROC-AUC", "PR-AUC"))
 REUSED = ("VSD-HR@5", "ROC-AUC", "bpref", "RBP")
@@ -24,9 +22,9 @@ REUSED = ("VSD-HR@5", "ROC-AUC", "bpref", "RBP")
 @click.option(
     "--mode",
     "modes",
-    type=click.Choice(["unique", "all"]),
+    type=one_of(choices.LeaveOneOutMode),
     multiple=True,
-    default=("unique", "all"),
+    default=get_args(choices.LeaveOneOutMode),
     help="unique: labels of pairs that it alone proposed fall away; all: of every pair that it proposed.",
 )
 @comparing

@@ -7,7 +7,6 @@ import click
 import pytest
 
 from eds import config
-from eds.analysis.analyses.leave_one_out import MODES
 from eds.benchmarks.reproduce import release_files
 from eds.cli import benchmarks_reproduce, cli, neighbors
 from eds.registry import SEARCHES
@@ -16,7 +15,6 @@ from tests.generated import every_command
 OFFERED = {
     "neighbors mine --index": {"flat"}
     | {name.removeprefix("faiss-") for name in SEARCHES if name.startswith("faiss-")},
-    "analysis leave-one-out --mode": MODES,
 }
 COMMANDS = {" ".join(words[1:]): command for words, command in every_command(cli, ["eds"])}
 

@@ -1,7 +1,7 @@
 """Every model's AUC without each pool model's labels, and whether the order of the models stays."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +9,7 @@ import pandas as pd
 
 from eds.analysis.inputs import AnalysisInputs, option
 from eds.analysis.rank_correlation import spearman, tau_ap, tau_ap_b
+from eds.choices import LeaveOneOutMode
 from eds.errors import InputError
 from eds.metrics.auc import Ordered, micro_order, segment_aucs
 from eds.metrics.auc_report import two_sided
@@ -16,7 +17,7 @@ from eds.metrics.measure import Measure
 from eds.metrics.pair_scores import align_scores
 from eds.pairs import Flags, LabelledPairs, Reals, encode, unique_ids
 
-MODES = ("unique", "all")
+MODES: tuple[str, ...] = get_args(LeaveOneOutMode)
 AREAS = ("ROC-AUC", "PR-AUC")  # the measures that are computed on labelled pairs' scores alone
 MEASURES = tuple(Measure(area, average=average) for average in ("macro", "micro") for area in AREAS)
 MICRO = Measure("ROC-AUC", average="micro")
