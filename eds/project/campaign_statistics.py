@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from eds.analysis import discovery_gain, p_lower_bound
 from eds.analysis.all_pairs import population
 from eds.analysis.campaign_cost import CampaignCost, campaign_cost
 from eds.analysis.missed_positives import CorrectedRate, corrected_rate
-from eds.analysis.prevalence import discovery_gain, p_lower_bound
 from eds.intervals import wilson_interval
 from eds.labels.lead_queries import acts_frame
 from eds.project.agreement import AgreementResult, agreement_of
