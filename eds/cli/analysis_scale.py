@@ -69,7 +69,7 @@ def told_scale(document: dict[str, Any], currency: str = "") -> str:
     ]
     if document["storage_money_monthly"] is not None:
         lines.append(f"Storage with the pictures: {document['storage_money_monthly']:,.2f} {currency} a month.")
-    lines += ["What this rests on:", *(f"  - {one['told']}" for one in document["rates"])]
+    lines += ["What this rests on:", *(f"  - {one['source']}" for one in document["rates"])]
     return "\n".join(lines)
 
 

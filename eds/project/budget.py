@@ -9,7 +9,7 @@ from eds.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eds.analysis.scale import ModelRate
+    from eds.analysis.capacity import ModelRate
     from eds.project import Project
 
 
@@ -94,23 +94,34 @@ def scale_document(
     **options: Any,
 ) -> dict[str, Any]:
     """The plan by machines, each rate with where it is from."""
-    from eds.analysis import rates
-    from eds.analysis.scale import scale_plan
+    from eds.analysis import capacity
 
-    known = model_rates(project) if project else []
-    chosen = rates.model_rates(known, models)
-    largest = max(one.dimension for one in chosen)
-    mining = rates.mining_rate(largest) if options["calibrate"] else rates.ASSUMED_MINING
-    label = rates.label_rate(_seconds(project), seconds)
-    picture = rates.picture_rate(_sizes(project))
-    prices = {name: options[name] for name in ("machines", "machine_hourly", "terabyte_monthly")}
-    plan = scale_plan(
-        images, queries, chosen, mining=mining, reading=rates.ASSUMED_READING, picture_bytes=picture,
-        judged_pairs=pairs, experts=experts, seconds_per_label=label, engine=_engine(project), **prices,
-    )  # fmt: skip
-    told = [*dict.fromkeys(one.images_per_second for one in chosen), mining, rates.ASSUMED_READING, picture, label]
-    return {**asdict(plan), "images": images, "queries": queries, "machines": options["machines"],
-            "rates": [asdict(one) for one in told]}  # fmt: skip
+    chosen = tuple(capacity.model_rates(model_rates(project) if project else [], models))
+    largest = max(model.dimension for model in chosen)
+    rates = capacity.Rates(
+        chosen,
+        mining=capacity.mining_rate(largest) if options["calibrate"] else capacity.ASSUMED_MINING,
+        reading=capacity.ASSUMED_READING,
+        picture_bytes=capacity.picture_rate(_sizes(project)),
+        seconds_per_label=capacity.label_rate(_seconds(project), seconds),
+    )
+    work = capacity.Workload(images, queries, pairs, experts, options["machines"])
+    prices = capacity.Prices(options["machine_hourly"], options["terabyte_monthly"])
+    plan = capacity.plan_capacity(work, rates, prices, _engine(project))
+    sources = [
+        *dict.fromkeys(model.images_per_second for model in chosen),
+        rates.mining,
+        rates.reading,
+        rates.picture_bytes,
+        rates.seconds_per_label,
+    ]
+    return {
+        **asdict(plan),
+        "images": images,
+        "queries": queries,
+        "machines": work.machines,
+        "rates": [asdict(rate) for rate in sources],
+    }
 
 
 def _engine(project: "Project | None") -> config.EngineSettings:
@@ -120,7 +131,7 @@ def _engine(project: "Project | None") -> config.EngineSettings:
 
 def model_rates(project: "Project") -> "list[ModelRate]":
     """What the project's models were measured at, by name."""
-    from eds.analysis.rates import model_rate
+    from eds.analysis.capacity import model_rate
     from eds.errors import EdsError
     from eds.vectors import read_model
 

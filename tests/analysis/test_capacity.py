@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eds.analysis import rates
-from eds.analysis.scale import ModelRate, Rate, ScalePlan, scale_plan
+from eds.analysis import capacity
+from eds.analysis.capacity import CapacityPlan, ModelRate, Prices, Rate, Rates, Workload, plan_capacity
 from eds.cli import cli
 from eds.cli.analysis_scale import size_of, time_of
 from eds.config import EngineSettings
@@ -33,16 +33,16 @@ from tests.embeddings.toy import Toy, catalogue
 from tests.labels.stores import begin
 from tests.privileges import needed
 
-PAGE = Path(rates.__file__).with_name("scale.md").read_text(encoding="utf-8")
-EXAMPLE = ModelRate("m", rates.ASSUMED_IMAGES, 512, 4 * 512 + rates.ID_BYTES)
+PAGE = Path(capacity.__file__).with_name("capacity.md").read_text(encoding="utf-8")
+EXAMPLE = ModelRate("m", capacity.ASSUMED_IMAGES, 512, 4 * 512 + capacity.ID_BYTES)
 
 
-def plan(images: int, models: int = 1, **other: Any) -> ScalePlan:
-    values: dict[str, Any] = {
-        "mining": rates.ASSUMED_MINING, "reading": rates.ASSUMED_READING, "picture_bytes": rates.ASSUMED_PICTURE,
-        "judged_pairs": 2000 * models * 6, "experts": 3, "seconds_per_label": Rate(15.0, False), "machines": 100,
-    }  # fmt: skip
-    return scale_plan(images, other.pop("queries", 2000), [EXAMPLE] * models, **{**values, **other})
+def plan(images: int, models: int = 1, **other: Any) -> CapacityPlan:
+    work = Workload(images, 2000, 2000 * models * 6, 3, other.pop("machines", 100))
+    mining = other.pop("mining", capacity.ASSUMED_MINING)
+    rates = Rates((EXAMPLE,) * models, mining, capacity.ASSUMED_READING, capacity.ASSUMED_PICTURE, Rate(15.0, False))
+    prices = Prices(other.pop("machine_hour", 0.0), other.pop("terabyte_month", 0.0))
+    return plan_capacity(work, rates, prices, **other)
 
 
 # The page
@@ -62,7 +62,7 @@ def test_the_pages_table_is_what_the_formulas_give() -> None:
 
 def test_the_pages_sentences_are_what_the_formulas_give() -> None:
     words = " ".join(PAGE.split())
-    six = plan(10**9, models=6, machine_hourly=2.0, terabyte_monthly=3.0)
+    six = plan(10**9, models=6, machine_hour=2.0, terabyte_month=3.0)
     assert (
         f"at most {six.judgements / 3:,.0f} pairs; three experts at 15 s a pair need {six.expert_hours:,.0f} hours"
         in words
@@ -72,7 +72,7 @@ def test_the_pages_sentences_are_what_the_formulas_give() -> None:
     assert six.machine_money == pytest.approx(2 * six.machine_hours)
     assert six.storage_money_monthly == pytest.approx(3 * stored)
     assert (plan(10**7).embed_tasks, plan(10**7).mine_tasks) == (2442, 39)
-    assert f"{time_of(six.vector_bytes / 6 / rates.ASSUMED_READING.value)} a model at a billion" in words
+    assert f"{time_of(six.vector_bytes / 6 / capacity.ASSUMED_READING.value)} a model at a billion" in words
     assert plan(10**7, models=6).expert_hours == six.expert_hours  # experts do not grow with images
 
 
@@ -148,7 +148,7 @@ def test_mining_multiplies_and_stores_what_is_predicted(
     assert predicted <= counted[0] <= predicted + 40 * 2 * 4096 * dimension
     folder = vectors.folder
     listed = (folder / "ids.parquet").stat().st_size / images
-    rate = rates.model_rate(vectors.model, listed)
+    rate = capacity.model_rate(vectors.model, listed)
     stored = sum(file.stat().st_size for file in folder.iterdir())
     headers = 128 * len(vectors.model.shards) + (folder / "model.json").stat().st_size
     assert stored == round(rate.vector_bytes * images) + headers
@@ -177,34 +177,34 @@ def test_the_pool_is_no_larger_than_predicted_and_does_not_grow_with_the_gallery
 
 def test_rates_are_told_as_measured_or_assumed() -> None:
     timed = Model("a", {}, 64, "float16", "cosine", "", "", rows=10, images_per_second=250.0)
-    known = [rates.model_rate(timed, 50.0), rates.model_rate(Model("b", {}, 96, "bits", "hamming", "", ""), None)]
+    known = [capacity.model_rate(timed, 50.0), capacity.model_rate(Model("b", {}, 96, "bits", "hamming", "", ""), None)]
     assert (known[0].images_per_second.value, known[0].images_per_second.measured) == (250.0, True)
     assert (known[0].vector_bytes, known[0].dimension) == (128 + 50.0, 64)
-    assert known[1].images_per_second is rates.ASSUMED_IMAGES  # imported: nobody timed it
-    assert (known[1].vector_bytes, known[1].dimension) == (12 + rates.ID_BYTES, 3)
-    slow = rates.model_rate(Model("c", {}, 8, "float32", "cosine", "", "", images_per_second=9.0), None)
-    assert [one.images_per_second.value for one in rates.model_rates([known[0], slow], 3)] == [250.0, 9.0, 9.0]
-    three = rates.model_rates(known[:1], 3)
+    assert known[1].images_per_second is capacity.ASSUMED_IMAGES  # imported: nobody timed it
+    assert (known[1].vector_bytes, known[1].dimension) == (12 + capacity.ID_BYTES, 3)
+    slow = capacity.model_rate(Model("c", {}, 8, "float32", "cosine", "", "", images_per_second=9.0), None)
+    assert [one.images_per_second.value for one in capacity.model_rates([known[0], slow], 3)] == [250.0, 9.0, 9.0]
+    three = capacity.model_rates(known[:1], 3)
     assert [one.images_per_second.value for one in three] == [250.0] * 3
     assert [one.images_per_second.measured for one in three] == [True, False, False]
-    assert [one.name for one in rates.model_rates([], 2)] == ["model 1", "model 2"]
+    assert [one.name for one in capacity.model_rates([], 2)] == ["model 1", "model 2"]
     seconds = pd.Series([10.0, 20.0, None, 90_000.0])
-    assert rates.label_rate(seconds, 15.0).value == pytest.approx((10 + 20 + 900) / 3)
-    assert not rates.label_rate(seconds[:0], 15.0).measured
-    assert rates.picture_rate(pd.Series([1000, 3000])).value == 2000
-    assert rates.picture_rate(pd.Series(dtype="int64")) is rates.ASSUMED_PICTURE
+    assert capacity.label_rate(seconds, 15.0).value == pytest.approx((10 + 20 + 900) / 3)
+    assert not capacity.label_rate(seconds[:0], 15.0).measured
+    assert capacity.picture_rate(pd.Series([1000, 3000])).value == 2000
+    assert capacity.picture_rate(pd.Series(dtype="int64")) is capacity.ASSUMED_PICTURE
 
 
 def test_mining_is_measured_on_the_real_thing() -> None:
-    found = rates.mining_rate(16, gallery=3000, queries=20)
+    found = capacity.mining_rate(16, gallery=3000, queries=20)
     assert found.measured
     seconds = 20 * 3000 * 16 / found.value
-    assert f"20 queries among 3,000 vectors of 16 in {seconds:.1f} s" in found.told
+    assert f"20 queries among 3,000 vectors of 16 in {seconds:.1f} s" in found.source
 
 
 def test_what_cannot_be_planned_is_refused_with_all_faults() -> None:
     with pytest.raises(InputError) as refusal:
-        plan(0, machines=0, machine_hourly=-1.0, mining=Rate(float("nan"), True, "x"))
+        plan(0, machines=0, machine_hour=-1.0, mining=Rate(float("nan"), True, "x"))
     assert len(refusal.value.faults) == 4
 
 
@@ -239,7 +239,7 @@ def test_the_command_needs_no_project(tmp_path: Path) -> None:
     assert told["expert_hours"] == wanted.expert_hours
     assert told["storage_money_monthly"] == pytest.approx(112.828 * 20)
     assert told["machine_money"] is None
-    assert all(not one["measured"] and one["told"].startswith("assumed") for one in told["rates"])
+    assert all(not one["measured"] and one["source"].startswith("assumed") for one in told["rates"])
     text = said(*words, "--machine-hourly", "1.5")
     assert "100 of these machines; tasks of a model: 244,141 to embed, 3,815 to mine" in text
     assert "In all 7.0 days; pictures 100.0 TB; experts 900 hours for 216,000 judgements." in text
@@ -272,7 +272,7 @@ def test_the_projects_own_rates_are_used(tmp_path: Path) -> None:
     model = json.loads((project.root / "embeddings" / "colour" / "model.json").read_text())
     told = json.loads(said("--models", "2", "--json", "-p", str(project.root)))["machines"]
     assert [one["name"] for one in told["models"]] == ["colour", "model 2"]
-    measured = {one["told"].split(":")[0]: one for one in told["rates"]}
+    measured = {one["source"].split(":")[0]: one for one in told["rates"]}
     assert measured["colour"]["value"] == model["images_per_second"]
     sizes = [file.stat().st_size for file in (project.root / "images").rglob("*.jpg")]
     assert measured["measured"]["value"] == pytest.approx(np.mean(sizes))
