@@ -29,7 +29,7 @@ def reason(row: Mapping[str, Any], makers: Sequence[str], reuse: pd.DataFrame) -
         return f"of the models that made the pool ({', '.join(makers)}) fewer than two are scored here: leave out -m"
     if kind == "makers not known":
         few = f"only {', '.join(makers)} made the pool" if makers else "nothing tells who made the pool"
-        return f"{few}; name the models that did, with vectors or lists: --generator MODEL"
+        return f"{few}; name the models that did, with vectors or lists: --pool-model MODEL"
     return "it has no lists" if kind == "no lists" else "it needs no labels"
 
 

@@ -12,6 +12,7 @@ import click
 
 from eds import io as storage
 from eds.errors import InputError
+from eds.project.remote_paths import upload
 
 if TYPE_CHECKING:
     from eds.project import Project
@@ -69,18 +70,6 @@ def here(address: storage.Address, folder: Path) -> Path:
 
 
 @contextmanager
-def file_for(address: storage.Address) -> Iterator[Path]:
-    """Where to write a file, and others beside it: there itself, or here, to be put there in the end, the file last."""
-    if not storage.is_remote(address):
-        yield storage.local_path(address)
-        return
-    name = storage.name_of(address)
-    with tempfile.TemporaryDirectory(prefix="eds-put-") as folder:
-        yield Path(folder) / name
-        _put(Path(folder), storage.parent_of(address), last=name)
-
-
-@contextmanager
 def folder_for(address: storage.Address, *, last: str, replace: bool) -> Iterator[Path]:
     """Where to write a folder; one elsewhere must be new, and gets its files one by one, `last` at the end.
 
@@ -94,11 +83,4 @@ def folder_for(address: storage.Address, *, last: str, replace: bool) -> Iterato
         raise InputError(what, where=str(address), do="Name a new prefix.")
     with tempfile.TemporaryDirectory(prefix="eds-put-") as folder:
         yield Path(folder) / "export"
-        _put(Path(folder) / "export", address, last=last)
-
-
-def _put(folder: Path, base: storage.Address, *, last: str) -> None:
-    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    for name in sorted(names, key=lambda name: name == last):
-        with storage.replacing(storage.join(base, name)) as temporary:
-            shutil.copyfile(folder / name, temporary)
+        upload(Path(folder) / "export", address, last=last)

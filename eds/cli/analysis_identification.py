@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from eds.cli.console import Console, command
-from eds.cli.options import level
+from eds.cli.options import confidence
 from eds.cli.render import format_table
 from eds.project.analysis_store import keep
 
@@ -19,21 +19,28 @@ KINDS = ("Product-HR@{k}(average=capped)", "Product-HR@{k}(average=macro)", "Pro
 @click.option("--cut", "cuts", type=click.IntRange(1), multiple=True, default=(5, 9), help="Cut-off; several may be.")
 @click.option("-m", "--model", "models", multiple=True, metavar="MODEL", help="Only this model (default: all).")
 @click.option("--resamples", type=click.IntRange(0), default=2000, help="Resamples behind each limit; 0: no limits.")
-@level
+@confidence
 @click.option("--allow-missing", is_flag=True, help="Leave out images that a model has no vector of, and count them.")
 def identification(
-    console: Console, cuts: tuple[int, ...], models: tuple[str, ...], resamples: int, level: float, allow_missing: bool
+    console: Console,
+    cuts: tuple[int, ...],
+    models: tuple[str, ...],
+    resamples: int,
+    confidence: float,
+    allow_missing: bool,
 ) -> None:
     """Tell how well each model recognises a product: other pictures of it in lists that keep the own product."""
     from eds.analysis import score_limits
     from eds.errors import InputError
     from eds.metrics import Measure, scores_table
-    from eds.project.evaluation import evaluated
+    from eds.project.inputs import Inputs
     from eds.project.ranks_and_scores import own_pairs
+    from eds.project.score import evaluate_models
     from eds.tables import TRUTH
 
     project = console.project
-    images = project.read("images")
+    inputs = Inputs(project)
+    images = inputs.images()
     if not len(own_pairs(images)):
         raise InputError(
             "no query has another picture of its product among the candidates",
@@ -42,10 +49,13 @@ def identification(
         )
     measures = [Measure.parse(kind.format(k=cut)) for cut in cuts for kind in KINDS]
     empty = TRUTH.empty()[["query_id", "candidate_id", "value"]]
-    results, found = evaluated(
-        console.project, measures, models, "embeddings", allow_missing=allow_missing, truth=empty
+    evaluation = evaluate_models(inputs, measures, models, "embeddings", allow_missing=allow_missing, truth=empty)
+    results, found = evaluation.results, evaluation.evidence
+    table = (
+        score_limits(results, resamples, confidence, project.config.project.seed)
+        if resamples
+        else scores_table(results)
     )
-    table = score_limits(results, resamples, level, project.config.project.seed) if resamples else scores_table(results)
     pairs = own_pairs(images)
     counts = {
         "queries": int((images["role"] != "candidate").sum()),
@@ -58,12 +68,12 @@ def identification(
 
 
 def _told(document: dict[str, Any], models: Sequence[str]) -> str:
-    from eds.cli.metrics_told import value_with_limits
+    from eds.project.score import format_value
 
     table = document["scores"]
     cells = {(row["model"], row["measure"]): row for row in table.to_dict(orient="records")}
     measures = list(dict.fromkeys(table["measure"]))
-    rows = [[name, *(value_with_limits(cells[model, name]) for model in models)] for name in measures]
+    rows = [[name, *(format_value(cells[model, name]) for model in models)] for name in measures]
     alone = document["queries"] - document["queries_with_another_picture"]
     return "\n".join(
         [

@@ -6,31 +6,30 @@ import click
 
 from eds import choices
 from eds.cli.console import Console, command
-from eds.cli.options import level, one_of
+from eds.cli.options import confidence, one_of
 from eds.cli.render import format_share, format_table
 from eds.project.analysis_store import keep
-from eds.project.pool import read_suspects
 
 COLUMNS = ["image_id", "product_id", "role"]  # of table images: what tells all pairs
 
 
 @command(None, "prevalence", example="eds analysis prevalence --json")
-@level
+@confidence
 @click.option(
     "--limits", type=one_of(choices.RecallLimits), default="simultaneous",
     help="Of the pool's recall where several strata were drawn: simultaneous are sure and wide, squared about right.",
 )  # fmt: skip
-def prevalence(console: Console, level: float, limits: str) -> None:
+def prevalence(console: Console, confidence: float, limits: str) -> None:
     """Tell positive rates of pool, models and ranks; p over all pairs; the pool's recall; what nobody found."""
     from eds.analysis import AnalysisInputs, analyse
-    from eds.project.labelled_pairs import decided_pairs
+    from eds.project.inputs import Inputs
 
-    project = console.project
-    truth = decided_pairs(project)
-    inputs = AnalysisInputs(project.read("images", columns=COLUMNS), read_suspects(project), truth)
-    document = analyse("prevalence", inputs, confidence=level, limits=limits)
+    inputs = Inputs(console.project)
+    truth = inputs.decided_pairs()
+    known = AnalysisInputs(inputs.images(), inputs.suspects, truth)
+    document = analyse("prevalence", known, confidence=confidence, limits=limits)
     kept = keep(console.project, "prevalence", document, ["images", "suspects", "truth"])
-    console.answer(document, lambda: f"{_told(document, level)}\n{kept}")
+    console.answer(document, lambda: f"{_told(document, confidence)}\n{kept}")
 
 
 def _told(document: dict[str, Any], level: float) -> str:

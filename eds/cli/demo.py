@@ -132,9 +132,7 @@ def _rates(project: "Project") -> dict[str, Any]:
 
 def _report(project: "Project") -> Path:
     """The report of what came out so far, with fewer resamples than a report for others has."""
-    from eds.cli.reports import written
-
-    return written(project, project.root / "report.html", resamples=500)[1][0]
+    return Path(next(iter(project.report(resamples=500).files)))
 
 
 def _told(project: "Project", document: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eds import choices
-from eds.cli.addresses import ADDRESS, file_for
+from eds.cli.addresses import ADDRESS
 from eds.cli.console import Console, command, given
 from eds.cli.image_options import bits_of, mapping_of, queries_of
 from eds.cli.options import one_of
@@ -164,7 +164,9 @@ def sheet(
     suffix = Path(name).suffix.lower()
     if suffix not in (".html", ".htm", ".png", ".jpg", ".jpeg"):
         raise InputError(f"{name} is neither picture nor page", where="option --out", do="Name it .png or .html.")
-    with file_for(out) as file:
+    from eds.project.remote_paths import local_file
+
+    with local_file(out) as file:
         if suffix in (".html", ".htm"):
             with console.progress("reading", "images") as progress:
                 write_text(file, contact_page(table, project.pictures, progress=progress, **chosen))

@@ -1,192 +1,164 @@
-"""`eds metrics`: which measures there are, and what each model is worth by them: table scores."""
+"""`eds metrics`: the measures there are, and every model's value of them: table scores."""
 
+import shutil
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, given
-from eds.cli.metrics_told import described, score_rows, told_list, told_scores
-from eds.cli.options import bringing, executor_option, generator, with_random
-from eds.project.evaluation import evaluated
-from eds.project.labelled_pairs import measured_labels
-from eds.project.new_models import bring, kept_if_used
+from eds.cli.console import Console, command
+from eds.cli.options import (
+    allow_missing,
+    confidence,
+    executor_option,
+    named_files,
+    pool_models_option,
+    resamples_option,
+    with_random,
+)
+from eds.cli.render import format_table
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from eds.project.score import MeasuresResult, ScoreResult
 
-    from eds.metrics import Measure, Result
-    from eds.project import Project
-
-OPTIONS = {
-    "name": "preset", "texts": "measure", "models": "model", "runs": "run", "makers": "generator", "source": "from",
-    "attributes": "attribute",
-}  # fmt: skip  # parameters of `score` that are not called as their options
-LABELS = ("truth", "suspects")  # the labels, and which of them are of random pairs
+WIDTH = 110  # of text that is not shown on a terminal
+NOTES = 3  # lines of what must be known before the numbers are used
 
 
 @click.group()
 def metrics() -> None:
-    """Tell what each model is worth against the truth."""
+    """Score the models against the truth."""
 
 
 @command(metrics, "list", example="eds metrics list --preset vsd")
-@click.option("--preset", "name", metavar="NAME", help="Only the measures of this preset.")
-def list_(console: Console, name: str | None) -> None:
-    """List every kind of measure with its formula and conventions, and the presets."""
-    from eds.metrics import PRESETS, definitions, preset
-    from eds.metrics.measure import definition_of
+@click.option("--preset", metavar="NAME", help="Show only the measures of this preset.")
+def list_(console: Console, preset: str | None) -> None:
+    """List the measures with their formulas and conventions, and the presets."""
+    from eds.project.score import list_measures
 
-    if name:
-        found = preset(name)
-        kinds = list(dict.fromkeys(measure.name for measure in found.measures))
-    else:
-        kinds = list(definitions())
-    rows = [described(definition_of(kind)) for kind in kinds]
-    chosen = [preset(name)] if name else list(PRESETS.values())
-    bundles = [
-        {"preset": one.name, "meaning": one.meaning, "rules": one.rules, "measures": [*map(str, one.measures)]}
-        for one in chosen
-    ]
-    console.answer({"measures": rows, "presets": bundles}, lambda: told_list(rows, bundles))
+    console.show(list_measures(preset), render_measures)
 
 
-@command(metrics, "score", example="eds metrics score --preset vsd --by-query --json")
-@click.option("--preset", "name", metavar="NAME", help="A bundle of measures: vsd (default), trec or hash.")
+@command(metrics, "score", example="eds metrics score -M vsd -M nDCG@10")
 @click.option(
-    "-M", "--measure", "texts", multiple=True, metavar="MEASURE", help="As RR@10; may be given several times."
-)
-@click.option(
-    "-m", "--model", "models", multiple=True, metavar="MODEL|[NAME=]SPEC",
-    help="Only this model (default: all); of a backbone that is new here the vectors are computed and kept.",
+    "-M", "--measure", "measures", multiple=True, metavar="MEASURE|PRESET", default=("vsd",),
+    help="A measure, as RR@10, or a preset; repeatable.",
 )  # fmt: skip
-@bringing
-@generator
+@click.option("-m", "--model", "models", multiple=True, metavar="MODEL", help="Score only this model; repeatable.")
+@click.option(
+    "--new", multiple=True, metavar="NAME=BACKBONE|FILE", callback=named_files,
+    help="Add a model: a backbone, vectors, or a TREC run.",
+)  # fmt: skip
+@click.option(
+    "--ids", multiple=True, metavar="NAME=FILE", callback=named_files,
+    help="The image ids of a new model's vectors or run.",
+)  # fmt: skip
+@pool_models_option
 @click.option(
     "--from", "source", type=click.Choice(["auto", "embeddings", "neighbors"]), default="auto",
-    help="Where ranks and scores come from; auto: vectors where a model has them, else its lists.",
+    help="Where ranks come from (auto: vectors, else lists).",
 )  # fmt: skip
-@click.option("--by-query", is_flag=True, help="Also a row for each query.")
-@click.option("--resamples", type=click.IntRange(0), default=2000, help="Resamples behind each limit; 0: no limits.")
-@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, help="Of the limits.")
+@click.option("--by-query", is_flag=True, help="Store the value of every query, too.")
+@resamples_option
+@confidence
 @with_random
-@click.option("--allow-missing", is_flag=True, help="Leave out images that a model has no vector of, and count them.")
-@click.option(
-    "--attribute", "attributes", multiple=True, metavar="COLUMN", help="Of table images, for grades=attributes."
-)
+@allow_missing
+@click.option("--attribute", "attributes", multiple=True, metavar="COLUMN", help="A column for grades=attributes.")
 @executor_option
-def score(
-    console: Console,
-    name: str | None,
-    texts: tuple[str, ...],
-    models: tuple[str, ...],
-    vectors: tuple[str, ...],
-    runs: tuple[str, ...],
-    ids: tuple[str, ...],
-    makers: tuple[str, ...],
-    source: str,
-    by_query: bool,
-    resamples: int,
-    level: float,
-    with_random: bool,
-    allow_missing: bool,
-    attributes: tuple[str, ...],
-) -> None:
-    """Compute the measures for every model, from embeddings or lists and the truth, and store table scores.
+@click.option("--explain", is_flag=True, help="Show what each value rests on.")
+def score(console: Console, explain: bool, **options: Any) -> None:
+    """Score every model by the measures, and write table scores."""
+    console.show(console.project.score(**options), partial(render_scores, explain=explain))
 
-    A model that had no part in the pool is new: which measures are fair to it, and against whom the labels there are do
-    not decide, is told below the numbers.
-    """
-    from eds.cli.fairness_text import told_fair, with_fairness
-    from eds.project.fairness import beside, judged_fair
 
-    project = console.project
-    measures = asked_measures(name, texts)
-    words = _typed_options({
-        "name": name, "texts": texts, "models": models, "vectors": vectors, "runs": runs, "ids": ids, "makers": makers,
-        "source": source, "by_query": by_query, "resamples": resamples, "level": level, "with_random": with_random,
-        "allow_missing": allow_missing, "attributes": attributes,
-    })  # fmt: skip
-    with project.writing("eds metrics score"), kept_if_used(project):
-        measured_labels(project, measures, with_random=with_random)  # refused before anything is computed
-        came = bring(console.project, models, vectors, runs, ids, partial=allow_missing)
-        named = came if models else []
-        also = beside(project, measures, named, source, makers)
-        everything, found = evaluated(
-            console.project,
-            [*measures, *also],
-            named,
-            source,
-            allow_missing=allow_missing,
-            with_random=with_random,
-            attributes=attributes,
-        )
-        results = [result for result in everything if result.measure not in also]
-        table, sources = with_limits(console.project, results, resamples, level, by_query=by_query), found.sources
-        parents = [project.path("images"), *(project.path(one) for one in LABELS if project.path(one).exists())]
-        parents += [project.path(where, model) for model, where in sources.items()]
-        rules = {f"neighbors.{key}": project.config.value(f"neighbors.{key}")
-                 for key in ("exclude_product", "one_per_product", "category")}  # fmt: skip
-        settings = {**rules, "project.seed": project.config.project.seed}
-        made_by = project.provenance("metrics.score", settings, parents, params=words)
-        project.write(table, "scores", made_by)
-    fair = judged_fair(console.project, everything, found, makers, with_random=with_random, allow_missing=allow_missing)
-    console.answer(
-        with_fairness(score_rows(results, table), fair),
-        lambda: "\n\n".join([told_scores(results, table, level), *told_fair(fair)]),
+def render_scores(result: "ScoreResult", *, explain: bool = False) -> str:
+    """Render scores: models by measures, at most three notes, and on request what each value rests on."""
+    parts = [_summary(result), result.legend, *result.notes[:NOTES]]
+    if explain:
+        parts += ["", _rests_on(result), "", *result.remarks]
+        parts += ["", *_verdicts(result)] if result.new_models else []
+    return "\n".join(part for part in parts if part is not None)
+
+
+def _summary(result: "ScoreResult") -> str:
+    """Render the table of models by measures; measures that do not fit beside each other follow below."""
+    width = shutil.get_terminal_size((WIDTH, 24)).columns
+    heads, rows = list(result.summary.columns), result.summary.to_numpy().tolist()
+    sizes = [max(len(str(cell)) for cell in (head, *column)) + 2 for head, *column in zip(heads, *rows, strict=True)]
+    blocks: list[list[int]] = [[0]]
+    for index in range(1, len(heads)):
+        if len(blocks[-1]) > 1 and sum(sizes[at] for at in blocks[-1]) + sizes[index] > width:
+            blocks.append([0])
+        blocks[-1].append(index)
+    tables = [format_table([heads[at] for at in block], [[row[at] for at in block] for row in rows])
+              for block in blocks]  # fmt: skip
+    return "\n\n".join(tables)
+
+
+def _rests_on(result: "ScoreResult") -> str:
+    """Render what each measure rests on; where models differ, from the least to the most."""
+    heads = ["measure", "n", "queries skipped", "unlabelled", "similar not found", "behind their product",
+             "pairs without a score"]  # fmt: skip
+    rows = []
+    for name, part in result.counts.items():
+        why = sorted({reason for counts in part for reason in counts["skipped_because"]})
+        skipped = _range([counts["queries_skipped"] for counts in part]) + (f" {', '.join(why)}" if why else "")
+        others = [
+            [counts["pairs_unlabelled"] for counts in part],
+            [counts["counts"].get("positives not found") for counts in part],
+            [counts["counts"].get("positives behind another image of their product") for counts in part],
+            [counts["pairs_without_score"] for counts in part],
+        ]
+        rows.append([name, _range([counts["n"] for counts in part]), skipped, *map(_range, others)])
+    return (
+        f"{format_table(heads, rows)}\n"
+        "Unlabelled: items of the lists, of AUC pairs of the pool. Similar not found: not among the first k; behind"
+        " their product: another image of their product is in the list instead."
     )
 
 
-def asked_measures(name: str | None, texts: Sequence[str]) -> "list[Measure]":
-    """The preset's measures and those that are named, each once; the preset vsd where nothing is asked.
-
-    A PR-AUC comes with the prevalence of its pairs, beside which it is to be read.
-    """
-    from eds.metrics import Measure, preset
-    from eds.metrics.presets import with_chance
-
-    chosen = list(preset(name or "vsd").measures) if name or not texts else []
-    return with_chance([*chosen, *map(Measure.parse, texts)])
-
-
-def scored(
-    project: "Project",
-    measures: "Sequence[Measure]",
-    models: Sequence[str],
-    source: str = "auto",
-    *,
-    by_query: bool = False,
-    resamples: int = 2000,
-    level: float = 0.95,
-    allow_missing: bool = False,
-    attributes: Sequence[str] = (),
-) -> "tuple[list[Result], pd.DataFrame, dict[str, str]]":
-    """Every model's measures, the table scores with limits, and where each model was taken from."""
-    results, found = evaluated(project, measures, models, source, allow_missing=allow_missing, attributes=attributes)
-    return results, with_limits(project, results, resamples, level, by_query=by_query), found.sources
+def _verdicts(result: "ScoreResult") -> list[str]:
+    """Render how far the numbers of new models can be used, and why."""
+    new = result.new_models
+    if new is None:
+        return []
+    heads = ["new model", "measure", "value", "at most", "judged", "verdict", "undecided with"]
+    cells = [
+        [row["model"], row["measure"], _number(row["value"]), _number(row["at_most"]), _number(row["judged"]),
+         row["verdict"], "-" if row["undecided_with"] is None else ", ".join(row["undecided_with"]) or "none"]
+        for row in new.rows
+    ]  # fmt: skip
+    reasons: dict[str, list[str]] = {}
+    for row in new.rows:
+        measures = reasons.setdefault(row["why"], [])
+        measures += [] if row["measure"] in measures else [row["measure"]]
+    return [format_table(heads, cells), *(f"{', '.join(names)}: {why}." for why, names in reasons.items())]
 
 
-def with_limits(
-    project: "Project", results: "Sequence[Result]", resamples: int, level: float, *, by_query: bool = False
-) -> "pd.DataFrame":
-    """The results as table scores, each with its limits; and by query, if that is asked."""
-    import pandas as pd
+def render_measures(result: "MeasuresResult") -> str:
+    """Render the measures and presets."""
+    import textwrap
 
-    from eds.analysis import score_limits
-    from eds.metrics import scores_table
+    def block(label: str, text: str) -> str:
+        return textwrap.fill(text, WIDTH, initial_indent=f"  {label:<13}", subsequent_indent=" " * 15)
 
-    if resamples:
-        with project.progress("limits", "measures") as progress:
-            seed = project.config.project.seed
-            table = score_limits(results, resamples, level, seed, progress=progress)
-    else:
-        table = scores_table(results)
-    if by_query:
-        every = scores_table(results, by_query=True)
-        table = pd.concat([table, every[every["query_id"].notna()]], ignore_index=True)
-    return table
+    parts = []
+    for row in result.measures:
+        lines = [row["measure"], f"  {row['meaning']}", block("formula", row["formula"])]
+        parts.append("\n".join([*lines, block("conventions", row["conventions"]), block("computed on", row["needs"])]))
+    for preset in result.presets:
+        lines = [f"preset {preset['preset']}", f"  {preset['meaning']}", block("lists", preset["rules"])]
+        parts.append("\n".join([*lines, block("measures", ", ".join(preset["measures"]))]))
+    return "\n\n".join(parts)
 
 
-def _typed_options(values: dict[str, Any]) -> dict[str, Any]:
-    """Of the parameters of `score` those that were typed, by the names of their options."""
-    return {OPTIONS.get(name, name): value for name, value in given(values).items()}
+def _range(values: Sequence[int | None]) -> str:
+    known = sorted({value for value in values if value is not None})
+    if not known:
+        return "-"
+    return f"{known[0]:,}" if len(known) == 1 else f"{known[0]:,} to {known[-1]:,}"
+
+
+def _number(value: float) -> str:
+    return "-" if value != value else f"{value:.3f}"

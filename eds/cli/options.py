@@ -20,53 +20,40 @@ confidence = click.option(
 )
 EXECUTORS = ("plain", "serial", "pool", "ray")
 
-generator = click.option(
-    "-g", "--generator", "makers", multiple=True, metavar="MODEL",
-    help="A model that made the pool (default: those that the suspects' sources name).",
+pool_models_option = click.option(
+    "-g", "--pool-model", "pool_models", multiple=True, metavar="MODEL",
+    help="A model that made the pool (default: as suspects say).",
 )  # fmt: skip
-
-
-with_random = click.option(
-    "--with-random", is_flag=True, help="Measure on the labels of random pairs too, which serve p and recall."
+with_random = click.option("--with-random", is_flag=True, help="Measure on the labels of random pairs, too.")
+allow_missing = click.option("--allow-missing", is_flag=True, help="Leave out images without a vector, and count them.")
+resamples_option = click.option(
+    "--resamples", type=click.IntRange(0), default=2000, help="Resamples behind each interval; 0: none."
 )
-
-
-allow_missing = click.option(
-    "--allow-missing", is_flag=True, help="Leave out images that a model has no vector of, and count them."
-)
-
-
-outsider = click.option(
-    "-o", "--outsider", "others", multiple=True, metavar="MODEL",
-    help="A model to compare that did not make it (default: all others with vectors or lists).",
+other_models_option = click.option(
+    "-o", "--other-model", "other_models", multiple=True, metavar="MODEL",
+    help="Another model to compare (default: all).",
 )  # fmt: skip
-
-
 depth = click.option("-k", "k", type=click.IntRange(1), help="Depth of the pool (default: eds.toml).")
 
 
 def comparing(function: Callable[..., None]) -> Callable[..., None]:
-    """The options that `compared` takes."""
-    for add in (allow_missing, with_random, depth, outsider, generator):
+    """Add the options of analyses that compare the models of the pool with others."""
+    for add in (allow_missing, with_random, depth, other_models_option, pool_models_option):
         function = add(function)
     return function
 
 
-def bringing(function: Callable[..., None]) -> Callable[..., None]:
-    """The options by which a command takes new models."""
-    for add in (
-        click.option(
-            "--ids", "ids", multiple=True, metavar="NAME=FILE",
-            help="Whose the rows of NAME's vectors are, or the ids.tsv of its run.",
-        ),
-        click.option("--run", "runs", multiple=True, metavar="NAME=FILE", help="A new model's TREC run (ranx' too)."),
-        click.option(
-            "--vectors", multiple=True, metavar="NAME=FILE",
-            help="A new model's vectors, compared by cosine (else: eds embeddings import).",
-        ),
-    ):  # fmt: skip
-        function = add(function)
-    return function
+def named_files(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """Return the values NAME=FILE of an option as a dictionary; refuse a name that comes twice."""
+    named: dict[str, str] = {}
+    for text in values:
+        name, equals, item = text.partition("=")
+        if not equals or not name or not item:
+            raise click.BadParameter(f"{text!r}: write {parameter.metavar}", context, parameter)
+        if name in named:
+            raise click.BadParameter(f"{name} is given twice", context, parameter)
+        named[name] = item
+    return named
 
 
 def choose(name: str | None) -> None:
@@ -90,11 +77,6 @@ models_option = click.option(
     "-m", "--models", multiple=True, metavar="MODEL", help="Only this model; repeatable (default: all)."
 )
 explain_option = click.option("--explain", is_flag=True, help="Show what the result rests on.")
-
-
-level = click.option(
-    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, help="Of the limits."
-)
 
 
 def one_of(options: Any, *more: str) -> "click.Choice[str]":

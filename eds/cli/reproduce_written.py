@@ -24,8 +24,6 @@ RUN_DEPTH = 100  # of the TREC runs
 def written_task(task: Task, numbers: Numbers, out: Path, *, resamples: int) -> dict[str, Any]:
     """Write the task's report, evaluator.csv and TREC files; what is told of the task."""
     from eds.benchmarks.reproduce.paper import GENERATORS
-    from eds.cli.reports import written as written_report
-    from eds.reports import Gap
 
     project = task.project
     makers = tuple(name for name in GENERATORS if name in task.sources)
@@ -33,12 +31,12 @@ def written_task(task: Task, numbers: Numbers, out: Path, *, resamples: int) -> 
               for model in task.sources}  # fmt: skip
     _evaluator_rows(project.root / "evaluator.csv", values)
     lost = _trec(task, out / TREC / task.name)
-    report, _ = written_report(project, project.root / "report.html", resamples=resamples, makers=makers)
+    report = project.report(resamples=resamples, pool_models=makers)
     return {
         "project": str(project.root), **{name: getattr(task.imported, name) for name in COUNTS},
         "notes": [*task.notes, *filter(None, (task.beside, task.negatives))],
         "models": task.sources, "lacking": task.lacking, "values": values, "not_held_by_trec": lost,
-        "report_lacks": [block.what for part in report.sections for block in part.blocks if isinstance(block, Gap)],
+        "report_lacks": [part.missing for part in report.missing],
     }  # fmt: skip
 
 

@@ -152,9 +152,9 @@ def _opened(project: "Project", base: str, images: "pd.DataFrame") -> "tuple[Vec
 
 
 def _truth(project: "Project", labels: str) -> "pd.DataFrame | None":
-    from eds.project.labelled_pairs import decided_pairs
+    from eds.project.inputs import Inputs
 
-    return decided_pairs(project) if labels == "truth" else None
+    return Inputs(project).decided_pairs() if labels == "truth" else None
 
 
 def _refuse_others(folder: Path, told: dict[str, Any]) -> None:

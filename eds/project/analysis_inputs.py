@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eds.errors import InputError
+from eds.project.inputs import Inputs
 from eds.project.pool_models import generator_lists
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ class Compared:
 
 def compared(
     project: "Project",
-    makers: Sequence[str],
-    others: Sequence[str],
+    pool_models: Sequence[str],
+    other_models: Sequence[str],
     k: int | None,
     with_random: bool,
     allow_missing: bool,
@@ -57,15 +58,15 @@ def compared(
 
     Models without scores are told.
     """
-    from eds.project.labelled_pairs import measured_pairs, pooled_pairs
-    from eds.project.ranks_and_scores import gather
+    from eds.project.ranks_and_scores import Needs, gather
 
-    truth = measured_pairs(project, with_random=with_random)
-    lists = generator_lists(project, makers, k, allow_missing=allow_missing)
-    models = _models(project, lists, others)
-    images = project.read("images")
-    pooled = pooled_pairs(project) if with_pool else None
-    found = gather(project, models, images, truth, lists=whole, besides=pooled, allow_missing=allow_missing)
+    inputs = Inputs(project)
+    truth = inputs.measured_pairs(with_random=with_random)
+    lists = generator_lists(inputs, pool_models, k, allow_missing=allow_missing)
+    models = _models(project, lists, other_models)
+    pooled = inputs.pooled_pairs if with_pool else None
+    needs = Needs(lists=whole, besides=pooled)
+    found = gather(inputs, models, inputs.images(), truth, needs, allow_missing=allow_missing)
     gone = sorted(set(lists["model"]) - set(models))
     if gone:
         project.say(f"Generators without vectors or lists are not evaluated: {', '.join(gone)}.")
@@ -85,5 +86,5 @@ def _models(project: "Project", lists: "pd.DataFrame", others: Sequence[str]) ->
     makers = [name for name in sorted(lists["model"].unique()) if name in there]
     wrong = sorted(set(others) & set(makers))
     if wrong:
-        raise InputError(f"{', '.join(wrong)} made the pool", where="option --outsider", do="Name other models.")
+        raise InputError(f"{', '.join(wrong)} made the pool", where="option --other-model", do="Name other models.")
     return chosen_models(project, [*makers, *others]) if others else there

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from eds.errors import InputError, ProjectError
+from eds.project.inputs import Inputs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,16 +31,22 @@ def hash_models(project: "Project", models: Sequence[str]) -> list[str]:
 
 
 def coded(
-    project: "Project", models: Sequence[str], images: "pd.DataFrame", measures: "Sequence[Measure]",
-    attributes: Sequence[str] = (), *, allow_missing: bool = False, with_random: bool = False,
-) -> "dict[str, CodeHistograms]":  # fmt: skip
-    """By hash model its histograms, as far as the measures ask."""
+    inputs: Inputs,
+    models: Sequence[str],
+    images: "pd.DataFrame",
+    measures: "Sequence[Measure]",
+    attributes: Sequence[str] = (),
+    *,
+    allow_missing: bool = False,
+    with_random: bool = False,
+) -> "dict[str, CodeHistograms]":
+    """Return the histograms of every model of binary codes, as far as the measures need them."""
     from eds.hashing.code_usage import packed_code_usage
     from eds.metrics.code_histograms import CodeHistograms
     from eds.neighbors.code_search import code_gallery
     from eds.project.ranks_and_scores import opened
 
-    asked = on_codes(measures)
+    asked, project = on_codes(measures), inputs.project
     if not asked:
         return {}
     names = hash_models(project, models)
@@ -49,7 +56,7 @@ def coded(
             do="Make one (eds training hash), or import codes (eds embeddings import --similarity hamming).",
         )  # fmt: skip
     sources = {measure.parameters["grades"] for measure in asked if "grades" in measure.parameters}
-    gradings = {source: grading(project, source, attributes, with_random=with_random) for source in sorted(sources)}
+    gradings = {source: grading(inputs, source, attributes, with_random=with_random) for source in sorted(sources)}
     radii = {
         source: max((measure.k or 0 for measure in asked
                      if measure.name == "mLGAP" and measure.parameters["grades"] == source), default=None)
@@ -64,12 +71,12 @@ def coded(
     return found
 
 
-def grading(project: "Project", source: str, attributes: Sequence[str], *, with_random: bool = False) -> "Grading":
-    """What the word for a source of grades means in this project."""
+def grading(inputs: Inputs, source: str, attributes: Sequence[str], *, with_random: bool = False) -> "Grading":
+    """Return what the name of a source of grades means in this project."""
     from eds.hashing.histograms import Grading
-    from eds.project.pool import read_suspects
     from eds.suspects import benchmark_labels
 
+    project = inputs.project
     if project.config.neighbors.category != "any":
         raise InputError(
             "measures on codes compare with every candidate", where="eds.toml, neighbors.category", do="Set it to any."
@@ -79,7 +86,7 @@ def grading(project: "Project", source: str, attributes: Sequence[str], *, with_
         raise InputError("no attribute is named", where="grades=attributes", do="Name columns: --attribute COLUMN.")
     if source not in ("truth", "votes"):
         return Grading(columns=COLUMNS.get(source) or tuple(attributes), exclude_product=kept)
-    truth = project.read("truth")
-    truth = truth if with_random else benchmark_labels(truth, read_suspects(project))
+    truth = inputs.read("truth")
+    truth = truth if with_random else benchmark_labels(truth, inputs.suspects)
     grade = truth["value"] if source == "truth" else truth["votes_for"]
     return Grading(truth[["query_id", "candidate_id"]].assign(grade=grade), exclude_product=kept)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eds.errors import InputError, ProjectError
+from eds.project.inputs import Inputs
 from eds.project.mine import check_depth, read_heads
 from eds.project.pool import pool_depth, read_decided, read_suspects, suspects_provenance
 from eds.project.results import Result
@@ -192,16 +193,16 @@ def reorder(project: "Project", *, order: str | None = None, batch: int | None =
 def add_model_pairs(project: "Project", model: str, *, k: int | None = None, n: int | None = None) -> ModelPairsResult:
     """Add the pairs whose judgement decides where a new model ranks; see Project.add_model_pairs."""
     from eds.analysis.campaign_cost import campaign_cost
-    from eds.project.labelled_pairs import measured_pairs
     from eds.project.pool_models import final_lists
     from eds.suspects import benchmark_labels, draw_delta
 
     with project.writing("suspects.add-model"):
         _check_model(project, model)
         depth = k or pool_depth(project) or project.config.suspects.k
-        truth, before = measured_pairs(project), read_suspects(project)
-        lists = final_lists(project, [model], depth)
-        judged, queries = benchmark_labels(_judged(project), before), truth["query_id"].drop_duplicates()
+        inputs = Inputs(project)
+        truth, before = inputs.measured_pairs(), inputs.suspects
+        lists = final_lists(inputs, [model], depth)
+        judged, queries = benchmark_labels(_judged(inputs), before), truth["query_id"].drop_duplicates()
         delta = draw_delta(
             lists, before, judged, queries, depth, n, project.config.project.seed, known=read_decided(project)
         )
@@ -219,7 +220,7 @@ def add_model_pairs(project: "Project", model: str, *, k: int | None = None, n: 
         labelled_at_random=delta.known,
         left=delta.left,
         judged_after=delta.judged_after,
-        undecided=_undecided(project, model, depth, truth, lists),
+        undecided=_undecided(inputs, model, depth, truth, lists),
         experts=budget.experts,
         judgements=cost.judgements,
         hours=cost.hours,
@@ -239,20 +240,19 @@ def _check_model(project: "Project", model: str) -> None:
         )  # fmt: skip
 
 
-def _judged(project: "Project") -> "pd.DataFrame":
+def _judged(inputs: Inputs) -> "pd.DataFrame":
     """Pairs with a label or a vote: judging them again would add nothing."""
     import pandas as pd
 
     from eds.project.decide import has_votes, read_votes
-    from eds.project.labelled_pairs import decided_pairs
 
-    truth = decided_pairs(project)
+    project, truth = inputs.project, inputs.decided_pairs()
     if not has_votes(project):
         return truth[PAIR]
     return pd.concat([truth[PAIR], read_votes(project).labels[PAIR]], ignore_index=True).drop_duplicates()
 
 
-def _undecided(project: "Project", model: str, k: int, truth: "pd.DataFrame", lists: "pd.DataFrame") -> list[Undecided]:
+def _undecided(inputs: Inputs, model: str, k: int, truth: "pd.DataFrame", lists: "pd.DataFrame") -> list[Undecided]:
     """Models whose comparison with this one the labels leave open, and the fewest labels that could decide it."""
     import pandas as pd
 
@@ -261,13 +261,14 @@ def _undecided(project: "Project", model: str, k: int, truth: "pd.DataFrame", li
     from eds.metrics import Measure
     from eds.metrics.judged_lists import judge, read_rankings
     from eds.pairs import LabelledPairs
-    from eds.project.pool_models import final_lists, mined_to
+    from eds.project.pool_models import final_lists, list_depth
 
-    others = [name for name in project.models("neighbors") if name != model and mined_to(project, name) >= k]
+    project = inputs.project
+    others = [name for name in project.models("neighbors") if name != model and list_depth(project, name) >= k]
     if not others:
         return []
     labelled = LabelledPairs.from_frame(truth)
-    every = pd.concat([lists, final_lists(project, others, k)], ignore_index=True)
+    every = pd.concat([lists, final_lists(inputs, others, k)], ignore_index=True)
     low, high = intervals(judge(read_rankings(every), None, labelled), Measure("VSD-HR", k))
     step = 1 / (k * max(int((labelled.positives > 0).sum()), 1))
     return [

@@ -1,81 +1,132 @@
-"""What `eds metrics score` says of new models: which measures are fair to them, and against whom nothing is decided."""
+"""New models: which measures are fair to a model that had no part in the pool, and what the labels do not decide."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from eds.project.ranks_and_scores import chosen_models
 
 if TYPE_CHECKING:
-    from eds.analysis import Fairness
-    from eds.metrics import Measure, Result
-    from eds.project import Project
-    from eds.project.ranks_and_scores import Evidence
+    import pandas as pd
 
-
-@dataclass(frozen=True, eq=False)
-class Fair:
-    """The new models, those whose lists the pool was made of (none where that is not known), and the verdicts."""
-
-    new: list[str]
-    makers: list[str]
-    found: "Fairness"
-
-
-def new_models(project: "Project", models: Sequence[str], makers: Sequence[str]) -> list[str]:
-    """Of these models the new ones; `makers` where they are named, else those that the suspects tell."""
-    from eds.analysis import newcomers
-    from eds.project.pool_models import told_makers
-
-    known = set(makers) or set(told_makers(project)[0]["model"])
-    return newcomers.new_models(models, known, _strata(project))
-
-
-def _strata(project: "Project") -> list[object]:
-    from eds.project.pool import read_suspects
-
-    return list(read_suspects(project)["stratum"].unique())
-
-
-def beside(
-    project: "Project", measures: "Sequence[Measure]", models: Sequence[str], source: str, makers: Sequence[str]
-) -> "list[Measure]":
-    """Rank-biased precision, whose interval tells what labels could still change; nothing where no model is new."""
+    from eds import metrics
     from eds.metrics import Measure
-    from eds.project.ranks_and_scores import chosen_models
+    from eds.project.inputs import Inputs
+    from eds.project.ranks_and_scores import Evidence
+    from eds.project.score import ScoreOptions
+
+SHOWN = ("verdict", "judged", "at_most", "change", "undecided_with", "why")
+
+
+@dataclass(frozen=True)
+class NewModels:
+    """The new models, those whose lists the pool was made of (none where that is not known), and the verdicts.
+
+    `verdicts` has a row for each new model and measure; its columns are those of `eds.analysis.Fairness`, and `why`.
+    """
+
+    names: tuple[str, ...]
+    pool_models: tuple[str, ...]
+    verdicts: "pd.DataFrame"
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """The verdicts as records."""
+        rows: list[Any] = self.verdicts.to_dict(orient="records")
+        return rows
+
+    def find(self, model: str, measure: str) -> dict[str, Any] | None:
+        """Return the verdict on a model's measure, and between which values missing labels leave its RBP."""
+        mine = {row["measure"]: row for row in self.rows if row["model"] == model}
+        if measure not in mine:
+            return None
+        rbp = next((row for name, row in mine.items() if name.startswith("RBP")), None)
+        bounds = rbp and {"low": rbp["value"], "high": rbp["at_most"], "undecided_with": rbp["undecided_with"]}
+        return {**{name: mine[measure][name] for name in SHOWN}, "rbp": bounds}
+
+    @property
+    def note(self) -> str:
+        """One line for the new models: how many of their numbers are fair, and which comparisons are undecided."""
+        parts = []
+        for name in self.names:
+            mine = sum(row["model"] == name for row in self.rows)
+            others = self.undecided(name)
+            text = f"{name}: {len(self.unfair(name)):,} of {mine:,} measures are not fair to it"
+            if others:
+                text += f", undecided against {', '.join(others)} (eds suspects add-model {name})"
+            parts.append(text)
+        shown = "; ".join(parts[:2]) + (f"; and {len(parts) - 2:,} more" if len(parts) > 2 else "")
+        return f"New, not in the pool: {shown}. --explain shows why."
+
+    def unfair(self, model: str) -> list[str]:
+        """Return the measures that are not fair to a model, or not known to be."""
+        from eds.analysis.fairness import FAIR
+
+        return [row["measure"] for row in self.rows if row["model"] == model and row["verdict"] != FAIR]
+
+    def undecided(self, model: str) -> list[str]:
+        """Return the models between which and this one the labels do not decide, by some measure."""
+        others = [row["undecided_with"] or () for row in self.rows if row["model"] == model]
+        return sorted({name for names in others for name in names})
+
+
+def find_new_models(inputs: "Inputs", models: Sequence[str], pool_models: Sequence[str]) -> list[str]:
+    """Return the models that had no part in the pool; `pool_models` made it, else those that the suspects name."""
+    from eds.analysis import newcomers
+
+    known = set(pool_models) or set(inputs.proposals["model"])
+    return newcomers.new_models(models, known, inputs.suspects["stratum"].unique())
+
+
+def measures_for_new_models(
+    inputs: "Inputs", measures: "Sequence[Measure]", options: "ScoreOptions"
+) -> "list[Measure]":
+    """Return rank-biased precision, whose interval shows what labels could change; nothing where no model is new."""
+    from eds.metrics import Measure
 
     rbp = Measure("RBP")
-    if rbp in measures or not any(map(_by_labels, measures)):
+    if rbp in measures or not any(map(_depends_on_labels, measures)):
         return []
-    return [rbp] if new_models(project, [*chosen_models(project, models, source)], makers) else []
+    scored = chosen_models(inputs.project, options.models, options.source)
+    return [rbp] if find_new_models(inputs, list(scored), options.pool_models) else []
 
 
-def _by_labels(measure: "Measure") -> bool:
-    return measure.definition.needs in ("lists", "official lists", "scores")
-
-
-def judged_fair(
-    project: "Project", results: "Sequence[Result]", found: "Evidence", makers: Sequence[str], *,
-    with_random: bool = False, allow_missing: bool = False,
-) -> Fair | None:  # fmt: skip
-    """The verdicts on the new models among those scored; None where there is none, or nothing hangs on labels."""
+def judge_new_models(
+    inputs: "Inputs", results: "Sequence[metrics.Result]", evidence: "Evidence", options: "ScoreOptions"
+) -> NewModels | None:
+    """Return the verdicts on the new models among those scored; None where there is none, or labels do not matter."""
     from eds.analysis import AnalysisInputs, fairness
+    from eds.analysis.fairness_words import reason
     from eds.analysis.newcomers import UNMADE, chosen_for
-    from eds.project.labelled_pairs import drawn_negatives, measured_pairs, pooled_pairs
-    from eds.project.pool_models import generator_lists, told_makers
+    from eds.project.pool_models import generator_lists
 
-    new = new_models(project, list(found.sources), makers)
-    if not new or not any(_by_labels(result.measure) for result in results):
+    pool_models = options.pool_models
+    new = find_new_models(inputs, list(evidence.sources), pool_models)
+    if not new or not any(_depends_on_labels(result.measure) for result in results):
         return None
-    known = bool(makers) or len(told_makers(project)[0]) > 0
-    named = [*makers, *(name for name in chosen_for(_strata(project)) if name in found.sources)] if makers else []
-    lists = generator_lists(project, named, None, allow_missing=allow_missing) if known else UNMADE
-    drawn = drawn_negatives(project, [result.measure for result in results])
-    inputs = AnalysisInputs(
+    lists = UNMADE
+    if pool_models or len(inputs.proposals):
+        later = [name for name in chosen_for(inputs.suspects["stratum"].unique()) if name in evidence.sources]
+        named = [*pool_models, *later] if pool_models else []
+        lists = generator_lists(inputs, named, None, allow_missing=options.allow_missing)
+    known = AnalysisInputs(
         pool_lists=lists,
-        labels=measured_pairs(project, with_random=with_random),
-        rankings=found.rankings,
-        ranks=found.placed,
-        scores=found.scores,
-        negatives=drawn,
-        pooled=pooled_pairs(project),
+        labels=inputs.measured_pairs(with_random=options.with_random),
+        rankings=evidence.rankings,
+        ranks=evidence.placed,
+        scores=evidence.scores,
+        negatives=inputs.drawn_negatives([result.measure for result in results]),
+        pooled=inputs.pooled_pairs,
     )
-    return Fair(new, sorted(set(lists["model"])), fairness(results, new, inputs))
+    found = fairness(results, new, known)
+    if not len(found.verdicts):
+        return None
+    makers = tuple(sorted(set(lists["model"])))
+    rows: list[Any] = found.verdicts.to_dict(orient="records")
+    why = [reason(row, makers, found.reuse) for row in rows]
+    return NewModels(tuple(new), makers, found.verdicts.assign(why=why))
+
+
+def _depends_on_labels(measure: "Measure") -> bool:
+    return measure.definition.needs in ("lists", "official lists", "scores")

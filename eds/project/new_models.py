@@ -1,75 +1,77 @@
-"""Models that come to be scored on a benchmark that is there: computed, copied or read on the way, and kept.
+"""New models on a benchmark: vectors computed or copied, or a TREC run read, and kept in the project.
 
-A backbone's text goes the way of `eds embeddings compute`, a file of vectors that of `eds embeddings import`, a TREC
-run that of `eds benchmarks import trec --run`: the same functions, so the same checks and the same tables.
+A backbone is computed as by `Project.embed`, a file of vectors is imported as by `Project.import_vectors`, a run as a
+benchmark's: the same functions, so the same checks and the same tables.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from eds.errors import EdsError, InputError
 
 if TYPE_CHECKING:
     from eds.project import Project
+    from eds.project.inputs import Inputs
 
-COMMAND = "eds metrics score"
+VECTORS, RUNS = (".npy", ".npz", ".safetensors"), (".run", ".json", ".txt")  # runs may be compressed: .gz
+RUN_COLUMN = "doc_id"  # of ranx' Parquet
 
 
-def bring(
-    project: "Project",
-    models: Sequence[str],
-    vectors: Sequence[str] = (),
-    runs: Sequence[str] = (),
-    ids: Sequence[str] = (),
-    *,
-    partial: bool = False,
-) -> list[str]:
-    """Take in what the options name; the names of the models among `models`, and of those that came.
+def add_models(
+    inputs: "Inputs", new: Mapping[str, str | Path], ids: Mapping[str, str | Path], *, allow_missing: bool = False
+) -> None:
+    """Add models to the project: by name a backbone, a file of vectors or a TREC run; `ids` belong to the files.
 
     Everything that can be checked without computing is checked first. The caller holds the project.
     """
-    from eds.project.ranks_and_scores import chosen_models
-
-    files = {"--vectors": _files(vectors, "--vectors"), "--run": _files(runs, "--run"), "--ids": _files(ids, "--ids")}
-    known = {*project.models("embeddings"), *project.models("neighbors")}
-    specs = [text for text in models if text not in known and _is_spec(text)]
-    new = {**files["--vectors"], **files["--run"]}
-    faults = [f"--ids {name}: no --vectors or --run brings it" for name in files["--ids"] if name not in new]
-    faults += [f"{name}: both --vectors and --run bring it" for name in files["--vectors"] if name in files["--run"]]
-    faults += [
-        f"--run {name}: a model of that name has vectors here, and they would be scored instead: choose another name"
-        for name in files["--run"]
-        if name in project.models("embeddings")
-    ]
-    if faults:
-        raise InputError("the new models cannot be taken in", where=COMMAND, do="Mend:", faults=faults)
-    if there := [text for text in models if text not in specs and text not in new]:
-        chosen_models(project, there)  # refuses those that nobody knows
-    came: list[str] = []
-    if (specs or new) and not project.path("images").exists():
-        project.read("images")  # tells what to do
+    kinds = check_models(inputs.project, new, ids)
+    if new:
+        inputs.images()  # without a catalogue nothing can be added: the error says what to do
+    specs = [f"{name}={new[name]}" for name, kind in kinds.items() if kind == "backbone"]
     if specs:
         from eds.project.embed import compute_models
 
-        _refuse_without_pictures(project, specs, partial=partial)
-        came += [done.model.name for done in compute_models(project, specs, {}, replace=False).models]
-    for name, file in files["--vectors"].items():
-        from eds.project.embed import import_model
+        _refuse_without_pictures(inputs, specs, allow_missing=allow_missing)
+        compute_models(inputs.project, specs, {}, replace=False)
+    for name, kind in kinds.items():
+        file, beside = Path(new[name]), Path(ids[name]) if name in ids else None
+        if kind == "vectors":
+            from eds.project.embed import import_model
 
-        beside = files["--ids"].get(name)
-        came.append(import_model(project, name, file, beside, partial=partial).model.name)
-    for name, file in files["--run"].items():
-        _read_run(project, name, file, files["--ids"].get(name))
-        came.append(name)
-    return [*(text for text in models if text not in specs), *came]
+            import_model(inputs.project, name, file, beside, partial=allow_missing)
+        elif kind == "run":
+            _import_run(inputs.project, name, file, beside)
+
+
+def check_models(
+    project: "Project", new: Mapping[str, str | Path], ids: Mapping[str, str | Path]
+) -> dict[str, Literal["backbone", "vectors", "run"]]:
+    """Return what each new model is; raise one error that lists every fault."""
+    from eds.tables import check_model_name
+
+    kinds: dict[str, Literal["backbone", "vectors", "run"]] = {}
+    faults = [f"{name}: ids without a new model of that name" for name in ids if name not in new]
+    faults += [f"{name}: there is no file {str(file)!r}" for name, file in ids.items() if not Path(file).is_file()]
+    for name, item in new.items():
+        try:
+            check_model_name(name)
+            kinds[name] = _kind_of(item)
+        except InputError as error:
+            faults.append(f"{name}: {error}")
+            continue
+        if kinds[name] == "run" and name in project.models("embeddings"):
+            faults.append(f"{name}: this model has vectors, which would be scored instead of the run: rename it")
+    if faults:
+        raise InputError("the new models cannot be added", where="new models", do="Correct them:", faults=faults)
+    return kinds
 
 
 @contextmanager
-def kept_if_used(project: "Project") -> Iterator[None]:
-    """Take lists that came in meanwhile away again if they are refused: all later commands would stumble over them."""
+def remove_if_refused(project: "Project") -> Iterator[None]:
+    """Remove lists that were added in the block if it is refused: every later command would fail on them."""
     before = set(project.models("neighbors"))
     try:
         yield
@@ -79,60 +81,57 @@ def kept_if_used(project: "Project") -> Iterator[None]:
         raise
 
 
-def _refuse_without_pictures(project: "Project", specs: Sequence[str], *, partial: bool) -> None:
-    """Imported benchmarks mostly come without pictures: told before anything is computed."""
-    root = project.pictures
+def _kind_of(item: str | Path) -> Literal["backbone", "vectors", "run"]:
+    """Return what the item is: a text names a backbone, or a file; a path names a file."""
+    if isinstance(item, str) and not Path(item).exists():
+        from eds.backbones import PRESETS
+
+        if ":" in item.partition("@")[0] or item.partition("@")[0] in PRESETS:
+            return "backbone"
+    file = Path(item)
+    suffix = Path(file.stem).suffix if file.suffix == ".gz" else file.suffix
+    if not file.exists():
+        raise InputError(f"{str(item)!r} is neither a backbone nor a file")
+    if file.is_dir() or suffix in VECTORS:
+        return "vectors"
+    if suffix in RUNS:
+        return "run"
+    if suffix == ".parquet":
+        return "run" if RUN_COLUMN in _parquet_columns(file) else "vectors"
+    raise InputError(f"{file} is neither vectors nor a run", do=f"Use {', '.join((*VECTORS, '.parquet', *RUNS))}.")
+
+
+def _parquet_columns(file: Path) -> list[str]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return list(pq.read_schema(file).names)
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"the file is damaged ({error})", where=str(file), do="Write it again.") from error
+
+
+def _refuse_without_pictures(inputs: "Inputs", specs: list[str], *, allow_missing: bool) -> None:
+    """Refuse before anything is computed: imported benchmarks mostly come without pictures."""
+    root = inputs.project.pictures
     if isinstance(root, str):
-        return  # they lie elsewhere, and are asked for one by one
-    paths = project.read("images", columns=["path"])["path"]
+        return  # remote pictures are read one by one
+    paths = inputs.images("path")["path"]
     absent = [path for path in paths if not (root / path).is_file()]
-    if absent and not (partial and len(absent) < len(paths)):
+    if absent and not (allow_missing and len(absent) < len(paths)):
         raise InputError(
-            f"{len(absent):,} of {len(paths):,} pictures are absent, as {absent[0]!r}, and {specs[0]} needs them",
-            where=str(root), do="Put them there, leave them out (--allow-missing), or bring --vectors or a --run.",
-        )  # fmt: skip
+            f"{len(absent):,} of {len(paths):,} pictures are missing, as {absent[0]!r}, and {specs[0]} needs them",
+            where=str(root),
+            do="Put them there, leave them out (--allow-missing), or bring vectors or a run of the model.",
+        )
 
 
-def _read_run(project: "Project", name: str, file: Path, ids: Path | None) -> None:
+def _import_run(project: "Project", name: str, file: Path, ids: Path | None) -> None:
     from eds.benchmarks.formats import trec
     from eds.project.exchange import store_benchmark
 
     benchmark = replace(trec.read_files(None, {name: file}, ids), images=None)
-    params = {"run": f"{name}={file}", "ids": f"{name}={ids}" if ids else None}
+    params = {"new": f"{name}={file}", "ids": f"{name}={ids}" if ids else None}
     for note in store_benchmark(project, benchmark, "metrics.score", params).notes:
-        if note.startswith(str(file)):  # the others are of the catalogue, which was there
+        if note.startswith(str(file)):  # the others are about the catalogue, which is the project's own
             project.say(f"Note: {note}.")
-
-
-def _is_spec(text: str) -> bool:
-    """Whether the text asks for a backbone: loader:name, or one of the paper's models, perhaps with its file."""
-    if ":" in text.partition("@")[0]:
-        return True
-    from eds.backbones import PRESETS, name_and_spec
-
-    return name_and_spec(text)[1].partition("@")[0] in PRESETS
-
-
-def _files(texts: Sequence[str], option: str) -> dict[str, Path]:
-    """NAME=FILE, all faults at once."""
-    from eds.tables import check_model_name
-
-    found: dict[str, Path] = {}
-    faults: list[str] = []
-    for text in texts:
-        name, equals, path = text.partition("=")
-        try:
-            check_model_name(name)
-        except InputError as error:
-            faults.append(f"{option} {text}: {error}")
-            continue
-        if not equals:
-            faults.append(f"{option} {text}: write NAME=FILE")
-        elif name in found:
-            faults.append(f"{option} {text}: {name} is given a second time")
-        elif not Path(path).is_file():
-            faults.append(f"{option} {text}: there is no file {path!r}")
-        found[name] = Path(path)
-    if faults:
-        raise InputError("files cannot be taken in", where=COMMAND, do="Write NAME=FILE:", faults=faults)
-    return found

@@ -13,7 +13,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from eds.labels.store import Store
+    from eds.metrics import Measure
     from eds.project.agreement import AgreementResult
     from eds.project.calibration import Calibration
     from eds.project.campaigns import Campaigns
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from eds.project.guidelines import Guidelines
     from eds.project.labels import Labels
     from eds.project.pool import GrowthResult, PoolResult, SuspectsResult
+    from eds.project.report import ReportResult
+    from eds.project.score import ScoreResult
     from eds.project.status import StatusResult
 
 PER_MODEL = ("embeddings", "neighbors")
@@ -405,6 +408,66 @@ class Project:
         from eds.project import exchange
 
         return exchange.import_benchmark(self, format_name, source, **options)
+
+    def score(
+        self,
+        measures: "str | Measure | Iterable[str | Measure]" = "vsd",
+        *,
+        models: Sequence[str] = (),
+        new: Mapping[str, str | Path] | None = None,
+        ids: Mapping[str, str | Path] | None = None,
+        pool_models: Sequence[str] = (),
+        source: str = "auto",
+        by_query: bool = False,
+        resamples: int = 2000,
+        confidence: float = 0.95,
+        with_random: bool = False,
+        allow_missing: bool = False,
+        attributes: Sequence[str] = (),
+    ) -> "ScoreResult":
+        """Score models by measures, with confidence intervals, and write table scores.
+
+        `measures` are presets (vsd, trec, hash) and measures as text or `Measure`. `models` default to all that have
+        vectors or lists. `new` adds models first: a backbone, a file of vectors or a TREC run by name, whose image ids
+        are in the files `ids`. `pool_models` made the pool; by default those that the suspects name. `source` is where
+        ranks come from: embeddings, neighbors, or auto (vectors where a model has any). `by_query` stores the value of
+        every query, too; `resamples` is the number behind each interval (0: none). `with_random` measures on the labels
+        of random pairs, too; `allow_missing` leaves out images without a vector; `attributes` are columns of images
+        that grade pairs for measures with grades=attributes.
+        """
+        from eds.project import score
+
+        return score.score(
+            self, measures, models=models, new=new, ids=ids, pool_models=pool_models, source=source, by_query=by_query,
+            resamples=resamples, confidence=confidence, with_random=with_random, allow_missing=allow_missing,
+            attributes=attributes,
+        )  # fmt: skip
+
+    def report(
+        self,
+        to: str | Path | None = None,
+        *,
+        slices: Sequence[str] = ("category",),
+        gallery: int = 8,
+        pictures: bool = True,
+        resamples: int = 2000,
+        confidence: float = 0.95,
+        pool_models: Sequence[str] = (),
+        with_random: bool = False,
+        allow_missing: bool = False,
+    ) -> "ReportResult":
+        """Write the report: an HTML page (default: report.html), and its numbers as JSON and CSV beside it.
+
+        Table scores is made first if it is missing or stale, and the report shows its numbers. `slices` are columns of
+        images to split results by, `gallery` is the number of pairs in each gallery; without `pictures` it shows names.
+        The other options are those of `score`.
+        """
+        from eds.project import report
+
+        return report.report(
+            self, to, slices=slices, gallery=gallery, pictures=pictures, resamples=resamples, confidence=confidence,
+            pool_models=pool_models, with_random=with_random, allow_missing=allow_missing,
+        )  # fmt: skip
 
     def states(self) -> list[State]:
         """The condition of every table, in the order of the flow."""

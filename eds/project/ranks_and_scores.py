@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from eds.errors import EdsError, ProjectError
 from eds.project.executor import site
-from eds.project.labelled_pairs import PAIR
+from eds.project.inputs import PAIR, Inputs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,68 +74,76 @@ def chosen_models(project: "Project", wanted: Sequence[str], source: str = "auto
     return {name: known[name] for name in sorted(set(wanted))} if wanted else known
 
 
+@dataclass(frozen=True)
+class Needs:
+    """What measures need: ranks, scores, first places of lists."""
+
+    lists: bool = True
+    depth: int | None = None  # places of the lists that are looked at; None: whole lists, as ranks of the pairs
+    heads: int = 0  # beside ranks: first places of lists, which tell what keeps positives out of them
+    besides: "pd.DataFrame | None" = None  # beside the pairs at hand: others whose ranks are needed
+    scores: bool = True
+    products: bool = False  # ranks of the pairs of one product, in lists that keep it
+
+
 def gather(
-    project: "Project",
+    inputs: Inputs,
     models: dict[str, str],
     images: "pd.DataFrame",
     pairs: "pd.DataFrame",
+    needs: Needs,
     *,
-    lists: bool = True,
-    depth: int | None = None,
-    besides: "pd.DataFrame | None" = None,
-    heads: int = 0,
-    scores: bool = True,
-    products: bool = False,
     allow_missing: bool = False,
 ) -> Evidence:
-    """Ranks and scores of the pairs (query_id, candidate_id) by every model; and, with `products`, of own products.
+    """Return ranks and scores of the pairs (query_id, candidate_id) by every model.
 
-    `depth` is how many places the measures look at; None: at whole rankings. Then `besides` are pairs whose ranks are
-    asked for, too, and lists of the first `heads` places are mined, if any.
     Pairs whose first image is no query or whose second is no candidate get neither: the measures count them.
     """
     import pandas as pd
 
     from eds.pairs import KnownRanks
 
+    project = inputs.project
     rules = official_rules(project)
-    vectors_of = opened(project, [name for name, source in models.items() if source == "embeddings"], images,
-                     allow_missing=allow_missing)  # fmt: skip
-    found = Evidence(sources=dict(models))
+    with_vectors = [name for name, source in models.items() if source == "embeddings"]
+    vectors_of = opened(project, with_vectors, images, allow_missing=allow_missing)
+    evidence = Evidence(sources=dict(models))
     parts: dict[str, list[pd.DataFrame]] = {
         name: [] for name in ("places", "lengths", "own", "own lengths", "scores", "rankings", "heads")
     }
     with site(project, "ranks") as place:
         for name, source in models.items():
             if source == "neighbors":
-                _from_lists(project.read("neighbors", name), pairs, parts)
-                found.notes[name] = ["taken from its lists: pairs that stand in none have no score"]
+                _from_lists(inputs.read("neighbors", name), pairs, parts)
+                evidence.notes[name] = ["taken from its lists: pairs that are not in them have no score"]
                 continue
-            vectors, there = vectors_of[name]
-            found.notes[name] = []
-            if len(there) < len(images):
-                found.notes[name].append(f"images without a vector left out: {len(images) - len(there)}")
-            asked, at = askable_pairs(pairs, there)
-            if scores:
-                parts["scores"].append(_scored(name, vectors, there, asked, at))
-            if lists and depth is not None:
-                _mined(project, name, vectors, there, replace(rules, k=depth), parts["rankings"])
-            elif lists:
-                more = asked if besides is None else askable_pairs(pd.concat([asked, besides[PAIR]]), there)[0]
-                _ranked(project, name, vectors, there, more, rules, parts, ("places", "lengths"), place)
-                if heads:
-                    _mined(project, name, vectors, there, replace(rules, k=heads), parts["heads"])
-            if products:
+            vectors, known = vectors_of[name]
+            evidence.notes[name] = []
+            if len(known) < len(images):
+                evidence.notes[name].append(f"images without a vector left out: {len(images) - len(known)}")
+            asked, at = askable_pairs(pairs, known)
+            if needs.scores:
+                parts["scores"].append(_scored(name, vectors, known, asked, at))
+            if needs.lists and needs.depth is not None:
+                _mined(project, name, vectors, known, replace(rules, k=needs.depth), parts["rankings"])
+            elif needs.lists:
+                more = asked
+                if needs.besides is not None:
+                    more = askable_pairs(pd.concat([asked, needs.besides[PAIR]]), known)[0]
+                _ranked(project, name, vectors, known, more, rules, parts, ("places", "lengths"), place)
+                if needs.heads:
+                    _mined(project, name, vectors, known, replace(rules, k=needs.heads), parts["heads"])
+            if needs.products:
                 kept = replace(rules, exclude_product=False, one_per_product=False)
-                _ranked(project, name, vectors, there, own_pairs(there), kept, parts, ("own", "own lengths"), place)
+                _ranked(project, name, vectors, known, own_pairs(known), kept, parts, ("own", "own lengths"), place)
     joined = {name: pd.concat(part, ignore_index=True) if part else None for name, part in parts.items()}
     places, lengths, own, own_lengths = (joined[name] for name in ("places", "lengths", "own", "own lengths"))
     if places is not None and lengths is not None:
-        found.placed = KnownRanks.from_frames(places, lengths)
+        evidence.placed = KnownRanks.from_frames(places, lengths)
     if own is not None and own_lengths is not None:
-        found.own = KnownRanks.from_frames(own, own_lengths)
-    found.rankings, found.scores, found.heads = joined["rankings"], joined["scores"], joined["heads"]
-    return found
+        evidence.own = KnownRanks.from_frames(own, own_lengths)
+    evidence.rankings, evidence.scores, evidence.heads = joined["rankings"], joined["scores"], joined["heads"]
+    return evidence
 
 
 def own_pairs(images: "pd.DataFrame") -> "pd.DataFrame":

@@ -1,80 +1,212 @@
-"""What `eds reports write` reads of a project: each part, or the reason why it is not there."""
+"""What a report is made from: each part of a project, or the reason why it is missing."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from eds.errors import EdsError, LockedError
+from eds.project.inputs import Inputs
+from eds.project.pool_models import generator_lists
+from eds.project.ranks_and_scores import chosen_models
+from eds.project.results import to_jsonable
+from eds.project.score import (
+    CONFIDENCE,
+    RESAMPLES,
+    Evaluation,
+    ScoreOptions,
+    evaluate_models,
+    is_current,
+    table_options,
+    write_scores,
+)
 from eds.reports.document import Gap, Missing
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eds.metrics import Result
+    from eds.metrics import Measure, Result
     from eds.project import Project
-    from eds.project.ranks_and_scores import Evidence
-    from eds.reports import Judging, ModelCard, Search
+    from eds.reports import Judging, ModelCard, ReportInputs, Search
 
 MAKERS = {
     "images": "eds images scan, or eds images import",
     "suspects": "eds suspects pool",
     "truth": "eds truth decide, after experts have judged (eds labels serve)",
 }
-PAIR = ["query_id", "candidate_id"]
+FROM_SCORES = ("scores", "negatives", "rankings")  # parts that are missing if the models cannot be scored
 
 
-def table(project: "Project", name: str) -> "pd.DataFrame":
-    """A table of the project; Missing where there is none, or where it is empty."""
-    if not project.path(name).exists():
+@dataclass(frozen=True)
+class ReportOptions:
+    """What a report shows; each option is a parameter of `report`."""
+
+    slices: tuple[str, ...] = ("category",)
+    gallery: int = 8
+    pictures: bool = True
+    resamples: int = RESAMPLES
+    confidence: float = CONFIDENCE
+    pool_models: tuple[str, ...] = ()
+    with_random: bool = False
+    allow_missing: bool = False
+
+    def params(self) -> dict[str, Any]:
+        """Return the options that are not the default, by their names."""
+        default = ReportOptions()
+        changed = {name: value for name, value in vars(self).items() if value != getattr(default, name)}
+        return {name: to_jsonable(value) for name, value in changed.items()}
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any]) -> "ReportOptions":
+        """Return the options that a report's provenance names."""
+        known: dict[str, Any] = {name: params[name] for name in cls.__dataclass_fields__ if name in params}
+        known = {name: tuple(value) if isinstance(value, list) else value for name, value in known.items()}
+        return cls(**known)
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """Every model's measures for the report, and table scores where its intervals are those of the report."""
+
+    evaluation: Evaluation
+    table: "pd.DataFrame | None"
+
+
+def collect(project: "Project", options: ReportOptions) -> "ReportInputs":
+    """Return everything that the project has for a report; of what is missing, the reason.
+
+    Scores models first where table scores is missing or stale.
+    """
+    from eds.reports import ReportInputs
+
+    inputs, gaps, settings = Inputs(project), {}, project.config
+
+    def attempt(name: str, make: Callable[[], Any]) -> Any:
+        result = _attempt(make)
+        if isinstance(result, Gap):
+            gaps[name] = result
+            return None
+        return result
+
+    images, suspects, truth = (
+        attempt(name, partial(read_table, inputs, name)) for name in ("images", "suspects", "truth")
+    )
+    scoring = attempt("results", lambda: score_models(inputs, options))
+    coded = attempt("codes", lambda: evaluate_codes(inputs, options))
+    lists = attempt("pool_lists", lambda: find_pool_lists(inputs, options))
+    gaps |= {name: gaps["results"] for name in FROM_SCORES if "results" in gaps}
+    evidence = scoring.evaluation.evidence if scoring else None
+    return ReportInputs(
+        settings.project.name or project.root.resolve().name,
+        _depth_of_pool(project),
+        seed=settings.project.seed,
+        confidence=options.confidence,
+        resamples=options.resamples,
+        experts=settings.budget.experts,
+        seconds=settings.budget.seconds,
+        hourly=settings.budget.hourly,
+        currency=settings.budget.currency,
+        gallery=options.gallery,
+        slices=options.slices or ("category",),
+        image_root=project.pictures if options.pictures else None,
+        images=images,
+        suspects=suspects,
+        truth=truth,
+        with_random=options.with_random,
+        judging=attempt("judging", lambda: read_judging(project, options)),
+        models=attempt("models", lambda: describe_models(project)),
+        searches=attempt("searches", lambda: describe_searches(project)) or (),
+        codes=coded or (),
+        pool_lists=lists,
+        rankings=evidence.rankings if evidence else None,
+        placed=evidence.placed if evidence else None,
+        results=scoring.evaluation.results if scoring else None,
+        table=scoring.table if scoring else None,
+        scores=evidence.scores if evidence else None,
+        negatives=inputs.negatives if scoring else None,
+        tables=describe_tables(project),
+        gaps=gaps,
+    )
+
+
+def read_table(inputs: Inputs, name: str) -> "pd.DataFrame":
+    """Return a table of the project; raise Missing where there is none, or where it is empty."""
+    if not inputs.exists(name):
         raise Missing(Gap(f"There is no table {name} yet.", MAKERS[name]))
-    found = project.read(name)
-    if not len(found):
+    frame = inputs.read(name)
+    if not len(frame):
         raise Missing(Gap(f"Table {name} is empty.", MAKERS[name]))
-    return found
+    return frame
 
 
-def results(
-    project: "Project",
-    images: "pd.DataFrame | None",
-    truth: "pd.DataFrame | None",
-    suspects: "pd.DataFrame | None",
-    *,
-    allow_missing: bool,
-    with_random: bool = False,
-) -> "tuple[list[Result], Evidence, pd.DataFrame | None]":
-    """Every model's measures, the ranks and scores behind them, and the drawn negatives."""
-    from eds.project.evaluation import evaluated
-    from eds.project.labelled_pairs import negatives_among
+def score_models(inputs: Inputs, options: ReportOptions) -> Scoring:
+    """Return every model's measures; write table scores first where it is missing or stale."""
+    for name in ("images", "truth"):
+        read_table(inputs, name)
+    project, wanted = inputs.project, _measures(inputs)
+    chosen = ScoreOptions(
+        resamples=options.resamples, confidence=options.confidence, with_random=options.with_random,
+        allow_missing=options.allow_missing,
+    )  # fmt: skip
+    state = project.state("scores")
+    kept = table_options(project, state, chosen)
+    evaluation, table = None, inputs.read("scores") if state.condition == "fresh" else None
+    if os.access(project.root, os.W_OK) and not is_current(project, state, kept):
+        try:
+            with project.writing("metrics.score"):
+                evaluation, table = write_scores(inputs, kept, more=wanted)
+        except LockedError:
+            raise
+        except EdsError as error:  # its models or measures may be gone: the report shows what there is
+            project.say(f"Table scores cannot be made again: {error}")
+            table = None
+    usable = (kept.source, kept.with_random) == (chosen.source, chosen.with_random) and (
+        kept.allow_missing <= chosen.allow_missing
+    )
+    if evaluation is None or kept.models or not usable:
+        evaluation = evaluate_models(
+            inputs, wanted, allow_missing=options.allow_missing, with_random=options.with_random, reasons=False
+        )
+    same = usable and (kept.resamples, kept.confidence) == (chosen.resamples, chosen.confidence)
+    return Scoring(Evaluation(evaluation.of(wanted), evaluation.evidence), table if same else None)
+
+
+def _measures(inputs: Inputs) -> "list[Measure]":
     from eds.reports.sections.scores import measures
 
-    for name, frame in (("images", images), ("truth", truth)):
-        if frame is None:
-            table(project, name)
-    drawn = None if suspects is None else negatives_among(project, suspects)
-    settings = project.config.neighbors
-    asked = measures(drawn is not None)
-    if not (settings.exclude_product and settings.one_per_product):
-        asked = [one for one in asked if one.definition.needs != "official lists"]
-    found, evidence = evaluated(project, asked, allow_missing=allow_missing, with_random=with_random, reasons=False)
-    return found, evidence, drawn
+    settings = inputs.project.config.neighbors
+    official = settings.exclude_product and settings.one_per_product
+    wanted = measures(inputs.negatives is not None)
+    return [measure for measure in wanted if official or measure.definition.needs != "official lists"]
 
 
-def codes(
-    project: "Project", truth: "pd.DataFrame | None", *, allow_missing: bool, with_random: bool = False
-) -> "list[Result]":
-    """What measures on binary codes give, of the models that have codes; none where there is no such model."""
+def evaluate_codes(inputs: Inputs, options: ReportOptions) -> "list[Result]":
+    """Return the measures on binary codes, of the models that have codes; none where there is no such model."""
     from eds.project.code_histograms import hash_models
-    from eds.project.evaluation import evaluated
     from eds.reports.sections.codes import measures
 
-    names = hash_models(project, project.models("embeddings"))
+    names = hash_models(inputs.project, inputs.project.models("embeddings"))
     if not names:
         return []
-    asked = measures(truth is not None)
-    return evaluated(project, asked, names, allow_missing=allow_missing, with_random=with_random)[0]
+    evaluation = evaluate_models(
+        inputs,
+        measures(inputs.exists("truth")),
+        names,
+        allow_missing=options.allow_missing,
+        with_random=options.with_random,
+    )
+    return list(evaluation.results)
 
 
-def searches(project: "Project") -> "list[Search]":
-    """How each model's lists were searched, as they themselves tell."""
+def find_pool_lists(inputs: Inputs, options: ReportOptions) -> "pd.DataFrame":
+    """Return the lists that the pool was made of."""
+    read_table(inputs, "suspects")
+    return generator_lists(inputs, options.pool_models, None, allow_missing=options.allow_missing)
+
+
+def describe_searches(project: "Project") -> "list[Search]":
+    """Return how each model's lists were searched, from their provenance."""
     from eds import tables
     from eds.reports import Search
 
@@ -89,19 +221,8 @@ def searches(project: "Project") -> "list[Search]":
     return found
 
 
-def generators(
-    project: "Project", suspects: "pd.DataFrame | None", makers: Sequence[str], *, allow_missing: bool
-) -> "pd.DataFrame":
-    """The lists that the pool was made of."""
-    from eds.project.pool_models import generator_lists
-
-    if suspects is None:
-        table(project, "suspects")
-    return generator_lists(project, makers, None, allow_missing=allow_missing)
-
-
-def judging(project: "Project", resamples: int, level: float) -> "Judging":
-    """The acts, agreement, profiles, disputes and guidelines of the label store."""
+def read_judging(project: "Project", options: ReportOptions) -> "Judging":
+    """Return the judgements, agreement, profiles, disputes and guidelines of the label store."""
     from eds.errors import InputError
     from eds.project.decide import read_votes
     from eds.project.label_store import opened
@@ -114,10 +235,11 @@ def judging(project: "Project", resamples: int, level: float) -> "Judging":
     if not len(kept.labels):
         raise Missing(Gap("Nobody has judged yet.", "eds labels serve"))
     found = panel_agreement(
-        kept.labels, early_stop=kept.early_stop, control=kept.control, resamples=resamples or 1, level=level,
+        kept.labels, early_stop=kept.early_stop, control=kept.control, resamples=options.resamples or 1,
+        level=options.confidence,
         seed=project.config.project.seed,
     )  # fmt: skip
-    if not resamples:  # limits of a single resample would be invented ones
+    if not options.resamples:  # one resample gives no interval
         found = replace(found, coefficients=found.coefficients.assign(low=float("nan"), high=float("nan")))
     texts = {}
     with opened(project) as store:
@@ -127,15 +249,14 @@ def judging(project: "Project", resamples: int, level: float) -> "Judging":
             try:
                 texts[str(version)] = guideline_named(store, str(version)).content
             except InputError:
-                continue  # a version that was named, and never kept: its name is told all the same
-    profiles = expert_profiles(kept.labels, gold=kept.gold, level=level)
+                continue  # a version that is named and was never stored: the report shows its name
+    profiles = expert_profiles(kept.labels, gold=kept.gold, level=options.confidence)
     counts = decide(kept.labels, kept.panel, project.config.truth.rule).counts
     return Judging(kept.labels, found, profiles, disputed_pairs(kept.labels), kept.early_stop, texts, counts)
 
 
-def models(project: "Project") -> "list[ModelCard]":
-    """Who the models are, from their folders; of those that have lists only, the name."""
-    from eds.project.ranks_and_scores import chosen_models
+def describe_models(project: "Project") -> "list[ModelCard]":
+    """Return the models with their preprocessing and digests; of those that have lists only, the name."""
     from eds.reports import ModelCard
     from eds.vectors import read_model
 
@@ -152,36 +273,35 @@ def models(project: "Project") -> "list[ModelCard]":
             spec = " ".join(map(str, (loader, made.spec.get("objective", ""), "of", base.get("model", "?"))))
         if made.random:
             spec += ", random weights"
-        told = preprocessing(made.spec.get("preprocessing"))
+        seen = describe_preprocessing(made.spec.get("preprocessing"))
         digest = made.weights_digest or made.preprocessing_digest
-        cards.append(ModelCard(name, source, loader, spec, made.dimension, made.similarity, told, digest))
+        cards.append(ModelCard(name, source, loader, spec, made.dimension, made.similarity, seen, digest))
     return cards
 
 
-def preprocessing(told: Any) -> str:
-    """What a model sees of a picture, in words.
+def describe_preprocessing(steps: Any) -> str:
+    """Return what a model sees of a picture, in words.
 
-    >>> preprocessing({"size": 256, "resize": "shortest", "interpolation": "bicubic", "crop": 224, "channels": "RGB"})
-    'shortest side to 256 (bicubic), crop 224, RGB'
+    >>> describe_preprocessing({"size": 256, "resize": "shortest", "interpolation": "bicubic", "crop": 224})
+    'shortest side to 256 (bicubic), crop 224'
     """
-    if not isinstance(told, dict) or not told.get("size"):
+    if not isinstance(steps, dict) or not steps.get("size"):
         return ""
-    side = "shortest side" if told.get("resize") == "shortest" else str(told.get("resize") or "resized")
-    parts = [f"{side} to {told['size']}" + (f" ({told['interpolation']})" if told.get("interpolation") else "")]
-    parts += [f"crop {told['crop']}"] if told.get("crop") else []
-    parts += [str(told["channels"])] if told.get("channels") else []
+    side = "shortest side" if steps.get("resize") == "shortest" else str(steps.get("resize") or "resized")
+    parts = [f"{side} to {steps['size']}" + (f" ({steps['interpolation']})" if steps.get("interpolation") else "")]
+    parts += [f"crop {steps['crop']}"] if steps.get("crop") else []
+    parts += [str(steps["channels"])] if steps.get("channels") else []
     return ", ".join(parts)
 
 
-def pool_depth(project: "Project") -> int:
-    """The depth of the pool that is there; the setting's where none is, or where it is not told."""
-    from eds.project.pool import pool_depth as known_depth
+def _depth_of_pool(project: "Project") -> int:
+    from eds.project.pool import pool_depth
 
-    return known_depth(project) or project.config.suspects.k
+    return pool_depth(project) or project.config.suspects.k
 
 
-def states(project: "Project") -> list[dict[str, Any]]:
-    """Each table of the project: rows, made by what, fresh or stale, its digest."""
+def describe_tables(project: "Project") -> list[dict[str, Any]]:
+    """Return each table of the project: rows, what made it, fresh or stale, its digest."""
     from eds.io.files import digest
 
     found = []
@@ -193,3 +313,14 @@ def states(project: "Project") -> list[dict[str, Any]]:
         found.append({"path": state.path, "rows": state.rows, "condition": state.condition, "made_by": state.made_by,
                       "digest": digest(file)[:16] if there and file else None})  # fmt: skip
     return found
+
+
+def _attempt(make: Callable[[], Any]) -> Any:
+    """Return what `make` returns, or the reason why it cannot."""
+    try:
+        return make()
+    except Missing as missing:
+        return missing.gap
+    except EdsError as error:
+        text = f"{error.what[:1].upper()}{error.what[1:].rstrip('.')}."
+        return Gap(" ".join([text, *error.faults[:3]]), error.do)

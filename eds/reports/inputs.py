@@ -87,6 +87,7 @@ class ReportInputs:
     rankings: pd.DataFrame | None = None  # final lists of models without vectors
     placed: KnownRanks | None = None  # of the other models the ranks of the labelled pairs
     results: Sequence[Result] | None = None  # every model's measures
+    table: pd.DataFrame | None = None  # table scores, where its intervals are those of the report
     scores: pd.DataFrame | None = None  # of labelled and sampled pairs: model, query_id, candidate_id, score
     negatives: pd.DataFrame | None = None  # sampled pairs that count as negative
     codes: Sequence[Result] = ()  # measures on binary codes, of the models that have codes

@@ -39,7 +39,7 @@ def page(report: Report) -> str:
         "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none';"
         f" script-src 'sha256-{digest}'"
     )
-    made = {key: value for key, value in report.made.items() if key not in ("when", "eds")}
+    made = {key: value for key, value in report.made.items() if key not in ("when", "eds", "provenance")}
     return render(
         f"{PACKAGE}/page.html.j2",
         report=report,

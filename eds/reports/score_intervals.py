@@ -22,10 +22,22 @@ AREAS = ("ROC-AUC", "PR-AUC")
 
 
 def scores_with_intervals(inputs: ReportInputs) -> pd.DataFrame:
-    """The table scores with confidence intervals, as `eds.analysis.score_limits` gives it."""
+    """The results with confidence intervals: those of table scores, the others as `eds.analysis.score_limits`."""
     results: Sequence[Result] = inputs.require("results")
-    table: pd.DataFrame = inputs.cached("intervals", lambda: _compute(inputs, results))
+    table: pd.DataFrame = inputs.cached("intervals", lambda: _complete(inputs, results))
     return table
+
+
+def _complete(inputs: ReportInputs, results: Sequence[Result]) -> pd.DataFrame:
+    if inputs.table is None:
+        return _compute(inputs, results)
+    table = inputs.table[inputs.table["query_id"].isna()]
+    known = pd.MultiIndex.from_frame(table[["model", "measure"]])
+    wanted = pd.MultiIndex.from_tuples([(result.model, str(result.measure)) for result in results])
+    parts = [table[known.isin(wanted)]]
+    if rest := [result for result, is_known in zip(results, wanted.isin(known), strict=True) if not is_known]:
+        parts.append(_compute(inputs, rest))
+    return pd.concat(parts, ignore_index=True)
 
 
 def _compute(inputs: ReportInputs, results: Sequence[Result]) -> pd.DataFrame:

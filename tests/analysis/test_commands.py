@@ -16,8 +16,9 @@ from eds.errors import InputError, ProjectError
 from eds.metrics import Measure
 from eds.neighbors import Rules, mine, pair_scores
 from eds.project import Project
-from eds.project.evaluation import evaluated
+from eds.project.inputs import Inputs
 from eds.project.pool_models import generator_lists
+from eds.project.score import evaluate_models
 from eds.suspects import sources_frame
 from eds.tables import NEIGHBORS, Provenance
 from eds.vectors import Model, Vectors, write
@@ -74,7 +75,7 @@ def test_lists_that_are_mined_for_a_named_generator_leave_out_images_without_a_v
         call(*words)
     told = call(*words, "--allow-missing")
     assert {row["model"]: row["generator"] for row in told["models"]} == {"m0": True, "m1": False, "part": True}
-    pool = generator_lists(project, ["m0", "part"], None, allow_missing=True)
+    pool = generator_lists(Inputs(project), ["m0", "part"], None, allow_missing=True)
     assert set(pool.loc[pool["model"] == "part", "candidate_id"]) <= set(project.read("images")["image_id"][:50])
 
 
@@ -88,7 +89,7 @@ def test_leave_one_out_tells_undefined_values_too(project: Project, call: Call) 
     similar = truth.loc[truth["value"] == 1, ["query_id", "candidate_id"]].assign(model="some", score=0.5)
     similar["rank"] = similar.groupby("query_id").cumcount()
     project.write(similar[NEIGHBORS.names], "neighbors", Provenance("neighbors.import"), "some")
-    told = call("leave-one-out", "--generator", "m0")
+    told = call("leave-one-out", "--pool-model", "m0")
     assert told[0]["full"]["some"] is None
     for one in told:
         assert set(one["loo"]["m0"].values()) == {None}
@@ -136,7 +137,11 @@ def test_inferred_ap_takes_the_pool_that_is_not_judged_as_the_measure_does(proje
     project.write(truth[np.arange(len(truth)) % 4 > 0], "truth", Provenance("test"))
     words = ["reusability", "-M", "infAP", "-M", "bpref"]
     told = {row["model"]: row for row in call(*words)["models"] if row["measure"] == "infAP"}
-    value = {one.model: one.values.value for one in evaluated(project, [Measure("infAP")])[0] if one.values}
+    value = {
+        one.model: one.values.value
+        for one in evaluate_models(Inputs(project), [Measure("infAP")]).results
+        if one.values
+    }
     assert {name: row["full"] for name, row in told.items()} == {name: pytest.approx(value[name]) for name in MAKERS}
     named = call(*words, "-g", "listed", "-g", "m1")["models"][0]
     assert (named["model"], named["full"]) == ("listed", pytest.approx(value["listed"]))
@@ -148,7 +153,7 @@ def test_inferred_ap_takes_the_pool_that_is_not_judged_as_the_measure_does(proje
     for frame, name in ((suspects, "suspects"), (truth, "truth")):
         keys = zip(frame["query_id"], frame["candidate_id"], strict=True)
         project.write(frame[[pair not in own for pair in keys]], name, Provenance("test"))
-    (again,) = (one for one in evaluated(project, [Measure("infAP")], ["m1"])[0])
+    (again,) = (one for one in evaluate_models(Inputs(project), [Measure("infAP")], ["m1"]).results)
     assert again.values is not None
     assert told["m1"]["unpooled"] == pytest.approx(again.values.value)
 
@@ -164,12 +169,12 @@ def test_bias_tells_makers_from_outsiders(project: Project, call: Call) -> None:
     mean = (by_model["m0"]["hr"] + by_model["m1"]["hr"]) / 2
     assert (hr["generators"], hr["outsiders"]) == pytest.approx((mean, by_model["new"]["hr"]))
     assert -1 <= told["orders"]["tau_b_hr_auc"] <= 1
-    chosen = call("bias", "--cut", "3", "--generator", "new", "--generator", "m0")
+    chosen = call("bias", "--cut", "3", "--pool-model", "new", "--pool-model", "m0")
     assert {row["model"] for row in chosen["models"] if row["generator"]} == {"m0", "new"}
-    only = call("bias", "--outsider", "new")
+    only = call("bias", "--other-model", "new")
     assert {row["model"] for row in only["models"]} == set(MODELS)
     with pytest.raises(InputError, match="m0 made the pool"):
-        call("bias", "--outsider", "m0")
+        call("bias", "--other-model", "m0")
 
 
 def test_identification_counts_who_has_another_picture(project: Project, call: Call) -> None:
@@ -200,9 +205,9 @@ def test_lists_that_leave_out_the_own_product_identify_nothing(project: Project,
     project.write(lists, "neighbors", Provenance("test", {"neighbors.k": 12}), "listed")
     measures = [Measure("Product-HR", 5), Measure("RR", 5)]
     with pytest.raises(InputError, match=r"leave them out: listed\b") as told:
-        evaluated(project, measures)
+        evaluate_models(Inputs(project), measures)
     assert "-m MODEL" in str(told.value)
-    assert len(evaluated(project, measures, ["m0", "m1"])[0]) == 4
+    assert len(evaluate_models(Inputs(project), measures, ["m0", "m1"]).results) == 4
     for name in MODELS:
         shutil.rmtree(project.path("embeddings", name))
     with pytest.raises(ProjectError, match="no model has vectors yet") as told_too:
@@ -213,7 +218,7 @@ def test_lists_that_leave_out_the_own_product_identify_nothing(project: Project,
 def test_an_imported_pool_without_sources_needs_its_makers_named(project: Project, call: Call) -> None:
     suspects = project.read("suspects").assign(sources=None)
     project.write(suspects.astype({"sources": "object"}), "suspects", Provenance("benchmarks.import.vsd"))
-    with pytest.raises(ProjectError, match="who made the pool is not told"):
+    with pytest.raises(ProjectError, match="models that made the pool are not known"):
         call("leave-one-out")
     told = call("prevalence")
     assert told["models"] == []
@@ -221,7 +226,7 @@ def test_an_imported_pool_without_sources_needs_its_makers_named(project: Projec
     project.write(again, "suspects", Provenance("suspects.pool"))
     with pytest.raises(ProjectError, match="it was imported"):
         call("bias")
-    named = call("leave-one-out", "--generator", "m0", "--generator", "m1", "-k", "2", "--mode", "unique")
+    named = call("leave-one-out", "--pool-model", "m0", "--pool-model", "m1", "-k", "2", "--mode", "unique")
     assert list(named[0]["loo"]) == ["m0", "m1"]
     assert named[0]["n_labels_nobody_proposed"] > 0
 

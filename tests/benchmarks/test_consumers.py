@@ -137,8 +137,8 @@ MEASURES = {"AP@10(divide_by=relevant)": "AP@10", "nDCG@10": "nDCG@10", "RR@10":
 def test_ir_measures_gives_our_numbers(ranked: tuple[Path, Path], packed: bool) -> None:
     ir_measures: Any = import_module("ir_measures")
     project, folder = ranked
-    scores = run("metrics", "score", "-p", project, "--from", "neighbors", "--preset", "trec", "--resamples", 0)
-    ours = {(row["model"], row["measure"]): row["value"] for row in scores}
+    scores = run("metrics", "score", "-p", project, "--from", "neighbors", "-M", "trec", "--resamples", 0)
+    ours = {(row["model"], row["measure"]): row["value"] for row in scores["scores"]}
     qrels = list(ir_measures.read_trec_qrels(str(folder / "qrels.txt")))
     with_positive = {one.query_id for one in qrels if one.relevance > 0}
     qrels = [one for one in qrels if one.query_id in with_positive]  # ours are means over queries with a positive

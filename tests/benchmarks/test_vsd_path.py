@@ -47,7 +47,7 @@ def typed(data: Release, folder: Path, order: int) -> dict[str, Any]:
         *(str(folder / "files" / name) for name in ("vectors.npy", "ids.txt")),
         *project,
     )
-    rows = json.loads(eds("metrics", "score", "--preset", "vsd", "--json", *project))
+    rows = json.loads(eds("metrics", "score", "--json", *project))["scores"]
     assert all({"model", "measure", "query_id", "value", "low", "high", "n"} <= row.keys() for row in rows)
     return {row["measure"]: row for row in rows if row["query_id"] is None}
 

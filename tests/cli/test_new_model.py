@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,6 +17,7 @@ from click.testing import CliRunner
 
 from eds.benchmarks.benchmark import truth_from_pairs
 from eds.cli import cli
+from eds.cli.metrics import metrics
 from eds.errors import EdsError, InputError, ProjectError
 from eds.labels.simulate import fill
 from eds.labels.store import open_store
@@ -95,14 +97,15 @@ def judge(project: Project, campaign: str) -> None:
             created_at=[moment + pd.Timedelta(seconds=n) for n in range(len(pairs))]))  # fmt: skip
 
 
-def of(rows: list[dict[str, Any]], model: str, measure: str = HR) -> dict[str, Any]:
-    (row,) = [row for row in rows if (row["model"], row["measure"]) == (model, measure)]
+def of(document: dict[str, Any], model: str, measure: str = HR) -> dict[str, Any]:
+    row: dict[str, Any]
+    (row,) = [row for row in document["scores"] if (row["model"], row["measure"]) == (model, measure)]
     return row
 
 
 def test_from_a_run_to_a_decision(project: Project, eds: Eds, exported: Path) -> None:
     words = ["-g", "m0", "-g", "m1", "--resamples", 0, "-M", HR, "-M", "RR@5", "-M", "bpref"]
-    files = ["--run", f"ours={exported / 'new.run'}", "--ids", f"ours={exported / 'trec' / 'ids.tsv'}"]
+    files = ["--new", f"ours={exported / 'new.run'}", "--ids", f"ours={exported / 'trec' / 'ids.tsv'}"]
     rows = eds("metrics", "score", *files, *words)
     before = labels_of(project)
     lists = {model: lists_of(project, model) for model in ("m0", "m1", "ours")}
@@ -180,7 +183,7 @@ def test_in_a_pool_of_ones_own_the_new_model_is_the_one_no_source_names(tmp_path
 
     auc = "ROC-AUC(average=macro,negatives=annotated)"
     rows = eds("metrics", "score", "--resamples", 0)
-    assert {row["model"] for row in rows if "fair" in row} == {"new"}
+    assert {row["model"] for row in rows["scores"] if "fair" in row} == {"new"}
     before = of(rows, "new", auc)["fair"]
     assert before["verdict"] == "fair without own finds"
     assert "m0 " in before["why"]
@@ -192,7 +195,9 @@ def test_in_a_pool_of_ones_own_the_new_model_is_the_one_no_source_names(tmp_path
     more = delta.assign(value=similar(delta), votes_for=0, votes_against=0, unsure=0, tie=False, rule="majority")
     project.write(pd.concat([truth, more], ignore_index=True), "truth", Provenance("truth.decide"))
     rows = eds("metrics", "score", "--resamples", 0)
-    assert {row["model"] for row in rows if "fair" in row} == {"new"}  # its pool was chosen later than the others'
+    assert {row["model"] for row in rows["scores"] if "fair" in row} == {
+        "new"
+    }  # its pool was chosen later than the others'
     assert of(rows, "new")["fair"]["verdict"] == "fair"
     after = of(rows, "new", auc)["fair"]  # by now its own mistakes are labelled, too: they are its own finds
     assert "new " in after["why"].partition("compare with")[2]
@@ -203,13 +208,13 @@ def test_vectors_are_copied_and_scored(project: Project, eds: Eds, tmp_path: Pat
     vectors = np.random.default_rng(1).normal(0, 1, (len(images), 6)).astype(np.float32)
     np.save(tmp_path / "v.npy", vectors)
     (tmp_path / "ids.txt").write_text("".join(f"{name}\n" for name in images))
-    words = ["--vectors", f"mine={tmp_path / 'v.npy'}", "--ids", f"mine={tmp_path / 'ids.txt'}", "-m", "m0"]
+    words = ["--new", f"mine={tmp_path / 'v.npy'}", "--ids", f"mine={tmp_path / 'ids.txt'}", "-m", "m0"]
     rows = eds("metrics", "score", *words, "--resamples", 0)
-    assert {row["model"] for row in rows} == {"m0", "mine"}
+    assert {row["model"] for row in rows["scores"]} == {"m0", "mine"}
     assert of(rows, "mine", "ROC-AUC(average=macro,negatives=annotated)")["fair"]["verdict"] == "not known"
     assert Vectors.open(project.path("embeddings", "mine")).ids.tolist() == images
     again = eds("metrics", "score", "--resamples", 0)  # it is here now, and scored with all others
-    assert {row["model"] for row in again} == {"m0", "m1", "mine"}
+    assert {row["model"] for row in again["scores"]} == {"m0", "m1", "mine"}
     assert of(again, "mine")["value"] == of(rows, "mine")["value"]
 
 
@@ -228,7 +233,7 @@ def test_a_backbone_is_computed_as_by_embeddings_compute(tmp_path: Path, kind: s
 
         text = f"own=checkpoint:{timm_file(tmp_path, 'test_resnet', classes=0)}?arch=timm:test_resnet"
     shutil.copytree(tmp_path / "p", tmp_path / "other")
-    for words in (["metrics", "score", "-m", text, "-M", "Success@3", "--resamples", "0", "-p", str(tmp_path / "p")],
+    for words in (["metrics", "score", "--new", text, "-m", "own", "-M", "Success@3", "-p", str(tmp_path / "p")],
                   ["embeddings", "compute", "-m", text, "-p", str(tmp_path / "other")]):  # fmt: skip
         done = CliRunner().invoke(cli, words, catch_exceptions=False)
         assert done.exit_code == 0, done.output
@@ -247,21 +252,23 @@ def test_mistakes_are_told_before_anything_is_computed(
 ) -> None:
     run = exported / "new.run"
     cases = {
-        ("--run", "ours"): "write NAME=FILE",
-        ("--run", f"o/urs={run}"): "cannot name a model",
-        ("--run", f"ours={tmp_path / 'no.run'}"): "there is no file",
-        ("--run", f"ours={run}", "--run", f"ours={run}"): "given a second time",
-        ("--run", f"ours={run}", "--vectors", f"ours={run}"): "both --vectors and --run bring it",
-        ("--ids", f"ours={run}"): "no --vectors or --run brings it",
-        ("--run", f"m0={run}"): "neighbors/m0.parquet was made by eds benchmarks import trec",
-        ("-m", "nobody", "--run", f"ours={run}"): "no vectors or lists of model nobody",
-        ("-m", "descriptor:hsv"): "60 of 60 pictures are absent, as 'i00', and descriptor:hsv needs them",
-        ("-m", "moco@/w=1.pth"): "60 of 60 pictures are absent, as 'i00', and moco@/w=1.pth needs them",
-        ("-m", "own=moco@w.pth"): "60 of 60 pictures are absent, as 'i00', and own=moco@w.pth needs them",
+        ("--new", f"o/urs={run}"): "cannot name a model",
+        ("--new", f"ours={tmp_path / 'no.run'}"): "is neither a backbone nor a file",
+        ("--new", f"ours={tmp_path}.csv"): "is neither a backbone nor a file",
+        ("--ids", f"ours={run}"): "ids without a new model of that name",
+        ("--new", f"ours={run}", "--ids", f"ours={tmp_path / 'no.tsv'}"): "there is no file",
+        ("--new", f"m0={run}"): "neighbors/m0.parquet was made by eds benchmarks import trec",
+        ("-m", "nobody", "--new", f"ours={run}"): "no vectors or lists of model nobody",
+        ("--new", "own=descriptor:hsv"): "60 of 60 pictures are missing, as 'i00', and own=descriptor:hsv needs them",
+        ("--new", "own=moco@/w=1.pth"): "60 of 60 pictures are missing, as 'i00', and own=moco@/w=1.pth needs them",
+        ("--new", "own=moco@w.pth"): "60 of 60 pictures are missing, as 'i00', and own=moco@w.pth needs them",
     }
     for words, told in cases.items():
         with pytest.raises(EdsError, match=re.escape(told)):
             eds("metrics", "score", *words)
+    for typed in (["--new", "ours"], ["--new", f"ours={run}", "--new", f"ours={run}"]):
+        with pytest.raises(click.BadParameter):
+            metrics.main(["score", *typed, "-p", str(project.root)], standalone_mode=False)
     assert project.models("neighbors") == ["m0", "m1"]
     assert project.models("embeddings") == []
     with pytest.raises(InputError, match="no vectors or lists of model nobody"):
@@ -269,7 +276,7 @@ def test_mistakes_are_told_before_anything_is_computed(
     empty = Project.create(tmp_path / "empty")
     with pytest.raises(ProjectError, match="there are no decided labels yet"):
         CliRunner().invoke(
-            cli, ["metrics", "score", "--run", f"x={run}", "-p", str(empty.root)], catch_exceptions=False
+            cli, ["metrics", "score", "--new", f"x={run}", "-p", str(empty.root)], catch_exceptions=False
         )
 
 
@@ -283,15 +290,15 @@ def test_a_run_that_cannot_be_scored_is_not_kept(project: Project, eds: Eds, tmp
     ):  # fmt: skip
         (tmp_path / "ours.run").write_text("\n".join(words) + "\n")
         with pytest.raises(InputError, match=told):
-            eds("metrics", "score", "--run", f"ours={tmp_path / 'ours.run'}", "-M", "RR@5")
+            eds("metrics", "score", "--new", f"ours={tmp_path / 'ours.run'}", "-M", "RR@5")
         assert project.models("neighbors") == ["m0", "m1"]
-    assert {row["model"] for row in eds("metrics", "score", "-M", "RR@5")} == {"m0", "m1"}
+    assert {row["model"] for row in eds("metrics", "score", "-M", "RR@5")["scores"]} == {"m0", "m1"}
 
 
 def test_a_run_of_unknown_ids_is_refused_whole(project: Project, eds: Eds, tmp_path: Path) -> None:
     (tmp_path / "r.run").write_text("i00 Q0 stranger 1 0.5 x\n")
     with pytest.raises(InputError, match="line 1 has candidate_id 'stranger'"):
-        eds("metrics", "score", "--run", f"ours={tmp_path / 'r.run'}")
+        eds("metrics", "score", "--new", f"ours={tmp_path / 'r.run'}")
     assert project.models("neighbors") == ["m0", "m1"]
 
 
@@ -299,16 +306,17 @@ def test_ranx_json_is_a_run(project: Project, eds: Eds, tmp_path: Path) -> None:
     lists = lists_of(project, "m1")
     told = {query: {c: 100.0 - rank for rank, c in enumerate(part)} for query, part in lists.items()}
     (tmp_path / "r.json").write_text(json.dumps(told))
-    rows = eds("metrics", "score", "--run", f"ours={tmp_path / 'r.json'}", "--resamples", 0, "-M", HR)
+    rows = eds("metrics", "score", "--new", f"ours={tmp_path / 'r.json'}", "--resamples", 0, "-M", HR)
     assert of(rows, "ours")["value"] == of(rows, "m1")["value"]
     assert of(rows, "ours")["fair"]["judged"] == pytest.approx(slow_interval(lists, labels_of(project), 5)[2])
 
 
 def test_the_text_says_it_in_words(project: Project) -> None:
     words = ["metrics", "score", "-M", HR, "-M", "bpref", "-g", "m0", "--resamples", "0", "-p", str(project.root)]
-    told = CliRunner().invoke(cli, words, catch_exceptions=False).output
-    assert "New here: m1. What experts judged was chosen without it" in told
-    assert f"{HR}: places without a label count as not similar" in told
-    assert "bpref: only m0 made the pool; name the models that did" in told
-    assert f"m1, by the labels there are: undecided by {HR} (with m0), {RBP} (with m0)." in told
-    assert "The pairs whose judgement would decide: eds suspects add-model m1." in told
+    short, whole = (
+        CliRunner().invoke(cli, [*words, *more], catch_exceptions=False).output for more in ([], ["--explain"])
+    )
+    assert "m1: 3 of 3 measures are not fair to it, undecided against m0 (eds suspects add-model m1)" in short
+    assert "bpref: only m0 made the pool" not in short
+    assert "bpref: only m0 made the pool; name the models that did" in whole
+    assert f"{HR}: only" in whole

@@ -32,7 +32,7 @@ def answer(project: Project, *words: str) -> Any:
 
 def by_metrics(project: Project, *words: str) -> Told:
     asked = [word for name in (HR, AUC, MICRO, RBP, BPREF, JUDGED) for word in ("-M", name)]
-    rows = answer(project, "metrics", "score", *asked, "--resamples", "0", *words)
+    rows = answer(project, "metrics", "score", *asked, "--resamples", "0", *words)["scores"]
     return {(row["model"], row["measure"]): row["value"] for row in rows if row["query_id"] is None}
 
 

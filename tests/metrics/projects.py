@@ -83,5 +83,6 @@ def answers(group: click.Group, project: Project) -> Callable[..., Any]:
     return run
 
 
-def by_name(rows: list[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
-    return {(row["model"], row["measure"]): row for row in rows if row["query_id"] is None}
+def by_name(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    """The rows over all queries of the answer of `eds metrics score`, by model and measure."""
+    return {(row["model"], row["measure"]): row for row in document["scores"] if row["query_id"] is None}

@@ -44,12 +44,14 @@ def test_values_are_those_of_slow_formulas(project: Project, call: Call) -> None
             average, area, _ = name.split("_")
             text = f"{area.upper()}-AUC(average={average},negatives=annotated)"
             assert found[model, text]["value"] == pytest.approx(value, abs=1e-12)
-    assert {row["measure"] for row in call("score", "--resamples", "0")} == {*map(str, preset("vsd").measures)}
+    assert {row["measure"] for row in call("score", "--resamples", "0")["scores"]} == {
+        *map(str, preset("vsd").measures)
+    }
 
 
 def test_lists_and_vectors_give_the_same_and_the_table_is_stored(project: Project, call: Call) -> None:
     words = ("score", "-M", "VSD-HR@5", "-M", "RR@10", "-M", "nDCG@10", "-M", "Judged@5", "-m", "m0", "-m", "m1")
-    first, second = (call(*words, "--from", source, "--by-query") for source in ("embeddings", "neighbors"))
+    first, second = (call(*words, "--from", source, "--by-query")["scores"] for source in ("embeddings", "neighbors"))
     for rows in (first, second):
         for row in rows:
             for told in ("note", "counts", "pairs_unlabelled"):
@@ -64,14 +66,14 @@ def test_lists_and_vectors_give_the_same_and_the_table_is_stored(project: Projec
 def test_the_table_tells_every_option_that_was_typed_and_no_other(project: Project, call: Call) -> None:
     images = project.read("images")
     project.write(images.assign(colour="red"), "images", Provenance("images.import"))
-    words = ["--preset", "vsd", "-M", "RR@10", "-M", "P@5", "-m", "m0", "-m", "new", "-g", "m0", "-g", "m1"]
-    words += ["--from", "embeddings", "--by-query", "--resamples", "0", "--level", "0.9", "--with-random"]
+    words = ["-M", "vsd", "-M", "RR@10", "-M", "P@5", "-m", "m0", "-m", "new", "-g", "m0", "-g", "m1"]
+    words += ["--from", "embeddings", "--by-query", "--resamples", "0", "--confidence", "0.9", "--with-random"]
     words += ["--allow-missing", "--attribute", "colour"]
     call("score", *words)
     state = project.state("scores")
     assert state.params == {
-        "preset": "vsd", "measure": ["RR@10", "P@5"], "model": ["m0", "new"], "generator": ["m0", "m1"],
-        "from": "embeddings", "by_query": True, "resamples": 0, "level": 0.9, "with_random": True,
+        "measure": ["vsd", "RR@10", "P@5"], "model": ["m0", "new"], "pool_model": ["m0", "m1"],
+        "from": "embeddings", "by_query": True, "resamples": 0, "confidence": 0.9, "with_random": True,
         "allow_missing": True, "attribute": ["colour"],
     }  # fmt: skip
     stored = project.read("scores")
@@ -152,7 +154,7 @@ def test_counts_that_were_not_made_are_null(project: Project, call: Call) -> Non
 
 def test_a_pr_auc_comes_with_its_prevalence(project: Project, call: Call) -> None:
     rows = call("score", "-M", "PR-AUC(average=micro)", "--resamples", "0")
-    assert {row["measure"] for row in rows} == {
+    assert {row["measure"] for row in rows["scores"]} == {
         "PR-AUC(average=micro,negatives=annotated)", "Prevalence(average=micro,negatives=annotated)"
     }  # fmt: skip
 
@@ -203,7 +205,7 @@ def test_models_that_have_lists_only_are_taken_from_them(project: Project, call:
 
 def test_mistakes_are_told(project: Project, call: Call, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="unknown preset 'vds'"):
-        call("score", "--preset", "vds")
+        call("list", "--preset", "vds")
     with pytest.raises(EdsError, match="unknown measure 'MAP'"):
         call("score", "-M", "MAP@5")
     with pytest.raises(ProjectError, match="no vectors or lists of model m7"):
@@ -231,7 +233,9 @@ def test_mistakes_are_told(project: Project, call: Call, tmp_path: Path) -> None
 def test_answers_can_be_read_too(project: Project, call: Call) -> None:
     shown = CliRunner().invoke(group, ["score", "-p", str(project.root), "--resamples", "20"], catch_exceptions=False)
     assert "VSD-HR@5" in shown.stdout
-    assert "queries skipped" in shown.stdout
+    assert "queries skipped" not in shown.stdout
+    words = ["score", "-p", str(project.root), "--resamples", "20", "--explain"]
+    assert "queries skipped" in CliRunner().invoke(group, words, catch_exceptions=False).stdout
     told = call("list")
     assert [one["name"] for one in told["measures"]] == list(definitions())
     assert all(one["formula"] and one["conventions"] for one in told["measures"])

@@ -181,9 +181,9 @@ def test_a_project_scores_its_codes_without_any_label(tmp_path: Path) -> None:
                          box_left=None, box_top=None, box_right=None, box_bottom=None)  # fmt: skip
     project.write(full, "images", project.provenance("test", {}, []))
     stored(project.path("embeddings", "codes"), full, codes)
-    answer = CliRunner().invoke(metrics, ["score", "--preset", "hash", "--json", "-p", str(project.root)])
+    answer = CliRunner().invoke(metrics, ["score", "-M", "hash", "--json", "-p", str(project.root)])
     assert answer.exit_code == 0, answer.output
-    rows = {row["measure"]: row for row in json.loads(answer.stdout)}
+    rows = {row["measure"]: row for row in json.loads(answer.stdout)["scores"]}
     assert len(rows) == len(preset("hash").measures)
     expected = slow(full, codes, agreeing("product_id"), False, set(full["image_id"]))
     counts = np.stack([expected[name][0][:, :2] for name in sorted(expected)])

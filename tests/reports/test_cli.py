@@ -131,7 +131,7 @@ def test_pictures_are_embedded_and_those_that_lack_say_so(project: Project, answ
     page = (project.root / "report.html").read_text(encoding="utf-8")
     assert page.count('src="data:image/jpeg;base64,') > 3
     assert "cannot be shown" in page
-    done = run(project, "--no-pictures", "--out", str(project.root / "plain.html"))
+    done = run(project, "--no-pictures", "--to", str(project.root / "plain.html"))
     assert done.exit_code == 0, done.output
     assert "data:image/jpeg" not in (project.root / "plain.html").read_text(encoding="utf-8")
 
@@ -169,7 +169,7 @@ def test_numbers_are_those_of_eds_metrics_score(project: Project, answer: dict[s
     finally:
         project.write(truth, "truth", Provenance("truth.decide"))
         project.path("scores").unlink(missing_ok=True)
-    rows = pd.DataFrame(json.loads(done.stdout))
+    rows = pd.DataFrame(json.loads(done.stdout)["scores"])
     for section, key, name in (
         ("scores", "lists_5", "VSD-HR@5"),
         ("scores", "auc_annotated", "ROC-AUC(average=macro,negatives=annotated)"),
@@ -201,9 +201,9 @@ def test_a_careless_search_and_codes_are_told(project: Project, answer: dict[str
 
 
 def test_a_page_of_another_kind_is_refused(project: Project) -> None:
-    done = run(project, "--out", "report.txt")
+    done = run(project, "--to", "report.txt")
     assert isinstance(done.exception, InputError)
-    assert "is no page" in done.exception.what
+    assert "report.txt" in done.exception.what
 
 
 def test_an_empty_project_gets_a_page_that_says_what_is_missing(tmp_path: Path) -> None:

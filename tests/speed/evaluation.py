@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eds.cli.metrics import scored
 from eds.metrics import Measure
 from eds.project import Project
+from eds.project.inputs import Inputs
+from eds.project.score import ScoreOptions, add_intervals, evaluate_models
 from eds.tables import IMAGES, TRUTH, Provenance
 from eds.vectors import Model, write
 from tests.speed.neighbors import IMAGES as SIZE
@@ -82,7 +83,8 @@ def measured(dimension: int) -> tuple[float, float, float]:
             before = peak_from_here()
             time.sleep(REST)
             start = time.perf_counter()
-            scored(project, measures, (), resamples=0)
+            results = evaluate_models(Inputs(project), measures).results
+            add_intervals(project, results, ScoreOptions(resamples=0))
             times.append(time.perf_counter() - start)
             grown.append(peak() - before)
             time.sleep(REST)

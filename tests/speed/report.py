@@ -27,9 +27,9 @@ import json, resource, sys, time
 from pathlib import Path
 start = time.perf_counter()
 from eds.project import Project
-from eds.cli.reports import gathered
+from eds.project.report_inputs import ReportOptions, collect
 from eds.reports import build, write_report
-material = gathered(Project.open(sys.argv[1]), resamples=2000, no_pictures=True)
+material = collect(Project.open(sys.argv[1]), ReportOptions(pictures=False))
 read = time.perf_counter() - start
 report = build(material, {"when": "now"})
 built = time.perf_counter() - start - read

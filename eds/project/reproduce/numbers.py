@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from eds.errors import EdsError
-from eds.project.labelled_pairs import PAIR
+from eds.project.inputs import PAIR, Inputs
 from eds.project.reproduce.task import Task
 
 if TYPE_CHECKING:
@@ -107,12 +107,14 @@ def absent(task: Task, model: str) -> str:
 def _by_vectors(task: Task, asked: "Mapping[str, Measure]", found: Numbers) -> None:
     import pandas as pd
 
-    from eds.project.evaluation import evaluated
+    from eds.project.score import evaluate_models
 
+    inputs = Inputs(task.project)
     names = [name for name, source in task.sources.items() if source == "embeddings"]
     for name in names:
-        results, evidence = evaluated(task.project, list(asked.values()), [name], "embeddings", reasons=False)
-        found.results |= {(result.model, str(result.measure)): result for result in results}
+        evaluation = evaluate_models(inputs, list(asked.values()), [name], "embeddings", reasons=False)
+        evidence = evaluation.evidence
+        found.results |= {(result.model, str(result.measure)): result for result in evaluation.results}
         if evidence.scores is not None:
             found.scores = evidence.scores if found.scores is None else pd.concat([found.scores, evidence.scores])
 

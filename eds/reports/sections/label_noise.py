@@ -135,6 +135,6 @@ SECTION = SectionSpec(
     title="What wrong labels would change",
     question="How far do the numbers depend on the experts being right?",
     order=100,
-    inputs=("suspects", "truth", "judging", "results", "scores", "negatives"),
+    inputs=("suspects", "truth", "judging", "results", "table", "scores", "negatives"),
     parts=(assumptions, corrected),
 )

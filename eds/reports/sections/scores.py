@@ -203,6 +203,6 @@ SECTION = SectionSpec(
     title="How good each model is",
     question="Every model against the labels, with confidence intervals.",
     order=50,
-    inputs=("suspects", "truth", "results", "scores", "negatives", "pool_lists"),
+    inputs=("suspects", "truth", "results", "table", "scores", "negatives", "pool_lists"),
     parts=(on_lists, on_scores, on_sampled, groups),
 )

@@ -1,0 +1,125 @@
+"""Report: an HTML page of the whole project, and its numbers as JSON and CSV."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eds.errors import InputError
+from eds.io import checked, join, name_of, parent_of
+from eds.project.remote_paths import local_file
+from eds.project.report_inputs import ReportOptions, collect
+from eds.project.results import Result
+from eds.project.score import CONFIDENCE, RESAMPLES
+
+if TYPE_CHECKING:
+    from eds.project import Project
+    from eds.reports import Report
+    from eds.tables import Provenance
+
+PAGE = "report.html"
+
+
+@dataclass(frozen=True)
+class MissingPart(Result):
+    """What a section of the report lacks, and the command that makes it."""
+
+    section: str
+    missing: str
+    do: str
+
+
+@dataclass(frozen=True)
+class ReportResult(Result):
+    """The files of a report with their sizes in bytes, the page first; its sections; and what is missing in them."""
+
+    files: Mapping[str, int]
+    sections: tuple[str, ...]
+    missing: tuple[MissingPart, ...]
+
+
+def report(
+    project: "Project",
+    to: str | Path | None = None,
+    *,
+    slices: Sequence[str] = ("category",),
+    gallery: int = 8,
+    pictures: bool = True,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
+    pool_models: Sequence[str] = (),
+    with_random: bool = False,
+    allow_missing: bool = False,
+) -> ReportResult:
+    """Write the report; see `Project.report`."""
+    options = ReportOptions(
+        tuple(slices), gallery, pictures, resamples, confidence, tuple(pool_models), with_random, allow_missing
+    )
+    return _report(project, to, options)
+
+
+def refresh(project: "Project") -> ReportResult | None:
+    """Write report.html again, with the parameters it was made with, if it is missing or stale; None if up to date."""
+    made_by = read_provenance(project.root / PAGE)
+    options = ReportOptions.from_params(made_by.params if made_by else {})
+    now = _provenance(project, options)
+    if made_by and (made_by.parents, made_by.settings) == (now.parents, now.settings):
+        return None
+    return _report(project, None, options)
+
+
+def read_provenance(page: Path) -> "Provenance | None":
+    """Return what made a report, from the JSON beside the page; None where there is no report, or an unreadable one."""
+    from eds.tables import Provenance
+
+    try:
+        made = json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))["made"]
+        return Provenance.from_json(json.dumps(made["provenance"])) if page.exists() else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def build_report(project: "Project", options: ReportOptions) -> "Report":
+    """Return the report as a document, without writing it; table scores is made first if it is missing or stale."""
+    from eds.reports import build
+
+    inputs = collect(project, options)
+    made = {
+        "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), "eds": version("eds"),
+        "confidence": inputs.confidence, "resamples": inputs.resamples, "seed": inputs.seed, "k": inputs.k,
+        "cut": inputs.cut, "provenance": asdict(_provenance(project, options)),
+    }  # fmt: skip
+    with project.progress("report", "sections") as progress:
+        return build(inputs, made, progress)
+
+
+def _report(project: "Project", to: str | Path | None, options: ReportOptions) -> ReportResult:
+    from eds.reports import Gap, write_report
+
+    page = checked(to or project.root / PAGE)
+    if Path(name_of(page)).suffix.lower() not in (".html", ".htm"):
+        raise InputError(
+            f"{name_of(page)} is not a page", where=str(page), do="Name it like report.html: .json and .csv go beside."
+        )
+    with local_file(page) as file:
+        document = build_report(project, options)
+        sizes = {str(join(parent_of(page), path.name)): path.stat().st_size for path in write_report(document, file)}
+    missing = tuple(
+        MissingPart(section.key, block.what, block.do)
+        for section in document.sections
+        for block in section.blocks
+        if isinstance(block, Gap)
+    )
+    return ReportResult(sizes, tuple(section.key for section in document.sections), missing)
+
+
+def _provenance(project: "Project", options: ReportOptions) -> "Provenance":
+    tables = [project.path(name) for name in ("images", "suspects", "truth", "scores")]
+    models = [project.path(kind, model) for kind in ("embeddings", "neighbors") for model in project.models(kind)]
+    labels = [project.path("labels")] if project.path("labels").exists() or project.config.labels.url else []
+    settings: dict[str, Any] = {"project.seed": project.config.project.seed}
+    parents = [*(path for path in tables if path.exists()), *models, *labels]
+    return project.provenance("reports.write", settings, parents, params=options.params())

@@ -1,0 +1,536 @@
+"""Score: every model by every measure, with confidence intervals: table scores.
+
+What each value is computed from is gathered, and nothing that no measure needs.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eds.errors import InputError
+from eds.project.fairness import NewModels, judge_new_models, measures_for_new_models
+from eds.project.inputs import Inputs
+from eds.project.new_models import add_models, remove_if_refused
+from eds.project.ranks_and_scores import Needs, chosen_models, gather
+from eds.project.results import Result, to_jsonable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eds import metrics
+    from eds.metrics import Measure
+    from eds.project import Project, State
+    from eds.project.ranks_and_scores import Evidence
+
+PRESET = "vsd"  # where no measure is named
+PRESET_WITHOUT_RULES = "trec"  # the same, where the lists keep the query's product or all its images
+RESAMPLES, CONFIDENCE = 2000, 0.95
+LISTS = ("lists", "official lists")
+NOT_QUALITY = "CodeUsage"  # no model is best by it, nor by measures that describe the labels
+RULES = ("exclude_product", "one_per_product", "category")
+NAMES = {  # the parameters of `score` as the provenance and the command line name them
+    "measures": "measure", "models": "model", "pool_models": "pool_model", "source": "from", "attributes": "attribute",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """What is scored, and how; each option is a parameter of `score`."""
+
+    measures: tuple[str, ...] = (PRESET,)
+    models: tuple[str, ...] = ()
+    pool_models: tuple[str, ...] = ()
+    source: str = "auto"
+    by_query: bool = False
+    resamples: int = RESAMPLES
+    confidence: float = CONFIDENCE
+    with_random: bool = False
+    allow_missing: bool = False
+    attributes: tuple[str, ...] = ()
+
+    def params(self) -> dict[str, Any]:
+        """Return the options that are not the default, by the names of the command line."""
+        default = ScoreOptions()
+        changed = {name: value for name, value in vars(self).items() if value != getattr(default, name)}
+        return {NAMES.get(name, name): to_jsonable(value) for name, value in changed.items()}
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any]) -> "ScoreOptions":
+        """Return the options that a table's provenance names."""
+        names = {name: NAMES.get(name, name) for name in cls.__dataclass_fields__}
+        known: dict[str, Any] = {name: params[option] for name, option in names.items() if option in params}
+        known = {name: tuple(value) if isinstance(value, list) else value for name, value in known.items()}
+        return cls(**known)
+
+
+@dataclass(frozen=True)
+class ScoreResult(Result):
+    """Table scores; by measure the models that are best or not distinguishable from the best; and new models."""
+
+    table: "pd.DataFrame"
+    best: Mapping[str, tuple[str, ...]]
+    new_models: NewModels | None  # how far the numbers of models that had no part in the pool can be used
+    confidence: float
+    resamples: int
+    results: "Sequence[metrics.Result]" = field(repr=False)  # with the values of every query
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table's rows with what each number rests on, the best models, and the settings."""
+        document = {"scores": self.rows(), "best": self.best, "confidence": self.confidence,
+                    "resamples": self.resamples}  # fmt: skip
+        return {key: to_jsonable(value) for key, value in document.items()}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the table's rows; those over all queries with every count, and for a new model whether it is fair."""
+        counts = {(result.model, str(result.measure)): count_queries(result) for result in self.results}
+        rows: list[dict[str, Any]] = []
+        records: list[Any] = self.table.to_dict(orient="records")
+        for row in records:
+            whole = not isinstance(row["query_id"], str)
+            row["query_id"] = None if whole else row["query_id"]
+            row["note"] = row["note"] if isinstance(row["note"], str) and row["note"] else None
+            row |= counts[row["model"], row["measure"]] if whole else {}
+            if whole and self.new_models and (verdict := self.new_models.find(row["model"], row["measure"])):
+                row["fair"] = verdict
+            rows.append(row)
+        return rows
+
+    @cached_property
+    def summary(self) -> "pd.DataFrame":
+        """A row for each model and a column for each measure: value, interval, and * for the best models."""
+        import pandas as pd
+
+        whole = self.table[self.table["query_id"].isna()]
+        cells = {(row["model"], row["measure"]): row for row in whole.to_dict(orient="records")}
+        measures = list(dict.fromkeys(result.measure for result in self.results))
+        models = list(dict.fromkeys(result.model for result in self.results))
+        if measures:
+            first = str(measures[0])
+            values = {model: cells[model, first]["value"] for model in models}
+            models.sort(key=lambda model: (values[model] != values[model], -values[model], model))
+        columns = {
+            name: [
+                format_value(cells[model, str(measure)]) + (" *" if model in self.best.get(str(measure), ()) else "")
+                for model in models
+            ]
+            for name, measure in zip(short_names(measures), measures, strict=True)
+        }
+        return pd.DataFrame({"model": models, **columns})
+
+    def _repr_html_(self) -> str:
+        return f"{self.summary.to_html(index=False)}<p>{self.legend}</p>"
+
+    @property
+    def counts(self) -> dict[str, list[dict[str, Any]]]:
+        """By measure what every model's value rests on."""
+        counts: dict[str, list[dict[str, Any]]] = {}
+        for result in self.results:
+            n = result.values.n if result.values else 0
+            counts.setdefault(str(result.measure), []).append({"n": n, **count_queries(result)})
+        return counts
+
+    @property
+    def notes(self) -> list[str]:
+        """What must be known before the numbers are used."""
+        undefined = [result for result in self.results if result.values is None or result.values.value is None
+                     or result.values.value != result.values.value]  # fmt: skip
+        notes = [] if self.new_models is None else [self.new_models.note]
+        if left_out := sorted({note for note in self.remarks if "left out" in note or "taken from its lists" in note}):
+            notes.append("; ".join(note.removesuffix(".") for note in left_out[:2]) + ".")
+        if undefined:
+            names = dict.fromkeys(f"{result.measure} of {result.model}" for result in undefined)
+            notes.append(f"n/a: undefined, {len(names):,} values; --explain shows why.")
+        return notes
+
+    @property
+    def remarks(self) -> list[str]:
+        """What the evaluation noted of the models: images without a vector, undefined values."""
+        remarks: dict[str, int] = {}
+        for result in self.results:
+            if result.note:
+                text = f"{result.model}: {result.note}"
+                remarks[text] = remarks.get(text, 0) + 1
+        return [f"{text} ({count:,} measures)." for text, count in remarks.items()]
+
+    @property
+    def legend(self) -> str:
+        """One line that says how to read the summary."""
+        intervals = f"[intervals] at {self.confidence:.0%}, over resampled queries" if self.resamples else ""
+        marks = "* best, or not distinguishable from the best (paired test over queries, Holm)" if self.best else ""
+        return "; ".join(filter(None, (marks, intervals)))
+
+
+@dataclass(frozen=True)
+class MeasuresResult(Result):
+    """The kinds of measures with their formulas and conventions, and the presets."""
+
+    measures: list[dict[str, Any]]
+    presets: list[dict[str, Any]]
+
+
+def score(
+    project: "Project",
+    measures: "str | Measure | Iterable[str | Measure]" = PRESET,
+    *,
+    models: Sequence[str] = (),
+    new: Mapping[str, str | Path] | None = None,
+    ids: Mapping[str, str | Path] | None = None,
+    pool_models: Sequence[str] = (),
+    source: str = "auto",
+    by_query: bool = False,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
+    with_random: bool = False,
+    allow_missing: bool = False,
+    attributes: Sequence[str] = (),
+) -> ScoreResult:
+    """Score models by measures and write table scores; see `Project.score`."""
+    texts = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else list(measures)
+    new, ids = new or {}, ids or {}
+    names = tuple(dict.fromkeys([*models, *new])) if models else ()
+    options = ScoreOptions(
+        tuple(map(str, texts)), names, tuple(pool_models), source, by_query, resamples, confidence, with_random,
+        allow_missing, tuple(attributes),
+    )  # fmt: skip
+    wanted = parse_measures(options.measures)
+    inputs = Inputs(project)
+    with project.writing("metrics.score"), remove_if_refused(project):
+        inputs.measured_labels(wanted, with_random=with_random)  # refuse before anything is computed
+        if known := [name for name in models if name not in new]:
+            chosen_models(project, known)
+        add_models(inputs, new, ids, allow_missing=allow_missing)
+        files = {"new": [f"{name}={item}" for name, item in new.items()],
+                 "ids": [f"{name}={item}" for name, item in ids.items()]}  # fmt: skip
+        return _score(inputs, options, {name: value for name, value in files.items() if value})
+
+
+def refresh(project: "Project") -> ScoreResult | None:
+    """Score again, with the parameters of the table, if it is missing or stale or lacks a model that it would hold now.
+
+    Return None where it is up to date, and where there are no labels or no models yet.
+    """
+    state = project.state("scores")
+    options = table_options(project, state)
+    ready = project.path("truth").exists() and (project.models("embeddings") or project.models("neighbors"))
+    if not ready or is_current(project, state, options):
+        return None
+    with project.writing("metrics.score"):
+        return _score(Inputs(project), options, {})
+
+
+def _score(inputs: Inputs, options: ScoreOptions, params: Mapping[str, Any]) -> ScoreResult:
+    measures, seed = parse_measures(options.measures), inputs.project.config.project.seed
+    besides = measures_for_new_models(inputs, measures, options)
+    evaluation, table = write_scores(inputs, options, more=besides, params=params)
+    results = evaluation.of(measures)
+    best = find_best(results, options.confidence, seed) if options.resamples else {}
+    new_models = judge_new_models(inputs, evaluation.results, evaluation.evidence, options)
+    return ScoreResult(table, best, new_models, options.confidence, options.resamples, results)
+
+
+def write_scores(
+    inputs: Inputs, options: ScoreOptions, *, more: "Sequence[Measure]" = (), params: Mapping[str, Any] | None = None
+) -> "tuple[Evaluation, pd.DataFrame]":
+    """Score by the options' measures and write table scores; return everything that was evaluated, and the table.
+
+    `more` measures are evaluated as well, and not written. The caller holds the project.
+    """
+    project, measures = inputs.project, parse_measures(options.measures)
+    evaluation = evaluate_models(
+        inputs, list(dict.fromkeys([*measures, *more])), options.models, options.source,
+        allow_missing=options.allow_missing, with_random=options.with_random, attributes=options.attributes,
+    )  # fmt: skip
+    table = add_intervals(project, evaluation.of(measures), options)
+    settings = {f"neighbors.{key}": project.config.value(f"neighbors.{key}") for key in RULES}
+    settings["project.seed"] = project.config.project.seed
+    parents = [project.path("images"), *(project.path(name) for name in ("truth", "suspects") if inputs.exists(name))]
+    parents += [project.path(kind, model) for model, kind in evaluation.evidence.sources.items()]
+    made_by = project.provenance("metrics.score", settings, parents, params={**options.params(), **(params or {})})
+    project.write(table, "scores", made_by)
+    return evaluation, table
+
+
+def table_options(project: "Project", state: "State", default: ScoreOptions | None = None) -> ScoreOptions:
+    """Return the options that table scores was made with; the default, with a preset that the rules allow, if none."""
+    if state.operation == "metrics.score":
+        return ScoreOptions.from_params(state.params)
+    rules = project.config.neighbors
+    official = rules.exclude_product and rules.one_per_product
+    return replace(default or ScoreOptions(), measures=(PRESET if official else PRESET_WITHOUT_RULES,))
+
+
+def is_current(project: "Project", state: "State", options: ScoreOptions) -> bool:
+    """Return whether table scores is fresh, and holds every model that its options ask for."""
+    if state.condition != "fresh":
+        return False
+    scored = set(project.read("scores", columns=["model"])["model"])
+    return bool(options.models) or scored >= set(models_to_score(project, parse_measures(options.measures), options))
+
+
+def list_measures(name: str | None = None) -> MeasuresResult:
+    """Return every kind of measure and every preset, or one preset and its measures."""
+    from eds.metrics import PRESETS, definitions, preset
+    from eds.metrics.measure import definition_of
+
+    presets = [preset(name)] if name else list(PRESETS.values())
+    kinds = dict.fromkeys(measure.name for measure in presets[0].measures) if name else definitions()
+    rows = []
+    for kind in kinds:
+        definition = definition_of(kind)
+        cut = {"required": "@k", "optional": "[@k]", "never": ""}[definition.cut]
+        parameters = sorted(definition.parameters.items())
+        inside = ",".join(f"{key}={'|'.join(value.options) or value.default}" for key, value in parameters)
+        rows.append({
+            "measure": f"{definition.name}{cut}" + (f"({inside})" if inside else ""),
+            "name": definition.name,
+            "meaning": definition.meaning,
+            "formula": definition.formula,
+            "conventions": definition.conventions,
+            "needs": definition.needs,
+            "cut_off": definition.cut,
+            "parameters": {key: {"default": value.default, "options": list(value.options) or None}
+                           for key, value in parameters},
+        })  # fmt: skip
+    bundles = [
+        {"preset": item.name, "meaning": item.meaning, "rules": item.rules, "measures": [*map(str, item.measures)]}
+        for item in presets
+    ]
+    return MeasuresResult(rows, bundles)
+
+
+def parse_measures(texts: Iterable[str]) -> "list[Measure]":
+    """Return the measures that the texts name, each once; the name of a preset stands for its measures.
+
+    A PR-AUC comes with the prevalence of its pairs, its chance level.
+    """
+    from eds.metrics import PRESETS, Measure, preset
+    from eds.metrics.presets import with_chance
+
+    measures: list[Measure] = []
+    for text in texts:
+        measures += preset(text).measures if text in PRESETS else [Measure.parse(text)]
+    return with_chance(measures)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Results that keep the values of every query, and what they were computed from."""
+
+    results: "Sequence[metrics.Result]"
+    evidence: "Evidence"
+
+    def of(self, measures: "Sequence[Measure]") -> "list[metrics.Result]":
+        """Return the results of these measures."""
+        wanted = set(measures)
+        return [result for result in self.results if result.measure in wanted]
+
+
+def models_to_score(project: "Project", measures: "Sequence[Measure]", options: ScoreOptions) -> dict[str, str]:
+    """Return the models by which the measures can be computed, and where each is taken from."""
+    from eds.project.code_histograms import hash_models
+
+    chosen = chosen_models(project, options.models, options.source)
+    if not options.models and {measure.definition.needs for measure in measures} == {"codes"}:
+        return {name: chosen[name] for name in hash_models(project, list(chosen))}
+    return chosen
+
+
+def evaluate_models(
+    inputs: Inputs,
+    measures: "Sequence[Measure]",
+    models: Sequence[str] = (),
+    source: str = "auto",
+    *,
+    allow_missing: bool = False,
+    with_random: bool = False,
+    truth: "pd.DataFrame | None" = None,
+    attributes: Sequence[str] = (),
+    reasons: bool = True,
+) -> Evaluation:
+    """Return every model's value of every measure.
+
+    `truth` replaces the labels of the project. `reasons`: also count what keeps positives out of official lists, though
+    that takes lists where ranks would do.
+    """
+    import pandas as pd
+
+    from eds.metrics import ScoringInputs, evaluate
+    from eds.project.code_histograms import coded
+
+    project = inputs.project
+    _check_rules(project, measures)
+    needs = {measure.definition.needs for measure in measures}
+    images = inputs.images(*attributes)
+    labels = inputs.measured_labels(measures, with_random=with_random) if truth is None else truth
+    negatives = inputs.drawn_negatives(measures)
+    pairs = labels if negatives is None else pd.concat([labels, negatives], ignore_index=True)
+    cuts = [measure.k or 0 for measure in measures if measure.definition.needs in LISTS]  # 0: the whole ranking
+    chosen = models_to_score(project, measures, ScoreOptions(models=tuple(models), source=source))
+    _check_own_product(project, measures, chosen)
+    histograms = coded(
+        inputs, list(chosen), images, measures, attributes, allow_missing=allow_missing, with_random=with_random
+    )
+    official = [measure.k or 0 for measure in measures if measure.definition.needs == "official lists"]
+    evidence = gather(
+        inputs,
+        chosen,
+        images,
+        pairs,
+        Needs(
+            lists=bool(cuts),
+            depth=max(cuts, default=0) if all(cuts) else None,
+            heads=max(official, default=0) if reasons else 0,
+            besides=inputs.pooled_pairs if any(measure.definition.counts_pooled for measure in measures) else None,
+            scores="scores" in needs,
+            products="product lists" in needs,
+        ),
+        allow_missing=allow_missing,
+    )
+    scoring = ScoringInputs(
+        labels,
+        rankings=evidence.rankings,
+        scores=evidence.scores,
+        images=images,
+        negatives=negatives,
+        ranks=evidence.placed,
+        own_ranks=evidence.own,
+        codes=histograms or None,
+        pooled=inputs.pooled_pairs,
+        heads=evidence.heads,
+        category=project.config.neighbors.category,
+    )
+    results = evaluate(scoring, measures)
+    for name, codes in histograms.items():
+        evidence.notes.setdefault(name, []).append(f"codes of {codes.bits} bits, {codes.n:,} candidates")
+    return Evaluation([_add_notes(result, evidence.notes.get(result.model, [])) for result in results], evidence)
+
+
+def add_intervals(project: "Project", results: "Sequence[metrics.Result]", options: ScoreOptions) -> "pd.DataFrame":
+    """Return the results as table scores, each with its confidence interval; by query, too, if the options say so."""
+    import pandas as pd
+
+    from eds.analysis import score_limits
+    from eds.metrics import scores_table
+
+    if options.resamples:
+        with project.progress("intervals", "measures") as progress:
+            seed = project.config.project.seed
+            table = score_limits(results, options.resamples, options.confidence, seed, progress=progress)
+    else:
+        table = scores_table(results)
+    if options.by_query:
+        every = scores_table(results, by_query=True)
+        table = pd.concat([table, every[every["query_id"].notna()]], ignore_index=True)
+    return table
+
+
+def find_best(
+    results: "Sequence[metrics.Result]", confidence: float = CONFIDENCE, seed: int = 0
+) -> dict[str, tuple[str, ...]]:
+    """Return by measure the model with the highest value, and those that the queries cannot tell from it.
+
+    Formula: sign flips of the differences by query, every two models, p adjusted by Holm (`eds.analysis`).
+    Conventions: measures that are no means over queries, and those that no model is best by, are left out.
+    """
+    from eds.analysis import compare_models
+
+    best = {}
+    for measure in dict.fromkeys(result.measure for result in results):
+        if measure.name == NOT_QUALITY or measure.definition.unlabelled == "described":
+            continue
+        mine = [result for result in results if result.measure == measure and result.values]
+        values = {result.model: result.values.value for result in mine if result.values}
+        defined = [result for result in mine if values[result.model] == values[result.model]]
+        if len(defined) < 2 or any(result.values and result.values.whole is not None for result in defined):
+            continue
+        leader = max((result.model for result in defined), key=lambda model: values[model])
+        compared = compare_models(defined, str(measure), level=confidence, resamples=1, seed=seed)
+        pairs = compared[["first", "second", "p_adjusted"]].itertuples(index=False)
+        alike = {name for *pair, p in pairs if leader in pair and not p <= 1 - confidence for name in pair}
+        best[str(measure)] = tuple(model for model in values if model in {leader, *alike})
+    return best
+
+
+def count_queries(result: "metrics.Result") -> dict[str, Any]:
+    """Return what a number rests on: used, skipped and why, unlabelled, without a score; None: not counted."""
+    counts = dict(result.values.counts) if result.values else {}
+    skipped = {
+        name.removeprefix("queries ").removesuffix(" skipped"): count
+        for name, count in counts.items()
+        if name.endswith(" skipped") and count
+    }
+    return {
+        "queries_used": counts.get("queries used"),
+        "queries_skipped": sum(skipped.values()) if counts else None,
+        "skipped_because": skipped,
+        "pairs_used": counts.get("pairs used"),
+        "pairs_unlabelled": counts.get("places unlabelled", counts.get("pairs unlabelled")),
+        "pairs_without_score": counts.get("pairs without a score"),
+        "counts": counts,
+    }
+
+
+def format_value(row: Mapping[Any, Any]) -> str:
+    """Return a row of table scores as text: the value with its interval.
+
+    >>> format_value({"value": 0.875, "low": 0.8622, "high": 0.8871}), format_value({"value": None, "low": None})
+    ('0.875 [0.862, 0.887]', 'n/a')
+    """
+    value, low, high = row["value"], row.get("low"), row.get("high")
+    if value is None or value != value:
+        return "n/a"
+    return f"{value:.3f}" + ("" if low is None or low != low else f" [{low:.3f}, {high:.3f}]")
+
+
+def short_names(measures: "Sequence[Measure]") -> list[str]:
+    """Return headings of the measures: parameters only where they are not the default or tell two measures apart.
+
+    >>> from eds.metrics import Measure
+    >>> short_names([Measure("RR", 5), Measure("ROC-AUC", average="micro"), Measure("ROC-AUC", average="macro")])
+    ['RR@5', 'ROC-AUC (micro)', 'ROC-AUC (macro)']
+    """
+    names = []
+    for measure in measures:
+        alike = [other for other in measures if (other.name, other.k) == (measure.name, measure.k)]
+        shown = [
+            str(value)
+            for key, value in measure.parameters.items()
+            if value != measure.definition.parameters[key].default
+            or any(other.parameters[key] != value for other in alike)
+        ]
+        cut = f"@{measure.k}" if measure.k else ""
+        names.append(f"{measure.name}{cut}" + (f" ({', '.join(shown)})" if shown else ""))
+    return names
+
+
+def _add_notes(result: "metrics.Result", notes: Sequence[str]) -> "metrics.Result":
+    return replace(result, note="; ".join([*notes, *([result.note] if result.note else [])])) if notes else result
+
+
+def _check_rules(project: "Project", measures: "Sequence[Measure]") -> None:
+    official = [str(measure) for measure in measures if measure.definition.needs == "official lists"]
+    settings = project.config.neighbors
+    off = [name for name in ("exclude_product", "one_per_product") if not getattr(settings, name)]
+    if official and off:
+        raise InputError(
+            f"{official[0]} needs lists without the query's product and with one image of each product",
+            where=f"eds.toml, {', '.join(f'neighbors.{name}' for name in off)}",
+            do="Set them to true, or choose other measures (eds metrics list).",
+        )
+
+
+def _check_own_product(project: "Project", measures: "Sequence[Measure]", chosen: Mapping[str, str]) -> None:
+    """Refuse lists without the query's product where it is looked for: the value would be 0 for every model."""
+    asked = [str(measure) for measure in measures if measure.definition.needs == "product lists"]
+    settings = project.config.neighbors
+    on = [name for name in ("exclude_product", "one_per_product") if getattr(settings, name)]
+    bare = [name for name, source in chosen.items() if source == "neighbors"]
+    if asked and on and bare:
+        raise InputError(
+            f"{asked[0]} needs lists with every picture of the query's product, and the project's lists leave them out:"
+            f" {', '.join(bare)}",
+            where=f"eds.toml, {', '.join(f'neighbors.{name}' for name in on)}",
+            do="Add these models' vectors (eds embeddings compute, or import), or name the other models (-m MODEL).",
+        )
