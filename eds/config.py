@@ -2,7 +2,7 @@
 
 A section of the file is a model, a key is a field; the commented file that `eds init` writes is generated
 from them. `load` reports every unknown key and every invalid value at once. Precedence: a command's option,
-then the variable EDS_SECTION_KEY (EDS_ENGINE for engine.use), then eds.toml, then the default below.
+then the variable EDS_SECTION_KEY (EDS_EXECUTOR for executor.use), then eds.toml, then the default below.
 """
 
 import difflib
@@ -21,7 +21,7 @@ from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_sc
 from eds.choices import CategoryRule, Device, OnBad, StoredType
 from eds.errors import ConfigError
 from eds.io.files import forbidden
-from eds.registry import SAMPLING_ORDERS, VOTING_RULES, Plugins
+from eds.registry import EXECUTORS, SAMPLING_ORDERS, SEARCHES, VOTING_RULES, Plugins
 
 FILE = "eds.toml"
 
@@ -31,6 +31,12 @@ class MemberOf:
     """The value is the name of a member of this family of plug-ins."""
 
     family: Plugins
+    also: str = ""  # a value that is no member
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every value that is allowed."""
+        return (*((self.also,) if self.also else ()), *self.family.names())
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """The schema of the type, then the check."""
@@ -38,8 +44,8 @@ class MemberOf:
 
     def check(self, name: str) -> str:
         """Return the name; raise if the family has no such member."""
-        if name not in self.family:
-            raise PydanticCustomError("member", "Input should be {names}", {"names": " or ".join(self.family)})
+        if name != self.also and name not in self.family:
+            raise PydanticCustomError("member", "Input should be {names}", {"names": " or ".join(self.names)})
         return name
 
 
@@ -80,7 +86,7 @@ class NeighborsSettings(_Section):
     """How the ranked lists of each model are computed."""
 
     k: int = Field(default=100, ge=1, description="candidates in each list")
-    engine: Literal["exact", "faiss"] = Field(default="exact", description="search engine")
+    search: Annotated[str, MemberOf(SEARCHES)] = Field(default="exact", description="search engine")
     exclude_product: bool = Field(default=True, description="leave out images of the query's own product")
     one_per_product: bool = Field(default=True, description="keep only the best image of each product")
     category: CategoryRule = Field(
@@ -125,13 +131,13 @@ class BudgetSettings(_Section):
     currency: str = Field(default="EUR", description="currency of that pay")
 
 
-class EngineSettings(_Section):
-    """Where large work runs: in one piece here, or in parts: one after the other, by processes, on a cluster."""
+class ExecutorSettings(_Section):
+    """Where large work is done: in one piece here, or in parts."""
 
-    use: Literal["plain", "serial", "pool", "ray"] = Field(
-        default="plain", description="plain: in one piece; in parts: one after the other, by processes, on a cluster"
+    use: Annotated[str, MemberOf(EXECUTORS, "plain")] = Field(
+        default="plain", description="plain: in one piece; others: in parts"
     )
-    workers: int = Field(default=0, ge=0, description="processes of the pool or of a local Ray; 0: one per core")
+    workers: int = Field(default=0, ge=0, description="processes on this machine, or of a local Ray; 0: one per core")
     threads: int = Field(default=1, ge=1, description="threads of one task")
     memory: int = Field(default=0, ge=0, description="megabytes that Ray reserves for one task; 0: none")
     gpus: float = Field(default=0.0, ge=0, description="GPUs that Ray reserves for one task that embeds")
@@ -160,7 +166,7 @@ class Config(_Section):
     labels: LabelsSettings = LabelsSettings()
     truth: TruthSettings = TruthSettings()
     budget: BudgetSettings = BudgetSettings()
-    engine: EngineSettings = EngineSettings()
+    executor: ExecutorSettings = ExecutorSettings()
 
     def value(self, name: str) -> Any:
         """The setting called `section.key`; lists come as lists, as JSON and TOML have them."""
@@ -208,9 +214,9 @@ def template(name: str, values: Mapping[str, Any] | None = None) -> str:
 
 def _options(field: FieldInfo) -> tuple[str, ...]:
     """The values that a choice may take; none for other settings."""
-    families = [part.family for part in field.metadata if isinstance(part, MemberOf)]
+    families = [part for part in field.metadata if isinstance(part, MemberOf)]
     if families:
-        return families[0].names()
+        return families[0].names
     return get_args(field.annotation) if getattr(field.annotation, "__origin__", None) is Literal else ()
 
 
@@ -233,7 +239,7 @@ def _all_fields() -> Iterator[tuple[str, str, FieldInfo]]:
 
 
 def _variable(section: str, key: str) -> str:
-    return "EDS_ENGINE" if (section, key) == ("engine", "use") else f"EDS_{section}_{key}".upper()
+    return "EDS_EXECUTOR" if (section, key) == ("executor", "use") else f"EDS_{section}_{key}".upper()
 
 
 def _find_faults(values: Mapping[str, Any], name: Callable[[str, str], str], strict: bool | None = None) -> list[str]:

@@ -30,7 +30,7 @@ def test_values_replace_defaults(tmp_path: Path) -> None:
 
 def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
     text = (
-        '[neighbours]\nk = 1\n[neighbors]\nkk = 1\nk = 0\nengine = "fast"\none_per_product = 1\n'
+        '[neighbours]\nk = 1\n[neighbors]\nkk = 1\nk = 0\nsearch = "fast"\none_per_product = 1\n'
         '[embeddings]\nmodels = "x"\n[budget]\nseconds = "long"\n'
     )
     with pytest.raises(ConfigError) as caught:
@@ -40,7 +40,7 @@ def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
         "unknown section [neighbours]; did you mean neighbors?",
         "unknown key neighbors.kk; did you mean k?",
         "neighbors.k is 0; it must be greater than or equal to 1",
-        "neighbors.engine is 'fast'; it must be 'exact' or 'faiss'",
+        "neighbors.search is 'fast'; it must be exact or faiss",
         "neighbors.one_per_product is 1; it must be a valid boolean",
         "embeddings.models is 'x'; it must be a valid list",
         "budget.seconds is 'long'; it must be a valid number",
@@ -54,18 +54,18 @@ def test_one_unknown_key_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         loaded(tmp_path, "[neighbors]\ndepth = 3\n")
     assert "\n" not in str(caught.value)
-    assert "unknown key neighbors.depth; known are k, engine" in str(caught.value)
+    assert "unknown key neighbors.depth; known are k, search" in str(caught.value)
 
 
 def test_advice_names_where_the_keys_are_and_a_variable_is_blamed_alone(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"eds init writes a new eds.toml"):
         loaded(tmp_path, "[neighbors]\ndepth = 3\n")
     with pytest.raises(ConfigError) as caught:
-        loaded(tmp_path, "", {"EDS_ENGINE": "nix"})
-    assert str(caught.value).startswith("variable EDS_ENGINE is 'nix'; it must be 'plain', 'serial'")
+        loaded(tmp_path, "", {"EDS_EXECUTOR": "nix"})
+    assert str(caught.value).startswith("variable EDS_EXECUTOR is 'nix'; it must be plain or")
     assert "eds.toml" not in str(caught.value)
     with pytest.raises(ConfigError, match=r"eds.toml and variables: 2 faults"):
-        loaded(tmp_path, "[neighbors]\nk = 0\n", {"EDS_ENGINE": "nix"})
+        loaded(tmp_path, "[neighbors]\nk = 0\n", {"EDS_EXECUTOR": "nix"})
 
 
 def test_broken_toml_names_the_line(tmp_path: Path) -> None:

@@ -13,14 +13,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from eds.config import EngineSettings
+from eds.config import ExecutorSettings
 from eds.errors import InputError
 from eds.neighbors import Rules, mine
 from eds.tables import Provenance
 from eds.vectors import Model, stored_dtype, write
 
 TERA = 1e12
-USUAL = EngineSettings()
+USUAL = ExecutorSettings()
 LONGEST = 900.0  # seconds of a judgement that count as work; longer ones include a pause
 
 
@@ -114,7 +114,7 @@ GALLERY, QUERIES = 60_000, 500  # vectors that are mined to measure
 
 
 def plan_capacity(
-    work: Workload, rates: Rates, prices: Prices = UNPRICED, engine: EngineSettings = USUAL
+    work: Workload, rates: Rates, prices: Prices = UNPRICED, engine: ExecutorSettings = USUAL
 ) -> CapacityPlan:
     """Time, money and storage of embedding and mining, and the experts' hours.
 

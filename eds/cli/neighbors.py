@@ -9,25 +9,25 @@ import click
 
 from eds import choices
 from eds.cli.console import Console, command, given
-from eds.cli.options import EXECUTORS, one_of
+from eds.cli.options import executor_option, one_of
 from eds.cli.render import format_table
-from eds.errors import EdsError, InputError, ProjectError
-from eds.project.executor import refuse_in_parts, site
+from eds.errors import EdsError, ProjectError
+from eds.project.executor import open_executor, refuse_in_parts
+from eds.registry import SEARCHES
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from eds.neighbors import Mined, Rules
-    from eds.parallel import Site
+    from eds.parallel import Executor
     from eds.project import Project
     from eds.vectors import Vectors
 
-SEARCHES = ("exact", "faiss")
 WHOLE = {  # options of a search in one piece, and what to do instead where it is in parts
-    "threads": ("--threads", "Leave --threads out: [engine] threads says how many each part takes."),
+    "threads": ("--threads", "Leave --threads out: [executor] threads says how many each part takes."),
     "allow_low_recall": ("--allow-low-recall", "Leave --allow-low-recall out: parts are searched exactly."),
 }
-KEYS = ("k", "engine", "exclude_product", "one_per_product", "category")  # that eds.toml has, too
+KEYS = ("k", "search", "exclude_product", "one_per_product", "category")  # that eds.toml has, too
 
 
 @click.group()
@@ -38,19 +38,8 @@ def neighbors() -> None:
 @command(neighbors, "mine", example="eds neighbors mine -k 100 --category same")
 @click.option("-k", "k", type=click.IntRange(1), help="Candidates in each list (default: eds.toml).")
 @click.option("-m", "--models", multiple=True, metavar="MODEL", help="Only this model; may be given several times.")
-@click.option(
-    "--engine",
-    "engines",
-    type=click.Choice([*SEARCHES, *EXECUTORS]),
-    multiple=True,
-    help="What searches, and where; may be given twice, once for each (default: EDS_ENGINE, eds.toml).",
-)
-@click.option(
-    "--index",
-    type=click.Choice(["flat", "ivf", "ivf-sq8", "ivf-pq", "hnsw"]),
-    default="flat",
-    help="Of faiss; all but flat miss some. sq8 takes a quarter, pq a fraction of the memory.",
-)
+@click.option("--search", type=one_of(SEARCHES), help="What searches; ivf, pq and hnsw miss some (default: eds.toml).")
+@executor_option
 @click.option(
     "--effort", type=click.FloatRange(0, min_open=True), help="How many times as hard as usual an index searches."
 )
@@ -72,7 +61,7 @@ def neighbors() -> None:
 def mine(console: Console, **options: Any) -> None:
     """Search the k nearest candidates of every query, by every model; what is fresh is left alone."""
     project = console.project
-    asked = _told_apart(project, given(options))
+    asked = given(options)
     refuse_in_parts(project, dict(WHOLE[name] for name in WHOLE if name in asked))
     with project.writing("eds neighbors mine"):
         rows = _mine(project, asked)
@@ -107,20 +96,6 @@ def list_(console: Console) -> None:
     console.answer(rows, text if rows else "No model has lists yet: eds neighbors mine.")
 
 
-def _told_apart(project: "Project", options: dict[str, Any]) -> dict[str, Any]:
-    """Let the work be done where --engine says; the options, with what searches as `engine`, which is --engine, too."""
-    asked = options.pop("engines", [])
-    for known in (SEARCHES, EXECUTORS):
-        found = [engine for engine in asked if engine in known]
-        if len(found) > 1:
-            raise InputError(f"--engine is given twice: {' and '.join(found)}", do="Give one of them.")
-        if found and known is EXECUTORS:
-            project.executor = found[0]
-        elif found:
-            options["engine"] = found[0]
-    return options
-
-
 def run(project: "Project") -> None:
     """Mine what is missing, by eds.toml, and what is stale, with the options it was made with."""
     usual = {"allow_missing": True} if project.config.images.on_bad == "skip" else {}
@@ -142,10 +117,7 @@ def _mine(project: "Project", options: dict[str, Any]) -> list[dict[str, Any]]:
     shaping = {key: value for key, value in options.items() if key not in passing}
     settings = {f"neighbors.{key}": project.config.value(f"neighbors.{key}") for key in KEYS if key not in shaping}
     values: dict[str, Any] = {key: shaping.get(key, settings.get(f"neighbors.{key}")) for key in KEYS}
-    index = shaping.get("index", "flat")
-    if index != "flat" and values["engine"] != "faiss":
-        raise InputError(f"--index {index} is an index of faiss", do="Say --engine faiss, or leave it out.")
-    engine = values.pop("engine") + ("" if index == "flat" else f"-{index}")
+    search = values.pop("search")
     rules = Rules(**values)
     names = _models(project, options.get("models") or ())
     every = project.read("images", columns=COLUMNS)
@@ -153,7 +125,7 @@ def _mine(project: "Project", options: dict[str, Any]) -> list[dict[str, Any]]:
     complete = len(images) == len(every)
     asked = shaping if complete else {**shaping, "allow_missing": True}
     rows = []
-    with site(project, "neighbors") as place:
+    with open_executor(project, "neighbors") as executor:
         for name in names:
             state = project.state("neighbors", name)
             if state.condition == "fresh" and state.params == asked and not options.get("force"):
@@ -162,7 +134,7 @@ def _mine(project: "Project", options: dict[str, Any]) -> list[dict[str, Any]]:
             ties = shaping.get(
                 "keep_ties", opened[name].model.dtype == "bits"
             )  # a cut through codes would be by id alone
-            mined = _mined(project, opened[name], images, replace(rules, keep_ties=ties), engine, options, place)
+            mined = _mined(project, opened[name], images, replace(rules, keep_ties=ties), search, options, executor)
             # Which images all models have depends on every model, once one of them lacks some.
             behind = [project.path("embeddings", other) for other in ([name] if complete else names)]
             made_by = project.provenance(
@@ -188,26 +160,26 @@ def _mined(
     vectors: "Vectors",
     images: "pd.DataFrame",
     rules: "Rules",
-    engine: str,
+    search: str,
     options: dict[str, Any],
-    place: "Site | None",
+    executor: "Executor | None",
 ) -> "Mined":
     """One model's lists, in one piece or in parts: the same rows."""
     from eds.neighbors import mine_with_recall
     from eds.neighbors.mine import LOWEST_RECALL
 
     name, metric, effort = vectors.model.name, options.get("metric"), options.get("effort")
-    with project.progress(f"mining {name}", "parts" if place else "vectors") as progress:
+    with project.progress(f"mining {name}", "parts" if executor else "vectors") as progress:
         return mine_with_recall(
             vectors,
             images,
             rules,
-            search=engine,
+            search=search,
             metric=metric,
             threads=options.get("threads"),
             effort=effort,
             lowest_recall=0.0 if options.get("allow_low_recall") else LOWEST_RECALL,
-            site=place.within(name) if place else None,
+            executor=executor.within(name) if executor else None,
             progress=progress,
         )
 

@@ -7,6 +7,7 @@ from typing import Any, get_args
 import click
 
 from eds.cli.console import EXECUTOR
+from eds.registry import EXECUTORS
 
 existing_file = click.Path(path_type=Path, exists=True, dir_okay=False)
 new_file = click.Path(path_type=Path, dir_okay=False)
@@ -18,7 +19,6 @@ confidence = click.option(
     default=0.95,
     help="Confidence level of the intervals.",
 )
-EXECUTORS = ("plain", "serial", "pool", "ray")
 
 pool_models_option = click.option(
     "-g", "--pool-model", "pool_models", multiple=True, metavar="MODEL",
@@ -66,7 +66,7 @@ def executor_option(function: Callable[..., None]) -> Callable[..., None]:
     """Option --executor: where the verb works (Project.executor). The command's function does not get it."""
     return click.option(
         "--executor",
-        type=click.Choice(EXECUTORS),
+        type=one_of(EXECUTORS, "plain"),
         expose_value=False,
         callback=lambda context, parameter, value: choose(value),
         help="Where the work is done (default: eds.toml).",

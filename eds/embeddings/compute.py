@@ -18,7 +18,7 @@ from eds.embeddings.sources import Sources
 from eds.embeddings.tasks import Recipe, encode_in_parts, forget_plan
 from eds.errors import InputError
 from eds.io import Address
-from eds.parallel import Site
+from eds.parallel import Executor
 from eds.tables import Provenance
 from eds.vectors import SHARD_ROWS, Model, Writer
 
@@ -54,14 +54,14 @@ def compute(
     on_bad: Literal["skip", "fail"] = "skip",
     shard_rows: int = SHARD_ROWS,
     replace: bool = False,
-    site: Site | None = None,
+    executor: Executor | None = None,
     recipes: Sequence[Recipe] = (),
     progress: Progress | None = None,
 ) -> Summary:
     """Bring the folder of every model in `backbones` up to date with table `images`; mappings are by model name.
 
     `progress` gets (images done, images to do). `replace` empties a folder that was made with other weights or
-    another preprocessing; without it such a folder is refused. With a site the images are encoded there in parts, by
+    another preprocessing; without it such a folder is refused. With an executor the images are encoded in parts, by
     models that the tasks load from `recipes`, and `progress` gets (tasks done, tasks); the folders are the same, file
     by file, for models that give an image the same bits in any batch.
     """
@@ -73,14 +73,14 @@ def compute(
         name: Writer(folders[name], new_model(name, backbone, dtype), shard_rows=shard_rows, replace=replace)
         for name, backbone in backbones.items()
     }
-    if site:
+    if executor:
         encoded = encode_in_parts(
             images,
             catalogue,
             image_root,
             writers,
             recipes,
-            site,
+            executor,
             batch=batch,
             dtype=dtype,
             on_bad=on_bad,
@@ -94,8 +94,8 @@ def compute(
     for name, writer in writers.items():
         model = writer.finish(catalogue.wanted, provenance[name])
         done.append(Done(model, encoded.computed[name], model.rows - encoded.computed[name]))
-    if site:
-        forget_plan(site)
+    if executor:
+        forget_plan(executor)
     bad = pd.DataFrame(
         {"image_id": [catalogue.image_id(row) for row in encoded.bad], "reason": list(encoded.bad.values())}
     )

@@ -26,7 +26,7 @@ from eds.embeddings.encoding import Encoded, Progress, bad_images_error, encode_
 from eds.embeddings.sources import USED, Sources
 from eds.errors import EdsError, InputError
 from eds.io import Address
-from eds.parallel import Receipt, Site, deliver
+from eds.parallel import Executor, Receipt, deliver
 from eds.parallel.inputs import load_arrays, opened, save_arrays
 from eds.parallel.outputs import disown, vouched
 from eds.tables import Provenance
@@ -118,35 +118,35 @@ def encode_in_parts(
     image_root: Address,
     writers: Mapping[str, Writer],
     recipes: Sequence[Recipe],
-    site: Site,
+    executor: Executor,
     *,
     batch: int,
     dtype: Dtype,
     on_bad: Literal["skip", "fail"],
     progress: Progress | None = None,
 ) -> Encoded:
-    """What `encode_missing` does, done by tasks at a site; `progress` gets (tasks done, tasks).
+    """What `encode_missing` does, done by tasks at an executor; `progress` gets (tasks done, tasks).
 
     The models that encode are loaded from the recipes where the tasks run.
     """
     root = str(image_root if storage.is_remote(image_root) else storage.local_path(image_root).resolve())
-    parts = _planned(images, catalogue, writers, site, [[asdict(recipe) for recipe in recipes], root, batch, dtype])
+    parts = _planned(images, catalogue, writers, executor, [[asdict(recipe) for recipe in recipes], root, batch, dtype])
     specs = [
         Embed(
-            site.at(f"vectors-{number:05d}.npz"),
+            executor.at(f"vectors-{number:05d}.npz"),
             part.images,
             part.sources,
             root,
             tuple(recipe for recipe in recipes if recipe.name in part.lacking),
             batch,
             dtype,
-            site.settings.threads,
+            executor.settings.threads,
         )
         for number, part in enumerate(parts)
     ]
     fresh = [not vouched(Embedder, spec) for spec in specs]
     clock = time.monotonic()
-    made = site.finish(Embedder, specs, progress, gpus=site.settings.gpus)
+    made = executor.finish(Embedder, specs, progress, gpus=executor.settings.gpus)
     share = (time.monotonic() - clock) / max(
         1, sum(len(part.lacking) for part, new in zip(parts, fresh, strict=True) if new)
     )
@@ -158,13 +158,13 @@ def encode_in_parts(
         ])  # fmt: skip
     if assembly.bad and on_bad == "fail":
         raise bad_images_error(assembly.bad, catalogue)
-    assembly.refuse_incomplete(site)
+    assembly.refuse_incomplete(executor)
     return Encoded(assembly.bad, assembly.computed)
 
 
-def forget_plan(site: Site) -> None:
+def forget_plan(executor: Executor) -> None:
     """Let the next run decide what is lacking, though parts may stay."""
-    storage.put(site.at(PLAN), b"{}")
+    storage.put(executor.at(PLAN), b"{}")
 
 
 class _Assembly:
@@ -201,7 +201,7 @@ class _Assembly:
                     name, np.concatenate(rows[name]), np.concatenate(vectors[name]), seconds[name] if timed else None
                 )
 
-    def refuse_incomplete(self, site: Site) -> None:
+    def refuse_incomplete(self, executor: Executor) -> None:
         """Raise EdsError if an image lacks a vector without being bad; what was added is kept."""
         faults = []
         for name, writer in self.writers.items():
@@ -211,7 +211,7 @@ class _Assembly:
             faults += [f"{name}: {int(lacks.sum()):,}"] if lacks.any() else []
         if faults:
             raise EdsError(
-                "the parts do not hold the vectors of all images", where=str(site.work),
+                "the parts do not hold the vectors of all images", where=str(executor.work),
                 do="Remove that folder, and compute again: eds embeddings compute.",
                 faults=[f"{told} images without a vector" for told in faults],
             )  # fmt: skip
@@ -225,39 +225,39 @@ class _Assembly:
 
 
 def _planned(
-    images: pd.DataFrame, catalogue: Sources, writers: Mapping[str, Writer], site: Site, told: list[Any]
+    images: pd.DataFrame, catalogue: Sources, writers: Mapping[str, Writer], executor: Executor, told: list[Any]
 ) -> list[_Part]:
     """The parts to compute: those of a run of the same that was stopped, else cut now and written down."""
     columns = images[USED.names].reset_index(drop=True)
     sources = pd.util.hash_pandas_object(catalogue.wanted, index=False).to_numpy()
     rows = pd.util.hash_pandas_object(columns, index=False).to_numpy()
-    told = [*told, _digest(rows.tobytes()), _digest(sources.tobytes()), site.settings.images]
+    told = [*told, _digest(rows.tobytes()), _digest(sources.tobytes()), executor.settings.images]
     key = _digest(json.dumps(told).encode())
     readable = np.ones(len(images), dtype=bool)
     readable[list(catalogue.bad)] = False
     lacking = np.column_stack([writer.lacking(catalogue.wanted) & readable for writer in writers.values()])
-    begun = _begun(site, key, lacking)
+    begun = _begun(executor, key, lacking)
     if begun is None:
-        storage.put(site.at(PLAN), json.dumps({"key": key, "lacking": _packed(lacking)}).encode())
+        storage.put(executor.at(PLAN), json.dumps({"key": key, "lacking": _packed(lacking)}).encode())
     else:
         lacking = begun
     needed = np.flatnonzero(lacking.any(axis=1))
     parts: list[_Part] = []
-    for number, first in enumerate(range(0, len(needed), site.settings.images)):
-        rows_here = needed[first : first + site.settings.images]
+    for number, first in enumerate(range(0, len(needed), executor.settings.images)):
+        rows_here = needed[first : first + executor.settings.images]
         for pattern in np.unique(lacking[rows_here], axis=0):
             here = rows_here[(lacking[rows_here] == pattern).all(axis=1)]
             names = tuple(name for name, lacks in zip(writers, pattern.tolist(), strict=True) if lacks)
-            saved = _saved(columns.iloc[here], site.at(f"images-{len(parts):05d}.parquet"))
+            saved = _saved(columns.iloc[here], executor.at(f"images-{len(parts):05d}.parquet"))
             parts.append(_Part(saved, _digest(sources[here].tobytes()), number, names))
     return parts
 
 
-def _begun(site: Site, key: str, lacking: Array) -> Array | None:
+def _begun(executor: Executor, key: str, lacking: Array) -> Array | None:
     """What the run lacked, (images, models) bool, that was stopped; None if there is none, or more is lacking now."""
-    if not storage.exists(site.at(PLAN)):
+    if not storage.exists(executor.at(PLAN)):
         return None
-    found = json.loads(storage.read(site.at(PLAN)))
+    found = json.loads(storage.read(executor.at(PLAN)))
     if found.get("key") != key or "lacking" not in found:
         return None
     flat = np.unpackbits(np.frombuffer(base64.b64decode(found["lacking"]), dtype=np.uint8), count=lacking.size)

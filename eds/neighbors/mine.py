@@ -15,7 +15,7 @@ from eds.neighbors.shortlist import Found
 from eds.neighbors.similarity import similarity_of
 from eds.neighbors.tasks import Whole, find_in_parts
 from eds.pairs import decode
-from eds.parallel import Site
+from eds.parallel import Executor
 from eds.registry import SEARCHES
 from eds.vectors import Vectors
 
@@ -69,13 +69,13 @@ def mine_with_recall(
     threads: int | None = None,
     lowest_recall: float = LOWEST_RECALL,
     effort: float | None = None,
-    site: Site | None = None,
+    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Mined:
     """As `mine`, with how complete the lists are; an approximate search's recall is measured, and refused if low.
 
     `effort` is how many times as hard as usual (1.0) an approximate search works: its recall grows with it. With a
-    site the search is done there in parts, and `progress` gets (tasks done, tasks); only exact searches can be.
+    executor the search is done in parts, and `progress` gets (tasks done, tasks); only exact searches can be.
     """
     blocking = Blocking.of(BLOCK if block is None else block, threads)
     make = SEARCHES.load(search)
@@ -83,8 +83,8 @@ def mine_with_recall(
     similarity = similarity_of(vectors, metric, threads_beside_products(blocking.threads))
     sides = QueryGallery.of(vectors, images, rules)
     parts = passes(len(sides.queries), vectors.model.dimension, rules.k)
-    if site:
-        lists = find_in_parts(Whole(vectors, sides, site), parts, rules, search, metric, progress)
+    if executor:
+        lists = find_in_parts(Whole(vectors, sides, executor), parts, rules, search, metric, progress)
         return join_lists(vectors.model.name, sides, rules, zip(parts, lists, strict=True))
     inputs = (vectors, sides, rules, similarity, blocking)
     searcher = make(*inputs, effort or 1.0) if make.approximate else make(*inputs)
@@ -105,7 +105,7 @@ def mine_with_recall(
         raise InputError(
             f"recall is {recall:.4f} against the exact lists of {compared:,} queries, below {lowest_recall}",
             where=f"search {search}, model {vectors.model.name}",
-            do=f"Search harder (--effort {4 * (effort or 1.0):g}), or use --engine exact: "
+            do=f"Search harder (--effort {4 * (effort or 1.0):g}), or use --search exact: "
             "what an index misses is never judged. Or allow it: --allow-low-recall.",
         )
     return replace(whole, recall=recall, compared=compared)

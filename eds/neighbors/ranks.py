@@ -11,7 +11,7 @@ from eds.neighbors.rules import Rules
 from eds.neighbors.similarity import similarity_of
 from eds.neighbors.tasks import Whole, count_in_parts
 from eds.pairs import encode, to_text
-from eds.parallel import Site
+from eds.parallel import Executor
 from eds.vectors import Vectors
 
 
@@ -51,7 +51,7 @@ def pair_ranks(
     metric: str | None = None,
     block: int | None = None,
     threads: int | None = None,
-    site: Site | None = None,
+    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Array:
     """The place of each given pair in its query's full list; (pairs,) int64.
@@ -63,7 +63,7 @@ def pair_ranks(
     candidate, or not the best image of its product.
     Example: see tests/neighbors/test_ranks.py, against a full sort.
 
-    With a site the counting is done there in parts; `progress` then gets (tasks done, tasks).
+    With an executor the counting is done in parts; `progress` then gets (tasks done, tasks).
     """
     blocking = Blocking.of(RANK_BLOCK if block is None else block, threads)
     similarity = similarity_of(vectors, metric, threads_beside_products(blocking.threads))
@@ -71,8 +71,8 @@ def pair_ranks(
     query, candidate, known = askable(sides, pairs, images, rules)
     found = np.full(len(pairs), -1, dtype=np.int64)
     query, candidate = query[known], candidate[known]
-    if site:
-        found[known] = count_in_parts(Whole(vectors, sides, site), rules, query, candidate, metric, progress)
+    if executor:
+        found[known] = count_in_parts(Whole(vectors, sides, executor), rules, query, candidate, metric, progress)
     else:
         every = np.ones(len(sides.candidates), dtype=bool)
         found[known] = count_ranks(

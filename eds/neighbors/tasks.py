@@ -31,7 +31,7 @@ from eds.neighbors.query_gallery import Array, QueryGallery, Side
 from eds.neighbors.rules import Rules
 from eds.neighbors.shortlist import Found, cut
 from eds.neighbors.similarity import similarity_of
-from eds.parallel import Receipt, Site
+from eds.parallel import Executor, Receipt
 from eds.parallel.inputs import load_arrays, opened, save_arrays
 from eds.registry import SEARCHES
 from eds.vectors import Model, Vectors, stored_width
@@ -69,7 +69,7 @@ class Whole:
 
     vectors: Vectors
     sides: QueryGallery
-    site: Site
+    executor: Executor
 
     def part(self, asked: Receipt, gallery: Receipt, pieces: Sequence[Piece]) -> Part:
         """What a task is told."""
@@ -90,7 +90,7 @@ class Whole:
             "product": given.product[candidates],
             "category": given.category[candidates],
         }
-        return save_arrays(self.site.at(name), len(queries), arrays)
+        return save_arrays(self.executor.at(name), len(queries), arrays)
 
     def save_gallery(self, name: str, candidates: Array) -> tuple[Receipt, list[Piece]]:
         """Write what a task must know of these candidates, (n,) ascending; gives the pieces that hold their vectors."""
@@ -103,7 +103,7 @@ class Whole:
             "product": given.product[candidates],
             "category": given.category[candidates],
         }
-        return save_arrays(self.site.at(name), len(candidates), arrays), pieces
+        return save_arrays(self.executor.at(name), len(candidates), arrays), pieces
 
     def _pieces(self, rows: Array) -> tuple[list[Piece], Array]:
         """The pieces of shards that hold these rows, and each row's place where the pieces stand one behind another."""
@@ -122,7 +122,7 @@ class Whole:
 
     def _shard(self, number: int) -> Receipt:
         shard = self.vectors.model.shards[number]
-        return self.site.reachable(self.vectors.folder / shard.file, shard.sha256, shard.rows)
+        return self.executor.reachable(self.vectors.folder / shard.file, shard.sha256, shard.rows)
 
 
 @dataclass(frozen=True)
@@ -264,9 +264,9 @@ def find_in_parts(
     if SEARCHES.load(search).approximate:
         raise InputError(
             f"an index is searched in one piece, and {search} is one",
-            do="Say --engine plain beside it, or leave --index out: parts are searched exactly.",
+            do="Add --executor plain, or --search exact.",
         )
-    site = whole.site
+    executor = whole.executor
     pa.default_memory_pool().release_unused()  # what sorting took: the workers need it more
     galleries = [whole.save_gallery(f"gallery-{index:05d}.npz", part) for index, part in enumerate(_row_cuts(whole))]
     nobody = np.empty(0, dtype=np.int64)
@@ -275,8 +275,8 @@ def find_in_parts(
         asked = whole.save_asked(f"queries-{index:05d}.npz", np.arange(first, last), nobody)
         row = []
         for number, (gallery, pieces) in enumerate(galleries):
-            out, part = site.at(f"top-{index:05d}-{number:05d}.npz"), whole.part(asked, gallery, pieces)
-            row.append(TopK(out, part, rules, search, metric, site.settings.threads))
+            out, part = executor.at(f"top-{index:05d}-{number:05d}.npz"), whole.part(asked, gallery, pieces)
+            row.append(TopK(out, part, rules, search, metric, executor.settings.threads))
         searches.append(row)
     tasks = sum(map(len, searches)) + len(blocks)
 
@@ -284,12 +284,12 @@ def find_in_parts(
         if progress:
             progress(done, tasks)
 
-    receipts = iter(site.finish(best_of_part, [spec for row in searches for spec in row], report))
+    receipts = iter(executor.finish(best_of_part, [spec for row in searches for spec in row], report))
     merges = []
     for index, ((first, last), row) in enumerate(zip(blocks, searches, strict=True)):
         parts = tuple(next(receipts) for _ in row)
-        merges.append(Merge(site.at(f"lists-{index:05d}.npz"), parts, last - first, rules))
-    merged = site.finish(merge, merges, lambda done, of: report(tasks - of + done, tasks))
+        merges.append(Merge(executor.at(f"lists-{index:05d}.npz"), parts, last - first, rules))
+    merged = executor.finish(merge, merges, lambda done, of: report(tasks - of + done, tasks))
     with opened(merged) as files:
         lists = [load_arrays(file) for file in files]
     return [(part["query"], part["candidate"], part["rank"], part["score"]) for part in lists]
@@ -297,7 +297,7 @@ def find_in_parts(
 
 def _row_cuts(whole: Whole) -> list[Array]:
     """The candidates in parts of consecutive rows; at least one part."""
-    step = whole.site.settings.rows
+    step = whole.executor.settings.rows
     row_of = whole.sides.number_of_row
     starts = range(0, len(row_of), step)
     parts = (np.sort(part[part >= 0]) for part in (row_of[start : start + step] for start in starts))
@@ -337,7 +337,7 @@ def count_in_parts(
     whole: Whole, rules: Rules, query: Array, candidate: Array, metric: str | None, progress: Progress | None = None
 ) -> Array:
     """What `count_ranks` gives for pairs of numbers, (n,) each, sorted by query; counted by tasks."""
-    site, found = whole.site, np.empty(len(query), dtype=np.int64)
+    executor, found = whole.executor, np.empty(len(query), dtype=np.int64)
     galleries = [
         whole.save_gallery(f"counted-{index:05d}.npz", part) for index, part in enumerate(_product_cuts(whole, rules))
     ]
@@ -346,12 +346,14 @@ def count_in_parts(
         asked, local = np.unique(query[block], return_inverse=True)
         numbers = candidate[block]
         given = whole.save_asked(f"asked-{index:05d}.npz", asked, np.unique(numbers))
-        listed = save_arrays(site.at(f"pairs-{index:05d}.npz"), len(numbers), {"query": local, "candidate": numbers})
+        listed = save_arrays(
+            executor.at(f"pairs-{index:05d}.npz"), len(numbers), {"query": local, "candidate": numbers}
+        )
         for number, (gallery, pieces) in enumerate(galleries):
             part = whole.part(given, gallery, pieces)
-            out = site.at(f"before-{index:05d}-{number:05d}.npz")
-            specs.append(Count(out, part, listed, rules, metric, site.settings.threads))
-    receipts = iter(site.finish(count, specs, progress))
+            out = executor.at(f"before-{index:05d}-{number:05d}.npz")
+            specs.append(Count(out, part, listed, rules, metric, executor.settings.threads))
+    receipts = iter(executor.finish(count, specs, progress))
     for block in blocks:
         with opened([next(receipts) for _ in galleries]) as files:
             before = [load_arrays(file)["before"] for file in files]
@@ -371,7 +373,7 @@ def _query_runs(query: Array, dimension: int) -> Iterator[slice]:
 
 def _product_cuts(whole: Whole, rules: Rules) -> Iterator[Array]:
     """The candidates in parts, numbers ascending: consecutive rows, or whole products."""
-    candidates, step = whole.sides.candidates, whole.site.settings.rows
+    candidates, step = whole.sides.candidates, whole.executor.settings.rows
     key = candidates.product if rules.one_per_product else candidates.rows
     order = np.argsort(key, kind="stable")
     first = 0

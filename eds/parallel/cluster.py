@@ -11,7 +11,7 @@ import socket
 from collections.abc import Mapping
 from typing import Any
 
-from eds.config import EngineSettings
+from eds.config import ExecutorSettings
 from eds.errors import InputError, MissingExtraError
 from eds.parallel.cores import cores
 
@@ -33,7 +33,7 @@ STORE = 100 << 20  # bytes of a local cluster's object store: no result ever lie
 WHERE = "setting engine.cluster"
 
 
-def connected(settings: EngineSettings) -> Any:
+def connected(settings: ExecutorSettings) -> Any:
     """Ray, joined to the cluster of the settings. It must not have been joined by anybody else in this process."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
@@ -84,7 +84,7 @@ def refuse_too_small(ray: Any, need: Mapping[str, float]) -> None:
         ]
         asked = ", ".join(f"{kind} {amount:g}" for kind, amount in need.items() if amount)
         raise InputError(
-            f"no node can hold a task ({asked})", where="section [engine]", do="Ask for less, or start such a node.",
+            f"no node can hold a task ({asked})", where="section [executor]", do="Ask for less, or start such a node.",
             faults=[f"a node has {text}" for text in has],
         )  # fmt: skip
 
@@ -98,5 +98,5 @@ def _refuse_unreachable(address: str) -> None:
     except (OSError, OverflowError) as error:
         raise InputError(
             f"nothing answers at {address} ({error.strerror if isinstance(error, OSError) else error})", where=WHERE,
-            do="Start the cluster (eds/parallel/README.md), mend the address, or use --engine pool.",
+            do="Start the cluster (eds/parallel/README.md), correct the address, or use --executor processes.",
         ) from error  # fmt: skip

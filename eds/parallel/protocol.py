@@ -34,7 +34,7 @@ Work = Callable[[Any], Receipt] | type[Callable[[Any], Receipt]]
 
 
 @dataclass(frozen=True)
-class Need:
+class Resources:
     """What one task takes, and what is done about those that do not come back."""
 
     cpus: int = 1
@@ -44,13 +44,13 @@ class Need:
     retries: int = 3  # how often it is done again when its worker dies, and begun once more, before the job is ended
 
 
-USUAL = Need()
+DEFAULT = Resources()
 
 
-class Engine(Protocol):
+class Backend(Protocol):
     """Does tasks. Used as a context: leaving it ends every process that it started."""
 
-    def map(self, fn: Work, specs: Iterable[Spec], need: Need = USUAL) -> Iterator[Receipt]:
+    def map(self, fn: Work, specs: Iterable[Spec], need: Resources = DEFAULT) -> Iterator[Receipt]:
         """Do every task and give its receipt as it comes, in any order; a task whose valid output is there is not done.
 
         An error of the function is raised as it is, and ends all. Closing the iterator ends all, too.

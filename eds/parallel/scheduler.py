@@ -25,7 +25,7 @@ class _Task:
         return max(self.runners.values())
 
 
-class Board:
+class Scheduler:
     """The tasks of one call of `map`, by number. Runners are whatever the engine gives work to."""
 
     def __init__(
@@ -97,7 +97,7 @@ class Board:
         if task.lost > self._retries:
             raise EdsError(
                 f"a task was lost {task.lost} times ({why})", where=task.spec.out,
-                do="Give its worker more memory or make tasks smaller ([engine] rows, images), then run again:"
+                do="Give its worker more memory or make tasks smaller ([executor] rows, images), then run again:"
                 " what is finished is kept.",
             )  # fmt: skip
         if not task.runners:
@@ -116,7 +116,7 @@ class Board:
                 raise EdsError(
                     f"a task did not end within {self._clock() - task.since:,.0f} s, though {len(task.runners)} "
                     "are at it", where=task.spec.out,
-                    do="A process, disk or network hangs: look at its machine. If it only takes long, raise [engine]"
+                    do="A process, disk or network hangs: look at its machine. If it only takes long, raise [executor]"
                     " deadline, or make tasks smaller (rows, images). Then run again: what is finished is kept.",
                 )  # fmt: skip
 

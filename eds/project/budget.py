@@ -124,9 +124,9 @@ def scale_document(
     }
 
 
-def _engine(project: "Project | None") -> config.EngineSettings:
+def _engine(project: "Project | None") -> config.ExecutorSettings:
     """How work is cut into tasks: as the project says, or as usual."""
-    return project.config.engine if project else config.EngineSettings()
+    return project.config.executor if project else config.ExecutorSettings()
 
 
 def model_rates(project: "Project") -> "list[ModelRate]":

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from eds.project.executor import site
+from eds.project.executor import open_executor
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +30,7 @@ def vectors_made(
     given = (images, project.pictures, backbones, {name: project.path("embeddings", name) for name in backbones})
     recipes = [Recipe(name, texts[name], backbone.spec.digest, **loading) for name, backbone in backbones.items()]
     with (
-        site(project, "embeddings") as place,
-        project.progress("computing", "parts" if place else "images") as progress,
+        open_executor(project, "embeddings") as executor,
+        project.progress("computing", "parts" if executor else "images") as progress,
     ):
-        return compute(*given, workers=workers, site=place, recipes=recipes, progress=progress, **options)
+        return compute(*given, workers=workers, executor=executor, recipes=recipes, progress=progress, **options)

@@ -1,4 +1,4 @@
-"""Where a verb's work is done: `project.executor`, else EDS_ENGINE, else section [engine] of eds.toml.
+"""Where a verb's work is done: `project.executor`, else EDS_EXECUTOR, else section [executor] of eds.toml.
 
 The choice changes no result, so it is never in a table's provenance.
 """
@@ -15,17 +15,17 @@ from eds.errors import InputError
 from eds.io.files import write_text
 
 if TYPE_CHECKING:
-    from eds.config import EngineSettings
+    from eds.config import ExecutorSettings
     from eds.io import Address
-    from eds.parallel import Site
+    from eds.parallel import Executor
     from eds.project import Project
 
-PARTS = ".eds-parts"  # below [engine] work, which others may use for whatever they like
+PARTS = ".eds-parts"  # below [executor] work, which others may use for whatever they like
 
 
-def settings_of(project: "Project") -> "EngineSettings":
-    """Section [engine], with the executor that the caller chose."""
-    settings = project.config.engine
+def settings_of(project: "Project") -> "ExecutorSettings":
+    """Section [executor], with the executor that the caller chose."""
+    settings = project.config.executor
     return settings.model_copy(update={"use": project.executor}) if project.executor else settings
 
 
@@ -37,13 +37,13 @@ def refuse_in_parts(project: "Project", options: Mapping[str, str]) -> None:
     use = settings_of(project).use
     if options and use != "plain":
         raise InputError(
-            f"{' and '.join(options)} cannot be with --engine {use}, which searches in parts",
-            do=f"{' '.join(options.values())} Or say --engine plain beside it.",
+            f"{' and '.join(options)} cannot be with --executor {use}, which searches in parts",
+            do=f"{' '.join(options.values())} Or add --executor plain.",
         )
 
 
 @contextmanager
-def site(project: "Project", name: str) -> "Iterator[Site | None]":
+def open_executor(project: "Project", name: str) -> "Iterator[Executor | None]":
     """Where this command's work is done, in a folder of that name; None where it is done in one piece.
 
     Its parts are removed when all went well. Whatever went wrong, they stay: the same command goes on from them.
@@ -54,11 +54,11 @@ def site(project: "Project", name: str) -> "Iterator[Site | None]":
         yield None
         return
     from eds.io import is_remote, local_path
-    from eds.parallel import Site, start
+    from eds.parallel import Executor, start
 
     work = _folder(project, settings.work, name)
-    with start(settings) as engine:
-        yield Site(engine, work, settings)
+    with start(settings) as backend:
+        yield Executor(backend, work, settings)
     if not is_remote(work):
         shutil.rmtree(local_path(work), ignore_errors=True)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from eds.errors import InputError
-from eds.project.executor import site
+from eds.project.executor import open_executor
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,9 +24,9 @@ def read_heads(project: "Project", models: Sequence[str], depth: int, ties: Sequ
             where=str(project.root / "neighbors"),
             do=f"Make them: eds neighbors mine. There are: {', '.join(known) or 'none'}.",
         )
-    with site(project, "lists") as place:
+    with open_executor(project, "lists") as executor:
         files = {model: project.path("neighbors", model) for model in models}
-        return list_heads(files, depth, ties=ties, site=place)
+        return list_heads(files, depth, ties=ties, executor=executor)
 
 
 def check_depth(project: "Project", models: Sequence[str], depth: int, purpose: str) -> None:

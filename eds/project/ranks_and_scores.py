@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from eds.errors import EdsError, ProjectError
-from eds.project.executor import site
+from eds.project.executor import open_executor
 from eds.project.inputs import PAIR, Inputs
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from eds.neighbors import Rules
     from eds.pairs import KnownRanks
-    from eds.parallel import Site
+    from eds.parallel import Executor
     from eds.project import Project
     from eds.vectors import Vectors
 
@@ -111,7 +111,7 @@ def gather(
     parts: dict[str, list[pd.DataFrame]] = {
         name: [] for name in ("places", "lengths", "own", "own lengths", "scores", "rankings", "heads")
     }
-    with site(project, "ranks") as place:
+    with open_executor(project, "ranks") as executor:
         for name, source in models.items():
             if source == "neighbors":
                 _from_lists(inputs.read("neighbors", name), pairs, parts)
@@ -130,12 +130,12 @@ def gather(
                 more = asked
                 if needs.besides is not None:
                     more = askable_pairs(pd.concat([asked, needs.besides[PAIR]]), known)[0]
-                _ranked(project, name, vectors, known, more, rules, parts, ("places", "lengths"), place)
+                _ranked(project, name, vectors, known, more, rules, parts, ("places", "lengths"), executor)
                 if needs.heads:
                     _mined(project, name, vectors, known, replace(rules, k=needs.heads), parts["heads"])
             if needs.products:
                 kept = replace(rules, exclude_product=False, one_per_product=False)
-                _ranked(project, name, vectors, known, own_pairs(known), kept, parts, ("own", "own lengths"), place)
+                _ranked(project, name, vectors, known, own_pairs(known), kept, parts, ("own", "own lengths"), executor)
     joined = {name: pd.concat(part, ignore_index=True) if part else None for name, part in parts.items()}
     places, lengths, own, own_lengths = (joined[name] for name in ("places", "lengths", "own", "own lengths"))
     if places is not None and lengths is not None:
@@ -246,16 +246,16 @@ def _ranked(
     rules: "Rules",
     parts: "dict[str, list[pd.DataFrame]]",
     into: tuple[str, str],
-    place: "Site | None",
+    executor: "Executor | None",
 ) -> None:
     import pandas as pd
 
     from eds.neighbors import pair_ranks
     from eds.neighbors.rules import list_lengths
 
-    with project.progress(f"ranking by {name}", "parts" if place else "vectors") as progress:
-        within = place.within(f"{into[0]}-{name}") if place else None
-        ranks = pair_ranks(vectors, images, pairs, rules, site=within, progress=progress)
+    with project.progress(f"ranking by {name}", "parts" if executor else "vectors") as progress:
+        within = executor.within(f"{into[0]}-{name}") if executor else None
+        ranks = pair_ranks(vectors, images, pairs, rules, executor=within, progress=progress)
     parts[into[0]].append(pairs.assign(model=name, rank=ranks))
     asked = images.loc[images["role"] != "candidate", "image_id"].reset_index(drop=True)
     lengths = list_lengths(images, asked, rules)

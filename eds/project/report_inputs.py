@@ -214,9 +214,8 @@ def describe_searches(project: "Project") -> "list[Search]":
     for name in project.models("neighbors"):
         made_by, _ = tables.read_provenance(project.path("neighbors", name), tables.NEIGHBORS)
         given, settings, notes = made_by.params, made_by.settings, made_by.notes
-        engine = given.get("engine", settings.get("neighbors.engine"))
-        words = [str(engine), *([str(given["index"])] if given.get("index") else [])] if engine else [made_by.command]
-        found.append(Search(name, " ".join(words), given.get("k", settings.get("neighbors.k")), notes.get("recall"),
+        search = given.get("search", settings.get("neighbors.search")) or made_by.command
+        found.append(Search(name, str(search), given.get("k", settings.get("neighbors.k")), notes.get("recall"),
                             notes.get("compared"), bool(given.get("allow_low_recall"))))  # fmt: skip
     return found
 

@@ -39,7 +39,7 @@ class Search:
     """How a model's lists were searched; recall is against the exact lists, None where the search was exact."""
 
     name: str
-    engine: str
+    search: str
     k: int | None = None
     recall: float | None = None
     compared: int | None = None  # queries behind the recall

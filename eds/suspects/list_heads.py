@@ -12,7 +12,7 @@ import pandas as pd
 
 from eds import tables
 from eds.io.files import digest
-from eds.parallel import Receipt, Site, deliver
+from eds.parallel import Executor, Receipt, deliver
 from eds.parallel.inputs import opened
 from eds.suspects.lists import shared_ranks
 from eds.tables import NEIGHBORS, Provenance
@@ -36,20 +36,22 @@ def head(spec: Head) -> Receipt:
 
 
 def list_heads(
-    files: Mapping[str, Path], depth: int, *, ties: Sequence[str] = (), site: Site | None = None
+    files: Mapping[str, Path], depth: int, *, ties: Sequence[str] = (), executor: Executor | None = None
 ) -> pd.DataFrame:
     """The rows of table neighbors at ranks 0..depth-1 of all models; `files` are the tables by model.
 
-    Of the models in `ties` the tie group of the last rank is kept whole. With a site each file is read by a task.
+    Of the models in `ties` the tie group of the last rank is kept whole. With an executor each file is read by a task.
     """
-    if site is None:
+    if executor is None:
         parts = [_cut(tables.read(file, NEIGHBORS), depth, ties=name in ties) for name, file in files.items()]
         return pd.concat(parts, ignore_index=True)
     specs = []
     for name, file in files.items():
         _, rows = tables.read_provenance(file, NEIGHBORS)
-        specs.append(Head(site.at(f"{name}.parquet"), site.reachable(file, digest(file), rows), depth, name in ties))
-    with opened(site.finish(head, specs)) as made:
+        specs.append(
+            Head(executor.at(f"{name}.parquet"), executor.reachable(file, digest(file), rows), depth, name in ties)
+        )
+    with opened(executor.finish(head, specs)) as made:
         return pd.concat([tables.read(part, NEIGHBORS) for part in made], ignore_index=True)
 
 

@@ -17,7 +17,7 @@ from eds.analysis import capacity
 from eds.analysis.capacity import CapacityPlan, ModelRate, Prices, Rate, Rates, Workload, plan_capacity
 from eds.cli import cli
 from eds.cli.analysis_scale import size_of, time_of
-from eds.config import EngineSettings
+from eds.config import ExecutorSettings
 from eds.embeddings.compute import compute
 from eds.errors import InputError
 from eds.labels.judgements import Judgement, submit
@@ -91,7 +91,7 @@ def simulated(shards: list[float], machines: int) -> float:
 def test_the_wall_clock_is_that_of_machines_that_take_one_task_at_a_time(
     images: int, machines: int, sizes: tuple[int, int]
 ) -> None:
-    found = plan(images, machines=machines, engine=EngineSettings(images=sizes[0], rows=sizes[1]))
+    found = plan(images, machines=machines, engine=ExecutorSettings(images=sizes[0], rows=sizes[1]))
     for predicted, each, size, tasks in (
         (found.models[0].embed_seconds, 1 / 100.0, sizes[0], found.embed_tasks),
         (found.models[0].mine_seconds, max(2000 * 512 / 2e10, EXAMPLE.vector_bytes / 2e8), sizes[1], found.mine_tasks),

@@ -1,16 +1,17 @@
-"""Every engine that does tasks, once for all suites: processes and a cluster are slow to begin."""
+"""Every backend, once for all suites: processes and a cluster are slow to begin."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
 
-from eds.parallel import ENGINES, Engine
+from eds.parallel import Backend
+from eds.registry import EXECUTORS
 from tests.parallel.elsewhere import begun
 
 
 @pytest.fixture(scope="session")
-def engines() -> Iterator[dict[str, Engine]]:
+def engines() -> Iterator[dict[str, Backend]]:
     """By name; Ray in a network namespace of its own."""
     with ExitStack() as stack:
-        yield {name: stack.enter_context(begun(name)) for name in ENGINES.entries()}
+        yield {name: stack.enter_context(begun(name)) for name in EXECUTORS}

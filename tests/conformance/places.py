@@ -1,11 +1,11 @@
-"""Where the tests' engines work."""
+"""The executors of the tests."""
 
 from pathlib import Path
 from typing import Any
 
-from eds.config import EngineSettings
-from eds.parallel import Engine, Site
+from eds.config import ExecutorSettings
+from eds.parallel import Backend, Executor
 
 
-def site(engine: Engine, folder: Path, **settings: Any) -> Site:
-    return Site(engine, folder / "work", EngineSettings(**settings))
+def executor(backend: Backend, folder: Path, **settings: Any) -> Executor:
+    return Executor(backend, folder / "work", ExecutorSettings(**settings))

@@ -86,7 +86,7 @@ def test_an_index_reaches_the_limit_with_effort(engine: str) -> None:
     )
     assert little.recall is not None
     assert little.recall <= mined.recall
-    with pytest.raises(InputError, match=r"Search harder \(--effort 32\), or use --engine exact"):
+    with pytest.raises(InputError, match=r"Search harder \(--effort 32\), or use --search exact"):
         mine_with_recall(gallery.vectors(), gallery.images, Rules(6), search=engine, effort=8.0, lowest_recall=1.01)
 
 

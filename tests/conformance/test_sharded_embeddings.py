@@ -14,17 +14,18 @@ from eds.backbones import load
 from eds.embeddings.compute import compute
 from eds.embeddings.tasks import Recipe
 from eds.errors import EdsError, ImageError, InputError
-from eds.parallel import ENGINES, Engine, Need, Receipt, Work
+from eds.parallel import Backend, Receipt, Resources, Work
+from eds.parallel.backends.serial import Backend as Serial
 from eds.parallel.inputs import Array, load_arrays, save_arrays
-from eds.parallel.protocol import USUAL
-from eds.parallel.serial import Serial
+from eds.parallel.protocol import DEFAULT
+from eds.registry import EXECUTORS
 from eds.tables import Provenance
 from eds.vectors import Vectors
-from tests.conformance.places import site
+from tests.conformance.places import executor
 from tests.embeddings.toy import catalogue as pictures
 from tests.embeddings.toy import paint
 
-NAMES = list(ENGINES.entries())
+NAMES = list(EXECUTORS)
 MADE = Provenance("test")
 
 
@@ -38,7 +39,7 @@ def files(folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_embeddings(engines: dict[str, Engine], name: str, tmp_path: Path) -> None:
+def test_embeddings(engines: dict[str, Backend], name: str, tmp_path: Path) -> None:
     root = tmp_path / "pictures"
     images = pictures(root, 90)
     (root / "017.jpg").write_text("no picture")
@@ -50,28 +51,28 @@ def test_embeddings(engines: dict[str, Engine], name: str, tmp_path: Path) -> No
     def folders(kind: str) -> dict[str, Path]:
         return {model: tmp_path / kind / model for model in texts}
 
-    here = site(engines[name], tmp_path, images=20)
+    here = executor(engines[name], tmp_path, images=20)
     one, both = images[:30], {"colour": backbones["colour"]}
     compute(one, root, both, folders("plain"), **given)  # so that one model lacks fewer than the other
     compute(one, root, both, folders("parts"), **given)
     plain = compute(images, root, backbones, folders("plain"), **given)
-    parts = compute(images, root, backbones, folders("parts"), site=here, recipes=recipes, **given)
+    parts = compute(images, root, backbones, folders("parts"), executor=here, recipes=recipes, **given)
     pd.testing.assert_frame_equal(parts.bad, plain.bad)
     assert [(done.computed, done.kept) for done in parts.models] == [(60, 29), (89, 0)]
     assert [(done.computed, done.kept) for done in plain.models] == [(60, 29), (89, 0)]
     for model in texts:
         assert files(folders("parts")[model]) == files(folders("plain")[model])
-    again = compute(images, root, backbones, folders("parts"), site=here, recipes=recipes, **given)
+    again = compute(images, root, backbones, folders("parts"), executor=here, recipes=recipes, **given)
     assert [(done.computed, done.kept) for done in again.models] == [(0, 89), (0, 89)]
     if name == "serial":
         with pytest.raises(ImageError, match="1 image cannot be read"):
-            compute(images, root, backbones, folders("refused"), site=here, recipes=recipes, on_bad="fail", **given)
+            compute(images, root, backbones, folders("refused"), executor=here, recipes=recipes, on_bad="fail", **given)
 
 
 class Ending(Serial):
     """Ends after the first task."""
 
-    def map(self, fn: Work, specs: Iterable[Any], need: Need = USUAL) -> Iterator[Receipt]:
+    def map(self, fn: Work, specs: Iterable[Any], need: Resources = DEFAULT) -> Iterator[Receipt]:
         yield next(super().map(fn, specs, need))
         raise KeyboardInterrupt
 
@@ -79,7 +80,7 @@ class Ending(Serial):
 class Forgetful(Serial):
     """Loses the last vector of the last task."""
 
-    def map(self, fn: Work, specs: Iterable[Any], need: Need = USUAL) -> Iterator[Receipt]:
+    def map(self, fn: Work, specs: Iterable[Any], need: Resources = DEFAULT) -> Iterator[Receipt]:
         *others, last = super().map(fn, specs, need)
         yield from others
         kept = {name: part if name == "bad" else part[:-1] for name, part in load_arrays(Path(last.url)).items()}
@@ -98,14 +99,14 @@ class Embedding:
         compute(images, self.root, {"m": self.backbone}, {"m": self.folder / name}, provenance={"m": MADE})
         return self.values(name)
 
-    def parts(self, engine: Engine | None = None, **options: Any) -> tuple[int, int]:
+    def parts(self, engine: Backend | None = None, **options: Any) -> tuple[int, int]:
         """How many vectors were computed, and kept."""
         done = compute(
             self.images,
             self.root,
             {"m": self.backbone},
             {"m": self.made},
-            site=site(engine or Serial(), self.folder, images=4),
+            executor=executor(engine or Serial(), self.folder, images=4),
             recipes=[Recipe("m", "descriptor:hsv", self.backbone.spec.digest)],
             provenance={"m": MADE},
             **options,
@@ -184,7 +185,7 @@ def test_pictures_that_the_table_has_no_digest_of_may_change_before_work_goes_on
     assert np.array_equal(given.values(), given.plain(given.images, "plain"))
 
 
-def test_a_node_with_other_weights_is_refused(engines: dict[str, Engine], tmp_path: Path) -> None:
+def test_a_node_with_other_weights_is_refused(engines: dict[str, Backend], tmp_path: Path) -> None:
     images, backbone = pictures(tmp_path / "pictures", 3), {"m": load("descriptor:hsv")}
     recipes = [Recipe("m", "descriptor:hsv", "another digest")]
     with pytest.raises(InputError, match=r"vectors-00000\.npz: this machine makes another model of descriptor:hsv"):
@@ -193,7 +194,7 @@ def test_a_node_with_other_weights_is_refused(engines: dict[str, Engine], tmp_pa
             tmp_path / "pictures",
             backbone,
             {"m": tmp_path / "m"},
-            site=site(engines["pool"], tmp_path),
+            executor=executor(engines["processes"], tmp_path),
             recipes=recipes,
             provenance={"m": MADE},
         )

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from eds.config import EngineSettings
+from eds.config import ExecutorSettings
 from eds.errors import InputError
-from eds.parallel import Engine, Need
+from eds.parallel import Backend, Resources
 from eds.parallel.cluster import ENVIRONMENT
 from tests.parallel.elsewhere import ROOT, Elsewhere
 from tests.parallel.tasks import places, square, squares
@@ -124,18 +124,18 @@ def cluster() -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="module")
-def engine(cluster: Cluster) -> Iterator[Engine]:
-    settings = EngineSettings(use="ray", cluster=f"10.203.0.1:{PORT}")
+def engine(cluster: Cluster) -> Iterator[Backend]:
+    settings = ExecutorSettings(use="ray", cluster=f"10.203.0.1:{PORT}")
     with Elsewhere(settings, cluster.inside("a"), RAY_AUTH_TOKEN=cluster.token) as made:
         yield made
 
 
 def finished(
-    engine: Engine, cluster: Cluster, folder: Path, fault: Callable[[], None], deadline: float | None = None
+    engine: Backend, cluster: Cluster, folder: Path, fault: Callable[[], None], deadline: float | None = None
 ) -> float:
     """Do a job; the fault comes when the other node works. Seconds from the fault to the end."""
     specs = squares(folder, 16, pause=1.0)
-    receipts = engine.map(square, specs, Need(deadline=deadline))
+    receipts = engine.map(square, specs, Resources(deadline=deadline))
     done = [next(receipts)]
     until(lambda: cluster.number("b") in {place for _, place in places(folder)[-3:]}, "the other node does nothing")
     fault()
@@ -149,24 +149,24 @@ def finished(
     return time.monotonic() - begun
 
 
-def test_a_worker_killed(engine: Engine, cluster: Cluster, tmp_path: Path) -> None:
+def test_a_worker_killed(engine: Backend, cluster: Cluster, tmp_path: Path) -> None:
     specs = squares(tmp_path, 8, pause=0.3, dies_once=3)
     assert {receipt.rows for receipt in engine.map(square, specs)} == set(range(8))
     assert [number for number, _ in places(tmp_path)].count(3) == 2
 
 
-def test_the_wire_cut_and_a_second_copy_begun(engine: Engine, cluster: Cluster, tmp_path: Path) -> None:
+def test_the_wire_cut_and_a_second_copy_begun(engine: Backend, cluster: Cluster, tmp_path: Path) -> None:
     assert finished(engine, cluster, tmp_path, lambda: cluster.link("down"), deadline=4.0) < PATIENCE
 
 
-def test_the_wire_cut_and_noticed(engine: Engine, cluster: Cluster, tmp_path: Path) -> None:
+def test_the_wire_cut_and_noticed(engine: Backend, cluster: Cluster, tmp_path: Path) -> None:
     cluster.kill("b")
     cluster.link("up")
     cluster.begin("b")
     assert finished(engine, cluster, tmp_path, lambda: cluster.link("down")) < PATIENCE
 
 
-def test_a_node_killed(engine: Engine, cluster: Cluster, tmp_path: Path) -> None:
+def test_a_node_killed(engine: Backend, cluster: Cluster, tmp_path: Path) -> None:
     cluster.kill("b")
     cluster.link("up")
     cluster.begin("b")
@@ -179,7 +179,7 @@ def test_a_wrong_token_and_a_cluster_that_is_not_there(cluster: Cluster, tmp_pat
         (cluster.token, "10.203.0.1:6399", "nothing answers at 10.203.0.1:6399"),
         (cluster.token, "head", "'head' is no address"),
     ):
-        settings = EngineSettings(use="ray", cluster=address)
+        settings = ExecutorSettings(use="ray", cluster=address)
         with (
             Elsewhere(settings, cluster.inside("a"), RAY_AUTH_TOKEN=token) as other,
             pytest.raises(InputError, match=told),

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from eds import tables
 from eds.backbones.presets import IMAGENET
 from eds.cli.neighbors import neighbors, run
-from eds.errors import InputError, ProjectError
+from eds.errors import ProjectError
 from eds.neighbors import Rules, mine
 from eds.project import Project
 from eds.vectors import Model, Vectors, write
@@ -124,16 +124,14 @@ def test_short_lists_are_told(project: Project) -> None:
 
 def test_an_index_tells_its_recall_and_keeps_it(project: Project) -> None:
     needed("faiss")
-    row = call(project, "mine", "-m", "one", "--engine", "faiss", "--index", "ivf", "--allow-low-recall")[0]
+    row = call(project, "mine", "-m", "one", "--search", "faiss-ivf", "--allow-low-recall")[0]
     state = project.state("neighbors", "one")
     assert state.notes["recall"] == round(row["recall"], 4)
     assert state.notes["compared"] == len(project.read("neighbors", "one")["query_id"].unique())
-    assert state.params == {"engine": "faiss", "index": "ivf", "allow_low_recall": True}
+    assert state.params == {"search": "faiss-ivf", "allow_low_recall": True}
     assert "--allow-low-recall" in state.made_by
-    again = call(project, "mine", "-m", "one", "--engine", "faiss", "--index", "ivf", "--allow-low-recall")[0]
+    again = call(project, "mine", "-m", "one", "--search", "faiss-ivf", "--allow-low-recall")[0]
     assert again["made"] == "kept, fresh"
-    with pytest.raises(InputError, match="index of faiss"):
-        call(project, "mine", "--index", "ivf")
 
 
 def test_stale_and_incomplete_vectors_are_refused_together(project: Project) -> None:

@@ -113,9 +113,9 @@ def test_the_pool_splits_no_tie_group_of_codes_unless_told_to(project: Project) 
     assert told["overlap"]["unique"] == told["size"] == told["growth"][2]["size"]
     assert run(project, "analysis", "overlap", "-k", "3")["unique"] == told["size"]
     assert run(project, "suspects", "growth", "--k-max", "3")["growth"] == told["growth"][:3]
-    for engine in ("serial", "pool"):
+    for executor in ("serial", "processes"):
         project.path("suspects").unlink()
-        assert run(project, "suspects", "pool", "-k", "3", "--executor", engine)["size"] == told["size"]
+        assert run(project, "suspects", "pool", "-k", "3", "--executor", executor)["size"] == told["size"]
     project.path("suspects").unlink()
     cut = run(project, "suspects", "pool", "-k", "3", "--no-keep-ties")
     assert cut["whole_ties"] == []

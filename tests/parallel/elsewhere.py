@@ -13,9 +13,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from eds.config import EngineSettings
-from eds.parallel import Engine, Need, Receipt, Spec, Work, start
-from eds.parallel.protocol import USUAL
+from eds.config import ExecutorSettings
+from eds.parallel import Backend, Receipt, Resources, Spec, Work, start
+from eds.parallel.protocol import DEFAULT
 from tests.privileges import needs_root
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +25,7 @@ ALONE = ("unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh")
 class Elsewhere:
     """An engine behind a pipe."""
 
-    def __init__(self, settings: EngineSettings, enter: Iterable[str] = ALONE, **environment: str) -> None:
+    def __init__(self, settings: ExecutorSettings, enter: Iterable[str] = ALONE, **environment: str) -> None:
         self._process = subprocess.Popen(
             [*enter, sys.executable, "-m", "tests.parallel.elsewhere"],
             stdin=subprocess.PIPE,
@@ -35,7 +35,7 @@ class Elsewhere:
         )
         self._send(settings)
 
-    def map(self, fn: Work, specs: Iterable[Spec], need: Need = USUAL) -> Iterator[Receipt]:
+    def map(self, fn: Work, specs: Iterable[Spec], need: Resources = DEFAULT) -> Iterator[Receipt]:
         self._send((fn, list(specs), need))
         over = False
         try:
@@ -74,9 +74,9 @@ class Elsewhere:
         self._process.stdout.close()
 
 
-def begun(name: str) -> Engine:
+def begun(name: str) -> Backend:
     """An engine of two workers; Ray where it harms nobody, which takes root."""
-    settings = EngineSettings.model_validate({"use": name, "workers": 2})
+    settings = ExecutorSettings.model_validate({"use": name, "workers": 2})
     if name != "ray":
         return start(settings)
     needs_root("make the network namespace that Ray runs in")

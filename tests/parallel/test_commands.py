@@ -44,19 +44,19 @@ def test_lists_and_pool_are_the_same_files(tmp_path: Path) -> None:
     project = shop(tmp_path / "shop")
     assert read_model(project.path("embeddings", "m")).rows == 120
     kept: dict[str, tuple[Any, ...]] = {}
-    for name, engines, variables in (
+    for name, options, variables in (
         ("plain", "", {}),
-        ("serial", "--engine serial", {}),
-        ("both", "--engine faiss --engine serial", {}),
-        ("variable", "", {"EDS_ENGINE": "serial"}),
-        ("back", "--engine plain", {"EDS_ENGINE": "ray"}),
+        ("serial", "--executor serial", {}),
+        ("both", "--search faiss --executor serial", {}),
+        ("variable", "", {"EDS_EXECUTOR": "serial"}),
+        ("back", "--executor plain", {"EDS_EXECUTOR": "ray"}),
     ):
-        run(project, f"neighbors mine -k 10 --force {engines}", EDS_ENGINE_ROWS="40", **variables)
+        run(project, f"neighbors mine -k 10 --force {options}", EDS_EXECUTOR_ROWS="40", **variables)
         project.path("suspects").unlink(missing_ok=True)
-        pooling = engines.replace("--engine faiss", "").replace("--engine", "--executor")
+        pooling = options.replace("--search faiss", "")
         run(project, f"suspects pool -k 3 {pooling}", **variables)
         kept[name] = project.read("neighbors", "m"), project.read("suspects")
-        if "faiss" not in engines:
+        if "faiss" not in options:
             kept[name] += (project.path("neighbors", "m").read_bytes(), project.path("suspects").read_bytes())
     for name in ("serial", "variable", "back"):
         assert kept[name][2:] == kept["plain"][2:], name
@@ -85,8 +85,8 @@ def parts(folder: Path) -> list[str]:
 def test_a_project_that_is_its_own_place_of_work_loses_nothing(tmp_path: Path) -> None:
     project = shop(tmp_path / "shop")
     for work in (str(project.root), "."):
-        run(project, "neighbors mine -k 5 --force", EDS_ENGINE="serial", EDS_ENGINE_WORK=work)
-        run(project, "suspects pool -k 3", EDS_ENGINE="serial", EDS_ENGINE_WORK=work)
+        run(project, "neighbors mine -k 5 --force", EDS_EXECUTOR="serial", EDS_EXECUTOR_WORK=work)
+        run(project, "suspects pool -k 3", EDS_EXECUTOR="serial", EDS_EXECUTOR_WORK=work)
         assert len(project.read("neighbors", "m")) == 120 * 5
         assert read_model(project.path("embeddings", "m")).rows == 120
         assert not parts(project.root)
@@ -103,10 +103,10 @@ def test_a_relative_place_of_work_is_below_the_project_and_what_others_keep_ther
     (tmp_path / "work" / "neighbors" / "of a stranger").write_text("kept")
     whole = broken(project)
     with pytest.raises(InputError, match="is not the one that was written"):
-        run(project, "neighbors mine -k 5", EDS_ENGINE="serial", EDS_ENGINE_WORK="../work", EDS_ENGINE_ROWS="50")
+        run(project, "neighbors mine -k 5", EDS_EXECUTOR="serial", EDS_EXECUTOR_WORK="../work", EDS_EXECUTOR_ROWS="50")
     assert len(parts(tmp_path / "work")) == 2
     mended(project, whole)
-    run(project, "neighbors mine -k 5", EDS_ENGINE="serial", EDS_ENGINE_WORK="../work", EDS_ENGINE_ROWS="50")
+    run(project, "neighbors mine -k 5", EDS_EXECUTOR="serial", EDS_EXECUTOR_WORK="../work", EDS_EXECUTOR_ROWS="50")
     assert not parts(tmp_path / "work")
     assert (tmp_path / "work" / "neighbors" / "of a stranger").read_text() == "kept"
     assert not list((tmp_path / "elsewhere").iterdir())
@@ -114,7 +114,7 @@ def test_a_relative_place_of_work_is_below_the_project_and_what_others_keep_ther
 
 def test_projects_with_one_place_of_work_leave_each_others_parts_alone(tmp_path: Path) -> None:
     first, second = shop(tmp_path / "first"), shop(tmp_path / "second")
-    given = {"EDS_ENGINE": "serial", "EDS_ENGINE_WORK": str(tmp_path / "work"), "EDS_ENGINE_ROWS": "50"}
+    given = {"EDS_EXECUTOR": "serial", "EDS_EXECUTOR_WORK": str(tmp_path / "work"), "EDS_EXECUTOR_ROWS": "50"}
     whole = broken(first)
     with pytest.raises(InputError, match="is not the one that was written"):
         run(first, "neighbors mine -k 5", **given)
@@ -130,24 +130,21 @@ def test_projects_with_one_place_of_work_leave_each_others_parts_alone(tmp_path:
 
 
 @pytest.mark.parametrize("option", ["--threads 2", "--allow-low-recall"])
-@pytest.mark.parametrize(("engine", "variable"), [("--engine serial", "plain"), ("", "pool")])
+@pytest.mark.parametrize(("executor", "variable"), [("--executor serial", "plain"), ("", "processes")])
 def test_what_a_search_in_parts_does_not_heed_is_refused(
-    option: str, engine: str, variable: str, tmp_path: Path
+    option: str, executor: str, variable: str, tmp_path: Path
 ) -> None:
     project = shop(tmp_path / "shop")
     name = option.split()[0]
-    told = f"^{name} cannot be with --engine {engine[9:] or variable}, .* Leave {name} out: .* say --engine plain"
+    told = (
+        f"^{name} cannot be with --executor {executor[11:] or variable}, .* Leave {name} out: .* add --executor plain"
+    )
     with pytest.raises(InputError, match=told):
-        run(project, f"neighbors mine -k 5 {option} {engine}", EDS_ENGINE=variable)
-    run(project, f"neighbors mine -k 5 {option} --engine plain", EDS_ENGINE=variable)
-
-
-def test_two_places_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="--engine is given twice: serial and pool"):
-        run(shop(tmp_path / "shop"), "neighbors mine --engine serial --engine pool")
+        run(project, f"neighbors mine -k 5 {option} {executor}", EDS_EXECUTOR=variable)
+    run(project, f"neighbors mine -k 5 {option} --executor plain", EDS_EXECUTOR=variable)
 
 
 def test_a_cluster_that_is_not_there_is_told(tmp_path: Path) -> None:
     project = shop(tmp_path / "shop")
     with pytest.raises(InputError, match=r"nothing answers at 127\.0\.0\.1:1 "):
-        run(project, "neighbors mine --engine ray", EDS_ENGINE_CLUSTER="127.0.0.1:1")
+        run(project, "neighbors mine --executor ray", EDS_EXECUTOR_CLUSTER="127.0.0.1:1")

@@ -58,7 +58,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     write(made.path("embeddings", "codes"), model, images["image_id"].tolist(), pack(codes))
     notes = {"recall": 0.91, "compared": 14}
     careless = Provenance(
-        "neighbors.mine", {}, params={"k": 12, "engine": "faiss", "index": "ivf", "allow_low_recall": True}, notes=notes
+        "neighbors.mine", {}, params={"k": 12, "search": "faiss-ivf", "allow_low_recall": True}, notes=notes
     )
     made.write(made.read("neighbors", "m1"), "neighbors", careless, "m1")
     judged(made)
@@ -186,7 +186,7 @@ def test_a_careless_search_and_codes_are_told(project: Project, answer: dict[str
     assert searches["m1"] == {
         "name": "m1",
         "model": "m1",
-        "engine": "faiss ivf",
+        "search": "faiss-ivf",
         "k": 12,
         "recall": 0.91,
         "compared": 14,

@@ -25,7 +25,7 @@ class Search(Ivf):
         if total < 1 << PIECE_BITS:
             raise InputError(
                 f"ivf-pq cannot learn from {total:,} candidates", where="index",
-                do=f"It needs {1 << PIECE_BITS}. Use --engine exact, which is quick for so few.",
+                do=f"It needs {1 << PIECE_BITS}. Use --search exact, which is quick for so few.",
             )  # fmt: skip
         return super()._empty(dimension, total)
 

@@ -98,7 +98,7 @@ def searches(inputs: ReportInputs) -> Blocks:
         return (note("All lists were searched exactly."),)
     columns = (
         Column("model", "lists of"),
-        Column("engine", "search engine"),
+        Column("search", "search engine"),
         Column("k", "k", "count"),
         Column("recall", "recall", "share", formula="share of the exact lists that was retrieved; n/a: exact search"),
         Column("compared", "queries compared", "count"),

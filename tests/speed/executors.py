@@ -1,6 +1,6 @@
 """Engines beside one another: embedding by two processes, Ray beside the pool, many vectors in little memory.
 
-`python -m tests.speed.engines embedding` needs the extras vision and offline; `ray` makes a network namespace and so
+`python -m tests.speed.executors embedding` needs the extras vision and offline; `ray` makes a network namespace and so
 needs root; `mining [--rows 5000000]` first writes vectors of 128 numbers to --folder (2.6 GB). Only ratios within one
 run mean anything. Every process has one thread for its network or its matrix products; where it embeds, one decodes.
 """
@@ -23,11 +23,11 @@ import pandas as pd
 from eds import tables
 from eds.backbones import load
 from eds.cli import cli
-from eds.config import EngineSettings
+from eds.config import ExecutorSettings
 from eds.embeddings.compute import compute
 from eds.embeddings.tasks import Recipe
 from eds.io.files import digest, write_text
-from eds.parallel import Engine, Site, start
+from eds.parallel import Backend, Executor, start
 from eds.project import Project
 from eds.tables import Provenance
 from eds.vectors import Model, Shard
@@ -50,14 +50,14 @@ def embedding(given: argparse.Namespace) -> None:
         images = _draw(folder / "images", given.images, 256)
         recipes = [Recipe("m", given.spec, backbone.spec.digest, random_init=given.random_init)]
         kinds = {"two processes": 2, "one, on a core": 1, "one, on both": 1}
-        engines, seconds = {}, {kind: [float("inf")] for kind in kinds}
-        settings = {kind: EngineSettings(use="pool", workers=workers, images=given.images // 8)
+        backends, seconds = {}, {kind: [float("inf")] for kind in kinds}
+        settings = {kind: ExecutorSettings(use="processes", workers=workers, images=given.images // 8)
                     for kind, workers in kinds.items()}  # fmt: skip
         for kind in kinds:
-            engines[kind] = stack.enter_context(start(settings[kind]))
+            backends[kind] = stack.enter_context(start(settings[kind]))
         for turn in range(given.repeats + 1):
-            for kind, engine in engines.items():
-                site = Site(engine, folder / f"{kind}-{turn}", settings[kind])
+            for kind, backend in backends.items():
+                executor = Executor(backend, folder / f"{kind}-{turn}", settings[kind])
                 table = images if turn else images.head(given.images // 4)
                 target = {"m": folder / f"{kind}-vectors-{turn}"}
                 with _cores(1 if kind == "one, on a core" else 2):
@@ -67,7 +67,7 @@ def embedding(given: argparse.Namespace) -> None:
                         folder / "images",
                         {"m": backbone},
                         target,
-                        site=site,
+                        executor=executor,
                         recipes=recipes,
                         provenance={"m": MADE},
                     )
@@ -94,18 +94,18 @@ def ray(given: argparse.Namespace) -> None:
     """Warm Ray beside the warm pool, for tasks of half a second; two at once in both."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        settings = [EngineSettings(use=kind, workers=2) for kind in ("pool", "ray")]
+        settings = [ExecutorSettings(use=kind, workers=2) for kind in ("processes", "ray")]
         with start(settings[0]) as pool, Elsewhere(settings[1]) as cluster:
-            times: dict[str, list[float]] = {"pool": [], "ray": []}
+            times: dict[str, list[float]] = {"processes": [], "ray": []}
             for turn in range(given.repeats + 1):
-                for kind, engine in (("pool", pool), ("ray", cluster)):
+                for kind, engine in (("processes", pool), ("ray", cluster)):
                     times[kind] += [_timed(engine, folder / f"{kind}-{turn}", 4 if turn == 0 else 16)]
-        pairs = list(zip(times["pool"][1:], times["ray"][1:], strict=True))
+        pairs = list(zip(times["processes"][1:], times["ray"][1:], strict=True))
         ratio = statistics.median(there / here for here, there in pairs)
         print(f"16 tasks of 0.5 s, warm: Ray / pool {ratio:.3f} (goal 1.15); load {os.getloadavg()[0]:.1f}")
 
 
-def _timed(engine: Engine, folder: Path, count: int) -> float:
+def _timed(engine: Backend, folder: Path, count: int) -> float:
     begun = time.perf_counter()
     list(engine.map(busy, [Busy(str(folder / f"{number}.txt"), 0.5) for number in range(count)]))
     return time.perf_counter() - begun
@@ -122,12 +122,12 @@ def mining(given: argparse.Namespace) -> None:
         peak: dict[int, dict[str, float]] = {rows: {} for rows in folders}
         for turn in range(given.repeats + 1):  # the first one reads the files into memory
             for rows, folder in folders.items():
-                found, most = _watched([sys.executable, "-m", "tests.speed.engines", "one", "--folder", str(folder),
-                                        "--engine", given.engine, "--repeats", str(turn)])  # fmt: skip
+                found, most = _watched([sys.executable, "-m", "tests.speed.executors", "one", "--folder", str(folder),
+                                        "--executor", given.executor, "--repeats", str(turn)])  # fmt: skip
                 seconds[rows] += [found] if turn else []
                 peak[rows] = {kind: max(peak[rows].get(kind, 0.0), most[kind]) for kind in most}
         for rows, most in peak.items():
-            print(f"{rows:,} x 128, {QUERIES:,} queries, {given.engine}: {min(seconds[rows]):.1f} s")
+            print(f"{rows:,} x 128, {QUERIES:,} queries, {given.executor}: {min(seconds[rows]):.1f} s")
             print(f"  beyond the map, with program and table images: {most['together']:.0f} MB together (goal 1000); "
                   f"driver {most['driver']:.0f}, largest worker {most['worker']:.0f}")  # fmt: skip
         half, whole = (min(seconds[rows]) / rows for rows in folders)
@@ -136,7 +136,7 @@ def mining(given: argparse.Namespace) -> None:
 
 def one(given: argparse.Namespace) -> None:
     """`eds neighbors mine` in the project in a folder, as `mining` starts it; prints its seconds."""
-    words = ["neighbors", "mine", "--force", "--engine", given.engine, "-q", "-p", given.folder]
+    words = ["neighbors", "mine", "--force", "--executor", given.executor, "-q", "-p", given.folder]
     begun = time.perf_counter()
     with redirect_stdout(StringIO()):
         cli.main(words, standalone_mode=False)
@@ -157,7 +157,7 @@ def _written(folder: Path, rows: int, step: int = 250_000) -> list[Shard]:
 def _described(folder: Path, shards: list[Shard], rows: int) -> int:
     """Make the folder a project of the first `rows` vectors, rounded up to whole shards; gives how many they are."""
     kept = [shard for number, shard in enumerate(shards) if number * shards[0].rows < rows]
-    project = Project.create(folder, {"neighbors.k": 10, "engine.workers": 2})
+    project = Project.create(folder, {"neighbors.k": 10, "executor.workers": 2})
     vectors = project.path("embeddings", "m")
     vectors.mkdir(parents=True)
     for shard in kept:
@@ -225,7 +225,7 @@ def main() -> None:
     parser.add_argument("--images", type=int, default=1024)
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--rows", type=int, default=5_000_000)
-    parser.add_argument("--engine", default="pool")
+    parser.add_argument("--executor", default="processes")
     parser.add_argument("--folder", default=None)
     given = parser.parse_args()
     {"embedding": embedding, "ray": ray, "mining": mining, "one": one}[given.what](given)

@@ -1,6 +1,6 @@
 """Every engine does the same tasks, gives the same receipts, survives the same faults and resumes alike.
 
-A new engine in eds.parallel.ENGINES takes part by itself. Ray runs in a network namespace of its own.
+A new module of eds.parallel.backends takes part by itself. Ray runs in a network namespace of its own.
 """
 
 import time
@@ -10,18 +10,19 @@ import pytest
 
 from eds.errors import EdsError, InputError, UnknownNameError
 from eds.io.files import digest
-from eds.parallel import ENGINES, Engine, Need, Receipt
+from eds.parallel import Backend, Receipt, Resources
+from eds.registry import EXECUTORS
 from tests.parallel.elsewhere import begun
 from tests.parallel.tasks import Squarer, journal, square, squares
 from tests.privileges import small_disk
 
-NAMES = list(ENGINES.entries())
+NAMES = list(EXECUTORS)
 WITH_PROCESSES = [name for name in NAMES if name != "serial"]
 
 
 @pytest.mark.parametrize("work", [square, Squarer])
 @pytest.mark.parametrize("name", NAMES)
-def test_receipts_tell_what_was_written(engines: dict[str, Engine], name: str, work: type, tmp_path: Path) -> None:
+def test_receipts_tell_what_was_written(engines: dict[str, Backend], name: str, work: type, tmp_path: Path) -> None:
     specs = squares(tmp_path, 9)
     receipts = sorted(engines[name].map(work, specs), key=lambda receipt: receipt.rows)
     assert [Path(spec.out).read_text() for spec in specs] == [str(number**2) for number in range(9)]
@@ -30,7 +31,7 @@ def test_receipts_tell_what_was_written(engines: dict[str, Engine], name: str, w
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_dear_is_made_once_in_each_worker(engines: dict[str, Engine], name: str, tmp_path: Path) -> None:
+def test_what_is_dear_is_made_once_in_each_worker(engines: dict[str, Backend], name: str, tmp_path: Path) -> None:
     list(engines[name].map(Squarer, squares(tmp_path, 12, pause=0.02)))
     instances = (tmp_path / "instances").read_text().split()
     assert len(instances) == 12
@@ -39,7 +40,7 @@ def test_what_is_dear_is_made_once_in_each_worker(engines: dict[str, Engine], na
 
 @pytest.mark.parametrize("name", NAMES)
 def test_valid_outputs_are_taken_and_all_others_made_again(
-    engines: dict[str, Engine], name: str, tmp_path: Path
+    engines: dict[str, Backend], name: str, tmp_path: Path
 ) -> None:
     specs = squares(tmp_path, 8)
     first = sorted(engines[name].map(square, specs), key=str)
@@ -61,7 +62,7 @@ def test_valid_outputs_are_taken_and_all_others_made_again(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_error_is_raised_as_it_is_and_what_was_finished_is_kept(
-    engines: dict[str, Engine], name: str, tmp_path: Path
+    engines: dict[str, Backend], name: str, tmp_path: Path
 ) -> None:
     with pytest.raises(InputError, match="number 5: this number is bad") as caught:
         list(engines[name].map(square, squares(tmp_path, 6, refuses=5)))
@@ -79,7 +80,7 @@ def test_an_error_is_raised_as_it_is_and_what_was_finished_is_kept(
 @pytest.mark.parametrize("work", [square, Squarer])
 @pytest.mark.parametrize("name", WITH_PROCESSES)
 def test_a_task_whose_worker_dies_is_done_again(
-    engines: dict[str, Engine], name: str, work: type, tmp_path: Path
+    engines: dict[str, Backend], name: str, work: type, tmp_path: Path
 ) -> None:
     specs = squares(tmp_path, 6, dies_once=2)
     assert {receipt.rows for receipt in engines[name].map(work, specs)} == set(range(6))
@@ -88,21 +89,21 @@ def test_a_task_whose_worker_dies_is_done_again(
 
 @pytest.mark.parametrize("name", WITH_PROCESSES)
 def test_a_task_that_kills_its_workers_is_given_up_by_name(
-    engines: dict[str, Engine], name: str, tmp_path: Path
+    engines: dict[str, Backend], name: str, tmp_path: Path
 ) -> None:
     with pytest.raises(EdsError, match=r"1\.txt: a task was lost 3 times \(.*make tasks smaller"):
-        list(engines[name].map(square, squares(tmp_path, 2, dies=1), Need(retries=2)))
+        list(engines[name].map(square, squares(tmp_path, 2, dies=1), Resources(retries=2)))
     assert journal(tmp_path).count(1) == 3
 
 
 @pytest.mark.parametrize("work", [square, Squarer])
 @pytest.mark.parametrize("name", WITH_PROCESSES)
 def test_an_overdue_task_is_begun_a_second_time(
-    engines: dict[str, Engine], name: str, work: type, tmp_path: Path
+    engines: dict[str, Backend], name: str, work: type, tmp_path: Path
 ) -> None:
     specs = squares(tmp_path, 4, hangs_once=0)
     begun = time.monotonic()
-    assert {receipt.rows for receipt in engines[name].map(work, specs, Need(deadline=1.0))} == set(range(4))
+    assert {receipt.rows for receipt in engines[name].map(work, specs, Resources(deadline=1.0))} == set(range(4))
     assert time.monotonic() - begun < 60  # it hangs for 300
     assert journal(tmp_path).count(0) == 2
 
@@ -113,13 +114,13 @@ def test_stopped_processes_are_replaced_or_told_by_name(name: str, tmp_path: Pat
     with begun(name) as engine:
         list(engine.map(square, squares(tmp_path / "warm", 4)))  # to begin a process may take longer than the deadline
         specs = squares(tmp_path, 6, stops_once=1)
-        assert {receipt.rows for receipt in engine.map(square, specs, Need(deadline=1.0))} == set(range(6))
+        assert {receipt.rows for receipt in engine.map(square, specs, Resources(deadline=1.0))} == set(range(6))
         assert journal(tmp_path).count(1) == 2
     with begun(name) as engine:
         list(engine.map(square, squares(tmp_path / "warm again", 4)))
         specs = squares(tmp_path / "all", 6, stops=1)
         with pytest.raises(EdsError, match=r"1\.txt: a task did not end within \d+ s, though \d are at it"):
-            list(engine.map(square, specs, Need(deadline=1.5, retries=1)))
+            list(engine.map(square, specs, Resources(deadline=1.5, retries=1)))
     assert not list((tmp_path / "all" / "out").glob(".*"))
     with begun(name) as engine:
         specs = squares(tmp_path / "all", 6)
@@ -130,7 +131,7 @@ def test_stopped_processes_are_replaced_or_told_by_name(name: str, tmp_path: Pat
 
 @pytest.mark.parametrize("name", NAMES)
 def test_closing_leaves_nothing_half_and_the_next_call_goes_on(
-    engines: dict[str, Engine], name: str, tmp_path: Path
+    engines: dict[str, Backend], name: str, tmp_path: Path
 ) -> None:
     specs = squares(tmp_path, 10, pause=0.2)
     receipts = engines[name].map(square, specs)
@@ -145,9 +146,9 @@ def test_closing_leaves_nothing_half_and_the_next_call_goes_on(
     assert len(journal(tmp_path)) <= 7
 
 
-@pytest.mark.parametrize("name", ["serial", "pool"])
+@pytest.mark.parametrize("name", ["serial", "processes"])
 def test_a_full_disk_is_told_with_the_output_and_costs_nothing_else(
-    engines: dict[str, Engine], name: str, tmp_path: Path
+    engines: dict[str, Backend], name: str, tmp_path: Path
 ) -> None:
     with small_disk("64k") as small:
         (tmp_path / "out").symlink_to(small)
@@ -160,10 +161,10 @@ def test_a_full_disk_is_told_with_the_output_and_costs_nothing_else(
         assert len(list(engines[name].map(square, specs))) == 4
 
 
-def test_no_tasks_are_no_work(engines: dict[str, Engine]) -> None:
+def test_no_tasks_are_no_work(engines: dict[str, Backend]) -> None:
     assert [list(engine.map(square, [])) for engine in engines.values()] == [[]] * len(NAMES)
 
 
 def test_unknown_engines_are_refused() -> None:
-    with pytest.raises(UnknownNameError, match="Did you mean pool"):
-        ENGINES.load("pol")
+    with pytest.raises(UnknownNameError, match="Did you mean processes"):
+        EXECUTORS.load("proceses")

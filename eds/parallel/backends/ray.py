@@ -1,4 +1,4 @@
-"""The engine of a cluster: Ray's tasks, and actors for work that keeps something warm. Needs the extra `scale`.
+"""A cluster: tasks, and actors for work that keeps something warm.
 
 Ray says where things run and tells who died. Which task is done again, and when a second copy of an overdue one is
 begun, is decided here (eds.parallel.scheduler), alike for tasks and actors. Nothing but specs and receipts travels.
@@ -11,30 +11,31 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
-from eds.config import EngineSettings
+from eds.config import ExecutorSettings
 from eds.errors import EdsError
 from eds.parallel import cluster
 from eds.parallel.outputs import made, perform, sweep
-from eds.parallel.protocol import USUAL, Need, Receipt, Spec, Work
-from eds.parallel.scheduler import Board
+from eds.parallel.protocol import DEFAULT, Receipt, Resources, Spec, Work
+from eds.parallel.scheduler import Scheduler
 from eds.parallel.worker import portable
 
+EXTRA = "scale"
 LOOK = 1.0  # seconds between looks at the size of the cluster
 AHEAD = 1  # tasks given out beyond those that can run: a cluster that grows by itself must see that more is wanted
 GRACE = 3.0  # seconds that tasks are waited for when the work ends early
 
 
-class Ray:
+class Backend:
     """A cluster that is there (host:port), or one made for us on this machine (local)."""
 
-    def __init__(self, settings: EngineSettings | None = None) -> None:
+    def __init__(self, settings: ExecutorSettings | None = None) -> None:
         """Take `cluster` and, for a local one, `workers`."""
-        self._settings = settings or EngineSettings()
+        self._settings = settings or ExecutorSettings()
         self._ray: Any = None
         self._left: list[Spec] = []  # tasks that were not finished
 
-    def map(self, fn: Work, specs: Iterable[Spec], need: Need = USUAL) -> Iterator[Receipt]:
-        """See Engine.map. A class becomes actors, each with one instance; a function becomes tasks.
+    def map(self, fn: Work, specs: Iterable[Spec], need: Resources = DEFAULT) -> Iterator[Receipt]:
+        """See Backend.map. A class becomes actors, each with one instance; a function becomes tasks.
 
         One task more is given out than can run: its deadline counts while it waits, too.
         """
@@ -42,7 +43,7 @@ class Ray:
             self._ray = cluster.connected(self._settings)
         taken = {"num_cpus": need.cpus, "num_gpus": need.gpus, **({"memory": need.memory} if need.memory else {})}
         cluster.refuse_too_small(self._ray, taken)
-        board, crew = Board(specs, need.deadline, need.retries), _Crew(self._ray, fn, taken)
+        board, crew = Scheduler(specs, need.deadline, need.retries), _Crew(self._ray, fn, taken)
         try:
             while board.open:
                 board.refuse_hopeless()

@@ -1,22 +1,22 @@
-"""The engine that does one task after the other, in this process: the reference of all others."""
+"""One task after the other, in this process: the reference of all others."""
 
 from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Self
 
-from eds.config import EngineSettings
+from eds.config import ExecutorSettings
 from eds.parallel.outputs import made, perform
-from eds.parallel.protocol import USUAL, Need, Receipt, Spec, Work
+from eds.parallel.protocol import DEFAULT, Receipt, Resources, Spec, Work
 
 
-class Serial:
+class Backend:
     """One task after the other. It has no other process, so a deadline or a retry cannot be."""
 
-    def __init__(self, settings: EngineSettings | None = None) -> None:
+    def __init__(self, settings: ExecutorSettings | None = None) -> None:
         """Take no settings: there is nothing to set."""
 
-    def map(self, fn: Work, specs: Iterable[Spec], need: Need = USUAL) -> Iterator[Receipt]:
-        """See Engine.map."""
+    def map(self, fn: Work, specs: Iterable[Spec], need: Resources = DEFAULT) -> Iterator[Receipt]:
+        """See Backend.map."""
         function = made(fn)
         for spec in specs:
             yield perform(fn, function, spec)

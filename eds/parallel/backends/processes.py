@@ -13,11 +13,11 @@ from multiprocessing import connection
 from types import TracebackType
 from typing import Any, Self
 
-from eds.config import EngineSettings
+from eds.config import ExecutorSettings
 from eds.parallel.cores import cores
 from eds.parallel.outputs import sweep
-from eds.parallel.protocol import USUAL, Need, Receipt, Spec, Work
-from eds.parallel.scheduler import Board
+from eds.parallel.protocol import DEFAULT, Receipt, Resources, Spec, Work
+from eds.parallel.scheduler import Scheduler
 from eds.parallel.worker import serve
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -25,18 +25,18 @@ GRACE = 3.0  # seconds in which a worker may end by itself
 SPAWN = multiprocessing.get_context("spawn")
 
 
-class ProcessPool:
+class Backend:
     """A fixed number of processes; they stay from one `map` to the next, so that only the first waits for them."""
 
-    def __init__(self, settings: EngineSettings | None = None) -> None:
+    def __init__(self, settings: ExecutorSettings | None = None) -> None:
         """Take `workers`: how many processes; 0: as many as the cores allow."""
-        self._wanted = (settings or EngineSettings()).workers
+        self._wanted = (settings or ExecutorSettings()).workers
         self._workers: list[_Worker] = []
         self._cpus = 0
 
-    def map(self, fn: Work, specs: Iterable[Spec], need: Need = USUAL) -> Iterator[Receipt]:
-        """See Engine.map. What is shared out is the cores alone; GPUs and memory are not looked after."""
-        board = Board(specs, need.deadline, need.retries)
+    def map(self, fn: Work, specs: Iterable[Spec], need: Resources = DEFAULT) -> Iterator[Receipt]:
+        """See Backend.map. What is shared out is the cores alone; GPUs and memory are not looked after."""
+        board = Scheduler(specs, need.deadline, need.retries)
         if need.cpus != self._cpus:
             self._end(self._workers)
             self._workers, self._cpus = [], need.cpus
@@ -56,7 +56,7 @@ class ProcessPool:
         finally:
             self._drop([worker for worker in self._workers if worker.number is not None])
 
-    def _idle(self, board: Board) -> list["_Worker"]:
+    def _idle(self, board: Scheduler) -> list["_Worker"]:
         """Workers without work; as many as are wanted are started first, besides those that hang."""
         wanted = min(len(board), self._wanted or max(1, cores() // self._cpus))
         at_work = [worker for worker in self._workers if worker.number is not None]
@@ -65,7 +65,7 @@ class ProcessPool:
             self._workers.append(_Worker(self._cpus))
         return [worker for worker in self._workers if worker.number is None][:free]
 
-    def _answered(self, worker: "_Worker", board: Board) -> Iterator[Receipt]:
+    def _answered(self, worker: "_Worker", board: Scheduler) -> Iterator[Receipt]:
         """The receipt of a worker, if its task was not done before; its error is raised."""
         number, answer = worker.give()
         if answer is None:

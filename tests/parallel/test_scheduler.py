@@ -3,7 +3,7 @@
 import pytest
 
 from eds.errors import EdsError
-from eds.parallel.scheduler import Board
+from eds.parallel.scheduler import Scheduler
 from tests.parallel.tasks import Square
 
 
@@ -14,10 +14,10 @@ class Clock:
         return self.now
 
 
-def board(count: int, deadline: float | None, retries: int = 1) -> tuple[Board, Clock]:
+def board(count: int, deadline: float | None, retries: int = 1) -> tuple[Scheduler, Clock]:
     clock = Clock()
     specs = [Square(f"{number}", number, "") for number in range(count)]
-    return Board(specs, deadline, retries, clock), clock
+    return Scheduler(specs, deadline, retries, clock), clock
 
 
 def test_tasks_come_in_order_and_overdue_ones_again() -> None:
