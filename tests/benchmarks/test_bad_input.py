@@ -1,6 +1,5 @@
 """Foreign files that are wrong: told with file, row and remedy, and nothing of them is imported."""
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -9,38 +8,36 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 
 from eds.benchmarks.benchmark import Location
 from eds.benchmarks.files import read_csv
 from eds.benchmarks.folder import export_folder
 from eds.benchmarks.formats import croissant, hf, trec, votes
 from eds.benchmarks.validate import Faults, check_ids
-from eds.cli import cli
 from eds.errors import EdsError, InputError
+from eds.project import Project
 from tests.benchmarks.cases import benchmark
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    CliRunner().invoke(cli, ["init", str(tmp_path / "p")], catch_exceptions=False)
-    return tmp_path / "p"
+def project(tmp_path: Path) -> Project:
+    return Project.create(tmp_path / "p")
 
 
-def state(project: Path) -> dict[str, bytes]:
+def state(project: Project) -> dict[str, bytes]:
     """Every file of a project but the lock's, with what it holds."""
-    files = (path for path in project.rglob("*") if path.is_file() and ".eds" not in path.parts)
-    return {path.relative_to(project).as_posix(): path.read_bytes() for path in files}
+    files = (path for path in project.root.rglob("*") if path.is_file() and ".eds" not in path.parts)
+    return {path.relative_to(project.root).as_posix(): path.read_bytes() for path in files}
 
 
-def refused(project: Path, *words: Any) -> str:
+def refused(project: Project, format_name: str, source: Path | None = None, **options: Any) -> str:
     """What an import says when it refuses; the project is as it was."""
     before = state(project)
-    done = CliRunner().invoke(cli, ["benchmarks", "import", *map(str, words), "-p", str(project)])
-    assert isinstance(done.exception, EdsError), done.output
+    with pytest.raises(EdsError) as caught:
+        project.import_benchmark(format_name, source, **options)
     assert state(project) == before
-    assert not list((project / ".eds").glob("transaction"))
-    return str(done.exception)
+    assert not list((project.root / ".eds").glob("transaction"))
+    return str(caught.value)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +59,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.mark.parametrize("name", ["trec", "hf", "croissant", "votes"])
 @pytest.mark.parametrize("damage", ["cut", "lost"])
 def test_an_export_that_arrived_in_part(
-    folders: dict[str, Path], project: Path, tmp_path: Path, name: str, damage: str
+    folders: dict[str, Path], project: Project, tmp_path: Path, name: str, damage: str
 ) -> None:
     shutil.copytree(folders[name], tmp_path / "copy")
     biggest = max(
@@ -90,9 +87,9 @@ QRELS = {
 
 
 @pytest.mark.parametrize("text", QRELS)
-def test_qrels(project: Path, tmp_path: Path, text: str) -> None:
+def test_qrels(project: Project, tmp_path: Path, text: str) -> None:
     (tmp_path / "qrels.txt").write_text(text)
-    told = refused(project, "trec", "--qrels", tmp_path / "qrels.txt")
+    told = refused(project, "trec", qrels=tmp_path / "qrels.txt")
     assert QRELS[text] in told
     assert str(tmp_path / "qrels.txt") in told
 
@@ -106,32 +103,29 @@ RUNS = {
 
 
 @pytest.mark.parametrize("text", RUNS)
-def test_runs(project: Path, tmp_path: Path, text: str) -> None:
+def test_runs(project: Project, tmp_path: Path, text: str) -> None:
     (tmp_path / "m.run").write_text(text)
-    assert RUNS[text] in refused(project, "trec", "--run", tmp_path / "m.run")
+    assert RUNS[text] in refused(project, "trec", run=[tmp_path / "m.run"])
 
 
 def test_judgements_of_images_that_the_project_does_not_have(
-    folders: dict[str, Path], project: Path, tmp_path: Path
+    folders: dict[str, Path], project: Project, tmp_path: Path
 ) -> None:
-    done = CliRunner().invoke(cli, ["benchmarks", "import", "hf", str(folders["hf"]), "-p", str(project)])
-    assert done.exit_code == 0, done.output
+    project.import_benchmark("hf", folders["hf"])
     (tmp_path / "qrels.txt").write_text("p'lain 0 unheard-of 1\n")
-    told = refused(project, "trec", "--qrels", tmp_path / "qrels.txt")
+    told = refused(project, "trec", qrels=tmp_path / "qrels.txt")
     assert "line 1 has candidate_id 'unheard-of': no image of the catalogue has this id" in told
     (tmp_path / "votes.csv").write_text("query_id,candidate_id,expert_id,value\nnobody,p'lain,me,1\n")
     assert "row 0 has query_id 'nobody': no image" in refused(project, "votes", tmp_path / "votes.csv")
 
 
-def test_agreeing_duplicates_count_once_and_are_told(project: Path, tmp_path: Path) -> None:
+def test_agreeing_duplicates_count_once_and_are_told(project: Project, tmp_path: Path) -> None:
     (tmp_path / "qrels.txt").write_text("q 0 d 1\nq 0 d 1\nq 0 ü 2\n", encoding="utf-8")
-    words = ["benchmarks", "import", "trec", "--qrels", tmp_path / "qrels.txt", "-p", project, "--json"]
-    done = CliRunner().invoke(cli, [*map(str, words)], catch_exceptions=False)
-    answer = json.loads(done.stdout)
-    assert (answer["pairs"], answer["positives"]) == (2, 2)
+    result = project.import_benchmark("trec", qrels=tmp_path / "qrels.txt")
+    assert (result.pairs, result.positives) == (2, 2)
     again = "1 lines repeat others (line 2 repeats line 1): each pair counts once"
-    assert f"{tmp_path / 'qrels.txt'}: {again}" in answer["notes"]
-    assert "1 grades above 1 count as similar: labels are 1 and 0" in answer["notes"]
+    assert f"{tmp_path / 'qrels.txt'}: {again}" in result.notes
+    assert "1 grades above 1 count as similar: labels are 1 and 0" in result.notes
 
 
 def rewritten(folder: Path, name: str, change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
@@ -174,7 +168,7 @@ HF: dict[str, tuple[str, Callable[[pd.DataFrame], pd.DataFrame], str]] = {
 
 
 @pytest.mark.parametrize("name", HF)
-def test_hugging_face_folders(folders: dict[str, Path], project: Path, tmp_path: Path, name: str) -> None:
+def test_hugging_face_folders(folders: dict[str, Path], project: Project, tmp_path: Path, name: str) -> None:
     shutil.copytree(folders["hf"], tmp_path / "copy")
     part, change, told = HF[name]
     rewritten(tmp_path / "copy", part, change)
@@ -192,9 +186,9 @@ def test_ids_that_are_numbers_are_told_with_their_row() -> None:
     assert "row 1 has query_id None: give text" in str(told.value)
 
 
-def test_pictures_that_would_be_written_over(folders: dict[str, Path], project: Path) -> None:
-    (project / "images" / "img").mkdir(parents=True)
-    (project / "images" / "img" / "07 größe.png").write_bytes(b"mine")
+def test_pictures_that_would_be_written_over(folders: dict[str, Path], project: Project) -> None:
+    (project.root / "images" / "img").mkdir(parents=True)
+    (project.root / "images" / "img" / "07 größe.png").write_bytes(b"mine")
     assert "exists already with other content" in refused(project, "hf", folders["hf"])
 
 
@@ -215,7 +209,7 @@ CROISSANT: dict[str, tuple[str, str, str, str]] = {
 
 
 @pytest.mark.parametrize("name", CROISSANT)
-def test_croissant_folders(folders: dict[str, Path], project: Path, tmp_path: Path, name: str) -> None:
+def test_croissant_folders(folders: dict[str, Path], project: Project, tmp_path: Path, name: str) -> None:
     shutil.copytree(folders["croissant"], tmp_path / "copy")
     (tmp_path / "copy" / "SHA256SUMS").unlink()
     file, old, new, told = CROISSANT[name]
@@ -223,37 +217,30 @@ def test_croissant_folders(folders: dict[str, Path], project: Path, tmp_path: Pa
     assert old in text
     (tmp_path / "copy" / file).write_bytes(text.replace(old, new).encode())
     assert told in refused(project, "croissant", tmp_path / "copy")
-    assert not (project / "labels.db").exists()
+    assert not project.path("labels").exists()
 
 
-def test_products_shared_between_domains_are_told_and_can_be_set_apart(
-    folders: dict[str, Path], project: Path, tmp_path: Path
+def test_products_shared_between_domains_are_told_and_can_be_separated(
+    folders: dict[str, Path], project: Project, tmp_path: Path
 ) -> None:
-    words = ["benchmarks", "import", "hf", str(folders["hf"]), "-p", str(project), "--json"]
-    answer = json.loads(CliRunner().invoke(cli, words, catch_exceptions=False).stdout)
-    assert any("'P 1' of '100%' and '%41'" in one and "--separate" in one for one in answer["notes"])
-    CliRunner().invoke(cli, ["init", str(tmp_path / "p2")], catch_exceptions=False)
-    words = ["benchmarks", "import", "hf", str(folders["hf"]), "-p", str(tmp_path / "p2"), "--separate", "--json"]
-    answer = json.loads(CliRunner().invoke(cli, words, catch_exceptions=False).stdout)
-    assert not any("--separate" in one for one in answer["notes"])
+    notes = project.import_benchmark("hf", folders["hf"]).notes
+    assert any("'P 1' of '100%' and '%41'" in note and "--separate" in note for note in notes)
+    notes = Project.create(tmp_path / "p2").import_benchmark("hf", folders["hf"], separate=True).notes
+    assert not any("--separate" in note for note in notes)
 
 
-def test_a_projects_own_tables_are_not_written_over(folders: dict[str, Path], project: Path) -> None:
+def test_a_projects_own_tables_are_not_written_over(folders: dict[str, Path], project: Project) -> None:
     frame = benchmark().truth
     assert frame is not None
-    from eds.project import Project
-
-    opened = Project.open(project)
-    opened.write(frame, "truth", opened.provenance("truth.decide", {}, []))
+    project.write(frame, "truth", project.provenance("truth.decide", {}, []))
     assert "truth.parquet was made by eds truth decide" in refused(project, "hf", folders["hf"])
 
 
 def test_votes_that_the_label_store_refuses_take_the_tables_back(
-    folders: dict[str, Path], project: Path, tmp_path: Path
+    folders: dict[str, Path], project: Project, tmp_path: Path
 ) -> None:
     """The last step fails after the tables were moved: an earlier import is as it was, tables and votes."""
-    words = ["benchmarks", "import", "croissant", str(folders["croissant"]), "-p", str(project)]
-    assert CliRunner().invoke(cli, words, catch_exceptions=False).exit_code == 0
+    project.import_benchmark("croissant", folders["croissant"])
     shutil.copytree(folders["croissant"], tmp_path / "copy")
     (tmp_path / "copy" / "SHA256SUMS").unlink()
     pairs, votes = tmp_path / "copy" / "pairs.csv", tmp_path / "copy" / "votes.csv"
@@ -262,12 +249,11 @@ def test_votes_that_the_label_store_refuses_take_the_tables_back(
     text = votes.read_text(encoding="utf-8").replace('"v0-0"', '"v0-zero"')  # another act of one expert on one pair
     votes.write_bytes(text.replace(',1,,"2026', ',0,,"2026').encode())
     tables = {name: held for name, held in state(project).items() if "labels" not in name}
-    acts = CliRunner().invoke(cli, ["labels", "export", str(tmp_path / "before.csv"), "-p", str(project)])
-    assert acts.exit_code == 0
-    done = CliRunner().invoke(cli, ["benchmarks", "import", "croissant", str(tmp_path / "copy"), "-p", str(project)])
-    assert isinstance(done.exception, EdsError), done.output
+    project.labels.export_votes(tmp_path / "before.csv")
+    with pytest.raises(EdsError):
+        project.import_benchmark("croissant", tmp_path / "copy")
     assert {name: held for name, held in state(project).items() if "labels" not in name} == tables
-    CliRunner().invoke(cli, ["labels", "export", str(tmp_path / "after.csv"), "-p", str(project)])
+    project.labels.export_votes(tmp_path / "after.csv")
     assert (tmp_path / "after.csv").read_bytes() == (tmp_path / "before.csv").read_bytes()
 
 

@@ -7,9 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
-from eds.cli import cli
 from eds.errors import InputError
 from eds.labels.audit import noted, read_audit
 from eds.labels.frames import labels_frame
@@ -19,18 +17,14 @@ from eds.project import Project
 ROWS = "query_id,candidate_id,expert_id,value,campaign\n"
 
 
-def eds(*words: Any) -> Any:
-    return json.loads(CliRunner().invoke(cli, [*map(str, words), "--json", "-q"], catch_exceptions=False).stdout)
-
-
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """Two campaigns are judged here already."""
     made = Project.create(tmp_path / "p")
     (tmp_path / "qrels.txt").write_text("q 0 c 1\nq 0 d 0\nq 0 e 0\n")
-    eds("benchmarks", "import", "trec", "--qrels", tmp_path / "qrels.txt", "-p", made.root)
+    made.import_benchmark("trec", qrels=tmp_path / "qrels.txt")
     (tmp_path / "v.csv").write_text(f"{ROWS}q,c,ann,1,one\nq,d,ann,0,two\n")
-    eds("benchmarks", "import", "votes", tmp_path / "v.csv", "-p", made.root)
+    made.import_benchmark("votes", tmp_path / "v.csv")
     return made
 
 
@@ -44,10 +38,10 @@ def acts(project: Project) -> list[tuple[Any, ...]]:
 
 def test_several_campaigns_come_into_a_store_that_has_several(project: Project, tmp_path: Path) -> None:
     (tmp_path / "more.csv").write_text(f"{ROWS}q,e,ann,0,one\nq,d,bob,1,two\nq,c,bob,1,three\nq,c,ann,1,one\n")
-    told = eds("benchmarks", "import", "votes", tmp_path / "more.csv", "-p", project.root)
-    assert told["votes"] == 3
+    result = project.import_benchmark("votes", tmp_path / "more.csv")
+    assert result.votes == 3
     stored = f"{tmp_path / 'more.csv'}: 1 votes were in the label store already: each counts once"
-    assert stored in told["notes"]
+    assert stored in result.notes
     assert acts(project) == [
         ("one", "q", "c", "ann", 1), ("one", "q", "e", "ann", 0), ("three", "q", "c", "bob", 1),
         ("two", "q", "d", "ann", 0), ("two", "q", "d", "bob", 1),
@@ -64,7 +58,7 @@ def test_a_contradiction_in_one_campaign_keeps_all_out(project: Project, tmp_pat
     before, truth = acts(project), project.path("truth").read_bytes()
     (tmp_path / "bad.csv").write_text(f"{ROWS}q,e,ann,0,one\nq,d,ann,1,two\n")
     with pytest.raises(InputError, match=r"bad.csv: row 1: .* is stored, and says otherwise"):
-        eds("benchmarks", "import", "votes", tmp_path / "bad.csv", "-p", project.root)
+        project.import_benchmark("votes", tmp_path / "bad.csv")
     assert acts(project) == before
     assert project.path("truth").read_bytes() == truth
-    assert not (project.root / ".eds" / "together").exists()
+    assert not (project.root / ".eds" / "transaction").exists()

@@ -1,17 +1,17 @@
 """What the import of VSD's files refuses, with file, entry and remedy; and that it writes all tables or none."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from eds import tables
 from eds.benchmarks.formats.vsd import Files, read_annotations
-from eds.cli.benchmarks import benchmarks
 from eds.errors import EdsError, InputError, ProjectError
 from eds.project import Project
+from eds.project.exchange import ImportResult
 from eds.project.excluded_images import read_left_out
 from eds.tables import Provenance
 from tests.benchmarks.vsd_files import release
@@ -134,15 +134,13 @@ def project(tmp_path: Path) -> Project:
     return Project.create(tmp_path / "p")
 
 
-def bring(project: Project, given: Files, *words: str) -> Any:
-    options = [word for name in ("metadata", "annotations", "seeds", "manifest")
-               if getattr(given, name) for word in (f"--{name}", str(getattr(given, name)))]  # fmt: skip
-    line = ["import", "vsd", *options, *words, "--json", "-q", "-p", str(project.root)]
-    return json.loads(CliRunner().invoke(benchmarks, line, catch_exceptions=False).stdout)
+def bring(project: Project, given: Files, **options: Any) -> ImportResult:
+    named = {name: file for name, file in asdict(given).items() if file}
+    return project.import_benchmark("vsd", **named, **options)
 
 
 def test_the_tables_are_what_the_files_say(project: Project, tmp_path: Path) -> None:
-    told = bring(project, files(tmp_path, annotations=[*TAGS, TAGS[0]]), "--gallery-phases", "gallery")
+    told = bring(project, files(tmp_path, annotations=[*TAGS, TAGS[0]]), gallery_phases="gallery")
     images, truth, suspects = (project.read(name) for name in ("images", "truth", "suspects"))
     assert dict(zip(images["image_id"], images["role"], strict=True)) == {
         "a b/ü1.jpg": "candidate", "a b/2.jpg": "candidate", "w/3.jpg": "query",
@@ -155,14 +153,14 @@ def test_the_tables_are_what_the_files_say(project: Project, tmp_path: Path) -> 
     assert truth[["votes_for", "votes_against", "unsure"]].to_numpy().sum() == 0
     assert set(suspects["origin"]) == {"pool"}
     assert suspects["sources"].isna().all()
-    assert (told["queries"], told["candidates"], told["pairs"], told["positives"]) == (1, 2, 2, 1)
+    assert (told.queries, told.candidates, told.pairs, told.positives) == (1, 2, 2, 1)
     assert {state.condition for state in map(project.state, ("images", "truth", "suspects"))} == {"fresh"}
 
 
 def test_an_image_that_is_named_twice_counts_once_and_is_told(project: Project, tmp_path: Path) -> None:
-    told = bring(project, files(tmp_path, metadata={"images": [*IMAGES, IMAGES[0]]}), "--gallery-phases", "gallery")
-    assert told["images"] == len(project.read("images"))
-    assert any("1 entries of the metadata are duplicates" in note for note in told["notes"])
+    told = bring(project, files(tmp_path, metadata={"images": [*IMAGES, IMAGES[0]]}), gallery_phases="gallery")
+    assert told.images == len(project.read("images"))
+    assert any("1 entries of the metadata are duplicates" in note for note in told.notes)
     assert project.read("images")["image_id"].is_unique
 
 
@@ -188,7 +186,7 @@ def test_nothing_is_half_imported(project: Project, tmp_path: Path, monkeypatch:
         bring(fresh, other)
     assert [fresh.state(name).condition for name in before] == ["absent"] * 3
     monkeypatch.undo()
-    assert bring(project, other)["pairs"] == 1
+    assert bring(project, other).pairs == 1
     assert not (project.root / ".eds" / "transaction").exists()
 
 
@@ -198,17 +196,17 @@ def test_tables_of_other_commands_are_not_written_over(project: Project, tmp_pat
     with pytest.raises(ProjectError, match=r"truth\.parquet was made by eds truth decide"):
         bring(project, given)
     assert project.state("images").condition == "absent"
-    assert bring(project, given, "--replace")["pairs"] == 2
+    assert bring(project, given, replace=True).pairs == 2
 
 
 def test_products_shared_by_both_domains_are_told_and_can_be_kept_apart(project: Project, tmp_path: Path) -> None:
     shared = {"images": [*IMAGES[:2], {"id": 2, "path": "w/3.jpg", "phase": "query"}]}
-    told = bring(project, files(tmp_path, metadata=shared), "--gallery-phases", "gallery")
-    (note,) = [note for note in told["notes"] if "another domain" in note]
+    told = bring(project, files(tmp_path, metadata=shared), gallery_phases="gallery")
+    (note,) = [note for note in told.notes if "another domain" in note]
     assert "'w/3.jpg' and 'a b/2.jpg'" in note
     assert "--separate" in note
-    told = bring(project, files(tmp_path, metadata=shared), "--gallery-phases", "gallery", "--separate")
-    assert not [note for note in told["notes"] if "another domain" in note]
+    told = bring(project, files(tmp_path, metadata=shared), gallery_phases="gallery", separate=True)
+    assert not [note for note in told.notes if "another domain" in note]
     assert sorted(project.read("images")["product_id"]) == ["1", "2", "query:2"]
 
 
@@ -216,14 +214,14 @@ def test_images_left_out_are_known_until_the_catalogue_changes(project: Project,
     data = release(wild=True, seed=4)
     data.write(tmp_path / "f")
     given = Files(*(tmp_path / "f" / f"{name}.json" for name in ("metadata", "annotations", "seeds")))
-    told = bring(project, given, "--gallery-phases", "gallery,search")
+    told = bring(project, given, gallery_phases="gallery,search")
     train = {one["path"] for one in data.metadata["images"] if one["phase"] == "train"}
     assert read_left_out(project) == train - set(project.read("images")["image_id"])
-    assert told["left_out"] == len(read_left_out(project)) > 0
+    assert told.left_out == len(read_left_out(project)) > 0
     project.write(project.read("images").iloc[1:], "images", Provenance("test"))
     assert read_left_out(project) == frozenset()
 
 
 def test_unknown_phases_are_refused(project: Project, tmp_path: Path) -> None:
     with pytest.raises(EdsError, match="no image has phase 'shop'"):
-        bring(project, files(tmp_path), "--gallery-phases", "gallery,shop")
+        bring(project, files(tmp_path), gallery_phases="gallery,shop")
