@@ -3,8 +3,7 @@
 import streamlit as st
 
 from annotator_ui.app_state import site, viewer
-from annotator_ui.lead.page import is_dark
-from annotator_ui.screen import menu
+from annotator_ui.screen import is_dark, menu
 from annotator_ui.texts import PRODUCT
 from annotator_ui.theme import DARK, LIGHT
 

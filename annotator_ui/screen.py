@@ -15,6 +15,7 @@ from functools import cache
 from typing import NoReturn
 
 import streamlit as st
+from markupsafe import Markup
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, may, viewer
@@ -120,6 +121,16 @@ def go_to(name: str, **query: str) -> NoReturn:
 def link_to(name: str, label: str) -> None:
     """Show a link to another screen."""
     st.page_link(screens()[name].page(), label=label)
+
+
+def put(*pieces: Markup) -> None:
+    """Show finished pieces of HTML, one below the other."""
+    st.html(pieces[0] if len(pieces) == 1 else html.stack(*pieces))
+
+
+def is_dark() -> bool:
+    """Return whether the browser shows the dark theme."""
+    return getattr(st.context.theme, "type", None) == "dark"
 
 
 def report_after_rerun(message: str) -> NoReturn:

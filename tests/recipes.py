@@ -1,4 +1,4 @@
-"""The recipes of CONTRIBUTING.md, carried out on a copy of the package: what a recipe shows is what the test runs.
+"""The recipes of CONTRIBUTING.md, carried out on a copy of the packages: what a recipe shows is what the test runs.
 
 A recipe is a section. Each of its code blocks that begins with a comment `# path/of/the/file.py` is a file to add.
 """
@@ -17,7 +17,7 @@ _FILE = re.compile(r"^```\w+\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy of the package `eds` in a folder, with the files of a recipe added."""
+    """A copy of the packages in a folder, with the files of a recipe added."""
 
     root: Path
     added: tuple[str, ...]
@@ -37,13 +37,14 @@ class Copy:
 
 
 def follow(title: str, folder: Path) -> Copy:
-    """Copy the package into the folder and add the files that the recipe of that title shows."""
+    """Copy the packages into the folder and add the files that the recipe of that title shows."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     assert section, f"CONTRIBUTING.md has no section {title!r}"
     files = _FILE.findall(section[1])
     assert files, f"the section {title!r} of CONTRIBUTING.md shows no file"
-    shutil.copytree(ROOT / "eds", folder / "eds")
+    for package in ("eds", "annotator_ui"):
+        shutil.copytree(ROOT / package, folder / package)
     for path, code in files:
         assert not (folder / path).exists(), f"{path} exists already"
         (folder / path).write_text(code, encoding="utf-8")

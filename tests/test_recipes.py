@@ -20,3 +20,39 @@ def test_add_a_reader_of_catalogues(tmp_path: Path) -> None:
     (tmp_path / "list.txt").write_text("a.png\nb.png\n")
     words = ("images", "import", "list.txt", "--format", "lines", "--without-files", "--project", "shop", "--json")
     assert json.loads(copy.eds(*words))["images"] == 2
+
+
+SCREEN = """
+from streamlit.testing.v1 import AppTest
+import annotator_ui.screen
+from annotator_ui.app_state import Site, Viewer, install
+from eds import Project
+from eds.project.label_store import keep_open
+
+SCRIPT = '''
+import streamlit as st
+from annotator_ui.screen import menu, screens, viewer
+st.text([page.title for page in menu(viewer())["Project"] if page.visibility == "visible"])
+screens()["catalogue"]()
+'''
+project = Project.open("shop")
+project.experts.add("lea", "lead")
+keep_open(project)
+install(Site(project))
+for role in ("lead", "expert"):
+    annotator_ui.screen.viewer = lambda: Viewer("lea", role, 1)
+    app = AppTest.from_string(SCRIPT).run()
+    assert not app.exception, app.exception
+    print(role, app.text[0].value, [html.proto.body for html in app.get("html")][1:])
+project.close()
+"""
+
+
+def test_add_an_annotator_screen(tmp_path: Path) -> None:
+    copy = follow("Add an annotator screen", tmp_path)
+    copy.eds("init", "shop")
+    copy.eds("synthetic", "catalogue", "--products", "4", "--views", "1", "--size", "32", "--project", "shop")
+    lead, expert = copy.python(SCREEN).splitlines()
+    assert lead.startswith("lead ['Experts', 'Report', 'Catalogue']")
+    assert "Products</span><strong>4</strong>" in lead
+    assert expert == "expert [] []"

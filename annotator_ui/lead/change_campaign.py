@@ -5,8 +5,8 @@ import streamlit as st
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.escape_markdown import as_typed
-from annotator_ui.lead.page import Campaign, choose_campaign, put
-from annotator_ui.screen import report_after_rerun, shown_errors
+from annotator_ui.lead.campaign import Campaign, choose_campaign
+from annotator_ui.screen import put, report_after_rerun, shown_errors
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 
 

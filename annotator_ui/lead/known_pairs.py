@@ -7,8 +7,8 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, acting, site
-from annotator_ui.lead.page import check_images, put
-from annotator_ui.screen import report_after_rerun, shown_errors
+from annotator_ui.lead.campaign import check_images
+from annotator_ui.screen import put, report_after_rerun, shown_errors
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from eds.errors import InputError
 

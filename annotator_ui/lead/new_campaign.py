@@ -9,8 +9,8 @@ from annotator_ui import html
 from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.guideline_html import guideline_html
 from annotator_ui.lead import queries
-from annotator_ui.lead.page import CHOSEN, put
-from annotator_ui.screen import report_after_rerun, shown_errors
+from annotator_ui.lead.campaign import CHOSEN
+from annotator_ui.screen import put, report_after_rerun, shown_errors
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from eds.project.campaign_statistics import ModesCompared
 from eds.project.campaigns import USUAL, CampaignPlan, Mode, Polarity

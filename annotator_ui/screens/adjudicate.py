@@ -8,9 +8,9 @@ import streamlit as st
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.escape_markdown import as_typed
+from annotator_ui.lead.campaign import choose_campaign
 from annotator_ui.lead.disputes import KEY, cases, choose_kind, shown_pair, vote_rows
-from annotator_ui.lead.page import choose_campaign, put
-from annotator_ui.screen import report_after_rerun, screen, shown_errors
+from annotator_ui.screen import put, report_after_rerun, screen, shown_errors
 from annotator_ui.texts import MENU
 from annotator_ui.texts_judging import ADJUDICATE as SAYS
 from annotator_ui.texts_leads import DISPUTED

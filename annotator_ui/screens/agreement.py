@@ -6,8 +6,8 @@ import streamlit as st
 from annotator_ui import html
 from annotator_ui.app_state import Viewer
 from annotator_ui.lead import queries
-from annotator_ui.lead.page import choose_campaign, put
-from annotator_ui.screen import screen
+from annotator_ui.lead.campaign import choose_campaign
+from annotator_ui.screen import put, screen
 from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import AGREEMENT as SAYS
 from annotator_ui.texts_leads import COMMON

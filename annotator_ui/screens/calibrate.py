@@ -9,8 +9,7 @@ from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
 from annotator_ui.escape_markdown import as_typed
 from annotator_ui.guideline_html import guideline_html
-from annotator_ui.lead.page import put
-from annotator_ui.screen import go_to, link_to, screen
+from annotator_ui.screen import go_to, link_to, put, screen
 from annotator_ui.texts_calibration import CALIBRATE as SAYS
 from annotator_ui.texts_leads import COMMON
 from eds.project.calibration import Feedback, Round

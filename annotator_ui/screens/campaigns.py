@@ -7,12 +7,12 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
+from annotator_ui.lead.campaign import campaigns
 from annotator_ui.lead.change_campaign import change_campaign
 from annotator_ui.lead.guideline_editor import guideline_editor
 from annotator_ui.lead.known_pairs import known_pairs
 from annotator_ui.lead.new_campaign import new_campaign
-from annotator_ui.lead.page import campaigns, put
-from annotator_ui.screen import screen
+from annotator_ui.screen import put, screen
 from annotator_ui.texts import MENU
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from annotator_ui.texts_leads import COMMON

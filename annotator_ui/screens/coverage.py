@@ -10,8 +10,8 @@ from markupsafe import Markup
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
 from annotator_ui.lead import queries
-from annotator_ui.lead.page import Campaign, choose_campaign, put
-from annotator_ui.screen import screen
+from annotator_ui.lead.campaign import Campaign, choose_campaign
+from annotator_ui.screen import put, screen
 from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import COVERAGE as SAYS
 

@@ -8,9 +8,9 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer
+from annotator_ui.lead.campaign import choose_campaign
 from annotator_ui.lead.disputes import KEY, cases, choose_kind, shown_pair, vote_rows
-from annotator_ui.lead.page import choose_campaign, put
-from annotator_ui.screen import link_to, screen
+from annotator_ui.screen import link_to, put, screen
 from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import COMMON
 from annotator_ui.texts_leads import DISPUTED as SAYS

@@ -8,8 +8,7 @@ import streamlit as st
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, acting, may, site, url
 from annotator_ui.escape_markdown import as_typed
-from annotator_ui.lead.page import put
-from annotator_ui.screen import report_after_rerun, screen, shown_errors
+from annotator_ui.screen import put, report_after_rerun, screen, shown_errors
 from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import EXPERTS as SAYS
 from eds.project.experts import ROLES, Invitation

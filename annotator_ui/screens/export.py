@@ -6,8 +6,8 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, site, url
-from annotator_ui.lead.page import CHOSEN, campaigns, put
-from annotator_ui.screen import link_to, screen
+from annotator_ui.lead.campaign import CHOSEN, campaigns
+from annotator_ui.screen import link_to, put, screen
 from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import COMMON
 from annotator_ui.texts_leads import EXPORT as SAYS

@@ -2,7 +2,7 @@
 
 from streamlit.testing.v1 import AppTest
 
-from annotator_ui.lead import page
+from annotator_ui.lead.campaign import CHOSEN
 
 LEADS = ("campaigns", "coverage", "agreement", "pool_yield", "disputed", "experts", "export")
 
@@ -16,7 +16,7 @@ def run(screen: str, campaign: str | None = None) -> AppTest:
     """The screen after its first run."""
     app = alone(screen)
     if campaign is not None:
-        app.session_state[page.CHOSEN] = campaign
+        app.session_state[CHOSEN] = campaign
     found = app.run()
     assert not found.exception, found.exception
     return found

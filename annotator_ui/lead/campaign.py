@@ -1,15 +1,14 @@
-"""What every lead's screen begins with: who looks, whether they may, the style, the campaign that is looked at."""
+"""The campaign that a lead looks at: chosen once, the same on all of the lead's screens."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
-from markupsafe import Markup
 
 from annotator_ui import html
 from annotator_ui.app_state import site
-from annotator_ui.screen import link_to
+from annotator_ui.screen import link_to, put
 from annotator_ui.texts_leads import COMMON
 from eds.errors import InputError
 
@@ -27,11 +26,6 @@ class Campaign:
     closed: bool
     items: int
     experts: int
-
-
-def put(*pieces: Markup) -> None:
-    """Show finished pieces of HTML, one below the other."""
-    st.html(pieces[0] if len(pieces) == 1 else html.stack(*pieces))
 
 
 def campaigns() -> pd.DataFrame:
@@ -74,8 +68,3 @@ def check_images(names: Iterable[str], where: str) -> None:
             do="Give their ids as the catalogue has them.",
             faults=unknown[:20],
         )
-
-
-def is_dark() -> bool:
-    """Whether the browser shows the dark theme."""
-    return getattr(st.context.theme, "type", None) == "dark"
