@@ -16,7 +16,7 @@ from eds.errors import ImageError, InputError, ProjectError
 from eds.registry import READERS
 
 if TYPE_CHECKING:
-    from eds.images.sources import Found
+    from eds.images.sources import Catalogue
     from eds.io import Address
     from eds.project import Project
 
@@ -221,7 +221,7 @@ def _scan(project: "Project", options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _keep(
     project: "Project",
-    found: "Found",
+    found: "Catalogue",
     operation: str,
     params: Mapping[str, Any],
     *,

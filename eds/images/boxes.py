@@ -1,4 +1,4 @@
-"""Whether the crop boxes of a catalogue lie in their pictures."""
+"""Check that the crop boxes of a catalogue lie in their images."""
 
 from collections.abc import Sequence
 
@@ -8,19 +8,18 @@ import pandas as pd
 EDGES = ["box_left", "box_top", "box_right", "box_bottom"]
 
 
-def misplaced(images: pd.DataFrame, sizes: Sequence[tuple[int, int]]) -> list[str]:
-    """What is wrong with each row's box in a picture of that width and height, as stored; empty where nothing is.
+def find_misplaced_boxes(images: pd.DataFrame, sizes: Sequence[tuple[int, int]]) -> list[str]:
+    """The fault of each row's box in an image of that stored width and height; empty if it has none.
 
-    Boxes are meant in the upright picture, of which width and height may have changed places: a box that lies in
-    neither is told.
+    Boxes refer to the upright image, whose width and height may be swapped: a box is faulty if it lies in neither.
 
     >>> images = pd.DataFrame({"box_left": [0, 0], "box_top": [0, 0], "box_right": [9, 9], "box_bottom": [4, 12]})
-    >>> misplaced(images, [(5, 10), (5, 10)])
-    ['', 'box (0, 0, 9, 12) does not lie in the picture of 5 x 10 pixels']
+    >>> find_misplaced_boxes(images, [(5, 10), (5, 10)])
+    ['', 'box (0, 0, 9, 12) does not lie in the image of 5 x 10 pixels']
     """
-    told = [""] * len(images)
+    faults = [""] * len(images)
     if any(edge not in images.columns or images[edge].isna().all() for edge in EDGES):
-        return told
+        return faults
     edges = images[EDGES].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
     left, top, right, bottom = edges.T
     width, height = np.asarray(sizes, dtype=np.int64).reshape(-1, 2).T
@@ -29,5 +28,5 @@ def misplaced(images: pd.DataFrame, sizes: Sequence[tuple[int, int]]) -> list[st
     wrong = ~np.isnan(edges).any(axis=1) & ~(order & inside)
     for row in np.flatnonzero(wrong).tolist():
         box = ", ".join(f"{edge:g}" for edge in edges[row].tolist())
-        told[row] = f"box ({box}) does not lie in the picture of {width[row]:g} x {height[row]:g} pixels"
-    return told
+        faults[row] = f"box ({box}) does not lie in the image of {width[row]:g} x {height[row]:g} pixels"
+    return faults

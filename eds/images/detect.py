@@ -1,4 +1,4 @@
-"""Which reader fits the files given, told by their shape; where that is not plain, the reader must be named."""
+"""Detect which reader fits the files; if that is ambiguous, the user must name it."""
 
 import json
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ def detect(files: Sequence[Path]) -> str:
     """The name of the reader for these files or this folder."""
     for file in files:
         if not file.exists():
-            raise InputError("there is no such file", where=str(file), do="Mend the path.")
+            raise InputError("file not found", where=str(file), do="Correct the path.")
     first = files[0]
     if first.is_dir() or first.name.startswith("list_"):
         return _deepfashion(files) or _folder(first)
@@ -31,7 +31,9 @@ def detect(files: Sequence[Path]) -> str:
         except PermissionError as error:
             raise forbidden(first) from error
         except (pa.ArrowException, OSError) as error:
-            raise InputError(f"cannot be read as Parquet ({error})", where=str(first), do="Give it anew.") from error
+            raise InputError(
+                f"cannot be read as Parquet ({error})", where=str(first), do="Use another copy of the file."
+            ) from error
     if suffix == ".arrow":
         return "huggingface"
     if suffix in TABLES:
@@ -45,7 +47,7 @@ def _deepfashion(files: Sequence[Path]) -> str:
 
 
 def _is_plain(files: Sequence[Path]) -> bool:
-    """A folder that has none of the lists: looked at before its other files are."""
+    """True for a folder without these lists."""
     return len(files) == 1 and files[0].is_dir() and next(files[0].rglob(deepfashion.PARTITION), None) is None
 
 
@@ -55,7 +57,7 @@ def _folder(folder: Path) -> str:
     raise InputError(
         "the folder holds no list, no Parquet, no Arrow and no metadata",
         where=str(folder),
-        do="A folder of pictures is read by eds images scan.",
+        do="eds images scan reads a folder of images.",
     )
 
 
@@ -65,20 +67,20 @@ def _json(files: Sequence[Path]) -> str:
     except PermissionError as error:
         raise forbidden(Path(error.filename)) from error
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read as JSON ({error})", where=str(files[0]), do="Mend the file.") from error
+        raise InputError(f"cannot be read as JSON ({error})", where=str(files[0]), do="Correct the file.") from error
     kinds = [vsd.kind(content) for content in contents]
     if len(files) > 1:
         return "vsd"
     if kinds == ["metadata"] and all(isinstance(one, dict) and "phase" in one for one in contents[0]["images"]):
-        return "vsd"  # there `id` is the product; without a phase it may as well be the image: the user must say
+        return "vsd"  # there `id` is the product; without a phase it may also be the image, so the user must decide
     if kinds == ["metadata"]:
         raise InputError(
             "could be VSD metadata (id is the product) or a plain list of images",
             where=str(files[0]),
-            do="Say which: --format vsd or --format table.",
+            do="Choose one: --format vsd or --format table.",
         )
     return "table"
 
 
 def _unknown(file: Path) -> InputError:
-    return InputError("its kind cannot be told by its name", where=str(file), do="Say --format.")
+    return InputError("unknown format", where=str(file), do="Name it: --format.")

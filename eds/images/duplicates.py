@@ -1,9 +1,8 @@
-"""Files that are the same, byte by byte, and pictures that look nearly the same. Both are listed, never dropped.
+"""Exact duplicates (equal files) and near duplicates (similar images). Both are listed, never removed.
 
-Near duplicates are told by the difference hash (dHash): the upright picture as 9 x 8 grey values, one
-bit for each of the 8 x 8 places where grey grows from left to right. It survives another size and
-another compression; it does not survive a crop or a mirror image. Plain pictures have few differences
-and resemble each other.
+Near duplicates are found by the difference hash (dHash): the upright image as 9 x 8 grey values, one
+bit for each of the 8 x 8 positions where grey increases from left to right. It is robust to size and
+compression, not to cropping or mirroring. Images with little structure resemble each other.
 """
 
 from itertools import pairwise
@@ -15,7 +14,7 @@ import pandas as pd
 from eds.errors import InputError
 
 WIDE, HIGH = 9, 8
-MOST = 1_000_000  # near pairs; beyond, the list is of no use to anybody
+MOST = 1_000_000  # near pairs; a longer list is of no use
 
 
 def difference_hashes(grey: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
@@ -26,7 +25,7 @@ def difference_hashes(grey: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
     Source
         Neal Krawetz, "Kind of Like That", 2013: dHash.
     Conventions
-        Equal neighbours give 0, so a picture of one colour has hash 0.
+        Equal neighbours give 0, so an image of one colour has hash 0.
 
     Example:
         >>> ramp = np.arange(9, dtype=np.uint8)[None, None, :].repeat(8, axis=1)
@@ -38,27 +37,26 @@ def difference_hashes(grey: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
     return np.packbits(grows.reshape(len(grey), 64), axis=1).view(">u8").astype(np.uint64).reshape(len(grey))
 
 
-def exact_groups(images: pd.DataFrame) -> pd.DataFrame:
-    """The images whose files are equal: `sha256, image_id, path`, groups behind each other."""
+def find_exact_duplicates(images: pd.DataFrame) -> pd.DataFrame:
+    """Images with equal files: `sha256, image_id, path`, sorted by file."""
     seen = images[images["sha256"].notna()]
     again = seen[seen["sha256"].duplicated(keep=False)]
     return again[["sha256", "image_id", "path"]].sort_values(["sha256", "image_id"]).reset_index(drop=True)
 
 
-def near_pairs(images: pd.DataFrame, hashes: npt.NDArray[np.uint64], within: int = 4) -> pd.DataFrame:
+def find_near_duplicates(images: pd.DataFrame, hashes: npt.NDArray[np.uint64], within: int = 4) -> pd.DataFrame:
     """Pairs of different files whose hashes differ in at most `within` bits: `left_id, right_id, distance`.
 
-    `hashes` is (images,) uint64. One image stands for all whose files are equal byte by byte, and one for
-    all whose hashes are equal: it is the one with the smallest id. The latter are listed as its pairs at
-    distance 0, so that a thousand blank pictures make a thousand pairs and not half a million. The order
-    of rows does not matter.
+    `hashes` is (images,) uint64. The image with the smallest id represents all with an equal file, and all with
+    an equal hash. The latter are listed as its pairs at distance 0, so that a thousand blank images make a
+    thousand pairs, not half a million. The result does not depend on the order of rows.
     """
     files = images.assign(hash=hashes).sort_values("image_id").drop_duplicates("sha256")
     first = files.groupby("hash")["image_id"].transform("first")
     same = (first != files["image_id"]).to_numpy(dtype=bool)
     alone = files[~same]
     ids = alone["image_id"].to_numpy(dtype=object)
-    left, right, distance = close(alone["hash"].to_numpy(dtype=np.uint64), within)
+    left, right, distance = find_close(alone["hash"].to_numpy(dtype=np.uint64), within)
     pairs = pd.DataFrame(
         {
             "left_id": [*first[same], *ids[left]],
@@ -69,16 +67,16 @@ def near_pairs(images: pd.DataFrame, hashes: npt.NDArray[np.uint64], within: int
     return pairs.sort_values(["distance", "left_id", "right_id"]).reset_index(drop=True)
 
 
-def close(
+def find_close(
     hashes: npt.NDArray[np.uint64], within: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """All i < j with Hamming distance <= within, as three (pairs,) int64 arrays: i, j, distance.
 
-    64 bits are cut into within + 1 bands. Two hashes that differ in at most `within` bits agree in a
-    whole band, so only hashes that share a band are compared: each pair in the first band they share.
+    The 64 bits are split into within + 1 bands. Two hashes that differ in at most `within` bits agree in a
+    whole band, so only hashes that share a band are compared, each pair in the first band that it shares.
     """
     if not 0 <= within <= 16:
-        raise InputError(f"near duplicates within {within} bits", do="Give 0 to 16.")
+        raise InputError(f"near duplicates within {within} bits", do="Use 0 to 16.")
     edges = np.linspace(0, 64, within + 2).astype(int)
     masks = [np.uint64(((1 << int(high)) - 1) ^ ((1 << int(low)) - 1)) for low, high in pairwise(edges)]
     found: list[npt.NDArray[np.int64]] = []
@@ -101,7 +99,7 @@ def close(
             if total > MOST:
                 raise InputError(
                     f"more than {MOST:,} pairs look alike within {within} bits",
-                    do="Ask for a smaller distance (--near 0), or leave the search out (--near off).",
+                    do="Use a smaller distance (--near 0), or switch the search off (--near off).",
                 )
             step += 1
             alive = alive[alive + step < len(order)]

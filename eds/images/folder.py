@@ -1,13 +1,13 @@
-"""A folder tree of pictures: which files are pictures by name, and what the folders say of them.
+"""A folder tree of images: which files are images by name, and what the folders mean.
 
     tree       category/product/picture, and deeper: the first folders are the category, the last the product
     category   category/picture
     product    product/picture
-    flat       the folders say nothing
-    auto       flat or tree where that is plain; otherwise the reader asks
+    flat       the folders mean nothing
+    auto       flat or tree if that is clear; otherwise an error asks for the layout
 
-The tree may lie elsewhere (`s3://bucket/prefix`): then names take the place of folders, and there are no links.
-Links to files are followed as long as they stay below the root, links to folders never.
+The tree may be remote (`s3://bucket/prefix`): then prefixes of names are the folders, and there are no links.
+Links to files are followed if they stay below the root, links to folders never.
 """
 
 import os
@@ -18,7 +18,7 @@ import pandas as pd
 
 from eds import choices
 from eds.errors import ImageError, InputError
-from eds.images.sources import Found, Source, finished
+from eds.images.sources import Catalogue, Source, finish_rows
 from eds.imaging import inside
 from eds.io import Address, is_remote, listing, local_path
 
@@ -30,15 +30,15 @@ SUFFIXES = frozenset(
 SHOWN = 3
 
 
-def read(source: Source) -> Found:
-    """Every picture below the root, by its path; what cannot be taken is listed with the reason."""
+def read(source: Source) -> Catalogue:
+    """Read every image below the root, by its path; unusable files are listed with the reason."""
     root = source.root
     if is_remote(root):
-        files = _objects(root)
+        files = _list_objects(root)
     elif local_path(root).is_dir():
-        files = _walk(local_path(root), "")
+        files = _list_folder(local_path(root), "")
     else:
-        raise InputError("there is no such folder", where=str(root), do="Name the folder of the pictures.")
+        raise InputError("folder not found", where=str(root), do="Name the folder of the images.")
     paths: list[str] = []
     bad: list[tuple[str, str]] = []
     ignored: list[str] = []
@@ -51,19 +51,21 @@ def read(source: Source) -> Found:
             ignored.append(path)
     if not paths:
         raise InputError(
-            f"there is not one picture in it ({len(ignored):,} other files, {len(bad):,} that cannot be taken)",
+            f"the folder contains no images ({len(ignored):,} other files, {len(bad):,} unusable)",
             where=str(root),
-            do=f"Pictures are told by their suffix: {' '.join(sorted(SUFFIXES))}.",
+            do=f"Images are recognised by their suffix: {' '.join(sorted(SUFFIXES))}.",
             faults=[f"{path}: {reason}" for path, reason in bad[:SHOWN]],
         )
     paths.sort()
-    notes = (f"{len(ignored):,} left aside as no pictures by their suffix: {', '.join(sorted(ignored)[:SHOWN])}",)
-    frame = finished(_described(paths, source.layout, str(root)), str(root))
-    return Found(frame, tuple(sorted(bad)), notes if ignored else ())
+    notes = (
+        f"{len(ignored):,} ignored, because their suffix is not one of an image: {', '.join(sorted(ignored)[:SHOWN])}",
+    )
+    frame = finish_rows(_describe(paths, source.layout, str(root)), str(root))
+    return Catalogue(frame, tuple(sorted(bad)), notes if ignored else ())
 
 
-def _walk(root: Path, below: str) -> Iterator[tuple[str, str]]:
-    """Each file's path relative to the root, and why it cannot be taken (or nothing)."""
+def _list_folder(root: Path, below: str) -> Iterator[tuple[str, str]]:
+    """Yield each file's path relative to the root, and why it is unusable (or nothing)."""
     try:
         entries = sorted(os.scandir(root / below), key=lambda entry: entry.name)
     except OSError as error:
@@ -79,21 +81,21 @@ def _walk(root: Path, below: str) -> Iterator[tuple[str, str]]:
             yield path, _link_fault(root, path)
         elif entry.is_dir(follow_symlinks=False):
             if os.path.splitext(path)[1].lower() in SUFFIXES:  # noqa: PTH122
-                yield path, "a folder that is named like a picture; it was not entered"
+                yield path, "a folder with the name of an image; it was not entered"
             else:
-                yield from _walk(root, path)
+                yield from _list_folder(root, path)
         else:
             yield path, ""
 
 
-def _objects(root: Address) -> Iterator[tuple[str, str]]:
-    """Each object's name below the root, and why it cannot be taken (or nothing); hidden ones are left aside."""
+def _list_objects(root: Address) -> Iterator[tuple[str, str]]:
+    """Yield each object's name below the root, and why it is unusable (or nothing); hidden ones are ignored."""
     for found in listing(root):
         parts = found.name.split("/")
         if any(part.startswith(".") and part != ".." for part in parts):
             continue
         odd = "" in parts or ".." in parts or "\\" in found.name
-        yield found.name, "its name is no path" if odd else ""
+        yield found.name, "its name is not a valid path" if odd else ""
 
 
 def _is_text(path: str) -> bool:
@@ -112,8 +114,8 @@ def _link_fault(root: Path, path: str) -> str:
     return "a link to a folder; it was not entered" if target.is_dir() else ""
 
 
-def _described(paths: list[str], layout: str, where: str) -> pd.DataFrame:
-    """What the folders above each file say of it."""
+def _describe(paths: list[str], layout: str, where: str) -> pd.DataFrame:
+    """The rows of the files, with product and category from their folders."""
     depths = {path.count("/") for path in paths}
     choices.check(choices.Layout, layout, "layout")
     if layout == "auto":
@@ -122,14 +124,14 @@ def _described(paths: list[str], layout: str, where: str) -> pd.DataFrame:
             raise InputError(
                 f"the folders are neither flat nor category/product/picture: {', '.join(shallow[:SHOWN])}",
                 where=where,
-                do="Say what they mean: --layout tree, category, product or flat.",
+                do="Say what the folders mean: --layout tree, category, product or flat.",
             )
         layout = "flat" if depths == {0} else "tree"
     needed = {"tree": 2, "category": 1, "product": 1, "flat": 0}[layout]
     shallow = [path for path in paths if path.count("/") < needed]
     if shallow:
         raise InputError(
-            f"{len(shallow):,} pictures lie too high for layout {layout}: {', '.join(shallow[:SHOWN])}",
+            f"{len(shallow):,} images are not deep enough for layout {layout}: {', '.join(shallow[:SHOWN])}",
             where=where,
             do="Move them into folders, or choose another --layout.",
         )

@@ -1,8 +1,7 @@
-"""The size that a picture's first bytes state, and whether the file has its last ones: hardly a pixel is decoded.
+"""The quick check of a scan: the size in an image's header, and whether the file is complete, without decoding.
 
-This is the quick check of a scan. It finds cut files, because a JPEG and a PNG end with a mark of their
-own, but not damage in the middle; a full decode does. Files of other formats are decoded to their end
-here too, so that no cut file passes.
+It finds truncated files, because JPEG and PNG have an end marker, but not damage in the middle, which a
+full decode finds. Files of other formats are fully decoded here, so that no truncated file passes.
 """
 
 import struct
@@ -12,13 +11,13 @@ from eds.imaging import MAX_PIXELS, decoding, stored_size
 
 PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8\xff"
-FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # the markers that open a frame of any kind
+FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # markers of a frame header
 ALONE = frozenset(range(0xD0, 0xD8)) | {0x01}  # markers without a length
-TAIL = 1 << 16  # bytes behind the end mark that some writers leave
+TAIL = 1 << 16  # bytes after the end marker that some programs write
 
 
-def stated_size(data: bytes) -> tuple[int, int]:
-    """Width and height as the file is stored; ImageError when header or end mark are not there."""
+def read_stated_size(data: bytes) -> tuple[int, int]:
+    """Width and height as stored; raises ImageError if header or end marker are missing."""
     if data.startswith(JPEG):
         size, ended = _jpeg_size(data), data.rfind(b"\xff\xd9", -TAIL) >= 0
     elif data.startswith(PNG) and data[12:16] == b"IHDR" and len(data) > 32:
@@ -29,20 +28,20 @@ def stated_size(data: bytes) -> tuple[int, int]:
             picture.load()
             return stored
     if not ended:
-        raise ImageError("truncated: the file's end mark is missing")
+        raise ImageError("truncated: the end marker is missing")
     if size[0] * size[1] > MAX_PIXELS:
         raise ImageError(f"{size[0]:,} x {size[1]:,} pixels, more than {MAX_PIXELS:,}")
     if not all(size):
-        raise ImageError("damaged: its header states no pixels")
+        raise ImageError("damaged: the header states a size of 0")
     return int(size[0]), int(size[1])
 
 
 def _jpeg_size(data: bytes) -> tuple[int, int]:
-    """From the first frame header; the segments before it are stepped over by their lengths."""
+    """The size in the first frame header; the segments before it are skipped by their lengths."""
     at, end = 2, len(data)
     while at + 9 <= end:
         if data[at] != 0xFF:
-            raise ImageError("damaged: no marker where the header has one")
+            raise ImageError("damaged: invalid header")
         marker = data[at + 1]
         if marker in FRAMES:
             height, width = struct.unpack_from(">HH", data, at + 5)

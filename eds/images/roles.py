@@ -42,30 +42,32 @@ def assign_roles(
         raise InputError(f"no image has phase {', '.join(unknown)}", do=f"Phases of these images: {known}.")
     wild = phases.isin(list(wild_phases)).to_numpy(dtype=bool) if wild_phases else np.ones(len(images), dtype=bool)
     if wild_phases and wild.all():
-        raise InputError("every image would be a query and none a candidate", do="Leave a phase for the catalogue.")
-    wanted = _wanted(queries, int(wild.sum()))
+        raise InputError(
+            "every image would be a query and none a candidate", do="Leave out a phase that holds the catalogue."
+        )
+    wanted = _count_queries(queries, int(wild.sum()))
     chosen = np.zeros(len(images), dtype=bool)
-    chosen[np.flatnonzero(wild)[_drawn(images[wild], wanted, seed)]] = True
+    chosen[np.flatnonzero(wild)[_draw(images[wild], wanted, seed)]] = True
     roles = np.where(chosen, "query" if wild_phases else "both", "candidate")
-    kept = chosen | ~wild | (not wild_phases)  # a wild image that was not drawn has no part in the project
+    kept = chosen | ~wild | (not wild_phases)  # a wild image that was not drawn is left out of the project
     assigned: pd.DataFrame = images.assign(role=roles).loc[kept].reset_index(drop=True)
     return assigned
 
 
-def _wanted(queries: Literal["all"] | int | float, among: int) -> int:
+def _count_queries(queries: Literal["all"] | int | float, among: int) -> int:
     if queries == "all":
         return among
     if isinstance(queries, bool) or not isinstance(queries, (int, float)):
-        raise InputError(f"queries is {queries!r}", do='Give "all", a number of images, or a share such as 0.1.')
+        raise InputError(f"queries is {queries!r}", do='Use "all", a number of images, or a share such as 0.1.')
     if isinstance(queries, float) and 0 < queries < 1:
         return max(1, round(queries * among))
     if isinstance(queries, int) and 1 <= queries <= among:
         return queries
-    raise InputError(f"queries is {queries}", do=f"Give a number from 1 to {among:,}, or a share between 0 and 1.")
+    raise InputError(f"queries is {queries}", do=f"Use a number from 1 to {among:,}, or a share between 0 and 1.")
 
 
-def _drawn(images: pd.DataFrame, wanted: int, seed: int) -> npt.NDArray[np.int64]:
-    """The rows drawn: (wanted,) int64 positions, stratified by category."""
+def _draw(images: pd.DataFrame, wanted: int, seed: int) -> npt.NDArray[np.int64]:
+    """Draw `wanted` rows, stratified by category: int64 positions."""
     names = images["category"].astype(object).where(images["category"].notna(), "").astype(str).to_numpy(dtype=object)
     kinds, codes = np.unique(names.astype(str), return_inverse=True)
     sizes = np.bincount(codes, minlength=len(kinds))

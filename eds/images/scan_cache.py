@@ -1,10 +1,9 @@
-"""What a scan remembers of each file, so that the next one reads only what changed.
+"""The cache of a scan: what is known of each file, so that the next scan reads only what changed.
 
-A file counts as unchanged while its size and its time of change (in nanoseconds; of an object elsewhere the
-version that its ETag tells) are what they were and it was looked at at least as closely. A file that cannot be
-decoded is remembered with the reason, for as long as the decoder is the same; one that could not be read is not:
-the cause may lie outside the file. A memory of another folder, another version or a damaged one is not used, and
-the scan says so.
+A file is unchanged if its size and modification time (in nanoseconds; of a remote object the ETag) are the same
+and the cached check was at least as thorough. A file that cannot be decoded is cached with the reason, as long as
+the decoder is the same; one that could not be read is not, because the cause may lie outside the file. A cache of
+another folder or version, or a damaged one, is not used, and the scan says so.
 """
 
 import os
@@ -25,12 +24,12 @@ DECODER = f"Pillow {PIL.__version__}".encode()
 CLOSENESS = {"header": 0, "full": 1}
 
 
-class Seen(NamedTuple):
-    """What a look at one file gave; `reason` is empty when it is good."""
+class FileRecord(NamedTuple):
+    """What a scan knows of one file; `reason` is empty if the file is good."""
 
     path: str
     size: int
-    changed: int  # time of change, nanoseconds
+    changed: int  # modification time, nanoseconds
     check: str
     width: int
     height: int
@@ -55,53 +54,55 @@ SCHEMA = pa.schema(
 
 
 @dataclass(frozen=True)
-class Memory:
-    """The files seen before, by path, and why there is none if there is none."""
+class ScanCache:
+    """The known files by path, and a note if the stored cache was not used."""
 
-    seen: dict[str, Seen]
+    seen: dict[str, FileRecord]
     note: str = ""
 
-    def recall(self, path: str, size: int, changed: int, check: str) -> Seen | None:
-        """What is known of the file, if it is still the same and was looked at closely enough."""
+    def recall(self, path: str, size: int, changed: int, check: str) -> FileRecord | None:
+        """The record of the file, if the file is unchanged and its check was thorough enough."""
         known = self.seen.get(path)
         if known is None or known.size != size or known.changed != changed:
             return None
         return known if CLOSENESS[known.check] >= CLOSENESS[check] else None
 
 
-def remembered(file: Path | None, root: Address) -> Memory:
-    """The memory in `file`, if it is one of this root."""
+def load_cache(file: Path | None, root: Address) -> ScanCache:
+    """Load the cache in `file`, if it belongs to this root."""
     if file is None or not file.exists():
-        return Memory({})
+        return ScanCache({})
     try:
-        with pq.ParquetFile(file, page_checksum_verification=True) as opened:
-            notes = opened.schema_arrow.metadata or {}
-            if notes.get(b"eds.scan") != VERSION or opened.schema_arrow.names != SCHEMA.names:
-                return Memory({}, "the last scan was by another version, so every file is read again")
-            if notes.get(b"eds.root") != _place(root):
-                return Memory({}, "the last scan was of another folder, so every file is read again")
-            columns = [column.to_pylist() for column in opened.read().columns]
+        with pq.ParquetFile(file, page_checksum_verification=True) as stored:
+            notes = stored.schema_arrow.metadata or {}
+            if notes.get(b"eds.scan") != VERSION or stored.schema_arrow.names != SCHEMA.names:
+                return ScanCache({}, "the last scan was by another version, so every file is read again")
+            if notes.get(b"eds.root") != _root_bytes(root):
+                return ScanCache({}, "the last scan was of another folder, so every file is read again")
+            columns = [column.to_pylist() for column in stored.read().columns]
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0]
-        return Memory({}, f"the memory of the last scan is damaged ({reason}), so every file is read again")
-    seen = (Seen(*values) for values in zip(*columns, strict=True))
+        return ScanCache({}, f"the cache of the last scan is damaged ({reason}), so every file is read again")
+    seen = (FileRecord(*values) for values in zip(*columns, strict=True))
     same = notes.get(b"eds.decoder") == DECODER
-    return Memory({one.path: one for one in seen if same or not one.reason})
+    return ScanCache({one.path: one for one in seen if same or not one.reason})
 
 
-def remember(file: Path, root: Address, seen: Iterable[Seen]) -> None:
-    """Keep what is known of the files whose bytes were read, whole or not at all."""
+def save_cache(file: Path, root: Address, seen: Iterable[FileRecord]) -> None:
+    """Save the records of the files whose bytes were read, atomically."""
     known = [one for one in seen if one.sha256]
     columns = list(zip(*known, strict=True)) if known else [()] * len(SCHEMA.names)
     arrow = pa.table([pa.array(values, kind.type) for values, kind in zip(columns, SCHEMA, strict=True)], SCHEMA)
     with replacing(file) as temporary:
         pq.write_table(
-            arrow.replace_schema_metadata({b"eds.scan": VERSION, b"eds.root": _place(root), b"eds.decoder": DECODER}),
+            arrow.replace_schema_metadata(
+                {b"eds.scan": VERSION, b"eds.root": _root_bytes(root), b"eds.decoder": DECODER}
+            ),
             temporary,
             compression="zstd",
             write_page_checksum=True,
         )
 
 
-def _place(root: Address) -> bytes:
+def _root_bytes(root: Address) -> bytes:
     return os.fsencode(str(root) if is_remote(root) else os.path.realpath(root))

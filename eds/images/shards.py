@@ -1,4 +1,4 @@
-"""The two kinds of shards of a Hugging Face data set: Parquet, and Arrow as `save_to_disk` writes it."""
+"""The shards of a Hugging Face dataset: Parquet, or Arrow as `save_to_disk` writes it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,21 +13,21 @@ SUFFIXES = (".parquet", ".arrow")
 
 @dataclass(frozen=True)
 class Shard:
-    """An open file: its schema, and its rows, at most so many at a time."""
+    """An open file: its schema, and an iterator over batches of at most so many rows."""
 
     schema: pa.Schema
     batches: Callable[[int], Iterator[pa.RecordBatch]]
 
 
 def shards_in(folder: Path) -> list[Path]:
-    """The shards below a folder; what `datasets` keeps there of its own computing is none."""
-    found = (path for suffix in SUFFIXES for path in folder.rglob(f"*{suffix}"))
-    return sorted(path for path in found if not path.name.startswith("cache-"))
+    """The shards below a folder; cache files of `datasets` are excluded."""
+    files = (path for suffix in SUFFIXES for path in folder.rglob(f"*{suffix}"))
+    return sorted(path for path in files if not path.name.startswith("cache-"))
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Shard]:
-    """The shard, until the context ends."""
+def open_shard(path: Path) -> Iterator[Shard]:
+    """Open the shard until the context ends."""
     if path.suffix != ".arrow":
         with pq.ParquetFile(path) as file:
             yield Shard(file.schema_arrow, lambda rows: file.iter_batches(batch_size=rows))
@@ -35,7 +35,7 @@ def opened(path: Path) -> Iterator[Shard]:
     with pa.memory_map(str(path)) as mapped:
         try:
             stream = pa.ipc.open_stream(mapped)
-        except pa.ArrowInvalid:  # the other of Arrow's two forms
+        except pa.ArrowInvalid:  # the file format, not the stream format
             reader = pa.ipc.open_file(mapped)
             parts: Iterator[pa.RecordBatch] = map(reader.get_batch, range(reader.num_record_batches))
             yield Shard(reader.schema, lambda rows: _portions(parts, rows))

@@ -1,6 +1,6 @@
 """What a reader of catalogues takes and returns, and how its rows become the table `images`.
 
-A reader is a module of `eds.images.readers` with a function `read(source: Source) -> Found`. It does not need the
+A reader is a module of `eds.images.readers` with a function `read(source: Source) -> Catalogue`. It does not need the
 image files themselves; `eds.images.scan` looks at those.
 """
 
@@ -19,7 +19,7 @@ from eds.io import Address, is_remote, local_path
 from eds.registry import READERS
 
 INTEGERS = ("width", "height", "box_left", "box_top", "box_right", "box_bottom")
-SHOWN = 10  # faults told before the rest is only counted
+SHOWN = 10  # faults shown before the rest is only counted
 
 
 @dataclass(frozen=True)
@@ -34,26 +34,27 @@ class Source:
 
     @property
     def folder(self) -> Path:
-        """The image root, where files are to be written or compared there; refused where it is no folder."""
+        """The image root as a local folder; raises InputError if it is remote."""
         if is_remote(self.root):
             raise InputError(
-                "the pictures lie elsewhere, and this format needs them in a folder", where=str(self.root),
+                "the images are remote, but this format needs a local folder",
+                where=str(self.root),
                 do="Name a folder: --root.",
-            )  # fmt: skip
+            )
         return local_path(self.root)
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a reader found: the table, what it could not take (path, reason), and what one should know."""
+class Catalogue:
+    """The result of a reader: the table, the unusable files (path, reason), and notes for the user."""
 
     images: pd.DataFrame
     bad: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
 
 
-def read_source(name: str, source: Source) -> Found:
-    """Read the source with the reader of that name; options of the source that it has no use for are refused.
+def read_source(name: str, source: Source) -> Catalogue:
+    """Read the source with the reader of that name; raise InputError for options that the reader does not use.
 
     A reader names the options it uses (fields of `Source`) in its constant `USES`.
     """
@@ -63,19 +64,19 @@ def read_source(name: str, source: Source) -> Found:
     if idle:
         what = " and ".join(option.replace("_", " ") for option in idle)
         raise InputError(f"the reader {name} has no use for {what}", do="Leave them out, or name another format.")
-    found: Found = reader.read(source)
-    return found
+    catalogue: Catalogue = reader.read(source)
+    return catalogue
 
 
-def finished(rows: pd.DataFrame, where: str) -> pd.DataFrame:
-    """Rows with at least `path` as the table `images`: defaults filled in, repeated rows once, faults told.
+def finish_rows(rows: pd.DataFrame, where: str) -> pd.DataFrame:
+    """Turn rows with at least `path` into the table `images`: fill in defaults, remove duplicates, check.
 
-    Without an `image_id` the path serves; without a `product_id` the image itself. The index of `rows`
-    holds the number, from 1, by which messages tell a row, its name the word for it ("line", "entry"; "in" where
-    the index itself says file and row).
+    The default `image_id` is the path, the default `product_id` the image itself. The index of `rows` holds the
+    number, from 1, that messages show for a row; its name is the word for it ("line", "entry"; "in" if the index
+    itself names file and row).
     """
     if rows.empty:
-        raise InputError("there is not one image in it", where=where, do="Give a source that lists images.")
+        raise InputError("the source lists no images", where=where, do="Use a source that lists images.")
     rows = rows.copy()
     if "image_id" not in rows:
         rows["image_id"] = rows["path"]
@@ -98,70 +99,72 @@ def finished(rows: pd.DataFrame, where: str) -> pd.DataFrame:
     return once.reset_index(drop=True)
 
 
-def refuse(faults: Iterable[str], where: str, do: str) -> None:
-    """Raise one error for all faults, or return when there are none."""
-    told = list(faults)
-    if not told:
+def raise_faults(faults: Iterable[str], where: str, do: str) -> None:
+    """Raise one error for all faults; return if there are none."""
+    listed = list(faults)
+    if not listed:
         return
-    more = [f"and {len(told) - SHOWN:,} more"] if len(told) > SHOWN else []
-    if len(told) == 1:
-        raise TableError(told[0], where=where, do=do)
-    raise TableError(f"{len(told):,} faults", where=where, do=do, faults=told[:SHOWN] + more)
+    more = [f"and {len(listed) - SHOWN:,} more"] if len(listed) > SHOWN else []
+    if len(listed) == 1:
+        raise TableError(listed[0], where=where, do=do)
+    raise TableError(f"{len(listed):,} faults", where=where, do=do, faults=listed[:SHOWN] + more)
 
 
 def boxes(values: pd.DataFrame, where: str) -> pd.DataFrame:
-    """Four columns left, top, right, bottom (numbers, rows may be null) as whole pixels that cover the box."""
+    """Convert columns left, top, right, bottom (numbers, rows may be null) to whole pixels that cover the box."""
     left, top, right, bottom = (pd.to_numeric(values[name]) for name in values.columns)
     wrong = values.index[(left < 0) | (top < 0) | (right <= left) | (bottom <= top)]
     unit = values.index.name or "row"
-    refuse(
+    raise_faults(
         (f"{unit} {row} has box {tuple(values.loc[row])}" for row in wrong),
         where,
-        f"A box needs 0 <= left < right and 0 <= top < bottom; mend it or leave it empty. {counted(values.index)}",
+        f"A box needs 0 <= left < right and 0 <= top < bottom; correct or remove it. {count_hint(values.index)}",
     )
     whole = {"box_left": left // 1, "box_top": top // 1, "box_right": -(-right // 1), "box_bottom": -(-bottom // 1)}
     return pd.DataFrame({name: column.astype("Int64") for name, column in whole.items()}, index=values.index)
 
 
-def counted(index: "pd.Index[Any]") -> str:
-    """How messages count what they call a row, a line or an entry: always from 1."""
+def count_hint(index: "pd.Index[Any]") -> str:
+    """The sentence that says how messages count rows, lines or entries: always from 1."""
     unit = index.name or "row"
     how = {"line": "Lines count from 1.", "entry": "Entries count from 1."}
     return how.get(str(unit), "Rows count from 1, without a header.")
 
 
 def _by_index(error: TableError, index: "pd.Index[Any]") -> TableError:
-    """The table's faults told as all others of the source are: by the index, not by places from 0 without repeats."""
+    """The error of the table check with the row numbers of the source instead of positions in the finished table."""
 
-    def label(found: "re.Match[str]") -> str:
-        place = int(found[1])
-        if place >= len(index):  # not ours: a value that reads so
-            return found[0]
-        return f"{index[place]} has" if index.name == "in" else f"{index.name or 'row'} {index[place]} has"
+    def label(match: "re.Match[str]") -> str:
+        position = int(match[1])
+        if position >= len(index):  # a value that happens to read like a row number
+            return match[0]
+        return f"{index[position]} has" if index.name == "in" else f"{index.name or 'row'} {index[position]} has"
 
-    def told(text: str) -> str:
+    def relabel(text: str) -> str:
         return re.sub(r"(?<=[:,] )row (\d+) has", label, text)
 
-    return TableError(told(error.what), where=error.where, do=counted(index), faults=[*map(told, error.faults)])
+    return TableError(
+        relabel(error.what), where=error.where, do=count_hint(index), faults=[*map(relabel, error.faults)]
+    )
 
 
 def as_text(values: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Whole numbers as their digits, text as it is, other kinds are left to the check of the table."""
+    """Convert whole numbers to their digits; text stays, other types are left to the check of the table."""
     return pd.Series([_digits(value) for value in values.astype(object)], index=values.index, dtype=object)
 
 
-def as_whole(values: "pd.Series[Any]", where: str) -> "pd.Series[Any]":
-    """Digits or whole numbers as integers; nothing stays nothing."""
+def as_integers(values: "pd.Series[Any]", where: str) -> "pd.Series[Any]":
+    """Convert digits and whole numbers to integers; missing values stay missing."""
     found = pd.to_numeric(values.astype(object).where(values.notna(), None), errors="coerce").astype("Float64")
     wrong = values.index[((found.isna() & values.notna()) | (found % 1 != 0).fillna(False)).to_numpy(dtype=bool)]
     unit = values.index.name or "row"
     faults = (f"{unit} {row} has {values.name} {values.loc[row]!r}" for row in wrong)
-    refuse(faults, where, f"Give whole numbers, or leave the field empty. {counted(values.index)}")
+    raise_faults(faults, where, f"Use whole numbers, or leave the field empty. {count_hint(values.index)}")
     return found.astype("Int64")
 
 
-def plain(value: Any) -> Any:
-    """A value that can be compared and hashed: lists and objects as their text."""
+def to_hashable(value: Any) -> Any:
+    """A value that can be compared and hashed: the text of lists and objects."""
     return repr(value) if isinstance(value, (list, dict, set)) or hasattr(value, "tolist") else value
 
 
@@ -173,24 +176,28 @@ def _digits(value: Any) -> Any:
 
 def _without_repeats(rows: pd.DataFrame, where: str) -> pd.DataFrame:
     comparable = pd.DataFrame(
-        {name: rows[name].map(plain) if rows[name].dtype == object else rows[name] for name in rows.columns}
+        {name: rows[name].map(to_hashable) if rows[name].dtype == object else rows[name] for name in rows.columns}
     )
     once = rows.loc[~comparable.duplicated().to_numpy()]
     again = once[once["image_id"].duplicated(keep=False).to_numpy() & once["image_id"].notna().to_numpy()]
     unit = rows.index.name or "row"
     faults = []
     for name, same in again.groupby("image_id", sort=False):
-        differ = [str(column) for column in same.columns if same[column].map(plain).nunique(dropna=False) > 1]
+        differ = [str(column) for column in same.columns if same[column].map(to_hashable).nunique(dropna=False) > 1]
         places = ", ".join(map(str, same.index))
-        faults.append(f"image {name!r} stands there again ({unit} {places}) with different {', '.join(differ)}")
-    refuse(
-        faults, where, f"Keep one of the contradictory rows, or give the images different ids. {counted(rows.index)}"
+        faults.append(f"image {name!r} is repeated ({unit} {places}) with different {', '.join(differ)}")
+    raise_faults(
+        faults,
+        where,
+        f"Keep one of these rows, or give the images different ids. {count_hint(rows.index)}",
     )
     return once
 
 
 def _no_shared_files(rows: pd.DataFrame, where: str) -> None:
     again = rows[rows["path"].duplicated(keep=False).to_numpy()]
-    faults = [f"path {path!r} belongs to images {', '.join(map(repr, ids))}"
-              for path, ids in again.groupby("path", sort=False)["image_id"]]  # fmt: skip
-    refuse(faults, where, "Keep one image for each file.")
+    faults = [
+        f"path {path!r} belongs to images {', '.join(map(repr, ids))}"
+        for path, ids in again.groupby("path", sort=False)["image_id"]
+    ]
+    raise_faults(faults, where, "Keep one image for each file.")

@@ -1,4 +1,4 @@
-"""Hold the table `images` against the files: what is gone, damaged, changed, or there twice."""
+"""Verify the table `images` against the files: missing, damaged, changed and duplicate files."""
 
 from collections.abc import Callable
 
@@ -19,17 +19,17 @@ def check_files(
     workers: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> pd.DataFrame:
-    """One row a problem: `image_id, path, problem, detail`; every file is read, nothing is remembered.
+    """One row per problem: `image_id, path, problem, detail`; every file is read, without the cache.
 
-    Problems: `unreadable` (missing ones too), `changed` (another sha256 than the table has), `unseen` (the
-    table has no sha256 yet), `duplicate` (the file of another image, byte by byte).
+    Problems: `unreadable` (or missing), `changed` (the sha256 differs from the table), `unseen` (the table has
+    no sha256 yet), `duplicate` (equal to the file of another image).
     """
     seen = scan(images, root, check=check, near=None, workers=workers, progress=progress)
     unreadable = seen.bad.rename(columns={"reason": "detail"}).assign(problem="unreadable")
     before = images.set_index("image_id")["sha256"].reindex(seen.images["image_id"]).reset_index(drop=True)
     unseen = seen.images[before.isna().to_numpy(dtype=bool)].assign(problem="unseen", detail="no sha256 in the table")
     differs = (before.notna() & (before != seen.images["sha256"])).to_numpy(dtype=bool)
-    changed = seen.images[differs].assign(problem="changed", detail="sha256 is not the table's")
+    changed = seen.images[differs].assign(problem="changed", detail="sha256 differs from the table")
     first = seen.exact.groupby("sha256")["image_id"].transform("first")
     again = seen.exact[(first != seen.exact["image_id"]).to_numpy(dtype=bool)]
     duplicate = again.assign(problem="duplicate", detail="same file as " + first.loc[again.index].astype(str))

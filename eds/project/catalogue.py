@@ -14,7 +14,7 @@ from eds.choices import FileCheck
 from eds.errors import ImageError, ProjectError
 from eds.images.roles import assign_roles
 from eds.images.scan import Scan, scan
-from eds.images.sources import Found
+from eds.images.sources import Catalogue
 from eds.io.files import write_text
 from eds.project import Project
 
@@ -47,7 +47,7 @@ class Kept:
 
 def keep(
     project: Project,
-    found: Found,
+    found: Catalogue,
     operation: str,
     params: Mapping[str, Any],
     choices: Choices,
@@ -64,7 +64,7 @@ def keep(
             project.pictures,
             check=choices.check,
             near=choices.near,
-            memory=project.root / ".eds" / "scan.parquet",
+            cache=project.root / ".eds" / "scan.parquet",
             workers=choices.workers,
             progress=progress,
         )

@@ -212,7 +212,7 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "files of one task for all": ((*TMP, "--metadata", METADATA, "--annotations", METADATA), "one task"),
     "a wrong file": ((*TMP, *RELEASE, "--annotations", METADATA, "--task", ZERO), "not a list"),
     "nothing there": ((*TMP, "--root", "{vectors}"), "no files of any task"),
-    "no pictures": ((*RELEASE, *TMP, *PHASES), "not one picture"),
+    "no pictures": ((*RELEASE, *TMP, *PHASES), "contains no images"),
     "queries among the candidates": ((*RELEASE, *TMP, *VECTORS), "(train 150"),
     "two sources": ((*RELEASE, *TMP, *VECTORS, "--runs", "{vectors}"), "exclude each other"),
     "no vectors": ((*RELEASE, *TMP, "--embeddings", "{release}", *PHASES), "holds no vectors"),

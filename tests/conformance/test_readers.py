@@ -23,7 +23,7 @@ from eds.errors import InputError
 from eds.images import folder as folders
 from eds.images.detect import detect
 from eds.images.scan import Scan, scan
-from eds.images.sources import Found, Source, read_source
+from eds.images.sources import Catalogue, Source, read_source
 from eds.io.files import digest
 from eds.registry import READERS
 
@@ -137,7 +137,7 @@ def _seed(row: Row) -> int:
     return [one.path for one in CATALOGUE].index(row.path) if row in CATALOGUE else 99
 
 
-def read(form: str, rows: Sequence[Row], place: Path) -> tuple[Found, Scan]:
+def read(form: str, rows: Sequence[Row], place: Path) -> tuple[Catalogue, Scan]:
     """Write the catalogue in this form, read it, and look at the files."""
     root = place / "root"
     for row in CATALOGUE:

@@ -9,17 +9,17 @@ import pandas as pd
 from PIL import Image
 
 from eds import tables
-from eds.images.sources import Found, Source, read_source
+from eds.images.sources import Catalogue, Source, read_source
 
 
-def read(kind: str, *files: Path, root: Path = Path("nowhere"), **options: Any) -> Found:
+def read(kind: str, *files: Path, root: Path = Path("nowhere"), **options: Any) -> Catalogue:
     """Read, and hold what comes out against the table's declaration."""
     found = read_source(kind, Source(files, root, **options))
     tables.check(found.images, tables.IMAGES)
     return found
 
 
-def column(found: Found, name: str) -> list[Any]:
+def column(found: Catalogue, name: str) -> list[Any]:
     return [None if pd.isna(value) else value for value in found.images[name]]
 
 

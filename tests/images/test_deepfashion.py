@@ -41,7 +41,7 @@ def test_inshop(tmp_path: Path) -> None:
     assert column(found, "phase") == ["query", "gallery", "train"]
     assert column(found, "box_right") == [208, None, 30]
     assert column(found, "clothes_type") == ["3", None, "1"]
-    assert found.notes == ("1 images have no box in list_bbox_inshop.txt: they are used whole",)
+    assert found.notes == ("1 images have no box in list_bbox_inshop.txt: the whole image is used",)
 
 
 def test_consumer2shop(tmp_path: Path) -> None:

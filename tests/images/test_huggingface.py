@@ -79,14 +79,14 @@ def test_queries_and_corpus_give_roles(tmp_path: Path) -> None:
     found = read("huggingface", tmp_path / "set", root=tmp_path / "root")
     roles = dict(zip(column(found, "image_id"), column(found, "role"), strict=True))
     assert roles == {"a": "query", "b": "both", "c": "candidate"}
-    assert found.notes == ("qrels.parquet holds no pictures: left out",)
+    assert found.notes == ("qrels.parquet holds no images: left out",)
 
 
 def test_one_id_for_two_pictures_is_refused(tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
     for number, config in enumerate(["queries", "corpus"]):
         shard(tmp_path / "set" / config / "test-0.parquet", id=["a"], image=[{"bytes": png(number), "path": None}])
-    with pytest.raises(InputError, match="one picture in queries and another in corpus"):
+    with pytest.raises(InputError, match="one image in queries and another in corpus"):
         read("huggingface", tmp_path / "set", root=tmp_path / "root")
 
 
@@ -109,5 +109,5 @@ def test_an_empty_picture_is_listed_and_two_columns_are_asked_about(tmp_path: Pa
         ("a.parquet row 2", "neither bytes nor path"),
     )
     shard(tmp_path / "b.parquet", image=[one], other=[one])
-    with pytest.raises(InputError, match="2 columns hold pictures"):
+    with pytest.raises(InputError, match="2 columns hold images"):
         read("huggingface", tmp_path / "b.parquet", root=tmp_path / "root")

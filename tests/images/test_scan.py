@@ -15,7 +15,7 @@ from eds.errors import ImageError, InputError
 from eds.images import scan as scanning
 from eds.images import scan_cache
 from eds.images.folder import read
-from eds.images.headers import stated_size
+from eds.images.headers import read_stated_size
 from eds.images.scan import Scan, scan
 from eds.images.sources import Source
 from eds.images.verify import check_files
@@ -73,8 +73,8 @@ def test_bad_files_are_listed_with_their_reason(root: Path) -> None:
     unusable = dict(listed.bad)
     assert unusable["out.jpg"].endswith("leaves the image root by a link")
     assert "not UTF-8" in unusable["caf\\xe9.jpg"]
-    assert "named like a picture" in unusable["folder.jpg"]
-    assert listed.notes == ("1 left aside as no pictures by their suffix: notes.txt",)
+    assert "with the name of an image" in unusable["folder.jpg"]
+    assert listed.notes == ("1 ignored, because their suffix is not one of an image: notes.txt",)
     bad = found(root).bad.set_index("path")["reason"].to_dict()
     reasons = {"empty.jpg": "empty", "cut.jpg": "runcated", "cut.png": "damaged", "text.jpg": "not a picture"}
     assert set(bad) | set(unusable) == {*reasons, "loop.jpg", "out.jpg", "caf\\xe9.jpg", "folder.jpg"}
@@ -105,7 +105,7 @@ def test_boxes_beside_the_picture_are_told_before_anything_is_computed(root: Pat
     ids = images["image_id"].tolist()
     assert seen.images["image_id"].tolist() == [ids[0], ids[1], ids[5]]  # the second may lie in a picture stored turned
     assert seen.bad["reason"].tolist() == [
-        f"box {box} does not lie in the picture of 48 x 32 pixels" for box in boxes[2:5]
+        f"box {box} does not lie in the image of 48 x 32 pixels" for box in boxes[2:5]
     ]
 
 
@@ -143,8 +143,8 @@ def test_a_picture_stored_turned_is_the_same_picture(tmp_path: Path) -> None:
 
 
 def test_a_second_scan_reads_only_what_changed(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    memory = tmp_path / "scan.parquet"
-    first = found(root, memory=memory)
+    cache = tmp_path / "scan.parquet"
+    first = found(root, cache=cache)
     opened: list[str] = []
 
     def watched(path: str) -> bytes:
@@ -153,7 +153,7 @@ def test_a_second_scan_reads_only_what_changed(root: Path, tmp_path: Path, monke
 
     monkeypatch.setattr(scanning, "read_bytes", watched)
     monkeypatch.setattr(Folders, "read", lambda self, path: (watched(self.located(path)), self.file(path)[1]))
-    again = found(root, memory=memory)
+    again = found(root, cache=cache)
     assert set(opened) == {"empty.jpg"}  # of which nothing can be read
     assert (again.read, again.reused) == (0, 9)
     pd.testing.assert_frame_equal(first.bad, again.bad)
@@ -164,47 +164,47 @@ def test_a_second_scan_reads_only_what_changed(root: Path, tmp_path: Path, monke
     os.utime(root / "good2.webp", ns=(1, 1))
     (root / "new.jpg").write_bytes(encoded(41))
     (root / "good3.gif").unlink()
-    third = found(root, memory=memory)
+    third = found(root, cache=cache)
     assert set(opened) - {"empty.jpg"} == {"good1.png", "good2.webp", "new.jpg"}
     fresh = found(root)
     pd.testing.assert_frame_equal(third.images, fresh.images)
     opened.clear()
-    found(root, memory=memory, check="header")
+    found(root, cache=cache, check="header")
     assert set(opened) == {"empty.jpg"}
     monkeypatch.setattr(scan_cache, "DECODER", b"another decoder")  # may know better
-    assert found(root, memory=memory).reused == 6  # good files, of which one has gone and one has come
+    assert found(root, cache=cache).reused == 6  # good files, of which one has gone and one has come
     assert set(opened) == {"empty.jpg", "cut.jpg", "cut.png", "text.jpg"}
 
 
 def test_another_size_is_a_change_even_at_the_same_time(root: Path, tmp_path: Path) -> None:
-    file, memory = root / "good1.png", tmp_path / "scan.parquet"
-    found(root, memory=memory)
+    file, cache = root / "good1.png", tmp_path / "scan.parquet"
+    found(root, cache=cache)
     before = file.stat()
     file.write_bytes(encoded(60, "PNG"))
     os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert file.stat().st_size != before.st_size
-    images = found(root, memory=memory).images.set_index("image_id")
+    images = found(root, cache=cache).images.set_index("image_id")
     assert images.loc["good1.png", "sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def test_a_header_check_is_not_taken_for_a_full_one(root: Path, tmp_path: Path) -> None:
-    memory = tmp_path / "scan.parquet"
-    found(root, memory=memory, check="header")
-    assert found(root, memory=memory).reused == 0
+    cache = tmp_path / "scan.parquet"
+    found(root, cache=cache, check="header")
+    assert found(root, cache=cache).reused == 0
 
 
 @pytest.mark.parametrize("harm", ["damaged", "other root", "old"])
 def test_a_memory_that_does_not_fit_is_not_used_and_that_is_told(root: Path, tmp_path: Path, harm: str) -> None:
-    memory = tmp_path / "scan.parquet"
-    found(root, memory=memory)
+    cache = tmp_path / "scan.parquet"
+    found(root, cache=cache)
     if harm == "damaged":
-        memory.write_bytes(memory.read_bytes()[:200])
+        cache.write_bytes(cache.read_bytes()[:200])
     elif harm == "other root":
         shutil.copytree(root, tmp_path / "copy", symlinks=True)
         root = tmp_path / "copy"
     else:
-        pd.DataFrame({"path": ["a"]}).to_parquet(memory)
-    seen = found(root, memory=memory)
+        pd.DataFrame({"path": ["a"]}).to_parquet(cache)
+    seen = found(root, cache=cache)
     assert seen.reused == 0
     assert "every file is read again" in seen.notes[0]
 
@@ -212,15 +212,15 @@ def test_a_memory_that_does_not_fit_is_not_used_and_that_is_told(root: Path, tmp
 def test_an_interrupted_scan_goes_on_from_there(root: Path, tmp_path: Path) -> None:
     for number in range(200):
         (root / f"many{number}.jpg").write_bytes(encoded(100 + number))
-    memory = tmp_path / "scan.parquet"
+    cache = tmp_path / "scan.parquet"
 
     def stop(done: int, total: int) -> None:
         if done > 100:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        found(root, memory=memory, progress=stop)
-    assert found(root, memory=memory).reused >= 100
+        found(root, cache=cache, progress=stop)
+    assert found(root, cache=cache).reused >= 100
 
 
 def test_neither_order_nor_threads_matter(root: Path) -> None:
@@ -247,17 +247,17 @@ def test_a_quick_check_tells_the_same_by_one_thread_and_by_several(
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF"])
 def test_the_header_states_the_size_that_decoding_gives(kind: str) -> None:
-    assert stated_size(encoded(3, kind)) == (48, 32)
+    assert read_stated_size(encoded(3, kind)) == (48, 32)
     if kind in ("JPEG", "PNG"):
         options = {
             "progressive": True,
             "comment": b"\xff\xd9 a mark in a comment",
             "exif": b"Exif\0\0II*\0\x08\0\0\0\0\0",
         }
-        assert stated_size(encoded(3, kind, **options if kind == "JPEG" else {})) == (48, 32)
+        assert read_stated_size(encoded(3, kind, **options if kind == "JPEG" else {})) == (48, 32)
         for cut in (3, 20, 200, len(encoded(3, kind)) - 9):
             with pytest.raises(InputError):
-                stated_size(encoded(3, kind)[:cut])
+                read_stated_size(encoded(3, kind)[:cut])
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "PPM", "TGA"])
@@ -269,7 +269,7 @@ def test_no_cut_file_passes_the_quick_check_that_the_full_one_finds(kind: str) -
                 picture.load()
         except ImageError:
             with pytest.raises(ImageError):
-                stated_size(whole[:cut])
+                read_stated_size(whole[:cut])
 
 
 def test_check_tells_what_changed(root: Path) -> None:

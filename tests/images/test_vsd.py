@@ -41,7 +41,7 @@ def test_vsd_without_any_picture_on_disk(tmp_path: Path) -> None:
         [None] * 4,
     ]
     assert column(found, "sha256") == [None] * 4
-    assert "1 product ids stand in more than one folder (p1)" in found.notes[0]
+    assert "1 product ids occur in more than one folder (p1)" in found.notes[0]
 
 
 def test_vsd_seeds_from_annotations_and_a_manifest(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_vsd_seeds_from_annotations_and_a_manifest(tmp_path: Path) -> None:
     assert any("not in the manifest" in note for note in found.notes)
     everything = read("vsd", *vsd(tmp_path, m={"images": ENTRIES}, tags=tags, split={"images": []}))
     assert len(everything.images) == 4
-    assert any("whole data set" in note for note in everything.notes)
+    assert any("whole dataset" in note for note in everything.notes)
 
 
 def test_vsd_wild_warns_of_shared_products(tmp_path: Path) -> None:
@@ -92,5 +92,5 @@ def test_vsd_faults(tmp_path: Path, contents: dict[str, Any], reason: str) -> No
 def test_vsd_is_told_by_its_shape_and_doubt_is_an_error(tmp_path: Path) -> None:
     files = vsd(tmp_path, m={"images": ENTRIES}, plain={"images": [{"id": "1", "path": "a"}]})
     assert detect(files[:1]) == "vsd"
-    with pytest.raises(InputError, match="Say which"):
+    with pytest.raises(InputError, match="Choose one"):
         detect(files[1:])

@@ -55,9 +55,9 @@ def main(count: str = "400", delay: str = "20") -> None:
         memory = Path(temporary) / "scan.parquet"
         folder = timed(lambda: scan(images, here, near=None))
         alone = timed(lambda: scan(images, ROOT, near=None, workers=1))
-        many = timed(lambda: scan(images, ROOT, near=None, memory=memory))
+        many = timed(lambda: scan(images, ROOT, near=None, cache=memory))
         first = sum(server.seen.values())
-        again = timed(lambda: scan(images, ROOT, near=None, memory=memory))
+        again = timed(lambda: scan(images, ROOT, near=None, cache=memory))
         second = sum(server.seen.values())
         toy = Toy()
         parts = list(Sources(scan(images, here, near=None).images, ROOT).parts(np.arange(len(images))))

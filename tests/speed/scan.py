@@ -77,14 +77,14 @@ def main() -> None:
         images = read(Source((), root, layout="tree")).images
         paths = [str(root / path) for path in images["path"]]
         memory = Path(temporary) / "scan.parquet"
-        scan(images, root, memory=memory, near=None, workers=THREADS)
+        scan(images, root, cache=memory, near=None, workers=THREADS)
         works: dict[str, Callable[[], object]] = {
             "plain sha256 loop": lambda: plain(paths),
             "walk of the folders": lambda: read(Source((), root, layout="tree")),
             "scan, header check": lambda: scan(images, root, check="header", workers=THREADS),
             "scan, full check, no near": lambda: scan(images, root, near=None, workers=THREADS),
             "scan, full check, near 4": lambda: scan(images, root, workers=THREADS),
-            "second scan, nothing changed": lambda: scan(images, root, near=None, memory=memory, workers=THREADS),
+            "second scan, nothing changed": lambda: scan(images, root, near=None, cache=memory, workers=THREADS),
         }
         seconds: dict[str, list[float]] = {name: [] for name in works}
         for _ in range(given.rounds):

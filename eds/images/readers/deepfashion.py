@@ -4,9 +4,9 @@
     Consumer-to-shop  list_eval_partition.txt (required), list_bbox_consumer2shop.txt
 
 A list begins with the number of its rows and a line of column names. In-shop is one catalogue: every
-image is query and candidate, its partition is kept as `phase`. In Consumer-to-shop the consumers' pictures are
-queries, the shops' candidates. The category is the folders between `img` and the product. Boxes are
-taken as the lists give them, the second corner as lying behind the last pixel.
+image is query and candidate, and its partition becomes the `phase`. In Consumer-to-shop the consumers' images
+are queries, the shops' images candidates. The category is the folders between `img` and the product. In boxes
+the second corner is exclusive.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from eds.errors import InputError
-from eds.images.sources import Found, Source, boxes, finished, refuse
+from eds.images.sources import Catalogue, Source, boxes, finish_rows, raise_faults
 from eds.io.files import forbidden
 
 PARTITION = "list_eval_partition.txt"
@@ -27,8 +27,8 @@ CONSUMER = ("image_pair_name_1", "image_pair_name_2", "item_id", "evaluation_sta
 CORNERS = ["x_1", "y_1", "x_2", "y_2"]
 
 
-def read(source: Source) -> Found:
-    """The images of the lists; the columns of the partition say which of the two releases it is."""
+def read(source: Source) -> Catalogue:
+    """Read the images of the lists; the columns of the partition tell the two releases apart."""
     files = lists(source.files)
     partition = _needed(files, PARTITION)
     rows, header = _words(partition)
@@ -38,22 +38,24 @@ def read(source: Source) -> Found:
     return _read_inshop(rows, files) if header == list(INSHOP) else _read_consumer2shop(rows, files)
 
 
-def _read_inshop(partition: pd.DataFrame, files: dict[str, Path]) -> Found:
+def _read_inshop(partition: pd.DataFrame, files: dict[str, Path]) -> Catalogue:
     """In-shop: every image is query and candidate."""
     rows = partition.rename(columns={"image_name": "path", "item_id": "product_id", "evaluation_status": "phase"})
     notes: list[str] = []
     if ITEMS in files:
         items = set(_words(files[ITEMS])[0]["item_id"])
         lost = [name for name in rows["product_id"].unique() if name not in items]
-        refuse((f"item {name} is not in {ITEMS}" for name in lost), str(files[ITEMS]), "Give lists of one release.")
+        raise_faults(
+            (f"item {name} is not in {ITEMS}" for name in lost), str(files[ITEMS]), "Give lists of one release."
+        )
     if INSHOP_BOXES in files:
         rows = _boxed(rows, files[INSHOP_BOXES], notes)
     rows["category"] = _categories(rows["path"])
-    return Found(finished(rows, str(files[PARTITION])), notes=tuple(notes))
+    return Catalogue(finish_rows(rows, str(files[PARTITION])), notes=tuple(notes))
 
 
-def _read_consumer2shop(pairs: pd.DataFrame, files: dict[str, Path]) -> Found:
-    """Consumer-to-shop: each image once; the column `domain` says whose picture it is."""
+def _read_consumer2shop(pairs: pd.DataFrame, files: dict[str, Path]) -> Catalogue:
+    """Consumer-to-shop: each image once; the column `domain` says who took it."""
     sides = [
         pd.DataFrame(
             {"path": pairs[column], "product_id": pairs["item_id"], "phase": pairs["evaluation_status"]}
@@ -70,21 +72,23 @@ def _read_consumer2shop(pairs: pd.DataFrame, files: dict[str, Path]) -> Found:
     if CONSUMER_BOXES in files:
         rows = _boxed(rows, files[CONSUMER_BOXES], notes)
     rows["category"] = _categories(rows["path"])
-    return Found(finished(rows, str(files[PARTITION])), notes=tuple(notes))
+    return Catalogue(finish_rows(rows, str(files[PARTITION])), notes=tuple(notes))
 
 
-def lists(given: Sequence[Path]) -> dict[str, Path]:
-    """The known lists among the files and folders given, by name."""
+def lists(sources: Sequence[Path]) -> dict[str, Path]:
+    """The known lists among the files and folders, by name."""
     found: dict[str, Path] = {}
-    for place in given:
+    for place in sources:
         names = sorted(place.rglob("list_*.txt")) if place.is_dir() else [place]
         for file in names:
             if file.name in (PARTITION, ITEMS, INSHOP_BOXES, CONSUMER_BOXES):
                 if file.name in found:
-                    raise InputError(f"there are two {file.name}", where=str(file), do="Name the files one by one.")
+                    raise InputError(
+                        f"two files are called {file.name}", where=str(file), do="Name the files one by one."
+                    )
                 found[file.name] = file
             elif not place.is_dir():
-                raise InputError("is no list that is known here", where=str(file), do=f"Give {PARTITION} and boxes.")
+                raise InputError("is not a known list", where=str(file), do=f"Use {PARTITION} and the boxes.")
     return found
 
 
@@ -95,11 +99,9 @@ def _words(file: Path) -> tuple[pd.DataFrame, list[str]]:
     except PermissionError as error:
         raise forbidden(file) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"cannot be read ({error})", where=str(file), do="Give the list as it was released."
-        ) from error
+        raise InputError(f"cannot be read ({error})", where=str(file), do="Use the list as it was released.") from error
     if not lines or not lines[0].strip().isdigit():
-        raise InputError("line 1 is not the number of rows", where=str(file), do="Give the list as it was released.")
+        raise InputError("line 1 is not the number of rows", where=str(file), do="Use the list as it was released.")
     header, first = (lines[1].split(), 2) if len(lines) > 1 else ([], 1)
     if file.name == ITEMS:
         header, first = ["item_id"], 2 if len(lines) > 1 and lines[1].strip() == "item_id" else 1
@@ -107,7 +109,7 @@ def _words(file: Path) -> tuple[pd.DataFrame, list[str]]:
     faults = [f"line {number} has {len(one)} fields" for number, one in words.items() if len(one) != len(header)]
     if len(words) != int(lines[0]):
         faults.append(f"line 1 says {int(lines[0]):,} rows, there are {len(words):,}")
-    refuse(faults, str(file), "Give the list as it was released.")
+    raise_faults(faults, str(file), "Use the list as it was released.")
     rows = pd.DataFrame(list(words.values()), columns=header, index=pd.Index(list(words), name="line"), dtype=object)
     return rows, header
 
@@ -116,16 +118,18 @@ def _boxed(rows: pd.DataFrame, file: Path, notes: list[str]) -> pd.DataFrame:
     """The rows with their boxes; the other columns of the list (clothes_type, ...) pass through."""
     found, header = _words(file)
     missing = [name for name in ("image_name", *CORNERS) if name not in header]
-    refuse((f"column {name} is missing" for name in missing), str(file), "Give the list as it was released.")
+    raise_faults((f"column {name} is missing" for name in missing), str(file), "Use the list as it was released.")
     again = found["image_name"][found["image_name"].duplicated()]
-    refuse((f"line {line}: {name} has a box already" for line, name in again.items()), str(file), "Keep one box each.")
+    raise_faults(
+        (f"line {line}: {name} has a box already" for line, name in again.items()), str(file), "Keep one box each."
+    )
     numbers = found[CORNERS].apply(pd.to_numeric, errors="coerce")
     wrong = numbers.index[numbers.isna().any(axis=1)]
-    refuse((f"line {line} has a box that is no number" for line in wrong), str(file), "Mend that line.")
+    raise_faults((f"line {line} has a box that is not a number" for line in wrong), str(file), "Correct that line.")
     more = found.drop(columns=CORNERS).join(boxes(numbers, str(file))).set_index("image_name")
     without = int((~rows["path"].isin(more.index)).sum())
     if without:
-        notes.append(f"{without:,} images have no box in {file.name}: they are used whole")
+        notes.append(f"{without:,} images have no box in {file.name}: the whole image is used")
     unit = rows.index.name
     joined = rows.join(more, on="path")
     joined.index.name = unit
@@ -140,5 +144,5 @@ def _categories(paths: "pd.Series[str]") -> list[str | None]:
 
 def _needed(files: dict[str, Path], name: str) -> Path:
     if name not in files:
-        raise InputError(f"{name} is not among the files", do="Give it, or the folder that holds it.")
+        raise InputError(f"{name} is not among the files", do="Add it, or name the folder that holds it.")
     return files[name]

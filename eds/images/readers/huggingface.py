@@ -1,12 +1,11 @@
 """A local Hugging Face dataset: shards with an Image column, or a folder of files with metadata.
 
-Shards (Parquet, or Arrow as `save_to_disk` writes it) hold pictures as a struct {bytes, path}. The bytes are written
-below the image root, one file a row, named after shard and row (counted from 0, in messages too): a name that the
-data set gives is never trusted as a path. Where `bytes` is empty, `path` is taken relative to the data set, which
-must then lie below the image root. Files of `metadata.csv`, `.jsonl` or `.parquet` name pictures by `file_name`,
-relative to themselves; they too must lie below the root. Folders `queries` and `corpus` (MTEB's layout)
-give the roles, an image of the same id and content in both serves as both; shards without pictures are
-left out and told.
+Shards (Parquet, or Arrow as `save_to_disk` writes it) hold images as a struct {bytes, path}. The bytes are written
+below the image root, one file per row, named after shard and row (counted from 0): a name in the dataset is never
+used as a path. If `bytes` is empty, `path` is relative to the dataset, which must then lie below the image root.
+`metadata.csv`, `.jsonl` or `.parquet` name images by `file_name`, relative to themselves; they must lie below the
+root, too. Folders `queries` and `corpus` (MTEB's layout) define the roles; an image with the same id and content in
+both is both. Shards without images are left out, with a note.
 """
 
 import json
@@ -19,9 +18,9 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import ImageError, InputError
-from eds.images.readers.table import mapped, table_of, typed
-from eds.images.shards import Shard, opened, shards_in
-from eds.images.sources import Found, Source, finished, refuse
+from eds.images.readers.table import convert_types, read_table, rename_columns
+from eds.images.shards import Shard, open_shard, shards_in
+from eds.images.sources import Catalogue, Source, finish_rows, raise_faults
 from eds.imaging import inside
 from eds.io.files import digest, forbidden, unfinished
 
@@ -30,13 +29,13 @@ METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
 SIGNS = ((b"\xff\xd8\xff", ".jpg"), (b"\x89PNG", ".png"), (b"GIF8", ".gif"), (b"BM", ".bmp"), (b"II*\0", ".tif"),
          (b"MM\0*", ".tif"))  # fmt: skip
 ROLES = {"queries": "query", "corpus": "candidate"}
-PORTION = 64  # rows held in memory at once
+PORTION = 64  # rows in memory at once
 
 
-def read(source: Source) -> Found:
-    """The images of the data set; what Parquet carries is on disk below the root afterwards."""
+def read(source: Source) -> Catalogue:
+    """Read the images of the dataset; images inside shards are written below the root."""
     if len(source.files) != 1:
-        raise InputError(f"{len(source.files)} folders", do="Import one data set at a time: its folder.")
+        raise InputError(f"{len(source.files)} folders", do="Import one dataset at a time: its folder.")
     place = source.files[0]
     tables = sorted(path for path in place.rglob("*") if path.name in METADATA) if place.is_dir() else []
     if tables:
@@ -46,13 +45,13 @@ def read(source: Source) -> Found:
         raise InputError(
             "holds neither Parquet nor Arrow nor metadata.csv, .jsonl or .parquet",
             where=str(place),
-            do="Give the folder of the data set; a plain folder of pictures is read by eds images scan.",
+            do="Use the folder of the dataset; eds images scan reads a plain folder of images.",
         )
     return _from_shards(shards, place if place.is_dir() else place.parent, source)
 
 
 def image_columns(schema: pa.Schema) -> list[str]:
-    """The columns that hold pictures: declared so in the schema's notes, or a struct of bytes and path."""
+    """The columns of images: declared as such in the schema's metadata, or a struct of bytes and path."""
     features = _features(schema)
     return [
         field.name
@@ -62,57 +61,57 @@ def image_columns(schema: pa.Schema) -> list[str]:
     ]
 
 
-def _from_metadata(files: list[Path], source: Source) -> Found:
+def _from_metadata(files: list[Path], source: Source) -> Catalogue:
     parts = []
     for file in files:
         folder = _below_root(file.parent, source.folder)
         columns = dict(source.columns)
         if "path" not in columns:
             columns["path"] = "file_name"
-        rows = typed(mapped(table_of(file), columns, str(file)), str(file))
+        rows = convert_types(rename_columns(read_table(file), columns, str(file)), str(file))
         rows["path"] = [f"{folder}/{name}" if folder and isinstance(name, str) else name for name in rows["path"]]
-        parts.append(_placed(rows, file.relative_to(files[0].parent.parent).as_posix()))
+        parts.append(_number_rows(rows, file.relative_to(files[0].parent.parent).as_posix()))
     rows = pd.concat(parts).rename_axis("in")
-    return Found(finished(rows, str(files[0].parent)))
+    return Catalogue(finish_rows(rows, str(files[0].parent)))
 
 
-def _from_shards(shards: list[Path], place: Path, source: Source) -> Found:
+def _from_shards(shards: list[Path], place: Path, source: Source) -> Catalogue:
     parts: list[pd.DataFrame] = []
     bad: list[tuple[str, str]] = []
     notes: list[str] = []
     for shard in shards:
         name = shard.relative_to(place).as_posix()
         try:
-            with opened(shard) as file:
+            with open_shard(shard) as file:
                 column = _image_column(file.schema, source.columns.get("path"), shard)
                 if not column:
-                    notes.append(f"{name} holds no pictures: left out")
+                    notes.append(f"{name} holds no images: left out")
                     continue
                 rows = _rows(file, column, name, place, source.folder, bad)
         except PermissionError as error:
             raise forbidden(shard) from error
         except (pa.ArrowException, OSError) as error:
-            raise InputError(f"cannot be read ({error})", where=str(shard), do="Fetch the file again.") from error
+            raise InputError(f"cannot be read ({error})", where=str(shard), do="Download the file again.") from error
         columns = {ours: theirs for ours, theirs in source.columns.items() if ours != "path"}
         for given in ("image_id", "id"):
             if given in rows and not {"image_id", "id"} & set(columns):
                 columns["image_id"] = given
-        rows = typed(mapped(rows, {"path": "path", **columns}, str(shard)), str(shard))
+        rows = convert_types(rename_columns(rows, {"path": "path", **columns}, str(shard)), str(shard))
         config = name.split("/")[0]
         if config in ROLES and "role" not in rows:
             rows["role"] = ROLES[config]
         if "phase" not in rows:
             split = re.split(r"[-.]", shard.name)[0]
             rows["phase"] = shard.parent.name if split == "data" and shard.parent != place else split
-        parts.append(_placed(rows, name))
+        parts.append(_number_rows(rows, name))
     if not parts:
-        raise InputError("no shard holds pictures", where=str(place), do="Name the column: --map path=COLUMN.")
+        raise InputError("no shard holds images", where=str(place), do="Name the column: --map path=COLUMN.")
     rows = pd.concat(parts).rename_axis("in")
-    return Found(finished(_merged(rows, source.folder), str(place)), tuple(bad), tuple(notes))
+    return Catalogue(finish_rows(_merge_roles(rows, source.folder), str(place)), tuple(bad), tuple(notes))
 
 
-def _placed(rows: pd.DataFrame, file: str) -> pd.DataFrame:
-    """The rows with an index that tells file and row, by which faults are told."""
+def _number_rows(rows: pd.DataFrame, file: str) -> pd.DataFrame:
+    """The rows with an index that names file and row, for messages."""
     return rows.set_axis([f"{file} row {number}" for number in rows.index], axis=0)
 
 
@@ -120,17 +119,19 @@ def _image_column(schema: pa.Schema, wanted: str | None, shard: Path) -> str:
     columns = image_columns(schema)
     if wanted is not None:
         if wanted not in columns and columns:
-            raise InputError(f"column {wanted} holds no pictures", where=str(shard), do=f"Known: {', '.join(columns)}.")
+            raise InputError(f"column {wanted} holds no images", where=str(shard), do=f"Known: {', '.join(columns)}.")
         return wanted if wanted in columns else ""
     if len(columns) > 1:
         raise InputError(
-            f"{len(columns)} columns hold pictures: {', '.join(columns)}", where=str(shard), do="Say --map path=COLUMN."
+            f"{len(columns)} columns hold images: {', '.join(columns)}",
+            where=str(shard),
+            do="Choose one: --map path=COLUMN.",
         )
     return columns[0] if columns else ""
 
 
 def _rows(shard: Shard, column: str, name: str, place: Path, root: Path, bad: list[tuple[str, str]]) -> pd.DataFrame:
-    """The shard's rows with `path` instead of the pictures, which are written below the root."""
+    """The shard's rows with `path` instead of the images, which are written below the root."""
     features = _features(shard.schema)
     folder = re.sub(r"[^A-Za-z0-9._-]+", "-", name.removesuffix(Path(name).suffix)).strip(".-") or "shard"
     parts = []
@@ -141,7 +142,7 @@ def _rows(shard: Shard, column: str, name: str, place: Path, root: Path, bad: li
         for picture in batch.column(column).to_pylist():
             picture = picture or {}
             if picture.get("bytes"):
-                paths.append(_written(picture["bytes"], f"{folder}/{number:08d}", root))
+                paths.append(_write_image(picture["bytes"], f"{folder}/{number:08d}", root))
             elif picture.get("path"):
                 below = _below_root(place, root)
                 paths.append(f"{below}/{picture['path']}" if below else str(picture["path"]))
@@ -162,8 +163,8 @@ def _rows(shard: Shard, column: str, name: str, place: Path, root: Path, bad: li
     return rows
 
 
-def _written(data: bytes, stem: str, root: Path) -> str:
-    """Write a picture unless it is there already; the path relative to the root."""
+def _write_image(data: bytes, stem: str, root: Path) -> str:
+    """Write an image unless it exists already, and return its path relative to the root."""
     path = stem + _suffix(data)
     file = inside(root, path)
     if not (file.is_file() and file.stat().st_size == len(data) and file.read_bytes() == data):
@@ -180,8 +181,8 @@ def _suffix(data: bytes) -> str:
     return next((suffix for sign, suffix in SIGNS if data.startswith(sign)), ".img")
 
 
-def _merged(rows: pd.DataFrame, root: Path) -> pd.DataFrame:
-    """An image that stands in `queries` and in `corpus` with the same content, as one row that is both."""
+def _merge_roles(rows: pd.DataFrame, root: Path) -> pd.DataFrame:
+    """Merge rows of an image that is in `queries` and in `corpus` with the same content into one row that is both."""
     if "image_id" not in rows or "role" not in rows:
         return rows
     again = rows[rows["image_id"].duplicated(keep=False).to_numpy()]
@@ -190,13 +191,13 @@ def _merged(rows: pd.DataFrame, root: Path) -> pd.DataFrame:
     rows = rows.copy()
     for name, same in again.groupby("image_id", sort=False):
         if sorted(same["role"]) != ["candidate", "query"]:
-            continue  # told as a contradiction when the table is finished
+            continue  # `finish_rows` reports it as a contradiction
         if len({digest(inside(root, path)) for path in same["path"]}) > 1:
-            faults.append(f"image {name!r} is one picture in queries and another in corpus")
+            faults.append(f"image {name!r} is one image in queries and another in corpus")
         first, second = same.index
         rows.loc[first, "role"] = "both"
         dropped.append(second)
-    refuse(faults, str(root), "Give queries and corpus ids of their own.")
+    raise_faults(faults, str(root), "Use different ids in queries and corpus.")
     return rows.drop(index=dropped)
 
 

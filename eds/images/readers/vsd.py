@@ -5,7 +5,7 @@
     annotations  [{"key": [seed, candidate], "value": 0|1}]   without seeds, the first of each key is one
     manifest     {"images": [{"path": ...}]}                  the images of a split; an empty list means all
 
-The files are told apart by their shape. An image is named by its path. No picture needs to be on disk.
+The files are recognised by their shape. The id of an image is its path. No image needs to be on disk.
 """
 
 import json
@@ -16,16 +16,16 @@ from typing import Any
 import pandas as pd
 
 from eds.errors import InputError
-from eds.images.sources import Found, Source, as_text, boxes, finished, refuse
+from eds.images.sources import Catalogue, Source, as_text, boxes, finish_rows, raise_faults
 from eds.io.files import forbidden
 
 USES = ("gallery_phases",)
 SHOWN = 3
-DOMAINS = "queries and candidates of different domains"  # by these words a note on shared product ids is known
+DOMAINS = "queries and candidates of different domains"  # these words identify a note on shared product ids
 
 
 def kind(content: Any) -> str:
-    """Which of the four files this is by its shape; empty when it is none of them."""
+    """Which of the four files this is, by its shape; empty if it is none of them."""
     if isinstance(content, dict) and isinstance(content.get("seeds"), list):
         return "seeds"
     if isinstance(content, dict) and isinstance(content.get("images"), list):
@@ -36,22 +36,22 @@ def kind(content: Any) -> str:
     return ""
 
 
-def read(source: Source) -> Found:
-    """The images of the metadata, those of the manifest where it names any, with their roles."""
+def read(source: Source) -> Catalogue:
+    """Read the images of the metadata, restricted to the manifest if it names any, with their roles."""
     return read_parts(_parts(source.files), source.gallery_phases)
 
 
-def read_parts(parts: Mapping[str, tuple[Path, Any]], gallery_phases: Sequence[str] = ()) -> Found:
-    """As `read`, where it is known which file is which: metadata, seeds, annotations, manifest, and what they hold."""
+def read_parts(parts: Mapping[str, tuple[Path, Any]], gallery_phases: Sequence[str] = ()) -> Catalogue:
+    """Like `read`, with the contents of metadata, seeds, annotations and manifest."""
     where = str(parts["metadata"][0])
     rows = _rows(parts["metadata"][1]["images"], where)
     notes: list[str] = []
-    rows = finished(rows, where)
+    rows = finish_rows(rows, where)
     seeds = _seeds(parts, rows, notes)
     rows = _split(rows, parts, seeds, notes)
     rows = _with_roles(rows, seeds, gallery_phases, notes)
     notes += _shared_products(rows)
-    return Found(rows, notes=tuple(notes))
+    return Catalogue(rows, notes=tuple(notes))
 
 
 def _parts(files: Sequence[Path]) -> dict[str, tuple[Path, Any]]:
@@ -62,14 +62,14 @@ def _parts(files: Sequence[Path]) -> dict[str, tuple[Path, Any]]:
         except PermissionError as error:
             raise forbidden(file) from error
         except (OSError, ValueError) as error:
-            raise InputError(f"cannot be read as JSON ({error})", where=str(file), do="Mend the file.") from error
+            raise InputError(f"cannot be read as JSON ({error})", where=str(file), do="Correct the file.") from error
         name = kind(content)
         if not name or name in parts:
             what = f"is a second file of {name}" if name else "is neither metadata, seeds, annotations nor manifest"
-            raise InputError(what, where=str(file), do="Give one file of each kind; metadata entries have an id.")
+            raise InputError(what, where=str(file), do="Use one file of each kind; metadata entries have an id.")
         parts[name] = (file, content)
     if "metadata" not in parts:
-        raise InputError("no file holds metadata", do='Give the file with {"images": [{"id": ..., "path": ...}]}.')
+        raise InputError("no file holds metadata", do='Add the file with {"images": [{"id": ..., "path": ...}]}.')
     return parts
 
 
@@ -81,11 +81,11 @@ def _rows(entries: list[Any], where: str) -> pd.DataFrame:
         for name in ("id", "path")
         if not isinstance(entry, dict) or entry.get(name) in (None, "")
     ]
-    refuse(faults, where, "Every entry needs the product's id and the image's path.")
+    raise_faults(faults, where, "Every entry needs the product's id and the image's path.")
     rows = pd.DataFrame(entries, dtype=object).rename(columns={"id": "product_id"})
     rows.index = pd.RangeIndex(1, len(rows) + 1, name="entry")
     clash = sorted({"image_id", "role"} & set(rows.columns))
-    refuse((f"column {name} is eds's own" for name in clash), where, "Rename it in the metadata.")
+    raise_faults((f"column {name} is reserved by eds" for name in clash), where, "Rename it in the metadata.")
     if "bbox" in rows:
         corners = pd.DataFrame(
             [_corners(box, f"entry {number}", where) for number, box in rows.pop("bbox").items()],
@@ -99,18 +99,18 @@ def _rows(entries: list[Any], where: str) -> pd.DataFrame:
             rows[name] = as_text(rows[name])
     for name in rows.columns:
         if rows[name].map(lambda value: isinstance(value, (list, dict))).any():
-            rows[name] = [None if _nothing(value) else json.dumps(value) for value in rows[name]]
+            rows[name] = [None if _is_missing(value) else json.dumps(value) for value in rows[name]]
     return rows
 
 
 def _corners(box: Any, place: str, where: str) -> tuple[Any, ...]:
     """[x, y, h, w] or {x1, y1, x2, y2} as left, top, right, bottom."""
-    if _nothing(box):
+    if _is_missing(box):
         return (None,) * 4
     numbers = [box.get(name) for name in ("x1", "y1", "x2", "y2")] if isinstance(box, dict) else box
     good = isinstance(numbers, list) and len(numbers) == 4
     if not good or not all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in numbers):
-        raise InputError(f"{place} has bbox {box!r}", where=where, do="Give [x, y, h, w] or x1, y1, x2, y2.")
+        raise InputError(f"{place} has bbox {box!r}", where=where, do="Use [x, y, h, w] or x1, y1, x2, y2.")
     if isinstance(box, dict):
         return tuple(numbers)
     left, top, height, width = map(float, numbers)
@@ -118,7 +118,7 @@ def _corners(box: Any, place: str, where: str) -> tuple[Any, ...]:
 
 
 def _seeds(parts: Mapping[str, tuple[Path, Any]], rows: pd.DataFrame, notes: list[str]) -> list[str] | None:
-    """The queries' paths, in order and once; nothing when no file tells them."""
+    """The queries' paths in order, without repeats; None if no file states them."""
     if "seeds" in parts:
         file, content = parts["seeds"]
         seeds = content["seeds"]
@@ -127,7 +127,9 @@ def _seeds(parts: Mapping[str, tuple[Path, Any]], rows: pd.DataFrame, notes: lis
         short = [
             number for number, one in enumerate(content, 1) if not isinstance(one["key"], list) or len(one["key"]) != 2
         ]
-        refuse((f"entry {number} has no pair as its key" for number in short), str(file), "Give [seed, candidate].")
+        raise_faults(
+            (f"entry {number} has no pair as its key" for number in short), str(file), "Give [seed, candidate]."
+        )
         seeds = [one["key"][0] for one in content]
         notes.append("no seeds file: the first image of every annotation is a query")
     else:
@@ -136,7 +138,7 @@ def _seeds(parts: Mapping[str, tuple[Path, Any]], rows: pd.DataFrame, notes: lis
     once = list(dict.fromkeys(seeds))
     known = set(rows["path"])
     lost = (f"{seed!r} is not in the metadata" for seed in once if seed not in known)
-    refuse(lost, str(file), "Give the metadata that belong to these queries.")
+    raise_faults(lost, str(file), "Use the metadata that belong to these queries.")
     return once
 
 
@@ -150,17 +152,17 @@ def _split(
     entries = content["images"]
     named = [entry.get("path") if isinstance(entry, dict) else None for entry in entries]
     if not named:
-        notes.append("the manifest is empty: it means the whole data set")
+        notes.append("the manifest is empty: it means the whole dataset")
         return rows
     known = set(rows["path"])
     lost = (
         f"entry {number}: {path!r} is not in the metadata" for number, path in enumerate(named, 1) if path not in known
     )
-    refuse(lost, str(file), "Give the metadata that belong to this manifest.")
+    raise_faults(lost, str(file), "Use the metadata that belong to this manifest.")
     member = rows["path"].isin(named)
     outside = rows["path"].isin(seeds or []) & ~member
     if outside.any():
-        notes.append(f"{int(outside.sum()):,} queries are not in the manifest: they are no candidates")
+        notes.append(f"{int(outside.sum()):,} queries are not in the manifest: they are not candidates")
     roles = rows["role"].where(~outside, "query")
     kept: pd.DataFrame = rows.assign(role=roles)[(member | outside).to_numpy()]
     return kept.reset_index(drop=True)
@@ -169,7 +171,7 @@ def _split(
 def _with_roles(rows: pd.DataFrame, seeds: list[str] | None, gallery: Sequence[str], notes: list[str]) -> pd.DataFrame:
     phases = set(rows["phase"].dropna())
     unknown = sorted(set(gallery) - phases)
-    refuse(
+    raise_faults(
         (f"no image has phase {name!r}" for name in unknown),
         "option --gallery-phase",
         f"Phases of these images: {', '.join(sorted(phases)) or 'none'}.",
@@ -187,15 +189,15 @@ def _with_roles(rows: pd.DataFrame, seeds: list[str] | None, gallery: Sequence[s
 
 
 def _shared_products(rows: pd.DataFrame) -> list[str]:
-    """The trap of the wild task: two collections number their products alike, so strangers look like one product."""
+    """Notes on a trap of the wild task: two collections use the same product ids for different products."""
     folders = rows["path"].str.rpartition("/")[0]
     spread = folders.groupby(rows["product_id"]).nunique()
     shared = sorted(spread[spread > 1].index)
     notes = []
     if shared:
         notes.append(
-            f"{len(shared):,} product ids stand in more than one folder ({', '.join(shared[:SHOWN])}): if they are"
-            " different products, leaving out the query's own product drops strangers too"
+            f"{len(shared):,} product ids occur in more than one folder ({', '.join(shared[:SHOWN])}): if they are"
+            " different products, leaving out the query's own product drops other products too"
         )
     apart = rows["role"] == "query"
     both = sorted(set(rows["product_id"][apart]) & set(rows["product_id"][~apart]))
@@ -204,10 +206,10 @@ def _shared_products(rows: pd.DataFrame) -> list[str]:
         notes.append(
             f"{len(both):,} product ids belong to {DOMAINS} ({', '.join(both[:SHOWN])}), as of {first[0]!r} and"
             f" {first[1]!r}: if these are different products, make the ids distinct, or set"
-            " neighbors.exclude_product = false; else strangers drop out of the lists"
+            " neighbors.exclude_product = false; otherwise other products drop out of the lists"
         )
     return notes
 
 
-def _nothing(value: Any) -> bool:
+def _is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and value != value)
