@@ -122,7 +122,9 @@ def test_names_that_are_no_paths_and_objects_that_are_too_large_are_bad_files(
     monkeypatch.setattr("eds.imaging.locations.MAX_BYTES", 5000)
     told = eds.json(tmp_path / "p", "images", "scan", "--layout", "flat")
     assert {one["path"]: one["reason"].split(", more")[0] for one in told["bad"]} == {
-        "a/../b.jpg": "its name is not a valid path", "a//c.jpg": "its name is not a valid path", "d\\e.jpg": "its name is not a valid path",
+        "a/../b.jpg": "its name is not a valid path",
+        "a//c.jpg": "its name is not a valid path",
+        "d\\e.jpg": "its name is not a valid path",
         "large.jpg": f"file of {len(jpeg(1)) + 5000:,} bytes",
     }  # fmt: skip
     assert read(tmp_path / "p", "images")["path"].tolist() == ["good.jpg"]
