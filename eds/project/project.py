@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from eds.project.report import ReportResult
     from eds.project.score import ScoreResult
     from eds.project.status import StatusResult
+    from eds.project.train import FinetuneOptions, FinetuneResult, HashOptions, HashResult
 
 PER_MODEL = ("embeddings", "neighbors")
 # What tells the acts in the label store from others: called with the address and the file that stands for it.
@@ -275,6 +276,26 @@ class Project:
         if self.store is not None:
             self.store.close()
             self.store = None
+
+    def train_hash(self, name: str, options: "HashOptions | None" = None, *, replace: bool = False) -> "HashResult":
+        """Fit a hash head to a model's vectors and write the codes as model `name`. An interrupted run resumes.
+
+        `replace` starts again and replaces other vectors of that name.
+        """
+        from eds.project.train import HashOptions, train_hash
+
+        return train_hash(self, name, options or HashOptions(), replace=replace)
+
+    def finetune(
+        self, name: str, base: str, options: "FinetuneOptions | None" = None, *, replace: bool = False
+    ) -> "FinetuneResult":
+        """Fine-tune the backbone `base` on the catalogue's images. An interrupted run resumes.
+
+        The result's `spec` names the trained network as a backbone, for `embed`.
+        """
+        from eds.project.train import FinetuneOptions, finetune
+
+        return finetune(self, name, base, options or FinetuneOptions(), replace=replace)
 
     def decide(
         self,

@@ -19,29 +19,29 @@ class Split:
     """Rows by what they are for, each ascending (rows,) int64; all images of a product stand in one part."""
 
     train: Integers
-    watched: Integers  # early stop looks at these: their score is flattered by the choice of the epoch
-    held_out: Integers  # nothing is chosen by these: their score is told
+    validation: Integers  # early stop looks at these: the choice of the epoch makes their score optimistic
+    test: Integers  # nothing is chosen by these
 
 
-def split(labels: Supervision, watched: float, held_out: float, seed: int) -> Split:
+def split(labels: Supervision, validation_share: float, test_share: float, seed: int) -> Split:
     """Three parts by product; the shares are of the products, and each part holds at least two of them.
 
     >>> found = Supervision("product", list("abcdef"), np.arange(6))
     >>> parts = split(found, 0.34, 0.34, 0)
-    >>> parts.train.tolist(), parts.watched.tolist(), parts.held_out.tolist()
+    >>> parts.train.tolist(), parts.validation.tolist(), parts.test.tolist()
     ([0, 1], [4, 5], [2, 3])
     """
     products = np.unique(labels.product)
-    sizes = {"held out": round(held_out * len(products)), "watched": round(watched * len(products))}
+    sizes = {"test": round(test_share * len(products)), "validation": round(validation_share * len(products))}
     sizes["trained on"] = len(products) - sum(sizes.values())
     faults = [f"{name}: {size}" for name, size in sizes.items() if size < FEWEST]
     if faults:
         raise InputError(
             f"{len(products):,} products are too few for three parts of at least {FEWEST}", where="training",
-            do="Give more products, or other shares (--held-out, --watched):", faults=faults,
+            do="Give more products, or other shares (--test-share, --validation-share):", faults=faults,
         )  # fmt: skip
     order = np.random.default_rng([seed, SPLIT]).permutation(products)
-    ends = np.cumsum([sizes["held out"], sizes["watched"]])
+    ends = np.cumsum([sizes["test"], sizes["validation"]])
     told, seen, rest = (np.flatnonzero(np.isin(labels.product, part)) for part in np.split(order, ends))
     return Split(rest, seen, told)
 

@@ -57,7 +57,7 @@ def load(path: Path, identity: Mapping[str, Any]) -> Checkpoint | None:
                   for name in sorted({*there, *wanted}) if there.get(name) != wanted.get(name)]  # fmt: skip
         raise InputError(
             "another run has begun here", where=str(path),
-            do="Give the model another name, or begin anew: --replace.", faults=faults,
+            do="Give the model another name, or start again: --replace.", faults=faults,
         )  # fmt: skip
     parts: dict[str, State] = {"model": {}, "best": {}, "adam": {}}
     for name, tensor in tensors.items():
@@ -90,10 +90,10 @@ def read_tensors(path: Path) -> tuple[State, dict[str, Any]]:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (no mapping)
     except (SafetensorError, OSError, ValueError) as error:
         raise InputError(
-            f"the checkpoint is damaged ({error})", where=str(path), do="Begin anew: --replace."
+            f"the checkpoint is damaged ({error})", where=str(path), do="Start again: --replace."
         ) from error
     if not isinstance(told, dict):
-        raise InputError("the file is no checkpoint of eds", where=str(path), do="Begin anew: --replace.")
+        raise InputError("not a checkpoint of eds", where=str(path), do="Start again: --replace.")
     return tensors, told
 
 

@@ -125,23 +125,23 @@ class DinoTask(NetworkTask):
         if not apart > COLLAPSED * first:
             raise EdsError(
                 f"the teacher has collapsed: its targets tell {apart:.2g} nats of a picture, {first:.2g} at first",
-                where="dino", do="Lower the learning rate or the teacher's temperature, and begin anew: --replace.",
+                where="dino", do="Lower the learning rate or the teacher's temperature, and start again: --replace.",
             )  # fmt: skip
         return super().worth()
 
 
 def continue_dino(
     base: Trainable, pixels: Pixels, labels: Supervision, plan: Plan, folder: Path, dino: Dino, *,
-    frozen: int = 0, device: str = "cpu", anew: bool = False, progress: Progress | None = None,
+    frozen: int = 0, device: str = "cpu", restart: bool = False, progress: Progress | None = None,
 ) -> Trained:  # fmt: skip
     """Train the network on the pictures of `labels.ids`, uint8 (n, side, side, 3), by their crops alone.
 
-    `anew` passes over what another run left in the folder.
+    `restart` ignores what another run left in the folder.
     """
     task = DinoTask(base, pixels, labels, plan, frozen, device, dino)
     _try(task)
     told: Mapping[str, object] = {"dino": asdict(dino)}
-    return train(task, folder, told, progress, anew=anew)
+    return train(task, folder, told, progress, restart=restart)
 
 
 def _try(task: DinoTask) -> None:

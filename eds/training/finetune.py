@@ -55,11 +55,11 @@ class _LabelTask(NetworkTask):
 
 def finetune(
     base: Trainable, pixels: Pixels, labels: Supervision, plan: Plan, folder: Path, *,
-    frozen: int = 0, device: str = "cpu", anew: bool = False, progress: Progress | None = None,
+    frozen: int = 0, device: str = "cpu", restart: bool = False, progress: Progress | None = None,
 ) -> Trained:  # fmt: skip
     """Train the network on the pictures of `labels.ids`, uint8 (n, side, side, 3); state and weights go to `folder`.
 
-    `frozen` of the network's parameter tensors, counted from the input, stay as they are. `anew` passes over what
+    `frozen` of the network's parameter tensors, counted from the input, stay as they are. `restart` ignores what
     another run left in the folder.
     """
-    return train(_LabelTask(base, pixels, labels, plan, frozen, device), folder, {}, progress, anew=anew)
+    return train(_LabelTask(base, pixels, labels, plan, frozen, device), folder, {}, progress, restart=restart)

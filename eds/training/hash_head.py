@@ -18,8 +18,8 @@ from eds.pairs import Integers
 from eds.training import heads
 from eds.training.batches import epoch_batches, split
 from eds.training.checkpoint import read_tensors, write_tensors
+from eds.training.code_score import worth
 from eds.training.hash_losses import COMPUTED, CROSS_ENTROPY, ON_TANH, Pairing, Scale, check_objective, loss_of
-from eds.training.held_out import worth
 from eds.training.loop import LOG, STATE, fit
 from eds.training.objectives.cross_entropy import Classifiers, cross_entropy
 from eds.training.plan import Plan
@@ -49,12 +49,12 @@ class HashHead:
     head: heads.Head
     file: Path
     sha256: str
-    held_out: float  # the measure of `held_out.worth` on products that no choice was made by
-    watched: float  # the same on those that early stop looked at: flattered
+    test_score: float  # by `code_score.worth`, on products that no choice depended on
+    validation_score: float  # the same on the products that early stop looked at: optimistic
     best_epoch: int
     rows: list[dict[str, Any]]  # the log, an epoch each; empty where nothing is trained
     trained_on: int
-    watched_on: int
+    validated_on: int
     tested_on: int
     resumed_at: int = 0
 
@@ -64,7 +64,7 @@ class _HashTask:
 
     def __init__(self, design: Design, plan: Plan, vectors: Vectors, labels: Supervision) -> None:
         self.design, self.plan, self.labels = design, plan, labels
-        self.parts = split(labels, plan.watched, plan.held_out, plan.seed)
+        self.parts = split(labels, plan.validation_share, plan.test_share, plan.seed)
         self.train = self.parts.train
         self.vectors, self._tensor = vectors, torch.from_numpy(vectors)
         self.partners = labels.partners(self.train)
@@ -100,7 +100,7 @@ class _HashTask:
         """Nothing follows a step."""
 
     def worth(self) -> float:
-        return self.worth_of(self.parts.watched)
+        return self.worth_of(self.parts.validation)
 
     def worth_of(self, rows: Integers) -> float:
         """The worth of the head as it is, on these rows."""
@@ -111,11 +111,11 @@ class _HashTask:
 
 def fit_hash_head(
     vectors: Vectors, labels: Supervision, design: Design, plan: Plan, folder: Path,
-    base: Mapping[str, Any], *, anew: bool = False, progress: Progress | None = None,
+    base: Mapping[str, Any], *, restart: bool = False, progress: Progress | None = None,
 ) -> HashHead:  # fmt: skip
     """A head for these vectors, (items, dimension) float32 in the order of `labels.ids`; `base` tells whose they are.
 
-    State, log and the finished head are kept in `folder`; a run that was killed goes on there, and `anew` passes over
+    State, log and the finished head are kept in `folder`; a run that was killed goes on there, and `restart` ignores
     what another one left.
     """
     check_objective(design.objective, labels.source, design.pairing)
@@ -130,30 +130,39 @@ def fit_hash_head(
     }  # fmt: skip
     with _one_thread():
         if design.objective in COMPUTED:
-            parts = split(labels, plan.watched, plan.held_out, plan.seed)
+            parts = split(labels, plan.validation_share, plan.test_share, plan.seed)
             head = (heads.pca_head(vectors[parts.train], design.bits) if design.objective == "pca-sign"
                     else heads.itq_head(vectors[parts.train], design.bits, plan.seed))  # fmt: skip
             told: dict[str, Any] = {"best_epoch": 0, "rows": [], "resumed_at": 0}
         else:
             task = _HashTask(design, plan, vectors, labels)
             parts = task.parts
-            for rows in (parts.watched, parts.held_out):  # labels that tell no worth are refused before the training
+            for rows in (parts.validation, parts.test):  # labels that tell no worth are refused before the training
                 task.worth_of(rows)
-            found = fit(task, plan, folder, identity, anew=anew, progress=progress)
+            found = fit(task, plan, folder, identity, restart=restart, progress=progress)
             head = task.head.eval()
             told = {"best_epoch": found.best_epoch, "rows": found.rows, "resumed_at": found.resumed_at}
         codes = head.codes(vectors)
-        watched, held_out = (worth(codes, labels, rows) for rows in (parts.watched, parts.held_out))
+        validation_score, test_score = (worth(codes, labels, rows) for rows in (parts.validation, parts.test))
     file = folder / HEAD
     write_tensors(file, head.state_dict(), {"identity": identity, "dimension": vectors.shape[1], **asdict(design),
                                             "scale": str(design.scale)})  # fmt: skip
-    if anew and design.objective in COMPUTED:  # nothing was trained: what another run tells of its epochs is not of it
+    if (
+        restart and design.objective in COMPUTED
+    ):  # nothing was trained: what another run tells of its epochs is not of it
         for rest in (STATE, LOG):
             (folder / rest).unlink(missing_ok=True)
     return HashHead(
-        head, file, digest(file), held_out, watched, trained_on=len(parts.train), watched_on=len(parts.watched),
-        tested_on=len(parts.held_out), **told,
-    )  # fmt: skip
+        head,
+        file,
+        digest(file),
+        test_score,
+        validation_score,
+        trained_on=len(parts.train),
+        validated_on=len(parts.validation),
+        tested_on=len(parts.test),
+        **told,
+    )
 
 
 def load_head(file: Path) -> heads.Head:

@@ -2,7 +2,7 @@
 
 A run that is killed goes on from its last whole epoch and ends with the weights of one that never stopped: batches and
 random numbers belong to (seed, epoch), and Adam's moments are kept. Weights or a loss that are no finite number end
-the run; the last good checkpoint stays. A run that begins anew takes the place of an earlier one once its first epoch
+the run; the last good checkpoint stays. A run that starts again replaces an earlier one once its first epoch
 is done, file by file: until then nothing is lost.
 """
 
@@ -62,15 +62,15 @@ class Fitted:
 
 def fit(
     task: Task, plan: Plan, folder: Path, identity: Mapping[str, Any], *, progress: Progress | None = None,
-    anew: bool = False, autocast: Callable[[], AbstractContextManager[Any]] = nullcontext,
+    restart: bool = False, autocast: Callable[[], AbstractContextManager[Any]] = nullcontext,
 ) -> Fitted:  # fmt: skip
     """Train `task.module` by the plan; the kept epoch's weights are given.
 
-    It goes on from where `folder` says that it stopped; `anew` passes over what another run left there.
+    It goes on from where `folder` says that it stopped; `restart` ignores what another run left there.
     """
     wanted = [parameter for parameter in task.module.parameters() if parameter.requires_grad]
     adam = torch.optim.Adam(wanted, lr=plan.learning_rate, weight_decay=plan.weight_decay)
-    state = None if anew else load(folder / STATE, identity)
+    state = None if restart else load(folder / STATE, identity)
     if state is None:
         start = _copied(task.module)
         state = Checkpoint(identity, start, start, {})
@@ -89,7 +89,7 @@ def fit(
         if plan.keep == "last" or score > state.best_score:
             state.best, state.best_score, state.best_epoch = state.model, score, state.epoch
         rate = adam.param_groups[0]["lr"]
-        row = {"epoch": state.epoch, "loss": loss, "watched": score, "learning_rate": rate}
+        row = {"epoch": state.epoch, "loss": loss, "validation_score": score, "learning_rate": rate}
         state.rows.append({**row, "seconds": round(time.perf_counter() - started, 3)})
         save(folder / STATE, state)
         write_text(folder / LOG, _as_csv(state.rows))
@@ -134,7 +134,7 @@ def _broken(what: str, step: int, state: Checkpoint, folder: Path) -> EdsError:
     return EdsError(
         f"{what} in epoch {state.epoch + 1}, batch {step + 1}; {kept}",
         where=str(folder),
-        do="Lower the learning rate, or lengthen the warm-up, and begin anew: --replace.",
+        do="Lower the learning rate, or lengthen the warm-up, and start again: --replace.",
     )
 
 

@@ -42,12 +42,12 @@ class Trained:
     sha256: str
     text: str  # of the backbone, for `eds embeddings compute -m`
     before: float  # recognition of the weights it began with, on products that no choice was made by
-    held_out: float  # of the trained ones, on the same
-    watched: float  # on those that early stop looked at: flattered
+    test_score: float  # of the trained ones, on the same
+    validation_score: float  # on the images that early stop looked at: optimistic
     best_epoch: int
     rows: list[dict[str, Any]]
     trained_on: int
-    watched_on: int
+    validated_on: int
     tested_on: int
     resumed_at: int
 
@@ -65,7 +65,7 @@ class NetworkTask(ABC):
             raise InputError(f"{len(pixels):,} pictures of {len(labels):,} images", where="training")
         self.base, self.pixels, self.labels, self.plan = base, pixels, labels, plan
         self.device, self.frozen = torch.device(choose(device, "torch")[0]), frozen
-        self.parts = split(labels, plan.watched, plan.held_out, plan.seed)
+        self.parts = split(labels, plan.validation_share, plan.test_share, plan.seed)
         self.singly = [np.array([row]) for row in self.parts.train]
         self.still = freeze(base.network, frozen)
 
@@ -83,7 +83,7 @@ class NetworkTask(ABC):
 
     def worth(self) -> float:
         """Recognition of the products that early stop watches."""
-        return self.recognised(self.parts.watched)
+        return self.recognised(self.parts.validation)
 
     def recognised(self, rows: Integers) -> float:
         """How well images of one product find each other among these rows."""
@@ -110,7 +110,7 @@ class NetworkTask(ABC):
 
 
 def train(
-    task: NetworkTask, folder: Path, told: Mapping[str, Any], progress: Progress | None = None, *, anew: bool = False
+    task: NetworkTask, folder: Path, told: Mapping[str, Any], progress: Progress | None = None, *, restart: bool = False
 ) -> Trained:
     """Train the task's network; state and weights go to `folder`. `told` adds to what decides the weights.
 
@@ -123,18 +123,18 @@ def train(
         "labels": labels.source, "plan": asdict(task.plan), "frozen": task.frozen, "items": _fingerprint(labels),
         **told,
     }  # fmt: skip
-    before = _score(task, parts.held_out)
+    before = _score(task, parts.test)
 
     def mixed() -> AbstractContextManager[Any]:
         return torch.autocast("cuda", torch.bfloat16) if task.device.type == "cuda" else contextlib.nullcontext()
 
-    found = fit(task, task.plan, folder, identity, progress=progress, anew=anew, autocast=mixed)
+    found = fit(task, task.plan, folder, identity, progress=progress, restart=restart, autocast=mixed)
     file, start = folder / WEIGHTS, f"{task.kept}."
     state = {name.removeprefix(start): tensor for name, tensor in found.best.items() if name.startswith(start)}
     write_tensors(file, state, {"identity": identity, "options": base.checkpoint_options()})
     return Trained(
-        file, digest(file), f"checkpoint:{file}", before, _score(task, parts.held_out), found.best_score,
-        found.best_epoch, found.rows, len(parts.train), len(parts.watched), len(parts.held_out), found.resumed_at,
+        file, digest(file), f"checkpoint:{file}", before, _score(task, parts.test), found.best_score,
+        found.best_epoch, found.rows, len(parts.train), len(parts.validation), len(parts.test), found.resumed_at,
     )  # fmt: skip
 
 

@@ -18,10 +18,10 @@ class Plan:
     learning_rate: float = 1e-3
     warm_up: float = 1.0  # epochs in which the learning rate rises to its full height
     weight_decay: float = 5e-5
-    patience: int = 10  # epochs without a better score on what is watched after which the run ends
-    keep: str = "best"  # which epoch's weights: the best on what is watched, or the last
-    watched: float = 0.1  # share of the products that early stop looks at
-    held_out: float = 0.2  # share of the products whose score is told
+    patience: int = 10  # epochs without a better validation score after which the run ends
+    keep: str = "best"  # which epoch's weights: the best on the validation split, or the last
+    validation_share: float = 0.1  # of the products; early stop looks at their score
+    test_share: float = 0.2  # of the products; nothing is chosen by their score
     group: int = 4  # items of one kind that meet in a batch
     seed: int = 0
 
@@ -31,14 +31,16 @@ class Plan:
                   if not low <= getattr(self, name) < float("inf")]  # fmt: skip
         if not 0 < self.learning_rate <= FASTEST:
             faults.append(f"learning_rate is {self.learning_rate}; above 0, at most {FASTEST:g}")
-        faults += [f"{name} is {value}; between 0 and 1" for name, value in
-                   (("watched", self.watched), ("held_out", self.held_out)) if not 0 < value < 1]  # fmt: skip
-        if self.watched + self.held_out >= 1:
-            faults.append(f"watched and held_out are {self.watched + self.held_out:g} together; below 1")
+        shares = {"validation_share": self.validation_share, "test_share": self.test_share}
+        faults += [f"{name} is {share}; between 0 and 1" for name, share in shares.items() if not 0 < share < 1]
+        if self.validation_share + self.test_share >= 1:
+            faults.append(
+                f"validation_share and test_share are {self.validation_share + self.test_share:g} together; below 1"
+            )
         if self.keep not in get_args(KeptWeights):
             faults.append(f"keep is {self.keep!r}; one of {', '.join(get_args(KeptWeights))}")
         if faults:
-            raise InputError("nothing can be trained so", where="training", do="Change:", faults=faults)
+            raise InputError("invalid training options", where="training", do="Change:", faults=faults)
 
     def rate(self, step: int, steps: int) -> float:
         """The learning rate of a step, counted from 0 over all epochs of `steps` each.

@@ -20,8 +20,8 @@ from eds.metrics.auc_report import auc_report
 from eds.metrics.product_retrieval import identity_metrics
 from eds.pairs import Integers
 from eds.training.batches import split
+from eds.training.code_score import tied_lists
 from eds.training.hash_head import Design, fit_hash_head
-from eds.training.held_out import tied_lists
 from eds.training.plan import Plan
 from eds.training.supervision import Supervision
 
@@ -41,16 +41,16 @@ def compare_heads(
     for number, (name, seed) in enumerate((name, seed) for name in designs for seed in seeds):
         now = replace(plan, seed=seed)
         found = fit_hash_head(vectors, labels, designs[name], now, folder / f"{name}-{seed}", {"study": name})
-        parts = split(labels, plan.watched, plan.held_out, seed)
-        others = np.concatenate([parts.train, parts.watched])
+        parts = split(labels, plan.validation_share, plan.test_share, seed)
+        others = np.concatenate([parts.train, parts.validation])
         row = {"design": name, "seed": seed, "bits": designs[name].bits, "epochs": len(found.rows)}
-        rows.append(row | measured(found.head.codes(vectors), labels, parts.held_out, others))
+        rows.append(row | measured(found.head.codes(vectors), labels, parts.test, others))
         if progress:
             progress(number + 1, len(designs) * len(seeds))
     return pd.DataFrame(rows)
 
 
-def measured(codes: NDArray[np.int8], labels: Supervision, held_out: Integers, others: Integers) -> dict[str, float]:
+def measured(codes: NDArray[np.int8], labels: Supervision, test_rows: Integers, others: Integers) -> dict[str, float]:
     """What codes (items, bits) of -1 and 1 are worth.
 
     `ap` (with the best and worst order of ties): held-out items among each other; `ap_others`, `mlgap`: held-out items
@@ -58,14 +58,14 @@ def measured(codes: NDArray[np.int8], labels: Supervision, held_out: Integers, o
     that of the others' codes, `one_code` the share of their similar pairs that have the same.
     """
     alike = tied_lists(codes, labels, others)
-    among, against = tied_lists(codes, labels, held_out), tied_lists(codes, labels, others, held_out)
+    among, against = tied_lists(codes, labels, test_rows), tied_lists(codes, labels, others, test_rows)
     asked = against.relevant > 0
-    similar = labels.affinity(held_out[asked], others) > 0
+    similar = labels.affinity(test_rows[asked], others) > 0
     usage = code_usage(codes[others])
     return {
         "ap": _mean(ap, among), "ap_best": _mean(ap_best, among), "ap_worst": _mean(ap_worst, among),
         "ap_others": _mean(ap, against),
-        "mlgap": mlgap(codes[held_out[asked]], codes[others], similar, RADIUS) if asked.any() else float("nan"),
+        "mlgap": mlgap(codes[test_rows[asked]], codes[others], similar, RADIUS) if asked.any() else float("nan"),
         "one_code": float(alike.p[:, 0].sum() / alike.relevant.sum()), "distinct": usage["distinct"],
         "utilisation": usage["utilisation"], "entropy": usage["entropy_bits"],
     }  # fmt: skip

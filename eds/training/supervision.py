@@ -74,13 +74,13 @@ class Supervision:
 
 
 def supervise(
-    source: str, images: pd.DataFrame, truth: pd.DataFrame | None = None, *, torn_negative: bool = False
+    source: str, images: pd.DataFrame, truth: pd.DataFrame | None = None, *, one_way_as_negative: bool = False
 ) -> Supervision:
     """Labels of `images` (image_id, product_id, category); `truth` (query_id, candidate_id, value) for source truth.
 
     The result does not depend on the order of rows. Images of one product always belong together. With `truth`, pairs
     that nobody decided count as not similar; a pair decided one way as similar and the other way as not is refused, or
-    with `torn_negative` counts as not similar, as a tie does.
+    with `one_way_as_negative` counts as not similar, as a tie does.
     """
     choices.check(choices.HashLabels, source, "labels")
     ordered = images.sort_values("image_id", kind="stable")
@@ -91,7 +91,7 @@ def supervise(
     if source == "truth":
         if truth is None:
             raise InputError("there are no decided pairs", where="labels truth", do="Decide them: eds truth decide.")
-        return Supervision(source, ids, product, pairs=_symmetric(ids, truth, torn_negative=torn_negative))
+        return Supervision(source, ids, product, pairs=_symmetric(ids, truth, one_way_as_negative=one_way_as_negative))
     lacking = ordered["category"].isna()
     if lacking.any():
         names = ", ".join(ordered.loc[lacking, "image_id"].head(3))
@@ -103,7 +103,7 @@ def supervise(
     return Supervision(source, ids, product, encode(ordered["category"], unique_ids(ordered["category"])))
 
 
-def _symmetric(ids: Sequence[str], truth: pd.DataFrame, *, torn_negative: bool) -> Integers:
+def _symmetric(ids: Sequence[str], truth: pd.DataFrame, *, one_way_as_negative: bool) -> Integers:
     """Similar pairs as numbers, both ways, ascending; pairs of other images are left aside."""
     names = pa.array(list(ids), pa.string())
     first, second = (encode(truth[column], names) for column in ("query_id", "candidate_id"))
@@ -113,7 +113,7 @@ def _symmetric(ids: Sequence[str], truth: pd.DataFrame, *, torn_negative: bool) 
     low, high = np.minimum(first, second), np.maximum(first, second)
     keys = low * len(ids) + high
     torn = np.intersect1d(keys[value == 1], keys[value == 0])
-    if len(torn) and not torn_negative:
+    if len(torn) and not one_way_as_negative:
         faults = [f"{ids[key // len(ids)]} {ids[key % len(ids)]}" for key in torn[:3].tolist()]
         raise InputError(
             f"the labels are not symmetric: {len(torn):,} pairs are similar one way and not the other",

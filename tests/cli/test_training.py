@@ -16,14 +16,14 @@ from safetensors.torch import load_file
 
 from eds import tables
 from eds.cli import cli
-from eds.cli.training import run
 from eds.errors import EdsError
 from eds.project import Project
+from eds.project.train import refresh
 from eds.synthetic.catalogue import draw_catalogue
 
 PRODUCTS, VIEWS = 20, 3
 RESNET = "timm:test_resnet?size=48&crop=48&resize=squash"
-HASH = ["--base", "hsv", "--bits", "16", "--keep", "last", "--held-out", "0.3", "--watched", "0.2"]
+HASH = ["--base", "hsv", "--bits", "16", "--keep", "last", "--test-share", "0.3", "--validation-share", "0.2"]
 NETWORK = ["--base", RESNET, "--random-init", "--batch", "8", "--keep", "last"]
 
 
@@ -100,14 +100,14 @@ def test_codes_whose_images_changed_are_told_as_stale_and_made_anew(project: Pat
     assert condition(project, "codes") == "fresh"
     here = Project.open(project)
     images = here.read("images")
-    here.write(images.assign(category="all"), "images", tables.Provenance("drawn anew"))
+    here.write(images.assign(category="all"), "images", tables.Provenance("drawn again"))
     try:
         assert condition(project, "codes") == "stale"
         with pytest.raises(EdsError, match="stale"):
             call(project, "training", "hash", "more", *HASH)
         call(project, "embeddings", "compute")
         with here.writing("test"):
-            run(here)
+            refresh(here)
         assert condition(project, "codes") == "fresh"
     finally:
         here.write(images, "images", tables.Provenance("drawn"))
@@ -125,8 +125,8 @@ def condition(project: Path, model: str) -> str:
     [
         (["hash", "x", *HASH, "--bits", "65"], "65 bits"),
         (["hash", "x", *HASH, "--batch", "1"], "batch is 1"),
-        (["hash", "x", *HASH, "--held-out", "0.9", "--watched", "0.2"], "1.1 together"),
-        (["hash", "x", *HASH, "--watched", "0.01"], "too few for three parts"),
+        (["hash", "x", *HASH, "--test-share", "0.9", "--validation-share", "0.2"], "1.1 together"),
+        (["hash", "x", *HASH, "--validation-share", "0.01"], "too few for three parts"),
         (["hash", "x", *HASH, "--margin", "2"], "neither margin nor alpha"),
         (["hash", "x", *HASH, "--scale", "fast"], "scale of tanh"),
         (["hash", "x", *HASH, "--labels", "truth"], "truth"),
@@ -138,7 +138,7 @@ def condition(project: Path, model: str) -> str:
         (["finetune", "x", *NETWORK, "--frozen", "999"], "are to be frozen"),
         (["finetune", "x", *NETWORK, "--crops", "2"], "takes no --crops"),
         (["finetune", "x", *NETWORK, "--objective", "dino", "--labels", "both"], "takes no --labels"),
-        (["finetune", "x", *NETWORK, "--objective", "dino", "--temperature", "warm"], "the temperature is 'warm'"),
+        (["finetune", "x", *NETWORK, "--objective", "dino", "--temperature", "warm"], "invalid temperature 'warm'"),
         (["finetune", "x", *NETWORK, "--objective", "dino", "--temperature", "0.2"], "no sharper"),
         (["finetune", "x", *NETWORK, "--objective", "dino", "--local-size", "3"], "local_side is 3"),
         (["finetune", "../x", *NETWORK], "name"),
@@ -178,7 +178,7 @@ def kept(folder: Path) -> dict[str, bytes]:
         ["--base", "timm:nosuchmodel"],
         ["--base", "descriptor:hsv"],
         [*NETWORK, "--frozen", "999"],
-        [*NETWORK, "--held-out", "0.01"],
+        [*NETWORK, "--test-share", "0.01"],
         [*NETWORK, "--objective", "dino", "--temperature", "0.2"],
         [*NETWORK, "--objective", "dino", "--local-size", "3"],
     ],
@@ -201,7 +201,7 @@ def test_a_network_that_cannot_begin_anew_leaves_the_run_that_is_there(project: 
         ["--labels", "truth"],
         ["--base", "none"],
         ["--bits", "65"],
-        ["--watched", "0.01"],
+        ["--validation-share", "0.01"],
         ["--objective", "talr-ap", "--margin", "2"],
     ],
 )
@@ -246,7 +246,7 @@ def test_the_next_command_can_be_typed_as_it_stands(project: Path) -> None:
     words = ["training", "finetune", "next", *NETWORK, "--epochs", "1", "-p", str(project)]
     told = CliRunner().invoke(cli, words).stdout.strip().splitlines()[-1]
     text = f"next=checkpoint:{project}/training/next/backbone.safetensors"
-    assert told == f"Next: eds embeddings compute -m {text} -p {project}"
+    assert told == f"Next: eds embeddings compute --model {text} --project {project}"
 
 
 def test_all_files_of_a_run_may_be_read_by_the_same_people(project: Path) -> None:

@@ -61,7 +61,7 @@ def dispersal(folder: Path, products: int, epochs: int, widths: list[int], kinds
     """DSH and dispersed DSH: accuracy, mLGAP and usage."""
     images, pixels = catalogue(folder, products)
     vectors = lite0_vectors(folder, pixels)
-    plan = Plan(epochs=epochs, batch=200, keep="last", watched=0.05, held_out=0.25)
+    plan = Plan(epochs=epochs, batch=200, keep="last", validation_share=0.05, test_share=0.25)
     for column in kinds:
         labels = supervise("category", images.assign(category=images[column]))
         for bits in widths:
@@ -87,7 +87,7 @@ def codes(folder: Path, products: int, epochs: int, widths: list[int], kinds: li
     """TALR-AP against codes that nothing is trained for."""
     images, pixels = catalogue(folder, products)
     vectors, labels = lite0_vectors(folder, pixels), supervise("product", images)
-    plan = Plan(epochs=epochs, batch=256, held_out=0.25, watched=0.1)
+    plan = Plan(epochs=epochs, batch=256, test_share=0.25, validation_share=0.1)
     for bits in widths:
         names = ("talr-ap", "pca-sign", "itq")
         designs = {name: Design(bits, name) for name in names}
@@ -116,10 +116,10 @@ def _one_recognition(run: Path, images: pd.DataFrame, pixels: Pixels, epochs: in
         return pd.read_csv(file)
     plan = Plan(epochs=epochs, batch=32, learning_rate=5e-4, keep="last", seed=seed)
     found = finetune(trainable(LITE0), pixels, labels, plan, run, frozen=FROZEN)
-    parts = split(labels, plan.watched, plan.held_out, seed)
+    parts = split(labels, plan.validation_share, plan.test_share, seed)
     for name, text in (("before", LITE0), ("X-ID", found.text)):
         vectors = vectors_of(text, pixels)
-        for part, places in (("seen", parts.train), ("held out", parts.held_out)):
+        for part, places in (("seen", parts.train), ("held out", parts.test)):
             some = images.iloc[places]
             whose = vectors[places], some["image_id"].tolist(), some["product_id"].tolist()
             truth = other_products(images, labels, places)

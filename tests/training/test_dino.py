@@ -33,7 +33,7 @@ from tests.reference import dino as reference
 from tests.training.conftest import draw
 
 BASE = "timm:test_vit?random_init=true&size=64&crop=64&resize=squash"
-PLAN = Plan(epochs=2, batch=10, learning_rate=1e-3, watched=0.25, held_out=0.25, seed=1, keep="last")
+PLAN = Plan(epochs=2, batch=10, learning_rate=1e-3, validation_share=0.25, test_share=0.25, seed=1, keep="last")
 SMALL = Dino(Crops(64, 2, 32), prototypes=32, momentum=0.9)
 
 

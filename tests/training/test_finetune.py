@@ -21,7 +21,7 @@ from eds.training.plan import Plan
 from eds.training.supervision import supervise
 
 BASE = "timm:test_resnet?random_init=true&size=64&crop=64&resize=squash"
-PLAN = Plan(epochs=2, patience=9, batch=8, learning_rate=1e-3, watched=0.25, held_out=0.25, seed=1)
+PLAN = Plan(epochs=2, patience=9, batch=8, learning_rate=1e-3, validation_share=0.25, test_share=0.25, seed=1)
 
 
 def trained(drawn: tuple[pd.DataFrame, Path], folder: Path, plan: Plan = PLAN, labels: str = "both") -> Trained:
@@ -103,18 +103,18 @@ def test_frozen_layers_stay_as_they_are_to_the_bit(drawn: tuple[pd.DataFrame, Pa
 
 
 def test_the_score_is_told_on_products_that_chose_nothing(drawn: tuple[pd.DataFrame, Path], tmp_path: Path) -> None:
-    """The watched part decides the epoch; relabelling the held-out products changes the told score only."""
+    """The validation part decides the epoch; relabelling the test products changes only the test score."""
     plain = trained(drawn, tmp_path / "a", replace(PLAN, epochs=3), "product")
-    assert plain.watched == max(row["watched"] for row in plain.rows)
+    assert plain.validation_score == max(row["validation_score"] for row in plain.rows)
     images, root = drawn
     network, told = trainable(BASE), supervise("product", images)
-    parts = split(told, PLAN.watched, PLAN.held_out, PLAN.seed)
+    parts = split(told, PLAN.validation_share, PLAN.test_share, PLAN.seed)
     pixels = np.array(prepared(images, told.ids, root, network.preprocessing, tmp_path / "a"))
-    pixels[parts.held_out] = np.random.default_rng(1).integers(0, 256, pixels[parts.held_out].shape)
+    pixels[parts.test] = np.random.default_rng(1).integers(0, 256, pixels[parts.test].shape)
     other = finetune(network, pixels, told, replace(PLAN, epochs=3), tmp_path / "b")
     assert other.sha256 == plain.sha256
-    assert other.held_out != plain.held_out
-    assert [row["watched"] for row in other.rows] == [row["watched"] for row in plain.rows]
+    assert other.test_score != plain.test_score
+    assert [row["validation_score"] for row in other.rows] == [row["validation_score"] for row in plain.rows]
 
 
 def test_a_gpu_that_is_not_there_is_refused(

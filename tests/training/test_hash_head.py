@@ -20,13 +20,13 @@ from eds.hashing.single_ranking import ap_at_p
 from eds.training import heads, loop
 from eds.training.batches import epoch_batches, split
 from eds.training.checkpoint import read_tensors
+from eds.training.code_score import tied_lists, worth
 from eds.training.hash_head import Design, HashHead, fit_hash_head, load_head
 from eds.training.hash_losses import Pairing, Scale
-from eds.training.held_out import tied_lists, worth
 from eds.training.plan import Plan
 from eds.training.supervision import Supervision, supervise
 
-PLAN = Plan(epochs=6, patience=6, seed=3, warm_up=0, watched=0.2)
+PLAN = Plan(epochs=6, patience=6, seed=3, warm_up=0, validation_share=0.2)
 PRODUCTS, VIEWS, DIMENSION = 40, 4, 24
 
 
@@ -52,7 +52,7 @@ def fitted(folder: Path, design: Design, labels: str = "product", plan: Plan = P
 def test_trained_codes_beat_the_baselines_on_products_never_seen(tmp_path: Path) -> None:
     plan = replace(PLAN, epochs=30, patience=30)
     found = {
-        name: fitted(tmp_path / name, Design(bits=16, objective=name), plan=plan).held_out
+        name: fitted(tmp_path / name, Design(bits=16, objective=name), plan=plan).test_score
         for name in ("talr-ap", "pca-sign", "itq")
     }
     assert found["talr-ap"] > 1.3 * max(found["pca-sign"], found["itq"])
@@ -64,7 +64,7 @@ def test_every_objective_falls_and_its_codes_get_better(objective: str, tmp_path
     plan = replace(PLAN, epochs=60, patience=60, learning_rate=1e-2)
     found = fitted(tmp_path, Design(bits=16, objective=objective), labels, plan)
     assert found.rows[-1]["loss"] < found.rows[0]["loss"]
-    assert found.watched > found.rows[0]["watched"]
+    assert found.validation_score > found.rows[0]["validation_score"]
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_one_others(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_a_product_stands_on_one_side_and_every_row_in_one_batch() -> None:
     labels = supervise("product", catalogue())
     parts = split(labels, 0.1, 0.25, 7)
     train = parts.train
-    sides = [set(labels.product[rows].tolist()) for rows in (train, parts.watched, parts.held_out)]
+    sides = [set(labels.product[rows].tolist()) for rows in (train, parts.validation, parts.test)]
     assert [len(side) for side in sides] == [26, 4, 10]
     assert len(set.union(*sides)) == PRODUCTS
     batches = epoch_batches(train, labels.partners(train), 16, 4, 7, 0)
@@ -197,7 +197,7 @@ def test_truth_is_taken_both_ways_and_torn_pairs_are_told() -> None:
     truth = pd.DataFrame(rows, columns=["query_id", "candidate_id", "value"])
     with pytest.raises(InputError, match="not symmetric: 1 pairs"):
         supervise("truth", images, truth)
-    found = supervise("truth", images, truth, torn_negative=True)
+    found = supervise("truth", images, truth, one_way_as_negative=True)
     place = {name: row for row, name in enumerate(found.ids)}
     few = np.array([place[name] for name in ("p00/0", "p01/0", "p02/0", "p03/0", "p04/0", "p05/0", "p00/1")])
     affinity = found.affinity(few, few)
@@ -213,9 +213,9 @@ def test_truth_is_taken_both_ways_and_torn_pairs_are_told() -> None:
         (lambda folder: fitted(folder, Design(objective="two-level-dsh")), "two levels"),
         (lambda folder: fitted(folder, Design(bits=32, objective="pca-sign")), "32 bits of"),
         (lambda folder: Plan(batch=1, epochs=0), "batch is 1"),
-        (lambda folder: Plan(watched=0.5, held_out=0.5), "1 together"),
+        (lambda folder: Plan(validation_share=0.5, test_share=0.5), "1 together"),
         (lambda folder: Plan(keep="first"), "keep is 'first'"),
-        (lambda folder: fitted(folder, Design(), plan=Plan(watched=0.02)), "too few for three parts"),
+        (lambda folder: fitted(folder, Design(), plan=Plan(validation_share=0.02)), "too few for three parts"),
         (lambda folder: Pairing(margin=0.0), "the margin is 0.0"),
         (lambda folder: Pairing(alpha=-1.0), "alpha is -1.0"),
         (lambda folder: fitted(folder, Design(pairing=Pairing(alpha=0.1))), "neither margin nor alpha"),
@@ -243,7 +243,7 @@ def test_the_last_epoch_is_kept_if_it_is_asked_for(tmp_path: Path) -> None:
     plan = replace(PLAN, epochs=5, patience=1, keep="last")
     found = fitted(tmp_path, Design(bits=8, objective="dsh"), plan=plan)
     assert len(found.rows) == found.best_epoch == 5
-    assert found.watched == pytest.approx(found.rows[-1]["watched"], abs=1e-12)
+    assert found.validation_score == pytest.approx(found.rows[-1]["validation_score"], abs=1e-12)
 
 
 def test_a_band_on_activations_is_kept_within_one_code(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from tests.training.test_hash_head import catalogue, vectors
 
 def test_heads_are_compared_by_design_and_seed_in_order(tmp_path: Path) -> None:
     designs = {"sign": Design(4, "pca-sign"), "turned": Design(4, "itq")}
-    plan = Plan(watched=0.2)
+    plan = Plan(validation_share=0.2)
     rows = compare_heads(vectors(), supervise("category", catalogue()), designs, plan, (0, 1), tmp_path)
     assert rows[["design", "seed"]].to_numpy().tolist() == [["sign", 0], ["sign", 1], ["turned", 0], ["turned", 1]]
     table = spread(rows)

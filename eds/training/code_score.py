@@ -50,7 +50,7 @@ def worth(codes: NDArray[np.int8], labels: Supervision, rows: Integers) -> float
     if not asked.any():
         raise InputError(
             "no image that is held out has a similar one beside it", where=f"labels {labels.source}",
-            do="Hold out more (--held-out), or take other labels.",
+            do="Hold out more (--test-share), or take other labels.",
         )  # fmt: skip
     value = (ndcg if len(lists.levels) > 2 else ap)(lists)
     return float(value[asked].mean())

@@ -1,0 +1,369 @@
+"""Models made from this catalogue: hash heads fitted to vectors, networks fine-tuned on images."""
+
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eds.errors import InputError, ProjectError
+from eds.project.results import Result
+from eds.tables import Operation, check_model_name
+
+if TYPE_CHECKING:
+    from eds.project import Project
+    from eds.training.dino import Dino
+    from eds.training.plan import Plan
+
+OPERATION = "training.hash"
+DINO = ("crops", "local_size", "prototypes", "momentum", "temperature", "temperature_epochs")  # of that objective only
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """How long and how hard a model is trained; what every training shares."""
+
+    epochs: int = 50
+    batch: int = 64
+    learning_rate: float = 1e-3
+    warm_up: float = 1.0  # epochs in which the learning rate rises
+    weight_decay: float = 5e-5
+    patience: int = 10  # epochs without a better validation score, after which training stops
+    keep: str | None = None  # weights of the best epoch, or the last; None: what suits the objective
+    validation_share: float = 0.1  # of the products
+    test_share: float = 0.2  # of the products
+    group: int = 4  # images of one product that share a batch
+    seed: int | None = None  # None: the project's
+
+    def plan(self, project: "Project", keep: str = "best") -> "Plan":
+        """The checked numbers of a run."""
+        from eds.training.plan import Plan
+
+        values = {part.name: getattr(self, part.name) for part in fields(TrainingOptions)}
+        seed = project.config.project.seed if self.seed is None else self.seed
+        return Plan(**{**values, "keep": self.keep or keep, "seed": seed})
+
+
+@dataclass(frozen=True)
+class HashOptions(TrainingOptions):
+    """A hash head: which vectors it hashes, to what codes, by which objective."""
+
+    base: str | None = None  # model whose vectors are hashed; None: the only one of floats
+    bits: int = 32
+    objective: str = "talr-ap"
+    labels: str = "product"
+    one_way_as_negative: bool = False  # pairs called similar in one direction only
+    head: str = "linear"
+    hidden: int = 256  # units, of an mlp
+    scale: str = "1"  # of tanh; FROM:TO grows by epoch
+    margin: float | None = None  # of the DSH family
+    alpha: float | None = None
+
+
+@dataclass(frozen=True)
+class FinetuneOptions(TrainingOptions):
+    """A network: where it starts, what it learns from."""
+
+    learning_rate: float = 1e-4
+    objective: str = "cross-entropy"
+    labels: str | None = None  # product (default), category or both; the objective dino uses none
+    frozen: int = 0  # tensors from the input on that stay unchanged
+    crops: int | None = None  # of dino: small crops of an image (4)
+    local_size: int | None = None  # of dino: their side (3/7 of the image's)
+    prototypes: int | None = None  # of dino: outputs of the head (4096)
+    momentum: float | None = None  # of dino: the teacher's (0.996)
+    temperature: str | None = None  # of dino: the teacher's, T or FROM:TO (0.04)
+    temperature_epochs: int | None = None  # of dino: epochs from FROM to TO (0)
+    random_init: bool = False
+    device: str = "cpu"
+
+
+@dataclass(frozen=True)
+class HashResult(Result):
+    """A fitted head and its codes."""
+
+    model: str
+    base: str
+    head: str
+    bits: int
+    objective: str
+    labels: str
+    scale: str
+    margin: float | None
+    alpha: float | None
+    seed: int
+    rows: int
+    measure: str
+    test_score: float
+    validation_score: float
+    trained_on: int
+    validated_on: int
+    tested_on: int
+    epochs: int
+    best_epoch: int
+    keep: str
+    learning_rate: float
+    warm_up: float
+    resumed_at: int
+    checkpoint: str
+    checkpoint_sha256: str
+    images_without_vector: int
+    log: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class FinetuneResult(Result):
+    """A trained network; `spec` names it as a backbone."""
+
+    name: str
+    base: str
+    objective: str
+    labels: str | None
+    spec: str
+    checkpoint_sha256: str
+    measure: str
+    score_before: float
+    test_score: float
+    validation_score: float
+    trained_on: int
+    validated_on: int
+    tested_on: int
+    epochs: int
+    best_epoch: int
+    keep: str
+    learning_rate: float
+    warm_up: float
+    seed: int
+    frozen: int
+    resumed_at: int
+    log: list[dict[str, Any]]
+    next_command: str  # embeds the catalogue with it
+
+
+def train_hash(project: "Project", name: str, options: HashOptions, *, replace: bool = False) -> HashResult:
+    """Fit a hash head to a model's vectors and write the codes as model `name`; see `Project.train_hash`."""
+    from eds.project.inputs import Inputs
+    from eds.project.ranks_and_scores import opened
+    from eds.training.hash_head import Design, fit_hash_head
+    from eds.training.hash_losses import Pairing, Scale
+    from eds.training.hash_model import base_of, inputs, write_codes
+    from eds.training.supervision import supervise
+
+    with project.writing(OPERATION):
+        base, labels = _base_model(project, options.base, name), options.labels
+        pairing = Pairing(options.margin, options.alpha)
+        scale = Scale.parse(options.scale)
+        design = Design(options.bits, options.objective, options.head, options.hidden, scale, pairing)
+        plan, target = options.plan(project), project.path("embeddings", name)
+        spec: dict[str, Any] = {
+            "head": design.head,
+            "bits": design.bits,
+            "objective": design.objective,
+            "labels": labels,
+            "scale": str(design.scale),
+            "margin": options.margin,
+            "alpha": options.alpha,
+            "seed": plan.seed,
+        }
+        if not replace:
+            _refuse_other_model(target, spec)
+        images = project.read("images")
+        vectors, with_vector = opened(project, [base], images, allow_missing=True)[base]
+        truth = Inputs(project).decided_pairs() if labels == "truth" else None
+        supervision = supervise(labels, with_vector, truth, one_way_as_negative=options.one_way_as_negative)
+        ids = list(supervision.ids)
+        with project.progress("training", "epochs") as progress:
+            fitted = fit_hash_head(
+                inputs(vectors, ids),
+                supervision,
+                design,
+                plan,
+                _run_folder(project, name),
+                base_of(vectors),
+                restart=replace,
+                progress=progress,
+            )
+        if fitted.resumed_at:
+            project.say(f"Resumed after epoch {fitted.resumed_at}.")
+        parents = [project.path("images"), project.path("embeddings", base)]
+        made_by = project.provenance(
+            OPERATION,
+            {} if options.seed is not None else {"project.seed": plan.seed},
+            parents + ([project.path("truth")] if labels == "truth" else []),
+            params={"arguments": [name], **_changed(options), "base": base},
+            notes={"test_score": fitted.test_score},
+        )
+        with project.progress("encoding", "codes") as progress:
+            codes = write_codes(target, name, vectors, ids, fitted, spec, made_by, progress=progress)
+    return HashResult(
+        name,
+        base,
+        **spec,
+        rows=len(codes),
+        measure="nDCGt" if labels == "both" else "APt",
+        test_score=fitted.test_score,
+        validation_score=fitted.validation_score,
+        trained_on=fitted.trained_on,
+        validated_on=fitted.validated_on,
+        tested_on=fitted.tested_on,
+        epochs=len(fitted.rows),
+        best_epoch=fitted.best_epoch,
+        keep=plan.keep,
+        learning_rate=plan.learning_rate,
+        warm_up=plan.warm_up,
+        resumed_at=fitted.resumed_at,
+        checkpoint=str(fitted.file),
+        checkpoint_sha256=fitted.sha256,
+        images_without_vector=len(images) - len(with_vector),
+        log=fitted.rows,
+    )
+
+
+def refresh(project: "Project") -> list[HashResult]:
+    """Fit stale hash models again, each with the options it was made with; their base models must be fresh."""
+    made = []
+    for name in project.models("embeddings"):
+        state = project.state("embeddings", name)
+        if state.condition == "stale" and state.operation == OPERATION:
+            params = {key: value for key, value in state.params.items() if key != "arguments"}
+            made.append(train_hash(project, name, HashOptions(**params), replace=True))
+    return made
+
+
+def finetune(
+    project: "Project", name: str, base: str, options: FinetuneOptions, *, replace: bool = False
+) -> FinetuneResult:
+    """Train a backbone on the catalogue's images; see `Project.finetune`."""
+    from eds.backbones.runtimes import choose
+    from eds.backbones.trainable import trainable
+    from eds.training.dino import continue_dino
+    from eds.training.finetune import finetune as by_labels
+    from eds.training.pictures import PIXELS, prepared
+    from eds.training.supervision import supervise
+
+    self_supervised = options.objective == "dino"
+    _refuse_unused(options, self_supervised)
+    plan, images = options.plan(project, "last" if self_supervised else "best"), project.read("images")
+    check_model_name(name)
+    choose(options.device, "torch")  # before any image is read
+    labels = options.labels or "product"
+    random = f"{'&' if '?' in base else '?'}random_init=true" if options.random_init else ""
+    with project.writing("training.finetune"):
+        folder = _run_folder(project, name)
+        supervision, network = supervise(labels, images), trainable(base + random)
+        dino = _dino(options, network.preprocessing.side) if self_supervised else None
+        folder.mkdir(parents=True, exist_ok=True)
+        if replace:  # prepared again from the catalogue
+            (folder / PIXELS).unlink(missing_ok=True)
+        with project.progress("reading", "images") as progress:
+            pixels = prepared(images, supervision.ids, project.image_root, network.preprocessing, folder, progress)
+        shared: dict[str, Any] = {"frozen": options.frozen, "device": options.device, "restart": replace}
+        with project.progress("training", "epochs") as progress:
+            if dino:
+                trained = continue_dino(network, pixels, supervision, plan, folder, dino, progress=progress, **shared)
+            else:
+                trained = by_labels(network, pixels, supervision, plan, folder, progress=progress, **shared)
+    if trained.resumed_at:
+        project.say(f"Resumed after epoch {trained.resumed_at}.")
+    where = {} if project.root == Path() else {"project": str(project.root)}
+    next_command = Operation("embeddings.compute", {"model": f"{name}={trained.text}", **where}).command
+    return FinetuneResult(
+        name,
+        network.text,
+        options.objective,
+        None if dino else labels,
+        trained.text,
+        trained.sha256,
+        "recognition of test products (AP)",
+        trained.before,
+        trained.test_score,
+        trained.validation_score,
+        trained.trained_on,
+        trained.validated_on,
+        trained.tested_on,
+        len(trained.rows),
+        trained.best_epoch,
+        plan.keep,
+        plan.learning_rate,
+        plan.warm_up,
+        plan.seed,
+        options.frozen,
+        trained.resumed_at,
+        trained.rows,
+        next_command,
+    )
+
+
+def _run_folder(project: "Project", name: str) -> Path:
+    return project.root / "training" / name
+
+
+def _changed(options: TrainingOptions) -> dict[str, Any]:
+    """The options that differ from their defaults."""
+    defaults = asdict(type(options)())
+    return {name: value for name, value in asdict(options).items() if value != defaults[name]}
+
+
+def _base_model(project: "Project", base: str | None, name: str) -> str:
+    """The model that is hashed: the one named, or the only one of floats."""
+    from eds.vectors import read_model
+
+    models = project.models("embeddings")
+    floats = [model for model in models if read_model(project.path("embeddings", model)).dtype != "bits"]
+    if base is None and len(floats) != 1:
+        raise InputError("no base model given", do=f"Name it: --base; there are {', '.join(floats) or 'none'}.")
+    base = base or floats[0]
+    if base not in models:
+        raise ProjectError(f"no vectors of model {base}", where=str(project.root), do=f"Known: {', '.join(models)}.")
+    if base == name:
+        raise InputError("the codes would replace their base model", where=f"model {name}", do="Give another name.")
+    return base
+
+
+def _refuse_other_model(folder: Path, spec: dict[str, Any]) -> None:
+    """Refuse to replace vectors that no hash head made, or one of another design."""
+    from eds.vectors import read_model
+
+    if not (folder / "model.json").exists():
+        return
+    model = read_model(folder)
+    differing = [key for key in spec if model.spec.get(key) != spec[key]]
+    if model.spec.get("loader") != "hash" or differing:
+        raise ProjectError(
+            f"{model.name} holds vectors that something else made",
+            where=str(folder),
+            do="Give another name, or --replace them.",
+            faults=[f"{key}: stored {model.spec.get(key)!r}, requested {spec[key]!r}" for key in differing],
+        )
+
+
+def _refuse_unused(options: FinetuneOptions, self_supervised: bool) -> None:
+    """Refuse options that the objective would ignore."""
+    names = ("labels",) if self_supervised else DINO
+    unused = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name) is not None]
+    if unused:
+        raise InputError(
+            f"objective {options.objective} takes no {', '.join(unused)}",
+            do="Leave it out, or give another --objective.",
+        )
+
+
+def _dino(options: FinetuneOptions, side: int) -> "Dino":
+    """The self-supervised objective, with the authors' defaults."""
+    from eds.training.crops import Crops
+    from eds.training.dino import Dino
+
+    text = options.temperature or "0.04"
+    first, _, last = text.partition(":")
+    try:
+        temperatures = float(first), float(last or first)
+    except ValueError as error:
+        raise InputError(f"invalid temperature {text!r}", do="Give numbers above 0, as 0.04 or 0.04:0.07.") from error
+    local = options.local_size if options.local_size is not None else round(side * 3 / 7)
+    crops = 4 if options.crops is None else options.crops
+    return Dino(
+        Crops(side, crops, local),
+        4096 if options.prototypes is None else options.prototypes,
+        0.996 if options.momentum is None else options.momentum,
+        first_temperature=temperatures[0],
+        teacher_temperature=temperatures[1],
+        temperature_epochs=options.temperature_epochs or 0,
+    )
