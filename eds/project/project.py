@@ -30,7 +30,6 @@ from eds.io.files import digest, forbidden, write_text
 from eds.project.label_store import explain_missing_package
 from eds.project.reporter import SILENT, Progress, Reporter
 from eds.project.results import to_jsonable
-from eds.registry import Entry, Registry
 from eds.schema import Table
 from eds.tables import MODEL_NAME, check_model_name
 
@@ -55,8 +54,6 @@ if TYPE_CHECKING:
     from eds.project.train import FinetuneOptions, FinetuneResult, HashOptions, HashResult
 
 PER_MODEL = ("embeddings", "neighbors")
-# What tells the acts in the label store from others: called with the address and the file that stands for it.
-LABELS = Registry("labels", {"fingerprint": Entry("eds.labels.fingerprints:of_project", extra="labels")})
 
 
 @dataclass(frozen=True)
@@ -592,8 +589,12 @@ class Project:
             yield f"labels cannot be compared: {error}"
 
     def _acts(self) -> str:
-        """What tells the acts that are kept now from others; asks the database."""
-        return str(LABELS.load("fingerprint")(self.config.labels.url, self.path("labels")))
+        """The fingerprint of the acts in the label store; asks the database."""
+        from eds.project.label_store import explain_missing_package
+
+        with explain_missing_package():
+            from eds.labels.fingerprints import of_project
+        return of_project(self.config.labels.url, self.path("labels"))
 
     def _changed_settings(self, made_by: tables.Provenance) -> Iterator[str]:
         for name, used in made_by.settings.items():

@@ -7,7 +7,7 @@ import pytest
 
 from eds.cli import cli
 from eds.project import Project
-from eds.project.report_inputs import models
+from eds.project.report_inputs import describe_models
 from eds.tables import Provenance
 from tests.embeddings.toy import catalogue
 
@@ -25,4 +25,4 @@ def test_random_weights_are_told_wherever_the_model_is(tmp_path: Path, capsys: p
     cli.main(["embeddings", "list", "--json", "-p", str(project.root)], prog_name="eds", standalone_mode=False)
     rows = json.loads(capsys.readouterr().out)
     assert [row["why"] for row in rows] == [[], ["its weights are random, which is for tests"]]
-    assert [card.spec for card in models(project)] == ["descriptor:hsv", "timm:test_resnet, random weights"]
+    assert [card.spec for card in describe_models(project)] == ["descriptor:hsv", "timm:test_resnet, random weights"]
