@@ -1,147 +1,102 @@
-"""`eds benchmarks reproduce`: the published tables computed anew, each cell beside the printed one."""
+"""`eds benchmarks reproduce`: compute published tables again, each cell beside the printed one."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.cli.console import Console, command, given
-from eds.errors import InputError
+from eds.cli.console import Console, command
+from eds.cli.render import format_table
 
 if TYPE_CHECKING:
-    from eds.benchmarks.formats.vsd import Files
-    from eds.benchmarks.reproduce.compare_cells import Cell
+    from eds.project.reproduce.outputs import ReproductionResult
+    from eds.project.reproduce.printed_bias import PrintedBias
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
-KINDS = ("metadata", "seeds", "annotations", "manifest")
+OUT = click.Path(path_type=Path, file_okay=False)
+RELEASE = ("root", "metadata", "seeds", "annotations", "manifest", "images")
+CHOICE = ("models", "weights", "embeddings", "runs")
+FEW = 4  # rows that are named behind a reason
 
 
 @click.group()
 def reproduce() -> None:
-    """Compute published tables anew, and tell cell by cell how far they are what was printed."""
+    """Compute published tables again and compare every cell."""
 
 
-@command(
-    reproduce, "vsd", example="eds benchmarks reproduce vsd --root vsd-fashion --embeddings vectors --out reproduced"
-)
-@click.option("--root", type=FOLDER, help="The release: JSON files, told by their shape, and the image tree.")
-@click.option("--metadata", type=FILE, help="The images and products, if not as --root holds them.")
-@click.option("--seeds", type=FILE, help="The queries, likewise.")
-@click.option("--annotations", type=FILE, help="The labelled pairs, likewise.")
-@click.option("--manifest", type=FILE, help="The part of the images that a task is about, likewise.")
-@click.option("--images", type=FOLDER, help="What the metadata's paths are relative to (default: --root).")
-@click.option(
-    "--task", default="all", metavar="all|NAME", help="One of the evaluator's four tasks, or all that have files."
-)
-@click.option(
-    "--models", multiple=True, default=("paper",), metavar="paper|[NAME=]SPEC|NAME",
-    help="The paper's models, a backbone of your own, or one of those in --embeddings or --runs; may be given several"
-    " times.",
-)  # fmt: skip
-@click.option(
-    "--weights", type=FOLDER, help="Weights files of the models that no hub has (eds embeddings list --presets)."
-)
-@click.option("--embeddings", type=FOLDER, help="Finished vectors, one file a model: no picture is read.")
-@click.option("--runs", type=FOLDER, help="TREC runs, one file a model: no picture is read.")
-@click.option("--gallery-phases", metavar="PHASE,...", default="", help="What is offered (wild task).")
+@command(reproduce, "vsd", example="eds benchmarks reproduce vsd --root vsd-fashion --embeddings vectors --out out")
+@click.option("--out", type=OUT, required=True, help="Folder of the results.")
+@click.option("--root", type=FOLDER, help="The release: JSON files and the image tree.")
+@click.option("--metadata", type=FILE, help="Images and products, if not found below --root.")
+@click.option("--seeds", type=FILE, help="Queries, if not found below --root.")
+@click.option("--annotations", type=FILE, help="Labelled pairs, if not found below --root.")
+@click.option("--manifest", type=FILE, help="Images of a task, if not found below --root.")
+@click.option("--images", type=FOLDER, help="Base of the metadata's paths (default: --root).")
+@click.option("--task", default="all", metavar="all|NAME", help="One of the four tasks, or all that have files.")
+@click.option("--models", multiple=True, default=("paper",), metavar="paper|[NAME=]SPEC|NAME", help="Models to use.")
+@click.option("--weights", type=FOLDER, help="Weights of the models that no hub has.")
+@click.option("--embeddings", type=FOLDER, help="Vectors, one file per model; no picture is read.")
+@click.option("--runs", type=FOLDER, help="TREC runs, one file per model; no picture is read.")
+@click.option("--gallery-phases", metavar="PHASE,...", default="", help="Phases of the candidates (wild task).")
 @click.option("--separate", is_flag=True, help="Keep products of queries and candidates apart.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Where everything is written.")
 @click.option("-k", "k", type=click.IntRange(1), default=6, help="Depth of the pool (Tables 2 and 3).")
 @click.option("--tolerance", type=click.FloatRange(0), default=1.0, help="Percentage points that count as close.")
-@click.option("--resamples", type=click.IntRange(0), default=2000, help="Behind each limit of the report; 0: none.")
-@click.option("--tables-only", is_flag=True, help="No data at all: the bias analysis of the printed Tables 5 to 8.")
-def vsd(console: Console, tables_only: bool, out: Path | None, **options: Any) -> None:
-    """Compute Tables 1 to 8 of VSD-Fashion's paper, and write them beside the printed cells with a verdict for each.
+@click.option(
+    "--resamples", type=click.IntRange(0), default=2000, help="Resamples per interval of the report; 0: none."
+)
+def vsd(console: Console, out: Path, **options: Any) -> None:
+    """Compute Tables 1 to 8 of VSD-Fashion's paper again.
 
-    OUT gets tables.md, cells.csv, reproduction.json, model-index/, eval-results/ and trec/, and of each task a project
-    of its name with report.html and evaluator.csv. A second call makes only what is missing.
+    OUT gets tables.md, cells.csv, reproduction.json, model-index/, eval-results/ and trec/, and for each task a
+    project with report.html and evaluator.csv. A second call computes only what is missing.
     """
-    if tables_only:
-        from eds.cli.reproduce_printed import printed
+    from eds.project.reproduce.models import ModelChoice
+    from eds.project.reproduce.vsd import Release, Settings, reproduce_vsd
 
-        wrong = [f"{'-' if len(name) == 1 else '--'}{name.replace('_', '-')}" for name in given(options)]
-        if wrong:
-            raise InputError(
-                f"no data are read, and {', '.join(wrong)} would be left aside",
-                where="option --tables-only", do="Leave one or the other out.",
-            )  # fmt: skip
-        printed(console, out)
-        return
-    if out is None:
-        raise InputError("where to write is not told", where="option --out",
-                         do="Say --out DIR; or --tables-only for what the printed tables alone tell.")  # fmt: skip
-    _vsd(console, out, **options)
+    release = Release(**{name: options.pop(name) for name in RELEASE})
+    models = ModelChoice(**{name: options.pop(name) for name in CHOICE})
+    console.show(reproduce_vsd(out, release, models, Settings(**options), reporter=console), render_reproduction)
 
 
-def _vsd(
-    console: Console, out: Path, *, root: Path | None, images: Path | None, task: str, models: tuple[str, ...],
-    weights: Path | None, embeddings: Path | None, runs: Path | None, gallery_phases: str, separate: bool, k: int,
-    tolerance: float, resamples: int, **files: Path | None,
-) -> None:  # fmt: skip
-    from eds.benchmarks.reproduce.compare_cells import Computed, compare_cells
-    from eds.benchmarks.reproduce.paper import TASKS, WILD, cells
-    from eds.benchmarks.reproduce.release_files import find_files
-    from eds.cli.reproduce_written import told, written, written_task
-    from eds.images.readers.vsd import kind
-    from eds.project.reproduce import task as work
-    from eds.project.reproduce.models import bring, refuse_none, sources, without_models
-    from eds.project.reproduce.numbers import found_cells, measured
+@command(reproduce, "vsd-bias", example="eds benchmarks reproduce vsd-bias --out out")
+@click.option("--out", type=OUT, help="Folder for bias.json and bias.md.")
+def vsd_bias(console: Console, out: Path | None) -> None:
+    """Compare pool models with new models in the printed tables.
 
-    if task != "all" and task not in TASKS:
-        raise InputError(f"no task is called {task!r}", where="option --task", do=f"Known: all, {', '.join(TASKS)}.")
-    asked = TASKS if task == "all" else (task,)
-    named = {name: file for name in KINDS if (file := files[name]) is not None}
-    if root is None and not {"metadata", "annotations"} <= named.keys():
-        raise InputError("no release is named", where="option --root",
-                         do="Say --root DIR, or --metadata FILE --annotations FILE.")  # fmt: skip
-    given_models = sources(models, weights, embeddings, runs)
-    found, gone = find_files(root, asked, named, kind, out)
-    gone |= without_models(given_models, list(found))
-    found = {name: files for name, files in found.items() if name not in gone}
-    pictures = images or root or next(iter(found.values())).metadata.parent
-    tasks: list[work.Task] = []
-    for name, one in found.items():  # all are begun before one is worked on: what is wrong with a file is told at once
-        console.say(f"{name}: {one.annotations}")
-        phases = gallery_phases if name == WILD or len(asked) == 1 else ""
-        tasks.append(work.begun(console, out, name, one, pictures, phases, apart=separate, k=k))
-    every, known, documents = cells(), _known(found), {}
-    values: dict[Cell, Computed] = {}
-    for at in tasks:
-        bring(at, given_models, known, [other.project.root for other in tasks if other is not at])
-        work.mine_lists(at)
-        work.draw_negatives(at)
-        numbers = measured(at)
-        values |= found_cells(at, numbers, every[every["task"] == at.name], k)
-        if at.sources:
-            documents[at.name] = written_task(at, numbers, out, resamples=resamples)
-        else:
-            gone[at.name] = "no model could be used"
-    if not documents:
-        refuse_none(tasks, out)
-    for name in set(TASKS) - set(found):
-        why = f"task {name} was not run: {gone.get(name, 'it was not asked for')}"
-        part = every[every["task"] == name]
-        keys = zip(part["table"].tolist(), part["label"], part["column"], strict=True)
-        values |= {key: Computed(why=why) for key in keys}
-    table = compare_cells(every, values, tolerance)
-    document = written(out, table, documents, gone, tolerance)
-    console.answer(document, lambda: told(document))
+    Needs no data: reads the digitised Tables 5 to 8 of VSD-Fashion's paper.
+    """
+    from eds.project.reproduce.printed_bias import compare_printed
+
+    console.show(compare_printed(out), render_bias)
 
 
-def _known(found: "Mapping[str, Files]") -> set[str]:
-    """Every image that any task's metadata name."""
-    from eds.benchmarks.files import read_json
+def render_reproduction(result: "ReproductionResult") -> str:
+    """Render a reproduction as text."""
+    lines = []
+    for name, task in result.tasks.items():
+        lines += [f"{name}:", *(f"  {sentence}" for sentence in task.sentences()), ""]
+    lines += [f"Not run: {name}: {why}." for name, why in result.not_run.items()]
+    counts = result.verdicts
+    lines += ["Printed cells and ours, by table:"]
+    lines += [format_table(list(counts.columns), counts.astype(object).to_numpy().tolist()), ""]
+    missing = result.not_computed.to_numpy().tolist()
+    if missing:
+        lines += ["Cells that could not be computed, and why:", *(_render_missing(*row) for row in missing)]
+    return "\n".join([*lines, "", f"Every cell beside the printed one: {result.out}/tables.md (and cells.csv)."])
 
-    return {
-        entry["path"]
-        for file in dict.fromkeys(one.metadata for one in found.values())
-        for entry in _entries(read_json(file))
-        if isinstance(entry, dict) and isinstance(entry.get("path"), str)
-    }
+
+def _render_missing(why: str, count: int, tables: str, rows: str) -> str:
+    few = f" ({rows})" if rows.count(",") < FEW else ""
+    return f"  {count:,} in {'Tables' if ',' in tables else 'Table'} {tables}{few}: {why}"
 
 
-def _entries(content: Any) -> list[Any]:
-    images = content.get("images") if isinstance(content, dict) else None
-    return images if isinstance(images, list) else []
+def render_bias(result: "PrintedBias") -> str:
+    """Render the bias in the printed tables as text."""
+    from eds.project.reproduce.printed_bias import READING
+
+    lines = []
+    for bias in result.found:
+        table = bias.table()
+        lines += [bias.title(), format_table(list(table.columns), table.to_numpy().tolist()), bias.summary(), ""]
+    return "\n".join([*lines, READING, *(f"Wrote {file}" for file in result.files)])

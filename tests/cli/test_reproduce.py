@@ -16,7 +16,7 @@ from PIL import Image
 from eds.benchmarks.reproduce.paper import cells
 from eds.cli import cli
 from eds.errors import EdsError, InputError
-from eds.project.reproduce.models import sources
+from eds.project.reproduce.models import ModelChoice, plan_models
 from tests.benchmarks.vsd_reproduction import GENERATORS, WILD, ZERO, draw, write
 from tests.reference.reproduction import MAKERS, Slow
 
@@ -197,7 +197,7 @@ def test_pictures_and_backbones(tmp_path: Path) -> None:
     )
     found = by_cell(told)
     assert found[5, "dino", "HR@5"]["ours"] is not None
-    assert "no --weights DIR was given" in found[5, "argus", "HR@5"]["why"]
+    assert "no --weights DIR is given" in found[5, "argus", "HR@5"]["why"]
     assert "negatives begin at rank 100" in found[6, "dino", "PR_macro_neg"]["why"]
     rows = pd.read_csv(here / "out" / ZERO / "evaluator.csv")
     assert rows["model"].tolist() == ["dino", "descriptor-lbp"]
@@ -206,20 +206,18 @@ def test_pictures_and_backbones(tmp_path: Path) -> None:
 TMP, RELEASE, VECTORS = ("--out", "{tmp}"), ("--root", "{release}"), ("--embeddings", "{vectors}")
 METADATA = "{release}/metadata.json"
 WRONG: dict[str, tuple[tuple[str, ...], str]] = {
-    "no place to write": ((), "option --out"),
     "no release": (TMP, "option --root"),
-    "unknown task": ((*RELEASE, *TMP, "--task", "wild"), "no task is called 'wild'"),
+    "unknown task": ((*RELEASE, *TMP, "--task", "wild"), "unknown task 'wild'"),
     "files of one task for all": ((*TMP, "--metadata", METADATA, "--annotations", METADATA), "one task"),
     "a wrong file": ((*TMP, *RELEASE, "--annotations", METADATA, "--task", ZERO), "not a list"),
     "nothing there": ((*TMP, "--root", "{vectors}"), "no files of any task"),
-    "no pictures": ((*RELEASE, *TMP, *PHASES), "contains no images"),
+    "no pictures": ((*RELEASE, *TMP, *PHASES), "none of the pictures"),
     "queries among the candidates": ((*RELEASE, *TMP, *VECTORS), "(train 150"),
     "two sources": ((*RELEASE, *TMP, *VECTORS, "--runs", "{vectors}"), "exclude each other"),
     "no vectors": ((*RELEASE, *TMP, "--embeddings", "{release}", *PHASES), "holds no vectors"),
-    "unknown model": ((*RELEASE, *TMP, "--models", "mine"), "'mine' is no model"),
-    "a spec beside vectors": ((*RELEASE, *TMP, *VECTORS, "--models", "descriptor:hsv"), "would be computed"),
+    "unknown model": ((*RELEASE, *TMP, "--models", "mine"), "unknown model 'mine'"),
+    "a spec beside vectors": ((*RELEASE, *TMP, *VECTORS, "--models", "descriptor:hsv"), "needs to be computed"),
     "model that is not there": ((*RELEASE, *TMP, *VECTORS, "--models", "mae", *PHASES), "nothing of mae"),
-    "data for printed tables": (("--tables-only", *RELEASE), "would be left aside"),
 }
 
 
@@ -240,7 +238,7 @@ def test_a_model_whose_file_is_damaged_is_told_and_the_others_stay(drawn: dict[s
     told = reproduce("--root", here / "release", "--embeddings", here / "vectors", "--out", here / "o", "--task", ZERO)
     found = by_cell(told)
     assert "1 ids for 233 vectors" in found[5, "clip", "HR@5"]["why"]
-    assert "not asked for" in found[6, "dino", "HR@5"]["why"]
+    assert "not requested" in found[6, "dino", "HR@5"]["why"]
     assert found[5, "dino", "HR@5"]["ours"] is not None
     assert found[3, "dino", "micro_auc_mean"]["verdict"] == "not computed"
 
@@ -260,9 +258,10 @@ def test_a_task_without_a_model_that_can_be_used_is_told(drawn: dict[str, Any], 
 
 
 def test_the_printed_tables_alone_show_the_bias(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    cli.main(["benchmarks", "reproduce", "vsd", "--tables-only", "--out", str(tmp_path)], standalone_mode=False)
+    cli.main(["benchmarks", "reproduce", "vsd-bias", "--out", str(tmp_path)], standalone_mode=False)
     text = capsys.readouterr().out
-    assert "generators have 86.6 against 34.3 of new models; by micro ROC-AUC 67.4 against 70.6" in text
+    assert "pool models have 86.6 and new models 34.3; by micro ROC-AUC 67.4 and 70.6" in text
+    assert "| HR@5 | 86.6 | 34.3 |" in (tmp_path / "bias.md").read_text(encoding="utf-8")
     summaries = [line for line in text.splitlines() if line.startswith("By HR@5")]
     assert summaries[0].endswith("The two orders of the 14 models agree with Kendall's tau 0.00.")
     assert summaries[1].endswith("The two orders of the 14 models agree with Kendall's tau 0.47.")
@@ -273,14 +272,14 @@ def test_the_printed_tables_alone_show_the_bias(capsys: pytest.CaptureFixture[st
 
 def test_the_papers_models_take_their_weights_from_the_folder(tmp_path: Path) -> None:
     (tmp_path / "argus_id.safetensors").touch()
-    given = sources(("paper", "Argus CAT=timm:densenet161", "descriptor:lbp"), tmp_path, None, None)
+    given = plan_models(ModelChoice(("paper", "Argus CAT=timm:densenet161", "descriptor:lbp"), tmp_path))
     assert f"checkpoint:{tmp_path}/argus_id.safetensors?arch=timm:densenet161" in given.specs["argus_id"]
     assert given.specs["argus_cat"] == "argus_cat=timm:densenet161"
     assert given.specs["dino"].startswith("dino=timm:vit_small_patch8_224.dino")
     assert given.specs["descriptor:lbp"] == "descriptor:lbp"
-    assert "argus_densenet.pth is not in" in given.lacking["argus"]
-    assert "not released" in given.lacking["dino_cat"]
-    assert set(given.specs).isdisjoint(given.lacking)
+    assert "argus_densenet.pth is not in" in given.missing["argus"]
+    assert "not released" in given.missing["dino_cat"]
+    assert set(given.specs).isdisjoint(given.missing)
 
 
 def test_other_pictures_need_another_folder(done: dict[str, Any], place: Path) -> None:

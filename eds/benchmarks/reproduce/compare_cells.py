@@ -104,25 +104,25 @@ def render_markdown(compared: pd.DataFrame, paper: Paper, tasks: Mapping[str, Se
     ]
     for task, sentences in tasks.items():
         lines += [f"**{escape(task)}**", "", *(f"- {escape(sentence)}" for sentence in sentences), ""]
-    lines += [*_table(count_verdicts(compared)), ""]
+    lines += [markdown_table(count_verdicts(compared)), ""]
     for number, part in compared.groupby("table"):
         table = paper.tables[int(str(number))]
-        lines += [f"## Table {number}. {table['caption']}", "", *_wide_table(part, table["columns"]), ""]
+        lines += [f"## Table {number}. {table['caption']}", "", _wide_table(part, table["columns"]), ""]
         doubts = part.loc[(part["why"] != "") & (part["verdict"] != "not computed")]
         lines += [f"- {', '.join(group['label'].unique())}: {why}" for why, group in doubts.groupby("why", sort=False)]
         lines += [""]
-    lines += ["## What could not be computed", "", *_table(missing_cells(compared)), ""]
+    lines += ["## What could not be computed", "", markdown_table(missing_cells(compared)), ""]
     lines += ["## How to read the tables", ""]
     return "\n".join([*lines, *(f"- {note}" for note in paper.notes), ""])
 
 
-def _wide_table(part: pd.DataFrame, columns: Sequence[str]) -> list[str]:
+def _wide_table(part: pd.DataFrame, columns: Sequence[str]) -> str:
     fields = (part[name] for name in ("printed", "ours", "difference", "verdict", "column"))
     texts = [_cell(*values) for values in zip(*fields, strict=True)]
     wide = part.assign(text=texts)
     wide = wide.pivot_table(index="label", columns="column", values="text", aggfunc="first", sort=False)
     wide = wide.reindex(columns=[name for name in columns if name in wide.columns]).fillna("")
-    return _table(wide.rename_axis(columns=None).rename_axis("model").reset_index())
+    return markdown_table(wide.rename_axis(columns=None).rename_axis("model").reset_index())
 
 
 def _cell(printed: float, ours: float, difference: float, verdict: str, column: str) -> str:
@@ -135,8 +135,11 @@ def _cell(printed: float, ours: float, difference: float, verdict: str, column: 
     return f"{format_number(ours, decimals)} ({shown}; {sign}{away}) {VERDICTS[verdict]}"
 
 
-def _table(frame: pd.DataFrame) -> list[str]:
+def markdown_table(frame: pd.DataFrame) -> str:
+    """Render a frame as a Markdown table."""
+
     def line(cells: Sequence[Any]) -> str:
         return f"| {' | '.join(escape(cell) for cell in cells)} |"
 
-    return [line(list(frame.columns)), f"|{'---|' * len(frame.columns)}", *map(line, frame.to_numpy(object).tolist())]
+    rows = map(line, frame.to_numpy(object).tolist())
+    return "\n".join([line(list(frame.columns)), f"|{'---|' * len(frame.columns)}", *rows])

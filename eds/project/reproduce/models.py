@@ -1,129 +1,113 @@
-"""Where the models of a reproduction come from: backbones with their weights, finished vectors, or TREC runs."""
+"""The models of a reproduction: backbones with their weights, files of vectors, or TREC runs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from eds.benchmarks.reproduce import model_files
+from eds.benchmarks.reproduce.paper import known_model, paper
 from eds.errors import InputError
-from eds.project.reproduce.task import Task, take_runs, take_specs, take_vectors
 
-One = TypeVar("One")
-OWN = "fine-tuned by its authors and not released: bring its vectors, or NAME=SPEC"
+File = TypeVar("File")
+OWN = "fine-tuned by its authors and not released: give its vectors, or NAME=SPEC"
 
 
 @dataclass(frozen=True)
-class Given:
-    """What was asked for: our names of models, backbones by name, and the folder of finished files."""
+class ModelChoice:
+    """Which models to use: `paper` for all of the paper's, `[NAME=]SPEC`, or names of the files in a folder."""
+
+    models: Sequence[str] = ("paper",)
+    weights: Path | None = None  # a folder of weights that no hub has
+    embeddings: Path | None = None  # a folder of vectors, one file per model
+    runs: Path | None = None  # a folder of TREC runs, one file per model
+
+
+@dataclass(frozen=True)
+class ModelPlan:
+    """What to compute or read for the chosen models, and why some cannot be had."""
 
     names: tuple[str, ...]
-    whole: bool  # all the paper's models: those that are not there are told, not refused
-    specs: dict[str, str]
-    lacking: dict[str, str]
-    embeddings: Path | None
-    runs: Path | None
+    all_of_paper: bool  # missing models are reported, not refused
+    embeddings: Path | None = None
+    runs: Path | None = None
+    specs: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)  # model -> reason
 
 
-def sources(models: Sequence[str], weights: Path | None, embeddings: Path | None, runs: Path | None) -> Given:
-    """The options read; every fault at once."""
-    from eds.backbones import PRESETS
-    from eds.benchmarks.reproduce.paper import known_model, paper
-
-    folders = {"--weights": weights, "--embeddings": embeddings, "--runs": runs}
-    told = [name for name, folder in folders.items() if folder is not None]
-    if len(told) > 1:
-        raise InputError(f"{' and '.join(told)} exclude each other", do="Models come from one of them.")
+def plan_models(choice: ModelChoice) -> ModelPlan:
+    """Return the plan for the chosen models, without reading their files."""
+    folders = {"--weights": choice.weights, "--embeddings": choice.embeddings, "--runs": choice.runs}
+    used = [name for name, folder in folders.items() if folder is not None]
+    if len(used) > 1:
+        raise InputError(f"{' and '.join(used)} exclude each other", do="Use one of them.")
     known = tuple(dict.fromkeys(paper().models.values()))
-    whole, finished = "paper" in models, embeddings or runs
-    own = [text for text in models if text != "paper"]
-    names = [*(known if whole else ()), *(known_model(text) for text in own if ":" not in text)]
-    if finished:
-        if specs := [text for text in own if ":" in text]:
-            raise InputError(
-                f"{specs[0]!r} would be computed, and {told[0]} brings finished models",
-                where="option --models", do="Name models of the folder, or leave the folder out.",
-            )  # fmt: skip
-        return Given(tuple(dict.fromkeys(names)), whole, {}, {}, embeddings, runs)
-    specs_of, lacking = {}, {}
-    for name in dict.fromkeys(names):
-        preset = PRESETS.get(name)
-        if preset is None and name not in known:
-            raise InputError(f"{name!r} is no model", where="option --models",
-                             do=f"Write [NAME=]loader:name, paper, or one of {', '.join(PRESETS)}.")  # fmt: skip
-        if preset is None:
-            lacking[name] = OWN
-        elif preset.file and (weights is None or not (weights / preset.file).is_file()):
-            where = "no --weights DIR was given" if weights is None else f"{preset.file} is not in {weights}"
-            lacking[name] = f"{where} ({preset.note.partition(':')[0]})"
-        else:
-            specs_of[name] = f"{name}={preset.text_in(weights or Path())}"
+    all_of_paper = "paper" in choice.models
+    own = [text for text in choice.models if text != "paper"]
+    names = (*(known if all_of_paper else ()), *(known_model(text) for text in own if ":" not in text))
+    names = tuple(dict.fromkeys(names))
+    if choice.embeddings or choice.runs:
+        if computed := [text for text in own if ":" in text]:
+            what = f"{computed[0]!r} needs to be computed, but {used[0]} has finished models"
+            raise InputError(what, where="option --models", do="Name models of the folder, or leave out the folder.")
+        return ModelPlan(names, all_of_paper, choice.embeddings, choice.runs)
+    specs, missing = _plan_specs(names, known, choice.weights)
     for text in own:
         head, equals, rest = text.partition("=")
         if ":" in text:
             name = known_model(head) if equals and ":" not in head else ""
-            specs_of[name or text] = f"{name}={rest}" if name else text
-            lacking.pop(name, None)
-    return Given(tuple(names), whole, specs_of, lacking, None, None)
+            specs[name or text] = f"{name}={rest}" if name else text
+            missing.pop(name, None)
+    return ModelPlan(names, all_of_paper, specs=specs, missing=missing)
 
 
-def without_models(given: Given, tasks: Sequence[str]) -> dict[str, str]:
-    """The tasks that the folder of finished files holds nothing for, and why; refused if that is all of them."""
-    from eds.benchmarks.reproduce import model_files
+def _plan_specs(
+    names: Sequence[str], known: Sequence[str], weights: Path | None
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the backbones of named models, and why others have none."""
+    from eds.backbones import PRESETS
 
-    gone, last = {}, None
+    specs, missing = {}, {}
+    for name in names:
+        preset = PRESETS.get(name)
+        if preset is None and name not in known:
+            do = f"Write [NAME=]loader:name, paper, or one of {', '.join(PRESETS)}."
+            raise InputError(f"unknown model {name!r}", where="option --models", do=do)
+        if preset is None:
+            missing[name] = OWN
+        elif preset.file and (weights is None or not (weights / preset.file).is_file()):
+            where = "no --weights DIR is given" if weights is None else f"{preset.file} is not in {weights}"
+            missing[name] = f"{where} ({preset.note.partition(':')[0]})"
+        else:
+            specs[name] = f"{name}={preset.text_in(weights or Path())}"
+    return specs, missing
+
+
+def tasks_without_files(plan: ModelPlan, tasks: Sequence[str]) -> dict[str, str]:
+    """Return the tasks that the folder of models has no files for, and why; refused if that is all of them."""
+    missing, last = {}, None
     for task in tasks:
         try:
-            if given.embeddings is not None:
-                model_files.find_vectors(given.embeddings, task)
-            elif given.runs is not None:
-                model_files.find_runs(given.runs, task)
+            if plan.embeddings is not None:
+                model_files.find_vectors(plan.embeddings, task)
+            elif plan.runs is not None:
+                model_files.find_runs(plan.runs, task)
         except InputError as error:
-            gone[task], last = f"{error.where} {error.what}", error
-    if last is not None and len(gone) == len(tasks):
+            missing[task], last = f"{error.where} {error.what}", error
+    if last is not None and len(missing) == len(tasks):
         raise last
-    return gone
+    return missing
 
 
-def bring(task: Task, given: Given, known: set[str], earlier: Sequence[Path]) -> None:
-    """Bring the models into the task's project; why one could not be brought is kept with it."""
-    from eds.benchmarks.reproduce import model_files
-
-    task.lacking |= given.lacking
-    if given.embeddings is not None:
-        files = _chosen(model_files.find_vectors(given.embeddings, task.name), given, given.embeddings, task)
-        take_vectors(task, {name: (one.vectors, one.ids) for name, one in files.items()}, known)
-    elif given.runs is not None:
-        runs, ids = model_files.find_runs(given.runs, task.name)
-        take_runs(task, model_files.read_runs(_chosen(runs, given, given.runs, task), ids))
-    else:
-        project = task.project
-        if given.specs and not any((project.image_root / path).is_file() for path in project.read("images")["path"]):
-            raise InputError(
-                "not one picture of the metadata is there", where=str(project.image_root),
-                do="Say where they are (--images DIR), or do without: --embeddings DIR or --runs DIR.",
-            )  # fmt: skip
-        take_specs(task, given.specs, earlier)
-
-
-def refuse_none(tasks: Sequence[Task], out: Path) -> None:
-    """Refuse that no model could be used for any task; models that lack for one reason are told together."""
-    reasons: dict[str, list[str]] = {}
-    for task in tasks:
-        for name, why in task.lacking.items():
-            reasons.setdefault(f"{task.name}: {why}", []).append(name)
-    faults = [f"{why} ({', '.join(names)})" for why, names in sorted(reasons.items(), key=lambda one: len(one[1]))]
-    raise InputError("no model could be used", where=str(out), do="Bring vectors, runs, weights or backbones:",
-                     faults=faults)  # fmt: skip
-
-
-def _chosen(there: dict[str, One], given: Given, folder: Path, task: Task) -> dict[str, One]:
-    """Of the folder's models those that were asked for."""
-    lost = [name for name in given.names if name not in there]
-    if lost and not given.whole:
-        raise InputError(f"holds nothing of {', '.join(lost)}", where=str(folder), do=f"There are: {', '.join(there)}.")
-    task.lacking |= dict.fromkeys(lost, f"no file of the model in {folder}")
-    if rest := [name for name in there if name not in given.names]:
-        task.project.say(
-            f"Left out, for the paper has no such model: {', '.join(rest)}. To have it too: --models {rest[0]}"
-        )
-    return {name: one for name, one in there.items() if name in given.names}
+def select(files: Mapping[str, File], plan: ModelPlan, folder: Path) -> tuple[dict[str, File], dict[str, str], str]:
+    """Return the folder's files of planned models, why others are missing, and a message on unused files."""
+    missing = [name for name in plan.names if name not in files]
+    if missing and not plan.all_of_paper:
+        what = f"has nothing of {', '.join(missing)}"
+        raise InputError(what, where=str(folder), do=f"It has: {', '.join(files)}.")
+    unused = [name for name in files if name not in plan.names]
+    message = ""
+    if unused:
+        message = f"Not in the paper, left out: {', '.join(unused)}. To include one: --models {unused[0]}"
+    reasons = dict.fromkeys(missing, f"no file of the model in {folder}")
+    return {name: file for name, file in files.items() if name in plan.names}, reasons, message

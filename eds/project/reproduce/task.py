@@ -1,6 +1,7 @@
-"""One task of a release as a project: its tables, the vectors or runs of the models, their lists, drawn negatives.
+"""One task of a release as a project: its tables, the models' vectors or runs, their lists, drawn negatives.
 
-What was made before and is still as it should be is left alone, so that a second call goes on where the first stopped.
+Results of an earlier call that are still up to date are reused, so that a second call continues where the first
+stopped.
 """
 
 import json
@@ -8,233 +9,253 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
+
+from eds.benchmarks.folder import verify_checksums
+from eds.benchmarks.formats import vsd
+from eds.benchmarks.reproduce.model_files import find_runs, find_vectors, official_lists, read_runs
+from eds.benchmarks.reproduce.paper import GENERATORS, WILD, ZERO_SHOT, paper
 from eds.errors import EdsError, InputError, ProjectError
+from eds.io.files import digest, write_text
+from eds.project.exchange import ImportResult, store_benchmark
+from eds.project.project import Project
+from eds.project.reporter import Reporter
+from eds.project.reproduce.models import ModelPlan, select
 from eds.project.results import to_jsonable
 from eds.tables import Operation
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from eds.benchmarks.formats.vsd import Files
-    from eds.project import Project, Reporter
-    from eds.project.exchange import ImportResult
-
 COMMAND, OPERATION = "eds benchmarks reproduce vsd", "benchmarks.reproduce.vsd"
-DEEP = 500  # of the lists: negatives are drawn from ranks 100 to 500
-GIVEN = ".eds/given.json"
+DEPTH = 500  # of the lists: negatives are drawn from ranks 100 to 500
+READ_FILES = ".eds/reproduced_files.json"  # model -> digests of the files that its vectors were read from
 
 
 @dataclass
 class Task:
-    """A task at work: its project, where each model comes from, and what could not be had, with the reason."""
+    """A task: its project, the source of each model, and what could not be had, with the reason."""
 
     name: str
-    project: "Project"
-    imported: "ImportResult"
+    project: Project
+    imported: ImportResult
+    notes: list[str]
     sources: dict[str, str] = field(default_factory=dict)  # model -> embeddings or run
-    runs: "dict[str, pd.DataFrame]" = field(default_factory=dict)  # as given, not yet by the benchmark's rules
-    lacking: dict[str, str] = field(default_factory=dict)  # model -> why it could not be used
-    notes: list[str] = field(default_factory=list)
-    negatives: str = ""  # why none were drawn
-    beside: str = ""  # what is to be known of those that were
+    runs: dict[str, pd.DataFrame] = field(default_factory=dict)  # as read, without the benchmark's rules
+    missing: dict[str, str] = field(default_factory=dict)  # model -> why it could not be used
+    no_negatives: str = ""  # why none were drawn
+    negatives_note: str = ""  # which models they were drawn from, if not all
 
 
-def begun(
-    reporter: "Reporter", out: Path, task: str, files: "Files", images: Path, phases: str, *, apart: bool, k: int
-) -> Task:
-    """The project of the task in `out`, made or opened, with the release's tables in it."""
-    from eds.benchmarks.folder import verify_checksums
-    from eds.benchmarks.formats import vsd
-    from eds.benchmarks.reproduce.paper import WILD, ZERO_SHOT, paper
-    from eds.project import Project
-    from eds.project.exchange import store_benchmark
+@dataclass(frozen=True)
+class TaskSettings:
+    """What shapes a task: the pictures' folder, phases of the candidates, products kept apart, depth of the pool."""
 
-    place, root = out / task, images.resolve()
-    try:
-        project = Project.open(place, reporter=reporter)
-    except ProjectError:
-        values = {
-            "project.name": f"VSD-Fashion, {task}",
-            "images.root": str(root),
-            "neighbors.k": DEEP,
-            "suspects.k": k,
-        }
-        project = Project.create(place, values, reporter=reporter)
-    if project.image_root.resolve() != root or project.config.suspects.k != k:
-        raise InputError(f"was made from pictures in {project.image_root} and with -k {project.config.suspects.k}",
-                         where=str(place), do="Name another folder: --out DIR.")  # fmt: skip
-    options: dict[str, Any] = {**asdict(files), "gallery_phases": phases}
-    given = {**options, "separate": apart}
-    params = {name: str(value) if isinstance(value, Path) else value for name, value in given.items() if value}
+    images: Path
+    gallery_phases: str
+    separate: bool
+    k: int
+
+
+def begin(out: Path, name: str, files: vsd.Files, settings: TaskSettings, reporter: Reporter) -> Task:
+    """Make or open the task's project in `out`, and import the release's tables."""
+    project = _project(out / name, name, settings, reporter)
+    options: dict[str, Any] = {**asdict(files), "gallery_phases": settings.gallery_phases}
+    given = {**options, "separate": settings.separate}
+    params = {key: str(value) if isinstance(value, Path) else value for key, value in given.items() if value}
     with project.writing(COMMAND):
-        notes = verify_checksums(file for file in asdict(files).values())
-        benchmark = vsd.read(**options)
-        imported = store_benchmark(project, benchmark, "benchmarks.import.vsd", params, separate=apart, replace=True)
+        notes = verify_checksums(asdict(files).values())
+        imported = store_benchmark(
+            project, vsd.read(**options), "benchmarks.import.vsd", params, separate=settings.separate, replace=True
+        )
     notes += imported.notes
+    if name in (ZERO_SHOT, WILD) and imported.candidates != paper().text["D_catalog"]:
+        expected = paper().text["D_catalog"]
+        notes.append(f"the paper's catalogue has {expected:,} candidates, this one {imported.candidates:,}")
     table = project.read("images")
-    offered = int((table["role"] != "query").sum())
-    if task in (ZERO_SHOT, WILD) and offered != paper().text["D_catalog"]:
-        notes.append(f"the paper's catalogue has {paper().text['D_catalog']:,} candidates, this one {offered:,}")
     both = table[table["role"] == "both"]
-    if task == WILD and len(both):
-        counts = ", ".join(f"{name} {count:,}" for name, count in table["phase"].value_counts().items())
-        raise InputError(
-            f"{len(both):,} queries of the wild task stand among the candidates, as {both['image_id'].iloc[0]!r}",
-            where=str(files.metadata), do=f"Say which phases are offered: --gallery-phases PHASE,... ({counts}).",
-        )  # fmt: skip
-    return Task(task, project, imported, notes=notes)
+    if name == WILD and len(both):
+        counts = ", ".join(f"{phase} {count:,}" for phase, count in table["phase"].value_counts().items())
+        what = f"{len(both):,} queries of the wild task are among the candidates, as {both['image_id'].iloc[0]!r}"
+        do = f"Name the phases of the candidates: --gallery-phases PHASE,... ({counts})."
+        raise InputError(what, where=str(files.metadata), do=do)
+    return Task(name, project, imported, notes)
 
 
-def take_vectors(task: Task, given: "Mapping[str, tuple[Path, Path | None]]", known: "set[str]") -> None:
-    """Copy files of vectors in; `known` are images that other tasks name, whose vectors are passed over."""
-    from eds.io.files import digest, write_text
+def _project(folder: Path, name: str, settings: TaskSettings, reporter: Reporter) -> Project:
+    root = settings.images.resolve()
+    try:
+        project = Project.open(folder, reporter=reporter)
+    except ProjectError:
+        values: dict[str, Any] = {"project.name": f"VSD-Fashion, {name}", "images.root": str(root)}
+        values |= {"neighbors.k": DEPTH, "suspects.k": settings.k}
+        project = Project.create(folder, values, reporter=reporter)
+    if project.image_root.resolve() != root or project.config.suspects.k != settings.k:
+        what = f"was made from pictures in {project.image_root} and with -k {project.config.suspects.k}"
+        raise InputError(what, where=str(folder), do="Name another folder: --out DIR.")
+    return project
+
+
+def add_models(task: Task, plan: ModelPlan, known: set[str], others: Sequence[Path]) -> None:
+    """Add the planned models to the task's project; the reason why one could not be added is kept.
+
+    `known` are images that any task names, `others` the projects of other tasks.
+    """
+    task.missing |= plan.missing
+    if plan.embeddings is not None:
+        files, missing, message = select(find_vectors(plan.embeddings, task.name), plan, plan.embeddings)
+        _import_vectors(task, {name: (file.vectors, file.ids) for name, file in files.items()}, known)
+    elif plan.runs is not None:
+        found, ids = find_runs(plan.runs, task.name)
+        runs, missing, message = select(found, plan, plan.runs)
+        _write_run_lists(task, read_runs(runs, ids))
+    else:
+        root = task.project.image_root
+        if plan.specs and not any((root / path).is_file() for path in task.project.read("images")["path"]):
+            do = "Name their folder (--images DIR), or use --embeddings DIR or --runs DIR."
+            raise InputError("none of the pictures in the metadata exists", where=str(root), do=do)
+        missing, message = {}, ""
+        _compute_vectors(task, plan.specs, others)
+    task.missing |= missing
+    if message:
+        task.project.say(message)
+
+
+def _import_vectors(task: Task, files: Mapping[str, tuple[Path, Path | None]], known: set[str]) -> None:
+    """Import files of vectors; vectors of images that only other tasks name are ignored."""
     from eds.project.embed import import_model
     from eds.project.excluded_images import write_left_out
 
     project = task.project
     with project.writing(COMMAND):
         write_left_out(project, known - set(project.read("images", columns=["image_id"])["image_id"]))
-        told = _kept(project.root / GIVEN)
-        for name, (file, ids) in given.items():
+        read_before = _read_json(project.root / READ_FILES)
+        for name, (file, ids) in files.items():
             try:
-                digests = [digest(one) for one in (file, ids) if one is not None]
+                digests = [digest(path) for path in (file, ids) if path is not None]
                 fresh = project.state("embeddings", name).condition == "fresh"
-                if not (fresh and told.get(name) == digests):
+                if not (fresh and read_before.get(name) == digests):
                     shutil.rmtree(project.path("embeddings", name), ignore_errors=True)
                     import_model(project, name, file, ids)
-                    told[name] = digests
-                    write_text(project.root / GIVEN, json.dumps(told, indent=1))
+                    read_before[name] = digests
+                    write_text(project.root / READ_FILES, json.dumps(read_before, indent=1))
                 task.sources[name] = "embeddings"
             except EdsError as error:
-                task.lacking[name] = _reason(error)
+                task.missing[name] = _reason(error)
 
 
-def take_specs(task: Task, specs: "Mapping[str, str]", earlier: "Sequence[Path]") -> None:
-    """Compute vectors by backbones; what `earlier`, projects of other tasks, have is not computed again."""
+def _compute_vectors(task: Task, specs: Mapping[str, str], others: Sequence[Path]) -> None:
+    """Compute vectors by backbones, unless another task's project has them."""
     from eds.project.embed import compute_models
 
     project = task.project
     with project.writing(COMMAND):
         for name, text in specs.items():
-            there = _made_before(earlier, text)
-            if there is not None and not (project.root / "embeddings" / there.name).exists():
-                _copied(there, project.root / "embeddings" / there.name)
+            made = _find_vectors(others, text)
+            if made is not None and not (project.root / "embeddings" / made.name).exists():
+                _copy(made, project.root / "embeddings" / made.name)
             try:
-                done = compute_models(project, [text], {}, replace=False)
-                made = done.models[0]
-                if len(done.bad):
-                    reason = f"{len(done.bad):,} pictures cannot be read, as {done.bad['image_id'].iloc[0]!r}"
-                    raise InputError(f"{reason}: {done.bad['reason'].iloc[0]}", do="Bring the pictures.")
-                task.sources[made.model.name] = "embeddings"
-                project.say(f"{made.model.name}: {made.model.rows:,} vectors, {made.computed:,} of them computed now")
+                computed = compute_models(project, [text], {}, replace=False)
+                result = computed.models[0]
+                if len(computed.bad):
+                    first = computed.bad.iloc[0]
+                    what = f"{len(computed.bad):,} pictures cannot be read, as {first['image_id']!r}"
+                    raise InputError(f"{what}: {first['reason']}", do="Restore the pictures.")
+                task.sources[result.model.name] = "embeddings"
+                project.say(f"{result.model.name}: {result.model.rows:,} vectors, {result.computed:,} computed now")
             except EdsError as error:
-                task.lacking[name] = _reason(error)
+                task.missing[name] = _reason(error)
 
 
-def take_runs(task: Task, runs: "Mapping[str, pd.DataFrame]") -> None:
-    """Keep the runs' lists, by the benchmark's rules, as table neighbors."""
-    from eds.benchmarks.reproduce.model_files import official_lists
-
+def _write_run_lists(task: Task, runs: Mapping[str, pd.DataFrame]) -> None:
+    """Write the runs' lists, by the benchmark's rules, as table neighbors."""
     project = task.project
     images = project.read("images")
     with project.writing(COMMAND):
         for name, run in runs.items():
             try:
                 lists = official_lists(run, images)
-                made_by = project.provenance(OPERATION, {}, [project.path("images")], params={"k": DEEP})
+                made_by = project.provenance(OPERATION, {}, [project.path("images")], params={"k": DEPTH})
                 project.write(lists, "neighbors", made_by, name)
                 task.sources[name], task.runs[name] = "run", run
             except EdsError as error:
-                task.lacking[name] = _reason(error)
+                task.missing[name] = _reason(error)
 
 
 def mine_lists(task: Task) -> None:
-    """Lists 500 deep of every model that has vectors; fresh ones are left alone."""
+    """Mine lists 500 deep for every model that has vectors; fresh ones are reused."""
     from eds.neighbors import Rules, mine
     from eds.project.ranks_and_scores import official_rules, opened
 
     project = task.project
     images = project.read("images")
     settings = official_rules(project)
-    rules = Rules(DEEP, exclude_product=settings.exclude_product, one_per_product=settings.one_per_product)
+    rules = Rules(DEPTH, exclude_product=settings.exclude_product, one_per_product=settings.one_per_product)
     for name in [name for name, source in task.sources.items() if source == "embeddings"]:
         state = project.state("neighbors", name)
-        if state.condition == "fresh" and state.params == {"k": DEEP}:
+        if state.condition == "fresh" and state.params == {"k": DEPTH}:
             continue
-        vectors, there = opened(project, [name], images, allow_missing=False)[name]
+        vectors, covered = opened(project, [name], images, allow_missing=False)[name]
         with project.progress(f"mining {name}", "vectors") as progress:
-            lists = mine(vectors, there, rules, progress=progress)
+            lists = mine(vectors, covered, rules, progress=progress)
         parents = [project.path("images"), project.path("embeddings", name)]
         with project.writing(COMMAND):
-            project.write(lists, "neighbors", project.provenance(OPERATION, {}, parents, params={"k": DEEP}), name)
+            project.write(lists, "neighbors", project.provenance(OPERATION, {}, parents, params={"k": DEPTH}), name)
 
 
 def draw_negatives(task: Task) -> None:
-    """The negatives of the columns Neg, from ranks 100 to 500 of the models that made the pool."""
-    import pandas as pd
-
-    from eds.benchmarks.reproduce.paper import GENERATORS
-    from eds.suspects import draw_negatives as draw
+    """Draw the negatives of the columns Neg from ranks 100 to 500 of the models of the pool."""
+    from eds import suspects
 
     project = task.project
-    makers = [name for name in GENERATORS if name in task.sources]
-    if not makers:
-        task.negatives = (
-            "negatives are drawn from the lists of the models that made the pool, and none of these is here"
-        )
+    models = [name for name in GENERATORS if name in task.sources]
+    if not models:
+        task.no_negatives = "negatives are drawn from the lists of the pool's models, and there is none of these"
         return
-    if len(makers) < len(GENERATORS):
-        task.beside = (
-            f"negatives drawn from the lists of {len(makers)} of the {len(GENERATORS)} models: {', '.join(makers)}"
-        )
-    lists = pd.concat([project.read("neighbors", name) for name in makers], ignore_index=True)
-    before = project.read("suspects")
+    if len(models) < len(GENERATORS):
+        listed = f"{len(models)} of the {len(GENERATORS)} models: {', '.join(models)}"
+        task.negatives_note = f"negatives drawn from the lists of {listed}"
+    lists = pd.concat([project.read("neighbors", name) for name in models], ignore_index=True)
+    images, before, truth = (project.read(name) for name in ("images", "suspects", "truth"))
     try:
-        after = draw(project.read("images"), lists, before, project.read("truth"), seed=project.config.project.seed)
+        after = suspects.draw_negatives(images, lists, before, truth, seed=project.config.project.seed)
     except EdsError as error:
-        task.negatives = f"no negatives could be drawn: {error.what}"
+        task.no_negatives = f"no negatives could be drawn: {error.what}"
         return
     if not (after["origin"] == "negative").any():
-        task.negatives = "no negatives could be drawn: nothing that has no label lies at ranks 100 to 500"
+        task.no_negatives = "no negatives could be drawn: every pair at ranks 100 to 500 has a label"
         return
-    parents = [project.path("neighbors", name) for name in makers]
+    made_by = project.provenance("benchmarks.import.vsd", {}, [project.path("neighbors", name) for name in models])
     with project.writing(COMMAND):
-        project.write(
-            after,
-            "suspects",
-            replace(project.provenance("benchmarks.import.vsd", {}, parents), later=(Operation(OPERATION),)),
-        )
+        project.write(after, "suspects", replace(made_by, later=(Operation(OPERATION),)))
 
 
-def _made_before(roots: "Sequence[Path]", text: str) -> Path | None:
-    """The folder of vectors that the same backbone made in another task's project."""
+def _find_vectors(roots: Sequence[Path], spec: str) -> Path | None:
+    """Return the folder of vectors that the same backbone made in another task's project."""
     from eds.vectors import read_model
 
     for root in roots:
         for file in sorted((root / "embeddings").glob("*/model.json")):
-            if read_model(file.parent).provenance.params.get("model") == text:
+            if read_model(file.parent).provenance.params.get("model") == spec:
                 return file.parent
     return None
 
 
-def _copied(there: Path, place: Path) -> None:
-    """Copy a folder, whole or not at all."""
-    part = place.with_name(f".{place.name}.part")
+def _copy(folder: Path, target: Path) -> None:
+    """Copy a folder: complete or not at all."""
+    part = target.with_name(f".{target.name}.part")
     shutil.rmtree(part, ignore_errors=True)
-    shutil.copytree(there, part)
-    part.rename(place)
+    shutil.copytree(folder, part)
+    part.rename(target)
 
 
-def _kept(file: Path) -> dict[str, list[str]]:
+def _read_json(file: Path) -> dict[str, list[str]]:
     try:
-        found: dict[str, list[str]] = json.loads(file.read_text(encoding="utf-8"))
+        content: dict[str, list[str]] = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found
+    return content
 
 
 def _reason(error: EdsError) -> str:
-    """An error as the reason of an empty cell: on one line, without what to do."""
+    """Return an error as the reason of an empty cell: on one line, without what to do."""
     return " ".join(str(to_jsonable("; ".join([error.what.rstrip("."), *error.faults[:3]]))).split())
