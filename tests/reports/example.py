@@ -1,4 +1,4 @@
-"""A small whole material for the report, drawn by numbers: two generators, one outsider, experts, drawn negatives."""
+"""Small but complete inputs of a report: two pool models, a new one, experts, sampled negatives, codes."""
 
 from typing import Any
 
@@ -27,10 +27,10 @@ def catalogue(queries: int = 14, candidates: int = 40, category: str = "shoe") -
     names = [f"q{number:02}" for number in range(queries)] + [f"c{number:02}" for number in range(candidates)]
     kinds = [category if number % 2 else "bag" for number in range(len(names))]
     roles = ["query"] * queries + ["candidate"] * candidates
-    told = {"image_id": names, "path": names, "product_id": names, "category": kinds, "role": roles}
+    columns = {"image_id": names, "path": names, "product_id": names, "category": kinds, "role": roles}
     empty = pd.array([pd.NA] * len(names), "Int64")
     corners = dict.fromkeys(("box_left", "box_top", "box_right", "box_bottom"), empty)
-    return pd.DataFrame(told | corners)
+    return pd.DataFrame(columns | corners)
 
 
 def lists(images: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
@@ -40,12 +40,12 @@ def lists(images: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
     offered = images.loc[images["role"] == "candidate", "image_id"]
     pairs = pd.MultiIndex.from_product([asked, offered], names=PAIR).to_frame(index=False)
     shared = rng.normal(size=len(pairs))
-    found = []
+    every = []
     for model in MODELS:
-        told = pairs.assign(model=model, score=shared + rng.normal(size=len(pairs)))
-        told = told.sort_values(["query_id", "score"], ascending=[True, False])
-        found.append(told.assign(rank=told.groupby("query_id").cumcount()))
-    return pd.concat(found, ignore_index=True)
+        rows = pairs.assign(model=model, score=shared + rng.normal(size=len(pairs)))
+        rows = rows.sort_values(["query_id", "score"], ascending=[True, False])
+        every.append(rows.assign(rank=rows.groupby("query_id").cumcount()))
+    return pd.concat(every, ignore_index=True)
 
 
 def acts(pairs: pd.DataFrame, experts: tuple[str, ...] = ("ann", "bob", "cid"), seed: int = 1) -> pd.DataFrame:
@@ -56,10 +56,10 @@ def acts(pairs: pd.DataFrame, experts: tuple[str, ...] = ("ann", "bob", "cid"), 
     for number, name in enumerate(experts):
         value = pd.array((likely + rng.normal(0, 0.15, len(pairs)) > 0.55).astype(int), "Int64")
         parts.append(pairs.assign(expert_id=name, value=value, seconds=2.0 + number))
-    told = pd.concat(parts, ignore_index=True)
-    moments = pd.Timestamp("2026-01-01", tz="UTC") + pd.to_timedelta(np.arange(len(told)), unit="s")
-    return told.assign(
-        label_id=[f"a{row}" for row in told.index],
+    rows = pd.concat(parts, ignore_index=True)
+    moments = pd.Timestamp("2026-01-01", tz="UTC") + pd.to_timedelta(np.arange(len(rows)), unit="s")
+    return rows.assign(
+        label_id=[f"a{row}" for row in rows.index],
         created_at=moments,
         session_id=None,
         kind="normal",
@@ -146,4 +146,4 @@ def words_of(block: Any) -> str:
 def block(report: Report, section: str, key: str, kind: type = Table) -> Any:
     """The block of a section by its key."""
     blocks = next(part for part in report.sections if part.key == section).blocks
-    return next(one for one in blocks if isinstance(one, kind) and getattr(one, "key", "") == key)
+    return next(item for item in blocks if isinstance(item, kind) and getattr(item, "key", "") == key)

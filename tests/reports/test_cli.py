@@ -32,10 +32,10 @@ def run(project: Project, *words: str) -> Result:
     return CliRunner().invoke(cli, ["reports", "write", "-p", str(project.root), "--resamples", "20", *words])
 
 
-def told(project: Project) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((project.root / "report.json").read_text(encoding="utf-8"))
+def sections_of(project: Project) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((project.root / "report.json").read_text(encoding="utf-8"))
     sections = {}
-    for part in found["sections"]:
+    for part in document["sections"]:
         blocks = enumerate(part["blocks"])
         sections[part["key"]] = {block.get("key", at): block for at, block in blocks if block["kind"] != "figure"}
     return sections
@@ -92,11 +92,11 @@ def judged(project: Project) -> None:
 def answer(project: Project) -> dict[str, Any]:
     done = run(project, "--json", "--slice", "category", "--slice", "product_id")
     assert done.exit_code == 0, done.output
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
 
 
-def test_three_files_and_what_is_missing_are_told(project: Project, answer: dict[str, Any]) -> None:
+def test_the_answer_lists_three_files_and_what_is_missing(project: Project, answer: dict[str, Any]) -> None:
     assert sorted(Path(name).name for name in answer["files"]) == ["report.csv", "report.html", "report.json"]
     assert all(Path(name).stat().st_size == size for name, size in answer["files"].items())
     assert {gap["section"] for gap in answer["missing"]} == {"scores", "curves"}  # no negatives are drawn here
@@ -122,12 +122,12 @@ def test_hostile_names_stay_text(project: Project, answer: dict[str, Any]) -> No
     assert (reader.scripts, reader.handlers) == (1, 0)
     assert EVIL not in page
     assert reader.texts.count(EVIL) > 4  # category, product, expert, guideline
-    document = told(project)
-    assert EVIL in [row["expert_id"] for row in document["agreement"]["experts"]["rows"]]
-    assert EVIL in [row["kind"] for row in document["slices"]["kinds_1"]["rows"]]
+    sections = sections_of(project)
+    assert EVIL in [row["expert_id"] for row in sections["agreement"]["experts"]["rows"]]
+    assert EVIL in [row["kind"] for row in sections["slices"]["kinds_1"]["rows"]]
 
 
-def test_pictures_are_embedded_and_those_that_lack_say_so(project: Project, answer: dict[str, Any]) -> None:
+def test_pictures_are_embedded_and_missing_ones_say_why(project: Project, answer: dict[str, Any]) -> None:
     page = (project.root / "report.html").read_text(encoding="utf-8")
     assert page.count('src="data:image/jpeg;base64,') > 3
     assert "cannot be shown" in page
@@ -138,7 +138,7 @@ def test_pictures_are_embedded_and_those_that_lack_say_so(project: Project, answ
 
 def test_numbers_are_those_of_eds_metrics_score(project: Project, answer: dict[str, Any]) -> None:
     """The labels of random pairs left out, the command that scores gives the same values."""
-    document = told(project)
+    sections = sections_of(project)
     suspects, truth = project.read("suspects"), project.read("truth")
     pool = suspects.loc[suspects["origin"] == "pool", PAIR]
     kept = truth.merge(pool.drop_duplicates(), on=PAIR)
@@ -174,15 +174,15 @@ def test_numbers_are_those_of_eds_metrics_score(project: Project, answer: dict[s
         ("scores", "lists_5", "VSD-HR@5"),
         ("scores", "auc_annotated", "ROC-AUC(average=macro,negatives=annotated)"),
     ):
-        mine = {row["model"]: row[name] for row in document[section][key]["rows"]}
+        mine = {row["model"]: row[name] for row in sections[section][key]["rows"]}
         theirs = rows[rows["measure"] == name].set_index("model")["value"].to_dict()
         assert set(theirs) == {"m0", "m1", "new"}
         assert {model: mine[model] for model in theirs} == theirs
 
 
-def test_a_careless_search_and_codes_are_told(project: Project, answer: dict[str, Any]) -> None:
-    document = told(project)
-    searches = {row["model"]: row for row in document["judged"]["searches"]["rows"]}
+def test_an_approximate_search_and_codes_are_reported(project: Project, answer: dict[str, Any]) -> None:
+    sections = sections_of(project)
+    searches = {row["model"]: row for row in sections["judged"]["searches"]["rows"]}
     assert searches["m1"] == {
         "name": "m1",
         "model": "m1",
@@ -192,15 +192,15 @@ def test_a_careless_search_and_codes_are_told(project: Project, answer: dict[str
         "compared": 14,
         "allowed": True,
     }
-    assert any("--allow-low-recall" in block.get("text", "") for block in document["judged"].values())
-    specs = {row["model"]: row["spec"] for row in document["judged"]["models"]["rows"]}
+    assert any("--allow-low-recall" in block.get("text", "") for block in sections["judged"].values())
+    specs = {row["model"]: row["spec"] for row in sections["judged"]["models"]["rows"]}
     assert specs["codes"] == "hash itq of m0"
-    rows = document["codes"]["map"]["rows"]
+    rows = sections["codes"]["map"]["rows"]
     assert {row["bits"] for row in rows} == {8}
     assert all(row["low"] <= row["value"] <= row["high"] for row in rows)
 
 
-def test_a_page_of_another_kind_is_refused(project: Project) -> None:
+def test_a_page_must_be_named_as_html(project: Project) -> None:
     done = run(project, "--to", "report.txt")
     assert isinstance(done.exception, InputError)
     assert "report.txt" in done.exception.what

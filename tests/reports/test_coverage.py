@@ -1,4 +1,4 @@
-"""What numbers rest on is told as it is: pairs without a score, verdicts that are not known, n in its own unit."""
+"""What numbers rest on: pairs without a score, unknown verdicts, sample sizes in their own unit."""
 
 from dataclasses import replace
 
@@ -36,27 +36,29 @@ def without_scores(whole: ReportInputs, pairs: pd.DataFrame, models: tuple[str, 
     return replace(whole, scores=left, results=results, cache={})
 
 
-def test_a_pair_that_no_model_scores_forbids_no_comparison(made: tuple[ReportInputs, Report]) -> None:
+def test_a_pair_that_no_model_scores_prevents_no_comparison(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
-    told = build(without_scores(whole, whole.labels.head(1), MODELS), {})
-    titles = [[getattr(one, "key", "") for one in part.blocks] for part in told.sections if part.key == "scores"]
+    changed = build(without_scores(whole, whole.labels.head(1), MODELS), {})
+    titles = [[getattr(item, "key", "") for item in part.blocks] for part in changed.sections if part.key == "scores"]
     assert "groups_auc" in titles[0]
-    assert not [one for part in told.sections for one in part.blocks if "cannot be compared here" in words_of(one)]
-    verdicts = block(told, "bias", "verdicts").rows
+    assert not [
+        item for part in changed.sections for item in part.blocks if "cannot be compared here" in words_of(item)
+    ]
+    verdicts = block(changed, "bias", "verdicts").rows
     assert {row["verdict"] for row in verdicts} <= {"fair to new models", "not fair to new models"}
-    caption = block(told, "pairs", "hard_positives", Gallery).caption
+    caption = block(changed, "pairs", "hard_positives", Gallery).caption
     assert f"among {len(whole.labels) - 1:,} judged pairs" in caption
     assert block(report, "pairs", "hard_positives", Gallery).caption != caption
 
 
-def test_pairs_that_some_models_lack_forbid_it_on_their_side_only(made: tuple[ReportInputs, Report]) -> None:
+def test_pairs_that_some_models_lack_prevent_it_on_their_side_only(made: tuple[ReportInputs, Report]) -> None:
     whole, _ = made
     drawn = whole.require("negatives").head(2)
-    told = build(without_scores(whole, drawn, ("alpha",)), {})
-    by = {row["metric"]: row["verdict"] for row in block(told, "bias", "verdicts").rows}
+    changed = build(without_scores(whole, drawn, ("alpha",)), {})
+    by = {row["metric"]: row["verdict"] for row in block(changed, "bias", "verdicts").rows}
     assert by["macro ROC-AUC, sampled"] == "unknown"
     assert by["macro ROC-AUC"] != "unknown"
-    caption = block(told, "curves", "roc_sampled", Figure).caption
+    caption = block(changed, "curves", "roc_sampled", Figure).caption
     assert "alpha " in caption
     both = build(without_scores(whole, whole.labels.head(2), ("alpha",)), {})
     by = {row["metric"]: row["verdict"] for row in block(both, "bias", "verdicts").rows}
@@ -66,25 +68,25 @@ def test_pairs_that_some_models_lack_forbid_it_on_their_side_only(made: tuple[Re
     assert said.filled["names"] == "alpha 2"
 
 
-def test_the_summary_tells_verdicts_that_are_not_known(made: tuple[ReportInputs, Report]) -> None:
+def test_the_summary_lists_unknown_verdicts(made: tuple[ReportInputs, Report]) -> None:
     _, report = made
 
-    def told(*verdicts: str) -> str:
+    def summary_of(*verdicts: str) -> str:
         columns = block(report, "bias", "verdicts").columns
         rows = [{"metric": f"m{number}", "verdict": verdict} for number, verdict in enumerate(verdicts)]
         section = Section("bias", "", "", (Table("verdicts", "", columns, rows),))
-        return " ".join(words_of(one) for one in summary.summary(made[0], [section]))
+        return " ".join(words_of(item) for item in summary.summary(made[0], [section]))
 
-    assert "All {n} measures change" in told("not fair to new models", "not fair to new models")
-    mixed = told("not fair to new models", "unknown")
+    assert "All {n} measures change" in summary_of("not fair to new models", "not fair to new models")
+    mixed = summary_of("not fair to new models", "unknown")
     assert "All" not in mixed
     assert "unknown" in mixed
-    assert "unknown" not in told("fair to new models", "not fair to new models")
+    assert "unknown" not in summary_of("fair to new models", "not fair to new models")
 
 
-def test_the_summary_tells_differences_as_the_section_does(made: tuple[ReportInputs, Report]) -> None:
+def test_the_summary_shows_the_differences_of_the_section(made: tuple[ReportInputs, Report]) -> None:
     _, report = made
-    (said,) = (one for one in report.sections[0].blocks if "minus new models" in words_of(one))
+    (said,) = (item for item in report.sections[0].blocks if "minus new models" in words_of(item))
     rows = {row["measure"]: row for row in block(report, "bias", "sides").rows}
     assert isinstance(said, Sentence)
     hr, auc = said.filled["hr"], said.filled["auc"]
@@ -94,15 +96,15 @@ def test_the_summary_tells_differences_as_the_section_does(made: tuple[ReportInp
 
 
 @pytest.mark.parametrize("counted", ["left out", "counted"])
-def test_why_pairs_of_the_pool_count_nowhere_is_told(made: tuple[ReportInputs, Report], counted: str) -> None:
+def test_the_report_says_why_pairs_of_the_pool_do_not_count(made: tuple[ReportInputs, Report], counted: str) -> None:
     whole, _ = made
-    told = pool_section.pool_report(whole) | {"product_pairs": counted, "pool_pairs_left_out": 3}
-    blocks = pool_section.rates(replace(whole, cache={"pool": told}))
-    (said,) = (words_of(one) for one in blocks if "images.role" in words_of(one))
+    numbers = pool_section.pool_report(whole) | {"product_pairs": counted, "pool_pairs_left_out": 3}
+    blocks = pool_section.rates(replace(whole, cache={"pool": numbers}))
+    (said,) = (words_of(item) for item in blocks if "images.role" in words_of(item))
     assert ("or show the same product" in said) == (counted == "left out")
 
 
-def test_n_is_told_in_its_own_unit(made: tuple[ReportInputs, Report]) -> None:
+def test_a_sample_size_has_its_own_unit(made: tuple[ReportInputs, Report]) -> None:
     whole, _ = made
     results = [*whole.require("results"), *whole.codes]
     assert coverage.sample_size(results, "PairMRR@9").startswith(f"n = {int(whole.labels['value'].sum())} pairs")
@@ -130,14 +132,16 @@ def test_sampled_measures_of_the_reuse_table_are_those_of_that_name() -> None:
         measures(True),
     )
     changed = replace(whole, negatives=drawn, scores=scores, results=results, cache={})
-    told = block(build(changed, {}), "bias", "reuse").rows
-    value = {(one.model, str(one.measure)): one.values.value for one in results if one.values is not None}
-    for row in told:
+    rows = block(build(changed, {}), "bias", "reuse").rows
+    value = {
+        (result.model, str(result.measure)): result.values.value for result in results if result.values is not None
+    }
+    for row in rows:
         if row["metric"].endswith(", sampled"):
             average, area = row["metric"].removesuffix(", sampled").split()
             same = value[row["model"], f"{area}(average={average},negatives=sampled)"]
             assert row["full"] == pytest.approx(same, abs=1e-12)
-    wanted = [one for one in results if str(one.measure) == "ROC-AUC(average=micro,negatives=sampled)"]
+    wanted = [result for result in results if str(result.measure) == "ROC-AUC(average=micro,negatives=sampled)"]
     pooled = AnalysisInputs(
         pool_lists=whole.require("pool_lists"), labels=labels, rankings=whole.rankings, scores=scores, negatives=drawn
     )

@@ -1,4 +1,4 @@
-"""What the page shows is what JSON and CSV hold; anybody's text stays text; what is missing is told."""
+"""The page shows what JSON and CSV contain; anybody's text stays text; what is missing is reported."""
 
 import csv
 import io
@@ -30,13 +30,13 @@ class Reader(HTMLParser):
         self.attributes: list[tuple[str, dict[str, str | None]]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        told = dict(attrs)
+        attributes = dict(attrs)
         self.tags.append(tag)
-        self.attributes.append((tag, told))
+        self.attributes.append((tag, attributes))
         if tag == "section":
-            self.section = told["id"] or ""
+            self.section = attributes["id"] or ""
         names = ["data-value", "data-low", "data-high"] + (["value"] if tag == "data" else [])
-        self.numbers += [(self.section, told[name]) for name in names if told.get(name) is not None]
+        self.numbers += [(self.section, attributes[name]) for name in names if attributes.get(name) is not None]
 
 
 def read(text: str) -> Reader:
@@ -45,13 +45,15 @@ def read(text: str) -> Reader:
     return reader
 
 
-def values(told: Any) -> set[str]:
+def values(document: Any) -> set[str]:
     """Every plain value within a JSON document, as JSON text."""
-    if isinstance(told, dict):
-        return {json.dumps(told, ensure_ascii=False)} | {one for part in told.values() for one in values(part)}
-    if isinstance(told, list):
-        return {json.dumps(told, ensure_ascii=False)} | {one for part in told for one in values(part)}
-    return {json.dumps(told, ensure_ascii=False)}
+    if isinstance(document, dict):
+        return {json.dumps(document, ensure_ascii=False)} | {
+            value for part in document.values() for value in values(part)
+        }
+    if isinstance(document, list):
+        return {json.dumps(document, ensure_ascii=False)} | {value for part in document for value in values(part)}
+    return {json.dumps(document, ensure_ascii=False)}
 
 
 @pytest.fixture(scope="module")
@@ -65,40 +67,40 @@ def test_complete_inputs_leave_nothing_missing_but_random_pairs(whole: Report) -
     assert [part.key for part in whole.sections] == [*load_sections()]
 
 
-def test_every_number_of_the_page_stands_in_the_json(whole: Report) -> None:
-    told = json.loads(json.dumps(document(whole), allow_nan=False))
-    known = {part["key"]: values(part) | {"null"} for part in told["sections"]}
+def test_every_number_of_the_page_is_in_the_json(whole: Report) -> None:
+    content = json.loads(json.dumps(document(whole), allow_nan=False))
+    known = {part["key"]: values(part) | {"null"} for part in content["sections"]}
     numbers = read(page(whole)).numbers
     assert len(numbers) > 500
-    assert [one for one in numbers if one[1] not in known[one[0]]] == []
+    assert [number for number in numbers if number[1] not in known[number[0]]] == []
 
 
-def test_every_row_of_the_json_stands_in_the_page_and_in_the_csv(whole: Report) -> None:
-    told = document(whole)
+def test_every_row_of_the_json_is_in_the_page_and_in_the_csv(whole: Report) -> None:
+    content = document(whole)
     shown = read(page(whole)).numbers
     cells = [
-        (row["section"], row["block"], row["row"], row["field"]) for row in csv.DictReader(io.StringIO(table(told)))
+        (row["section"], row["block"], row["row"], row["field"]) for row in csv.DictReader(io.StringIO(table(content)))
     ]
     assert len(cells) == len(set(cells))
-    for part in told["sections"]:
+    for part in content["sections"]:
         for block in part["blocks"]:
             if block["kind"] == "table":
-                for at, row in enumerate(block["rows"]):
-                    assert {(part["key"], block["key"], str(at), key) for key in row} <= set(cells)
+                for index, row in enumerate(block["rows"]):
+                    assert {(part["key"], block["key"], str(index), key) for key in row} <= set(cells)
                     for key in block["columns"]:
                         assert (part["key"], json.dumps(row[key], ensure_ascii=False)) in shown, (block["key"], key)
 
 
-def test_the_page_asks_for_nothing_and_its_links_lead_somewhere(whole: Report) -> None:
-    found = read(page(whole)).attributes
-    ids = [told["id"] for _, told in found if "id" in told]
+def test_the_page_requests_nothing_and_its_links_resolve(whole: Report) -> None:
+    elements = read(page(whole)).attributes
+    ids = [values["id"] for _, values in elements if "id" in values]
     assert len(ids) == len(set(ids))
-    links = [told["href"] or "" for tag, told in found if tag == "a"]
+    links = [values["href"] or "" for tag, values in elements if tag == "a"]
     assert {link[1:] for link in links} <= set(ids)
     assert all(link.startswith("#") for link in links)
-    sources = [told.get("src") or "" for tag, told in found if tag in ("img", "script", "link", "iframe")]
+    sources = [values.get("src") or "" for tag, values in elements if tag in ("img", "script", "link", "iframe")]
     assert all(not source or source.startswith("data:") for source in sources)
-    named = {told["aria-labelledby"] for _, told in found if told.get("aria-labelledby")}
+    named = {values["aria-labelledby"] for _, values in elements if values.get("aria-labelledby")}
     assert named <= set(ids)
 
 
@@ -110,8 +112,8 @@ def test_hostile_texts_stay_texts() -> None:
     text = page(report)
     reader = read(text)
     assert reader.tags.count("script") == 1
-    assert [told for tag, told in reader.attributes if any(name.startswith("on") for name in told)] == []
-    assert "onerror" not in {name for _, told in reader.attributes for name in told}
+    assert [values for tag, values in reader.attributes if any(name.startswith("on") for name in values)] == []
+    assert "onerror" not in {name for _, values in reader.attributes for name in values}
     assert "<img src=x" not in text
     assert text.count(EVIL) == 0
     json.loads(json.dumps(document(report)))
@@ -123,20 +125,20 @@ def test_hostile_texts_stay_texts() -> None:
     "name",
     ["images", "suspects", "truth", "judging", "models", "pool_lists", "rankings", "results", "scores", "negatives"],
 )
-def test_what_is_missing_is_told_and_the_rest_stays(name: str) -> None:
+def test_a_missing_input_is_reported_and_the_rest_stays(name: str) -> None:
     gap = Gap(f"no {name} here", f"eds make {name}")
     emptied: dict[str, Any] = {name: None}
     report = build(replace(example_inputs(), gaps={name: gap}, **emptied), {})
     gaps = [block for part in report.sections for block in part.blocks if isinstance(block, Gap)]
-    told = page(report)
+    html = page(report)
     assert gaps
     if name != "negatives":
         assert gap in gaps
-        assert f"eds make {name}" in told
+        assert f"eds make {name}" in html
     assert len(report.sections) == len(load_sections())
 
 
-def test_nothing_at_all_is_still_a_report() -> None:
+def test_a_report_without_any_input_is_still_a_report() -> None:
     report = build(ReportInputs("Empty", 6), {})
     assert all(part.blocks for part in report.sections)
     assert "Empty" in page(report)

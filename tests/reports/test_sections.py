@@ -43,9 +43,9 @@ def test_limits_are_those_of_score_limits_to_the_last_bit(made: tuple[ReportInpu
     expected = score_limits(whole.results, whole.resamples, whole.confidence, whole.seed)
     shown = {}
     for key in ("lists_5", "lists_9", "incomplete", "auc_annotated", "auc_sampled"):
-        found = block(report, "scores", key)
-        for row in found.rows:
-            for column in found.columns[2:]:
+        table = block(report, "scores", key)
+        for row in table.rows:
+            for column in table.columns[2:]:
                 name = column.key
                 shown[row["model"], name] = (row[name], row[f"{name} low"], row[f"{name} high"], row[f"{name} n"])
     assert len(shown) == 3 * (10 + 3 + 12)
@@ -63,21 +63,23 @@ def test_comparisons_are_those_of_compare_models(made: tuple[ReportInputs, Repor
     whole, report = made
     assert whole.results is not None
     expected = compare_models(whole.results, name, level=whole.confidence, resamples=whole.resamples, seed=whole.seed)
-    found = pd.DataFrame(block(report, "scores", f"compared_{key}").rows)
-    pd.testing.assert_frame_equal(found[list(expected.columns)], expected)
+    table = pd.DataFrame(block(report, "scores", f"compared_{key}").rows)
+    pd.testing.assert_frame_equal(table[list(expected.columns)], expected)
     groups = {frozenset(row["models"]) for row in block(report, "scores", f"groups_{key}").rows}
     assert groups == set(map(frozenset, indistinguishable(expected, whole.confidence)))
 
 
-def test_yield_overlap_bias_and_leave_one_out_are_the_librarys(made: tuple[ReportInputs, Report]) -> None:
+def test_pool_overlap_bias_and_leave_one_out_are_the_librarys(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
     assert whole.pool_lists is not None
     assert whole.truth is not None
     truth = whole.truth[[*PAIR, "value"]]
-    told = pool_report(whole.images, whole.suspects, whole.truth, whole.confidence)  # type: ignore[arg-type]
+    expected = pool_report(whole.images, whole.suspects, whole.truth, whole.confidence)  # type: ignore[arg-type]
     rows = {row["model"]: row for row in block(report, "pool", "rates").rows}
-    assert rows["the pool"]["rate"] == told["pool"]["rate"]
-    assert [rows[one["model"]]["low"] for one in told["models"]] == [one["low"] for one in told["models"]]
+    assert rows["the pool"]["rate"] == expected["pool"]["rate"]
+    assert [rows[model["model"]]["low"] for model in expected["models"]] == [
+        model["low"] for model in expected["models"]
+    ]
     shared = overlap(whole.pool_lists)
     assert block(report, "overlap", "overlap", Figure).data["values"] == shared["overlap"]
     left = leave_one_out(
@@ -90,8 +92,8 @@ def test_yield_overlap_bias_and_leave_one_out_are_the_librarys(made: tuple[Repor
     sides = bias(
         AnalysisInputs(pool_lists=whole.pool_lists, labels=truth, rankings=whole.rankings, scores=whole.scores), 5
     )
-    found = pd.DataFrame(block(report, "bias", "bias").rows).sort_values("model", ignore_index=True)
-    pd.testing.assert_frame_equal(found, sides.models)
+    table = pd.DataFrame(block(report, "bias", "bias").rows).sort_values("model", ignore_index=True)
+    pd.testing.assert_frame_equal(table, sides.models)
 
 
 def test_slices_are_plain_means(made: tuple[ReportInputs, Report]) -> None:
@@ -114,32 +116,32 @@ def test_slices_are_plain_means(made: tuple[ReportInputs, Report]) -> None:
             assert row["n"] == len(mine)
 
 
-def test_a_column_that_is_not_there_is_told() -> None:
+def test_a_missing_column_is_reported() -> None:
     report = build(example_inputs(slices=("colour",)), {})
     section = next(part for part in report.sections if part.key == "slices")
-    assert "Table images has no column colour." in [getattr(one, "what", "") for one in section.blocks]
+    assert "Table images has no column colour." in [getattr(item, "what", "") for item in section.blocks]
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=2, max_size=120))
 def test_the_area_under_a_short_curve_is_roc_auc(pairs: list[tuple[int, int]]) -> None:
     value, score = np.array([one for one, _ in pairs]), np.array([float(two) for _, two in pairs])
-    told = curve(value, score)
+    points = curve(value, score)
     expected = roc_auc(score[value == 1].tolist(), score[value == 0].tolist())
     if np.isnan(expected):
-        assert told["false"] == []
+        assert points["false"] == []
     else:
-        assert np.trapezoid(told["true"], told["false"]) == pytest.approx(expected, abs=1e-12)
+        assert np.trapezoid(points["true"], points["false"]) == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_long_curve_is_thinned_along_its_line() -> None:
     rng = np.random.default_rng(0)
     value = rng.integers(0, 2, 20_000)
     score = value + rng.normal(size=20_000)
-    told = curve(value, score)
-    assert len(told["true"]) <= 162
+    points = curve(value, score)
+    assert len(points["true"]) <= 162
     expected = roc_auc(score[value == 1].tolist(), score[value == 0].tolist())
-    assert np.trapezoid(told["true"], told["false"]) == pytest.approx(expected, abs=2e-3)
-    assert (told["true"][0], told["true"][-1], told["false"][-1]) == (0.0, 1.0, 1.0)
+    assert np.trapezoid(points["true"], points["false"]) == pytest.approx(expected, abs=2e-3)
+    assert (points["true"][0], points["true"][-1], points["false"][-1]) == (0.0, 1.0, 1.0)
 
 
 def test_ranks_of_pairs_serve_bias_and_reuse_as_whole_lists_do(made: tuple[ReportInputs, Report]) -> None:
@@ -150,7 +152,7 @@ def test_ranks_of_pairs_serve_bias_and_reuse_as_whole_lists_do(made: tuple[Repor
     lengths = whole.rankings.groupby(["model", "query_id"]).size().rename("length").reset_index()
     by_ranks = build(replace(whole, rankings=None, placed=KnownRanks.from_frames(places, lengths), cache={}), {})
     for key in ("bias", "verdicts", "reuse", "sides"):
-        one, two = (pd.DataFrame(block(told, "bias", key).rows) for told in (report, by_ranks))
+        one, two = (pd.DataFrame(block(which, "bias", key).rows) for which in (report, by_ranks))
         pd.testing.assert_frame_equal(one, two)
 
 
@@ -165,24 +167,26 @@ def test_random_pairs_change_no_models_number(made: tuple[ReportInputs, Report])
     rows = drawn.assign(origin="random", stratum="all", probability=9 / 560, batch=9, position=range(9), sources=None)
     suspects = pd.concat([whole.suspects.astype(object), rows.astype(object)], ignore_index=True)
     suspects = suspects.astype(whole.suspects.dtypes.to_dict())
-    told = build(replace(whole, truth=truth.reset_index(drop=True), suspects=suspects, cache={}), {})
+    changed = build(replace(whole, truth=truth.reset_index(drop=True), suspects=suspects, cache={}), {})
     for section, key in (
         ("bias", "bias"),
         ("robustness", "loo_unique"),
         ("label-noise", "noise_auc"),
         ("slices", "kinds_0"),
     ):
-        one, two = (pd.DataFrame(block(which, section, key).rows) for which in (told, report))
+        one, two = (pd.DataFrame(block(which, section, key).rows) for which in (changed, report))
         pd.testing.assert_frame_equal(one, two)
-    assert block(told, "pool", "prevalence").rows[0]["value"] == 0
+    assert block(changed, "pool", "prevalence").rows[0]["value"] == 0
 
 
-def test_rates_by_model_and_place_are_the_librarys(made: tuple[ReportInputs, Report]) -> None:
+def test_rates_by_model_and_rank_are_the_librarys(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
     assert whole.pool_lists is not None
     expected = positive_rate_by_rank(whole.pool_lists, whole.labels)
     rows = block(report, "pool", "places").rows
-    assert [[row["positive"], row["labelled"]] for row in rows] == [one for told in expected.values() for one in told]
+    assert [[row["positive"], row["labelled"]] for row in rows] == [
+        counts for ranks in expected.values() for counts in ranks
+    ]
 
 
 def test_label_noise_is_corrected_as_the_library_does(made: tuple[ReportInputs, Report]) -> None:
@@ -196,17 +200,19 @@ def test_label_noise_is_corrected_as_the_library_does(made: tuple[ReportInputs, 
         assert row[f"a{at}"] == corrected_auc(row["observed"], wrong["eps_pos"], wrong["eps_neg"])
 
 
-def test_map_on_codes_is_told_between_both_orders_of_ties(made: tuple[ReportInputs, Report]) -> None:
+def test_map_on_codes_lies_between_both_orders_of_ties(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
-    value = {(one.model, str(one.measure)): one.values.value for one in whole.codes if one.values is not None}
+    value = {
+        (result.model, str(result.measure)): result.values.value for result in whole.codes if result.values is not None
+    }
     divisors = {"hits within k": "hits", "all relevant": "relevant", "min(relevant, k)": "capped"}
     sources = {"same product": "product", "called similar": "truth"}
     rows = block(report, "codes", "map").rows
     assert len(rows) == 2 * 2 * 3
     for row in rows:
         for field, ties in (("low", "worst"), ("value", "expected"), ("high", "best")):
-            wanted = f"divide_by={divisors[row['divide_by']]},grades={sources[row['grades']]},ties={ties}"
-            name = next(name for model, name in value if model == row["model"] and name == str(measure(wanted)))
+            conventions = f"divide_by={divisors[row['divide_by']]},grades={sources[row['grades']]},ties={ties}"
+            name = next(name for model, name in value if model == row["model"] and name == str(measure(conventions)))
             assert row[field] == value[row["model"], name]
         assert 0 < row["low"] <= row["value"] <= row["high"] <= 1
         assert (row["bits"], row["k"], row["n"]) == (8, 100, 14)
@@ -223,27 +229,27 @@ def measure(conventions: str) -> Measure:
     return Measure.parse(f"APt@100({conventions})")
 
 
-def test_a_low_recall_that_was_allowed_is_told(made: tuple[ReportInputs, Report]) -> None:
+def test_an_allowed_low_recall_is_reported(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
     rows = {row["model"]: row for row in block(report, "judged", "searches").rows}
     assert (rows["beta"]["recall"], rows["beta"]["allowed"], rows["alpha"]["recall"]) == (0.93, True, None)
     blocks = next(part for part in report.sections if part.key == "judged").blocks
-    warned = [one for one in blocks if isinstance(one, Sentence) and "--allow-low-recall" in one.template]
-    assert [one.filled["model"] for one in warned] == ["beta"]
+    warned = [item for item in blocks if isinstance(item, Sentence) and "--allow-low-recall" in item.template]
+    assert [item.filled["model"] for item in warned] == ["beta"]
     exact = build(replace(whole, searches=[Search("alpha", "exact", 4)], cache={}), {})
-    said = [one.template for one in exact.sections[1].blocks if isinstance(one, Sentence)]
-    assert "All lists were searched exactly." in said
+    texts = [item.template for item in exact.sections[1].blocks if isinstance(item, Sentence)]
+    assert "All lists were searched exactly." in texts
 
 
 def test_labels_decided_early_are_counted(made: tuple[ReportInputs, Report]) -> None:
     whole, _ = made
     assert whole.judging is not None
     counts = {"complete": 30, "decided": 10, "open": 2, "undefined": 1, "ties": 3, "positive": 20}
-    told = build(replace(whole, judging=replace(whole.judging, counts=counts, early_stop=True), cache={}), {})
-    blocks = next(part for part in told.sections if part.key == "agreement").blocks
-    early = next(one for one in blocks if isinstance(one, Sentence) and "decided early" in one.template)
+    changed = build(replace(whole, judging=replace(whole.judging, counts=counts, early_stop=True), cache={}), {})
+    blocks = next(part for part in changed.sections if part.key == "agreement").blocks
+    early = next(item for item in blocks if isinstance(item, Sentence) and "decided early" in item.template)
     assert early.filled["share"] == share(0.25)
-    assert any(isinstance(one, Sentence) and "wait for votes" in one.template for one in blocks)
+    assert any(isinstance(item, Sentence) and "wait for votes" in item.template for item in blocks)
 
 
 def test_without_codes_there_is_no_section_and_with_damaged_ones_a_gap(
@@ -254,14 +260,14 @@ def test_without_codes_there_is_no_section_and_with_damaged_ones_a_gap(
     assert "codes" not in keys
     assert "label-noise" in keys
     gap = Gap("codes are damaged", "make them anew")
-    told = build(replace(whole, codes=(), gaps={"codes": gap}, cache={}), {})
-    assert next(part for part in told.sections if part.key == "codes").blocks == (gap,)
+    damaged = build(replace(whole, codes=(), gaps={"codes": gap}, cache={}), {})
+    assert next(part for part in damaged.sections if part.key == "codes").blocks == (gap,)
 
 
 def test_new_models_are_judged_fair_as_the_library_does(made: tuple[ReportInputs, Report]) -> None:
     inputs, report = made
     section = next(part for part in report.sections if part.key == "new-models")
-    results = [one for one in inputs.require("results") if str(one.measure) in new_models.LABELS]
+    results = [result for result in inputs.require("results") if str(result.measure) in new_models.LABELS]
     pooled = AnalysisInputs(
         pool_lists=inputs.require("pool_lists"),
         labels=inputs.labels,
@@ -282,19 +288,19 @@ def test_new_models_are_judged_fair_as_the_library_does(made: tuple[ReportInputs
         assert row["undecided_with"] == ([] if others is None else others or ["none"])
     assert {row["why"] for row in reasons.rows} == {row["why"] for row in table.rows}
     (figure,) = (block for block in section.blocks if isinstance(block, Figure))
-    values = {(one.model, one.measure.name): one.values.value for one in results if one.values}
+    values = {(result.model, result.measure.name): result.values.value for result in results if result.values}
     left = {
-        one.model: one.values.value
-        for one in inputs.require("results")
-        if one.measure.name == "RBP-residual" and one.values
+        result.model: result.values.value
+        for result in inputs.require("results")
+        if result.measure.name == "RBP-residual" and result.values
     }
     for name, low, high in zip(figure.data["labels"], figure.data["low"], figure.data["high"], strict=True):
         assert (low, high) == pytest.approx((values[name, "RBP"], values[name, "RBP"] + left[name]))
-    told = " ".join(block.template for block in section.blocks if isinstance(block, Sentence))
-    assert "decide" in told
+    sentences = " ".join(block.template for block in section.blocks if isinstance(block, Sentence))
+    assert "decide" in sentences
 
 
-def test_where_every_model_made_the_pool_no_section_tells_of_new_ones() -> None:
+def test_without_new_models_there_is_no_section_on_them() -> None:
     everything = example_inputs()
     assert new_models.has_new_models(everything)
     made_all = everything.require("rankings")
