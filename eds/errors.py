@@ -1,28 +1,28 @@
 """Every error that eds raises on purpose.
 
     EdsError                  the root: catch this to catch them all
-    ├── InputError            what a user gave is wrong: a value, an option, a file   (also a ValueError)
+    ├── InputError            invalid input: a value, an option, a file   (also a ValueError)
     │   ├── TableError        a table's columns, rows, version or file
     │   ├── ConfigError       eds.toml, an EDS_* variable
-    │   ├── ImageError        an image that cannot be read, or lies outside the root
-    │   └── StorageError      a storage elsewhere (eds.io): absent, truncated, refusing, not to be reached
-    ├── ProjectError          a project on disk: absent, locked, stale
+    │   ├── ImageError        an image that cannot be read or lies outside the root
+    │   └── StorageError      a remote storage (eds.io): missing, truncated, access denied, not reachable
+    ├── ProjectError          a project on disk: missing, locked, stale
     │   └── LockedError       another process is writing to the project
-    ├── UnknownNameError      a name that no registry knows
-    └── MissingExtraError     a package is needed that is not installed
+    ├── UnknownNameError      a name that no family of plug-ins knows
+    └── MissingExtraError     a required package that is not installed
 
-A message says three things: what is wrong, where, and what to do. Several faults of one file are
-told together: they are the error's `faults`, each a line of its own.
+A message says three things: what is wrong, where, and what to do. Several faults of one file are reported
+together, as the error's `faults`, one per line.
 """
 
 from collections.abc import Sequence
 
 
 class EdsError(Exception):
-    """Something eds refuses to do, told so that the reader can mend it.
+    """An error with its cause, its place and what to do.
 
-    >>> str(EdsError("k is 0", where="option --k", do="Give a number from 1 up."))
-    'option --k: k is 0. Give a number from 1 up.'
+    >>> str(EdsError("k is 0", where="option --k", do="Use a number from 1 up."))
+    'option --k: k is 0. Use a number from 1 up.'
     """
 
     def __init__(self, what: str, *, where: str = "", do: str = "", faults: Sequence[str] = ()) -> None:
@@ -38,23 +38,23 @@ class EdsError(Exception):
 
 
 class InputError(EdsError, ValueError):
-    """What a user gave cannot be used."""
+    """Invalid input."""
 
 
 class TableError(InputError):
-    """A table does not hold what its declaration says, or its file cannot be read."""
+    """A table differs from its declaration, or its file cannot be read."""
 
 
 class ConfigError(InputError):
-    """eds.toml or an EDS_* variable holds something unknown or out of range."""
+    """eds.toml or an EDS_* variable has an unknown key or an invalid value."""
 
 
 class ImageError(InputError):
-    """An image cannot be read, or its path leaves the image root."""
+    """An image cannot be read, or its path leads out of the image root."""
 
 
 class ProjectError(EdsError):
-    """The project on disk is not in a state that allows the command."""
+    """The state of the project does not allow the operation."""
 
 
 class LockedError(ProjectError):
@@ -62,8 +62,8 @@ class LockedError(ProjectError):
 
 
 class UnknownNameError(EdsError):
-    """No registry knows the name; the message lists those that are known."""
+    """Unknown name; the message lists the known ones."""
 
 
 class MissingExtraError(EdsError):
-    """A package is needed that is not installed; the message says what to install."""
+    """A required package is not installed; the message says what to install."""

@@ -1,8 +1,8 @@
-"""What a table is made of, and how a frame is held against it.
+"""Declarations of tables, and the check of a frame against them.
 
-A `Table` declares columns; `to_arrow` checks a frame and turns it into Arrow, `to_frame` turns it
-back. All faults are found in one pass over whole columns, and told at once with row and value. Not
-here: the seven tables themselves, and their files (eds.tables).
+A `Table` declares columns; `to_arrow` checks a frame and converts it to Arrow, `to_frame` converts it
+back. All faults are found in one pass over whole columns and reported together, with row and value.
+Not here: the seven tables and their files (eds.tables).
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,13 +26,13 @@ ARROW: Mapping[Kind, pa.DataType] = {
     "time": pa.timestamp("us", tz="UTC"),
 }
 TEXT = pd.Series(["text"]).dtype  # pandas 3: str, pandas 2: object
-SHOWN = 3  # examples told for each fault
+SHOWN = 3  # examples shown for each fault
 SHORTEST = 60  # characters of a value that a message shows
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its kind, what it means, and which values it may hold.
+    """One column: its kind, its meaning, and its allowed values.
 
     `default` fills the column when a file written before the column existed is read; a nullable column
     without one is filled with missing values.
@@ -50,18 +50,18 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """One table: what a row is, the columns, and which of them are the key."""
+    """One table: what a row is, its columns, and its key."""
 
     name: str
     row: str
     key: tuple[str, ...]
     columns: tuple[Column, ...]
-    further: bool = False  # may columns of the user's own stand behind the declared ones?
+    further: bool = False  # may the user's own columns follow the declared ones?
     version: int = 1
 
     @property
     def names(self) -> list[str]:
-        """The declared columns' names, in their order."""
+        """The names of the declared columns, in order."""
         return [column.name for column in self.columns]
 
     def is_required(self, column: Column) -> bool:
@@ -74,7 +74,7 @@ class Table:
 
 
 def to_arrow(frame: pd.DataFrame, table: Table, where: str = "") -> pa.Table:
-    """The frame as Arrow in the declared order, the user's columns behind; or all faults at once."""
+    """Convert the frame to Arrow, declared columns first, then the user's; or raise a TableError with all faults."""
     arrays, _ = _checked(frame, table, where)
     schema = _schema(table)
     for name in frame.columns:
@@ -100,9 +100,9 @@ def fill_columns(arrow: pa.Table, table: Table, names: Sequence[str]) -> pa.Tabl
 
 
 def to_codes(frame: pd.DataFrame, table: Table, where: str = "") -> dict[str, pa.Array]:
-    """The declared columns, checked as `to_arrow` checks them; each text as codes into its distinct values.
+    """The declared columns, checked like `to_arrow`; text columns as codes into their distinct values.
 
-    They come from the checking, and text is dear to encode again: see eds.pairs, which takes them as they are.
+    The check computes the codes, and encoding text again is expensive: eds.pairs uses them as they are.
     """
     arrays, coded = _checked(frame, table, where)
     return {**arrays, **coded}
@@ -111,7 +111,7 @@ def to_codes(frame: pd.DataFrame, table: Table, where: str = "") -> dict[str, pa
 def _checked(
     frame: pd.DataFrame, table: Table, where: str
 ) -> tuple[dict[str, pa.Array], dict[str, pa.DictionaryArray]]:
-    """The declared columns as they are, and the texts among them as codes; or all faults at once."""
+    """The declared columns, and the text columns also as codes; or raise a TableError with all faults."""
     faults = _column_faults(frame, table)
     arrays: dict[str, pa.Array] = {}
     coded: dict[str, pa.DictionaryArray] = {}
@@ -134,10 +134,10 @@ def _checked(
 
 
 def to_frame(arrow: pa.Table) -> pd.DataFrame:
-    """Arrow as a frame; integers and flags that may be null get pandas' nullable kinds."""
+    """Convert Arrow to a frame; nullable integers and flags get pandas' nullable types."""
     nullable = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
     columns = {}
-    for field in arrow.schema:  # a mapper that is asked about text makes it a hundred times slower
+    for field in arrow.schema:  # with a mapper, text would convert a hundred times more slowly
         mapped = nullable.get if field.nullable and field.type in nullable else None
         columns[field.name] = arrow.column(field.name).to_pandas(types_mapper=mapped)
     texts = {field.name: TEXT for field in arrow.schema if field.type == ARROW["text"]}
@@ -149,7 +149,7 @@ def _schema(table: Table) -> pa.Schema:
 
 
 def _as_kind(series: "pd.Series[Any]", kind: Kind) -> pa.Array:
-    """The series as an Arrow array of exactly this kind; nothing is parsed or rounded."""
+    """Convert the series to an Arrow array of exactly this kind; nothing is parsed or rounded."""
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = series.astype(series.cat.categories.dtype)
     array = pa.array(series, from_pandas=True)
@@ -167,7 +167,7 @@ def _as_kind(series: "pd.Series[Any]", kind: Kind) -> pa.Array:
     }[kind]
     if not (fits or pa.types.is_null(array.type)):
         raise TypeError(f"{array.type} is not {kind}")
-    return array.cast(wanted)  # refuses whatever would lose a fraction or overflow
+    return array.cast(wanted)  # raises if a fraction would be lost or an integer would overflow
 
 
 def _column_faults(frame: pd.DataFrame, table: Table) -> list[str]:
@@ -175,7 +175,7 @@ def _column_faults(frame: pd.DataFrame, table: Table) -> list[str]:
     faults = [
         f"column {column.name} is missing ({column.meaning})" for column in table.columns if column.name not in present
     ]
-    faults += [f"column {name} stands there {present.count(name)} times" for name in dict.fromkeys(present)
+    faults += [f"column {name} occurs {present.count(name)} times" for name in dict.fromkeys(present)
                if present.count(name) > 1]  # fmt: skip
     if not table.further:
         known = ", ".join(table.names)
@@ -200,7 +200,7 @@ def _kind_fault(series: "pd.Series[Any]", column: Column) -> str:
     ]
     needs = f"column {column.name} needs {column.kind}"
     if not wrong:
-        return f"{needs}, but holds {series.dtype}" + (" (give times with a zone)" if column.kind == "time" else "")
+        return f"{needs}, but holds {series.dtype}" + (" (use times with a time zone)" if column.kind == "time" else "")
     return f"{needs}: {_examples([row for row, _ in wrong], [value for _, value in wrong])}"
 
 
@@ -226,9 +226,9 @@ def _value_faults(array: pa.Array, column: Column, coded: pa.DictionaryArray | N
 
 
 def _text_faults(array: pa.Array, column: Column, coded: pa.DictionaryArray, in_key: bool) -> list[str]:
-    """Faults of text, looked for in the distinct values only: ids repeat, and text is dear to scan."""
+    """Faults of a text column, found in its distinct values: ids repeat, and scanning text is expensive."""
     faults = []
-    rules = [(pc.match_substring(coded.dictionary, "\0"), "may not hold the character NUL")]
+    rules = [(pc.match_substring(coded.dictionary, "\0"), "may not contain the character NUL")]
     if in_key and not column.nullable:
         rules.append((pc.equal(coded.dictionary, ""), "may not be empty text"))
     if column.allowed:
@@ -241,7 +241,7 @@ def _text_faults(array: pa.Array, column: Column, coded: pa.DictionaryArray, in_
 
 
 def _key_faults(coded: Sequence[pa.DictionaryArray], key: Sequence[str]) -> list[str]:
-    """Rows whose key stood there before. Each key column is small integers; the row becomes one integer."""
+    """Rows with a duplicate key. Each key column is small integers, so a row becomes one integer."""
     combined = np.zeros(len(coded[0]), dtype=np.int64)
     for column in coded:
         if combined.max(initial=0) > (2**62) // max(len(column.dictionary), 1):
@@ -270,13 +270,13 @@ def _examples(rows: list[int], values: list[Any]) -> str:
 
 def _short(value: Any) -> str:
     if value is None:
-        return "nothing"
+        return "no value"
     text = repr(value)
     return text if len(text) <= SHORTEST else f"{text[:SHORTEST]}… ({len(text):,} characters)"
 
 
 def _options(column: Column) -> str:
-    return ", ".join(map(str, column.allowed)) + (" or nothing" if column.nullable else "")
+    return ", ".join(map(str, column.allowed)) + (" or no value" if column.nullable else "")
 
 
 def _refusal(faults: list[str], table: Table, where: str) -> TableError:

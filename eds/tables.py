@@ -1,11 +1,10 @@
-"""The seven tables: all that a stage knows of the others.
+"""The seven tables: all that one stage knows of another.
 
     images -> embeddings -> neighbors -> suspects -> labels -> truth -> scores
 
-Each is declared once, below, with a sentence for every column. `check` tells every fault of a frame
-at once; `write` and `read` keep a table as Parquet (zstd, checksummed pages) that carries its name,
-its schema version and what made it, and is written whole or not at all. Not here: where a project
-keeps its files and what is stale (eds.project).
+Each is declared once, below, with a sentence for every column. `check` reports every fault of a frame at
+once; `write` and `read` store a table as Parquet (zstd, checksummed pages) with its name, schema version and
+provenance, atomically. Not here: the files of a project and their staleness (eds.project).
 """
 
 import json
@@ -25,8 +24,8 @@ from eds.errors import InputError, TableError
 from eds.io.files import forbidden, replacing
 from eds.schema import ARROW, Column, Table, fill_columns, to_arrow, to_frame
 
-QUERY = Column("query_id", "text", "the image that is asked about")
-CANDIDATE = Column("candidate_id", "text", "the image that is proposed as similar")
+QUERY = Column("query_id", "text", "the query image")
+CANDIDATE = Column("candidate_id", "text", "the candidate image")
 MODEL = Column("model", "text", "the model's name in this project")
 MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
 
@@ -37,17 +36,19 @@ IMAGES = Table(
     (
         Column("image_id", "text", "the image's name; unique, never reused"),
         Column("path", "text", "the file, relative to the image root"),
-        Column("product_id", "text", "the object shown; the image itself where that is unknown"),
-        Column("category", "text", "the kind of object", nullable=True),
-        Column("role", "text", "what the image serves as", allowed=("query", "candidate", "both")),
-        Column("phase", "text", "the part of the data set it belongs to", nullable=True),
-        Column("width", "integer", "pixels, as the file is stored", nullable=True, low=1),
-        Column("height", "integer", "pixels, as the file is stored", nullable=True, low=1),
-        Column("sha256", "text", "digest of the file; empty while no file has been seen", nullable=True),
-        Column("box_left", "integer", "crop box: first column of pixels", nullable=True, low=0),
-        Column("box_top", "integer", "crop box: first row of pixels", nullable=True, low=0),
-        Column("box_right", "integer", "crop box: column behind the last", nullable=True, low=1),
-        Column("box_bottom", "integer", "crop box: row behind the last", nullable=True, low=1),
+        Column("product_id", "text", "the product shown; the image id if it is unknown"),
+        Column("category", "text", "the category of the product", nullable=True),
+        Column(
+            "role", "text", "whether the image is a query, a candidate or both", allowed=("query", "candidate", "both")
+        ),
+        Column("phase", "text", "the part of the dataset it belongs to", nullable=True),
+        Column("width", "integer", "pixels of the stored file", nullable=True, low=1),
+        Column("height", "integer", "pixels of the stored file", nullable=True, low=1),
+        Column("sha256", "text", "digest of the file; empty if it has not been scanned", nullable=True),
+        Column("box_left", "integer", "crop box: first column", nullable=True, low=0),
+        Column("box_top", "integer", "crop box: first row", nullable=True, low=0),
+        Column("box_right", "integer", "crop box: column after the last", nullable=True, low=1),
+        Column("box_bottom", "integer", "crop box: row after the last", nullable=True, low=1),
     ),
     further=True,
 )
@@ -61,7 +62,7 @@ EMBEDDINGS = Table(
         Column("image_id", "text", "the image"),
         Column("shard", "integer", "number of the shard that holds the vector", low=0),
         Column("row", "integer", "row of the vector within its shard", low=0),
-        Column("source", "text", "digest of the file and crop box the vector was made from", nullable=True),
+        Column("source", "text", "digest of the file and crop box that the vector was computed from", nullable=True),
     ),
 )
 
@@ -73,42 +74,44 @@ NEIGHBORS = Table(
         MODEL,
         QUERY,
         CANDIDATE,
-        Column("rank", "integer", "place in the model's list, from 0 (the paper's R_m)", low=0),
-        Column("score", "real", "the model's similarity; larger is nearer"),
+        Column("rank", "integer", "position in the model's list, from 0 (the paper's R_m)", low=0),
+        Column("score", "real", "the model's similarity; larger is more similar"),
     ),
 )
 
 SUSPECTS = Table(
     "suspects",
-    "a pair worth an expert's time",
+    "a pair for the experts to judge",
     ("query_id", "candidate_id", "origin"),
     (
         QUERY,
         CANDIDATE,
-        Column("origin", "text", "why the pair was chosen", allowed=("pool", "random", "negative", "gold", "repeat")),
-        Column("batch", "integer", "the portion of work it belongs to", low=0),
-        Column("position", "integer", "place in the order of judging, from 0", low=0),
-        Column("sources", "text", "which model ranked it where: `beit:3;clip:0`", nullable=True),
-        Column("stratum", "text", "the part of all pairs it was drawn from", nullable=True),
-        Column("probability", "real", "with which it was drawn; 1 for a census", low=0, high=1),
+        Column("origin", "text", "why the pair was selected", allowed=("pool", "random", "negative", "gold", "repeat")),
+        Column("batch", "integer", "the batch of work it belongs to", low=0),
+        Column("position", "integer", "position in the order of judging, from 0", low=0),
+        Column("sources", "text", "the models that proposed it, with ranks: `beit:3;clip:0`", nullable=True),
+        Column("stratum", "text", "the stratum it was drawn from", nullable=True),
+        Column("probability", "real", "inclusion probability; 1 for a census", low=0, high=1),
     ),
 )
 
 LABELS = Table(
     "labels",
-    "one act of one expert; append-only, a correction is a new row",
+    "a judgement by an expert; append-only, a correction is a new row",
     ("label_id",),
     (
-        Column("label_id", "text", "the act's name; unique"),
+        Column("label_id", "text", "the judgement's id; unique"),
         QUERY,
         CANDIDATE,
-        Column("expert_id", "text", "who judged"),
+        Column("expert_id", "text", "the expert"),
         Column("value", "integer", "1 similar, 0 not; null for unsure", nullable=True, allowed=(0, 1)),
-        Column("seconds", "real", "from the pair being visible to the judgement", nullable=True, low=0),
-        Column("created_at", "time", "when, in UTC"),
-        Column("session_id", "text", "the sitting it was given in", nullable=True),
-        Column("kind", "text", "whether it was planted", allowed=("normal", "gold", "repeat"), default="normal"),
-        Column("supersedes", "text", "the earlier act that this one corrects", nullable=True),
+        Column("seconds", "real", "from display of the pair to the judgement", nullable=True, low=0),
+        Column("created_at", "time", "time of the judgement, in UTC"),
+        Column("session_id", "text", "the session it was made in", nullable=True),
+        Column(
+            "kind", "text", "whether it is a control question", allowed=("normal", "gold", "repeat"), default="normal"
+        ),
+        Column("supersedes", "text", "the earlier judgement that this one corrects", nullable=True),
         Column("guideline", "text", "version of the guideline in force", nullable=True),
     ),
 )
@@ -123,25 +126,25 @@ TRUTH = Table(
         Column("value", "integer", "1 similar, 0 not", allowed=(0, 1)),
         Column("votes_for", "integer", "experts who said similar", low=0),
         Column("votes_against", "integer", "experts who said not", low=0),
-        Column("unsure", "integer", "experts who could not tell", low=0, default=0),
-        Column("tie", "flag", "as many for as against; a tie is negative"),
-        Column("rule", "text", "the rule that decided"),
+        Column("unsure", "integer", "experts who were unsure", low=0, default=0),
+        Column("tie", "flag", "equal numbers of votes for and against; a tie is negative"),
+        Column("rule", "text", "the voting rule"),
     ),
 )
 
 SCORES = Table(
     "scores",
-    "one number",
+    "a value of a measure",
     ("model", "measure", "query_id"),
     (
         MODEL,
-        Column("measure", "text", "the measure with its conventions, as it prints"),
-        Column("query_id", "text", "the query; null where the number is over all of them", nullable=True),
-        Column("value", "real", "the number; null where it is undefined", nullable=True),
+        Column("measure", "text", "the measure with its conventions, as text"),
+        Column("query_id", "text", "the query; null for a value over all queries", nullable=True),
+        Column("value", "real", "the value; null if undefined", nullable=True),
         Column("low", "real", "lower limit of its interval", nullable=True),
         Column("high", "real", "upper limit of its interval", nullable=True),
-        Column("n", "integer", "queries or pairs behind it", low=0),
-        Column("note", "text", "what was left out, and why", nullable=True),
+        Column("n", "integer", "number of queries or pairs", low=0),
+        Column("note", "text", "what was excluded, and why", nullable=True),
     ),
 )
 
@@ -204,7 +207,7 @@ class Provenance:
         return "; ".join(operation.command for operation in self.operations)
 
     def to_json(self) -> str:
-        """As text with sorted keys, so that equal provenance is equal bytes."""
+        """Return JSON with sorted keys, so that equal provenance is equal bytes."""
         return json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
 
     @classmethod
@@ -225,12 +228,12 @@ def check_model_name(name: str) -> str:
 
 
 def check(frame: pd.DataFrame, table: Table, where: str = "") -> None:
-    """Raise one TableError that tells every fault of the frame, with row and value; or return."""
+    """Raise one TableError with every fault of the frame, with row and value; return if there is none."""
     to_arrow(frame, table, where)
 
 
 def write(frame: pd.DataFrame, table: Table, path: Path, provenance: Provenance) -> None:
-    """Check the frame and write it to `path`: whole or not at all."""
+    """Check the frame and write it to `path` atomically."""
     notes = {"eds.table": table.name, "eds.version": str(table.version), "eds.provenance": provenance.to_json()}
     arrow = to_arrow(frame, table, str(path)).replace_schema_metadata(notes)
     with replacing(path) as temporary:
@@ -253,7 +256,7 @@ def read(path: Path, table: Table, columns: Sequence[str] | None = None) -> pd.D
 
 
 def read_provenance(path: Path, table: Table) -> tuple[Provenance, int]:
-    """What made the table at `path`, and how many rows it has, without reading them."""
+    """The provenance and the number of rows of the table at `path`, without reading the rows."""
     with _opened(path, table.name) as file:
         _verify(file.schema_arrow, table, path)
         made_by = Provenance.from_json(file.schema_arrow.metadata[b"eds.provenance"].decode())
@@ -266,7 +269,7 @@ def _opened(path: Path, name: str) -> Iterator[pq.ParquetFile]:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             yield file
     except FileNotFoundError as error:
-        raise TableError(f"there is no table {name} yet", where=str(path), do="Make it: eds run.") from error
+        raise TableError(f"there is no table {name} yet", where=str(path), do="Create it: eds run.") from error
     except PermissionError as error:
         raise forbidden(path, TableError) from error
     except (pa.ArrowException, OSError) as error:
@@ -274,7 +277,7 @@ def _opened(path: Path, name: str) -> Iterator[pq.ParquetFile]:
         raise TableError(
             f"the file is damaged or not Parquet ({reason})",
             where=str(path),
-            do=f"Restore a copy, or delete it and make table {name} again: eds run.",
+            do=f"Restore a copy, or delete it and rebuild table {name}: eds run.",
         ) from error
 
 
@@ -294,15 +297,15 @@ def _verify(schema: pa.Schema, table: Table, path: Path) -> None:
         raise TableError(
             "the file was not written by eds: it carries no table name",
             where=str(path),
-            do="Bring foreign files in with an import command, e.g. eds images import FILE.",
+            do="Import other files with an import command, e.g. eds images import FILE.",
         )
     if name != table.name:
-        raise TableError(f"the file holds table {name}, not {table.name}", where=str(path), do="Give the right file.")
+        raise TableError(f"the file holds table {name}, not {table.name}", where=str(path), do="Use the right file.")
     if version > table.version:
         raise TableError(
             f"table {name} has schema version {version}, this program knows {table.version}",
             where=str(path),
-            do="Upgrade eds, then try again; the file is left as it is.",
+            do="Upgrade eds, then try again; the file is unchanged.",
         )
     faults = []
     for column in table.columns:
@@ -315,6 +318,6 @@ def _verify(schema: pa.Schema, table: Table, path: Path) -> None:
         raise TableError(
             faults[0] if len(faults) == 1 else f"{len(faults)} columns differ from table {name}",
             where=str(path),
-            do=f"Delete the file and make table {name} again: eds run.",
+            do=f"Delete the file and rebuild table {name}: eds run.",
             faults=faults if len(faults) > 1 else (),
         )

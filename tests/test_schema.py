@@ -73,7 +73,7 @@ def test_all_faults_are_told_at_once_with_row_and_value() -> None:
         "column query_id may not be empty text: row 0 has ''",
         "column rank must be at least 0: row 1 has -1",
         "column score must be finite: row 1 has inf",
-        "column score may not be empty: row 2 has nothing",
+        "column score may not be empty: row 2 has no value",
     ):
         assert part in message
 
@@ -93,7 +93,7 @@ def test_repeated_keys_are_told() -> None:
         ("score", ["high", 0.1, 0.2], "column score needs real: row 0 has 'high'"),
         ("query_id", [1, 2, 3], "column query_id needs text: row 0 has 1"),
         ("query_id", ["q", 2, "q"], "column query_id needs text: row 1 has 2"),
-        ("query_id", ["q\0", "q", "q"], "may not hold the character NUL: row 0"),
+        ("query_id", ["q\0", "q", "q"], "may not contain the character NUL: row 0"),
     ],
 )
 def test_wrong_kinds_are_refused_not_converted(column: str, values: list[Any], told: str) -> None:
@@ -109,7 +109,7 @@ def test_a_long_value_is_shortened_in_the_message() -> None:
 def test_times_without_zone_are_refused() -> None:
     frame = LABELS.empty()
     frame["created_at"] = pd.Series([], dtype="datetime64[us]")
-    assert "give times with a zone" in refusal(frame, LABELS)
+    assert "use times with a time zone" in refusal(frame, LABELS)
 
 
 def test_categories_and_whole_floats_are_taken() -> None:
