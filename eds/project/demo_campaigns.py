@@ -52,7 +52,7 @@ def _check_drawn(project: "Project") -> None:
 
 def _draw(project: "Project") -> None:
     from eds import tables
-    from eds.suspects import pool
+    from eds.suspects import Batching, pool
     from eds.synthetic.catalogue import draw_catalogue
 
     with project.writing("eds labels serve --demo"):
@@ -61,7 +61,7 @@ def _draw(project: "Project") -> None:
                 images = draw_catalogue(project.image_root, products=80, views=2, wild=12, size=384, progress=progress)
             project.write(images, "images", tables.Provenance("synthetic.catalogue"))
         lists = _drawn_lists(project.read("images"), project.config.project.seed)
-        suspects = pool(lists, DEPTH, seed=project.config.project.seed)
+        suspects = pool(lists, DEPTH, Batching(seed=project.config.project.seed))
         made_by = project.provenance("labels.serve", {}, [project.path("images")], params={"demo": True})
         project.write(suspects, "suspects", made_by)
     project.say(f"Drew {len(project.read('images')):,} pictures and {len(suspects):,} pairs in {project.root}")

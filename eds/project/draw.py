@@ -173,6 +173,7 @@ def add_pairs(project: "Project", file: str | Path) -> DrawResult:
 
 def reorder(project: "Project", *, order: str | None = None, batch: int | None = None) -> DrawResult:
     """Deal unjudged pairs of the pool into new batches; see Project.reorder."""
+    from eds.suspects import Batching
     from eds.suspects import reorder as deal
 
     settings = project.config.suspects
@@ -181,10 +182,8 @@ def reorder(project: "Project", *, order: str | None = None, batch: int | None =
         if truth is None:
             raise ProjectError("there are no decided labels yet", where=str(project.root), do="Run eds truth decide.")
         before = read_suspects(project)
-        table = deal(
-            before, truth, order=order or settings.order, seed=project.config.project.seed,
-            batch_size=batch or settings.batch, truth=truth,
-        )  # fmt: skip
+        batching = Batching(order or settings.order, batch or settings.batch, project.config.project.seed, truth=truth)
+        table = deal(before, truth, batching)
         _append(project, table, "reorder", {"order": order, "batch": batch})
     moved = int((table["batch"].to_numpy() != before["batch"].to_numpy()).sum())
     return DrawResult(moved, table)

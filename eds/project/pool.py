@@ -79,7 +79,7 @@ def pool(
 ) -> PoolResult:
     """Make or grow the pool; see Project.pool."""
     from eds.project.budget import project_budget
-    from eds.suspects import overlap, pool_growth, reversed_pairs, shared_ranks, sources_frame
+    from eds.suspects import Batching, overlap, pool_growth, reversed_pairs, shared_ranks, sources_frame
     from eds.suspects import pool as make
 
     with project.writing("suspects.pool"):
@@ -94,10 +94,8 @@ def pool(
         check_depth(project, names, k, f"a pool at k = {k}")
         _check_ties_not_cut(project, ties, lists, k)
         before = read_suspects(project)
-        table = make(
-            lists, k, seed=seed, order=order, batch_size=batch, previous=before, symmetric=symmetric,
-            truth=read_decided(project), whole_ties=ties,
-        )  # fmt: skip
+        batching = Batching(order, batch, seed, truth=read_decided(project))
+        table = make(lists, k, batching, previous=before, symmetric=symmetric, whole_ties=ties)
         rule = None if symmetric == "keep" else symmetric
         params = {**given, "models": models, "symmetric": rule, "keep_ties": keep_ties}
         parents = [project.path("neighbors", model) for model in names]

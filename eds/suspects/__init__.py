@@ -8,11 +8,12 @@ from eds.suspects.negatives import draw_negatives, sampled_negatives
 from eds.suspects.new_model_pairs import Delta, draw_delta
 from eds.suspects.overlap import overlap, pool_growth, positive_rate, positive_rate_by_rank
 from eds.suspects.partial_estimates import prefix_weights
-from eds.suspects.pool import pool, reorder, reversed_pairs
+from eds.suspects.pool import Batching, pool, reorder, reversed_pairs
 from eds.suspects.random_pairs import draw_near, draw_random
 from eds.suspects.sources import sources_frame
 
 __all__ = [
+    "Batching",
     "Delta",
     "add_pairs",
     "benchmark_labels",

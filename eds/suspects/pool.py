@@ -6,6 +6,7 @@ that are new, the delta pool, get batches behind it.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -21,21 +22,29 @@ from eds.suspects.sampling_order import ABSENT, Work, arrange
 from eds.suspects.sources import join_sources, sources_frame
 from eds.tables import SUSPECTS, check
 
-FLOOR = 0.2  # share of picks that fusion and bandit leave to an even draw
+
+@dataclass(frozen=True, eq=False)
+class Batching:
+    """How pairs are dealt into batches: see eds/suspects/orders/."""
+
+    order: str = "random"
+    size: int = 1000
+    seed: int = 0
+    floor: float = 0.2  # share of each batch that fusion and bandit draw evenly
+    truth: pd.DataFrame | None = None  # decided labels, which the bandit learns from
+
+
+RANDOM = Batching()
 
 
 def pool(
     neighbors: pd.DataFrame,
     k: int,
+    batching: Batching = RANDOM,
     *,
     models: Sequence[str] | None = None,
-    seed: int = 0,
-    order: str = "random",
-    batch_size: int = 1000,
     previous: pd.DataFrame | None = None,
     symmetric: str = "keep",
-    truth: pd.DataFrame | None = None,
-    floor: float = FLOOR,
     whole_ties: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Every pair within the first k of some model's list: previous suspects first, then the new pairs.
@@ -44,15 +53,15 @@ def pool(
     Source: specification 1.2. Rows, seeds and models may come in any order: the result is the same.
     Conventions: (q, c) and (c, q) are two pairs. `symmetric="merge"` has one of them judged where both
     are new: the one with the better best rank, at equal ranks the one with the smaller query id; and
-    none where the other was there before. `truth` feeds the bandit's posterior; see eds/suspects/orders/. Of the
-    models `whole_ties` all that score as the k-th does come in, at the rank of the first of them (`shared_ranks`).
+    none where the other was there before. Of the models `whole_ties` every candidate that scores as the k-th does is
+    taken, at the rank of the first of them (`shared_ranks`).
     Example, run by doctest:
     >>> lists = pd.DataFrame({"model": ["a", "b"], "query_id": "q", "candidate_id": "c", "rank": [0, 3]})
     >>> pool(lists, k=6)[["query_id", "candidate_id", "sources"]].to_numpy().tolist()
     [['q', 'c', 'a:0;b:3']]
     """
     whole(k, "k", 1)
-    whole(batch_size, "batch_size", 1)
+    whole(batching.size, "batch size", 1)
     choices.check(choices.PairDirections, symmetric, "symmetric")
     lists = read_lists(shared_ranks(neighbors, whole_ties), k, models, shared=whole_ties)
     check_comparable(lists, k)
@@ -69,8 +78,8 @@ def pool(
         new &= ~_redundant(known, rows, starts, new)
     first = int(before["batch"].max()) + 1 if len(before) else 0
     query = keys[new] // max(len(known.candidates), 1)
-    work = Work(query, rank_matrix(known, rows, starts)[new], *_arms(known, truth), floor)
-    dealt = arrange(work, order, batch_size, generator(seed, "pool", first))
+    work = Work(query, rank_matrix(known, rows, starts)[new], *_arms(known, batching.truth), batching.floor)
+    dealt = arrange(work, batching.order, batching.size, generator(batching.seed, "pool", first))
     turn = np.argsort(dealt.position, kind="stable")  # codes are put in order, then made texts: once, not twice
     chosen = np.flatnonzero(new)[turn]
     fresh = pd.DataFrame(
@@ -95,22 +104,13 @@ def pool(
     return canonical(pd.concat([told, fresh], ignore_index=True) if len(fresh) else told)
 
 
-def reorder(
-    suspects: pd.DataFrame,
-    judged_pairs: pd.DataFrame,
-    *,
-    order: str,
-    seed: int = 0,
-    batch_size: int = 1000,
-    truth: pd.DataFrame | None = None,
-    floor: float = FLOOR,
-) -> pd.DataFrame:
+def reorder(suspects: pd.DataFrame, judged_pairs: pd.DataFrame, batching: Batching) -> pd.DataFrame:
     """Deal the pool's pairs that nobody has judged into new batches behind all others; the rest stays.
 
-    This is how a bandit learns: judge a batch, decide its labels, reorder with them as `truth`. The
+    This is how a bandit learns: judge a batch, decide its labels, reorder with them as `batching.truth`. The
     probability of a judged row in a batch that was judged only in part is scaled to that part.
     """
-    whole(batch_size, "batch_size", 1)
+    whole(batching.size, "batch size", 1)
     check(suspects, SUSPECTS)
     told = suspects.reset_index(drop=True)
     lists = read_lists(sources_frame(told), rankings=False)
@@ -127,8 +127,15 @@ def reorder(
     chance = told["probability"].to_numpy().copy()
     chance[mine[~open_pairs]] *= part[~open_pairs]
     at = np.searchsorted(keys, np.sort(pairs[open_pairs]))
-    work = Work(keys[at] // len(lists.candidates), rank_matrix(lists, rows, starts)[at], *_arms(lists, truth), floor)
-    dealt = arrange(work, order, batch_size, generator(seed, "reorder", int(told["batch"].max()) + 1))
+    work = Work(
+        keys[at] // len(lists.candidates),
+        rank_matrix(lists, rows, starts)[at],
+        *_arms(lists, batching.truth),
+        batching.floor,
+    )
+    dealt = arrange(
+        work, batching.order, batching.size, generator(batching.seed, "reorder", int(told["batch"].max()) + 1)
+    )
     place = np.searchsorted(np.sort(pairs[open_pairs]), pairs[open_pairs])
     rest = mine[open_pairs]
     chance[rest] = dealt.probability[place]

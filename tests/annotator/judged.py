@@ -13,7 +13,7 @@ from eds.labels.judgements import Judgement, flag_task, submit
 from eds.labels.queue import next_batch
 from eds.labels.store import Store
 from eds.project import Project
-from eds.suspects import draw_random, pool
+from eds.suspects import Batching, draw_random, pool
 
 NASTY = (
     "<script>alert(1)</script> [x](javascript:alert(2)) $\\latex$ **b** :red[r] http://a.example "
@@ -46,7 +46,7 @@ def make_suspects(project: Project) -> pd.DataFrame:
             ranked = sorted((one for one in others if one != query), key=lambda one: word(model, query, one))
             rows += [(model, query, one, rank, 1 - rank / 10) for rank, one in enumerate(ranked[:5])]
     lists = pd.DataFrame(rows, columns=["model", "query_id", "candidate_id", "rank", "score"])
-    found = pool(lists, 5, order="random", seed=1)
+    found = pool(lists, 5, Batching(order="random", seed=1))
     found = draw_random(images, 60, 1, suspects=found)
     project.write(found, "suspects", tables.Provenance("drawn for a test"))
     return found

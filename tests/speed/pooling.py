@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pandas as pd
 
-from eds.suspects import overlap, pool, pool_growth, sources_frame
+from eds.suspects import Batching, overlap, pool, pool_growth, sources_frame
 from tests.timing import best
 
 MODELS, K = 6, 6
@@ -42,8 +42,8 @@ def measure(queries: int, repeats: int) -> tuple[int, dict[str, float]]:
         "overlap": lambda: overlap(frame, K),
         "growth": lambda: pool_growth(frame, K),
         "sources": lambda: sources_frame(pooled),
-        "fusion": lambda: pool(frame, K, order="fusion"),
-        "bandit": lambda: pool(frame, K, order="bandit"),
+        "fusion": lambda: pool(frame, K, Batching(order="fusion")),
+        "bandit": lambda: pool(frame, K, Batching(order="bandit")),
     }
     return len(frame), {name: best(job, repeats) for name, job in jobs.items()}
 

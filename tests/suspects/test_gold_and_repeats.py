@@ -3,12 +3,12 @@ import pandas as pd
 import pytest
 
 from eds.errors import InputError
-from eds.suspects import add_pairs, draw_gold, draw_repeats, labels_frame, pool
+from eds.suspects import Batching, add_pairs, draw_gold, draw_repeats, labels_frame, pool
 from eds.tables import SUSPECTS, check
 from tests.suspects.lists import drawn_lists, frame_of
 
 LISTS = frame_of(drawn_lists(20, 2, 4, 30))
-POOL = pool(LISTS, 4, batch_size=20)
+POOL = pool(LISTS, 4, Batching(size=20))
 KNOWN = labels_frame([("g", f"k{n}", int(n < 6)) for n in range(30)])
 
 

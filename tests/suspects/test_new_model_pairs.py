@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eds.errors import EdsError
-from eds.suspects import draw_delta, pool, sources_frame
+from eds.suspects import Batching, draw_delta, pool, sources_frame
 from tests.reference.suspects import Row
 from tests.suspects.lists import drawn_lists, frame_of
 
@@ -21,7 +21,7 @@ def pairs_of(frame: pd.DataFrame) -> list[tuple[str, str]]:
 def case(seed: int) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, dict[tuple[str, str], int]]:
     """The new model's lists; suspects of two other models, pooled at 4; the pairs of them judged; and its ranks."""
     rows: list[Row] = drawn_lists(8, 3, 10, 30, seed)
-    suspects = pool(frame_of([row for row in rows if row[0] != "m2"]), 4, batch_size=7)
+    suspects = pool(frame_of([row for row in rows if row[0] != "m2"]), 4, Batching(size=7))
     judged = suspects.sample(frac=0.8, random_state=seed)[PAIR]
     mine = frame_of([row for row in rows if row[0] == "m2"])
     ranks = dict(zip(pairs_of(mine), mine["rank"].tolist(), strict=True))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from eds.suspects import add_pairs, pool, prefix_weights, reorder
+from eds.suspects import Batching, add_pairs, pool, prefix_weights, reorder
 from tests.suspects.lists import drawn_lists, frame_of
 
 ROWS = drawn_lists(12, 3, 4, 30, seed=2)
@@ -27,11 +27,11 @@ def test_a_judged_prefix_estimates_the_positives_without_bias(order: str) -> Non
     """Two batches and a half; and, learning, a part of one batch, a new order, then a batch of that."""
     plain, learning = np.empty(SEEDS), np.empty(SEEDS)
     for seed in range(SEEDS):
-        found = pool(frame_of(ROWS), 4, order=order, seed=seed, batch_size=20)
+        found = pool(frame_of(ROWS), 4, Batching(order=order, seed=seed, size=20))
         told = found.merge(TRUTH, how="left")
         plain[seed] = prefix_weights(found, found.head(50)) @ told["value"]
         judged = told[told["position"] < 12]
-        again = reorder(found, judged, order=order, seed=seed, batch_size=20, truth=judged[TRUTH.columns])
+        again = reorder(found, judged, Batching(order=order, seed=seed, size=20, truth=judged[TRUTH.columns]))
         second = sorted(again["batch"].unique())[1]
         learning[seed] = prefix_weights(again, again[again["batch"] <= second]) @ again.merge(TRUTH)["value"]
     for estimates in (plain, learning):
@@ -41,14 +41,14 @@ def test_a_judged_prefix_estimates_the_positives_without_bias(order: str) -> Non
 
 
 def test_everything_judged_is_a_census() -> None:
-    found = pool(frame_of(ROWS), 4, order="fusion", batch_size=20)
+    found = pool(frame_of(ROWS), 4, Batching(order="fusion", size=20))
     assert (prefix_weights(found, TRUTH) == 1).all()
     assert (prefix_weights(found, TRUTH.head(0)) == 0).all()
 
 
 def test_two_draws_are_estimated_apart() -> None:
-    before = pool(frame_of([row for row in ROWS if row[0] != "m2"]), 4, batch_size=20)
-    after = pool(frame_of(ROWS), 4, batch_size=20, previous=before)
+    before = pool(frame_of([row for row in ROWS if row[0] != "m2"]), 4, Batching(size=20))
+    after = pool(frame_of(ROWS), 4, Batching(size=20), previous=before)
     assert after["stratum"].nunique() == 2
     weights = prefix_weights(after, before)
     assert (weights[: len(before)] == 1).all()
@@ -62,11 +62,11 @@ def test_rows_of_other_origins_weigh_nothing() -> None:
 
 
 def test_row_order_does_not_matter() -> None:
-    found = pool(frame_of(ROWS), 4, order="bandit", batch_size=20)
+    found = pool(frame_of(ROWS), 4, Batching(order="bandit", size=20))
     shuffled = found.sample(frac=1, random_state=1)
     weights = pd.Series(prefix_weights(found, found.head(30)), index=found.index)
     assert prefix_weights(shuffled, found.head(30)).tolist() == weights[shuffled.index].tolist()
-    one, two = (reorder(frame, found.head(30), order="bandit", batch_size=20) for frame in (found, shuffled))
+    one, two = (reorder(frame, found.head(30), Batching(order="bandit", size=20)) for frame in (found, shuffled))
     by_ids = ["query_id", "candidate_id"]
     pd.testing.assert_frame_equal(
         one.sort_values(by_ids, ignore_index=True), two.sort_values(by_ids, ignore_index=True)

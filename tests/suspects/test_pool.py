@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eds.errors import InputError, TableError, UnknownNameError
-from eds.suspects import pool, reorder, reversed_pairs, shared_ranks, sources_frame
+from eds.suspects import Batching, pool, reorder, reversed_pairs, shared_ranks, sources_frame
 from eds.tables import NEIGHBORS, SUSPECTS, check
 from tests.reference import suspects as slow
 from tests.suspects.lists import drawn_lists, frame_of, rankings
@@ -19,7 +19,7 @@ def pairs_of(frame: pd.DataFrame) -> dict[tuple[str, str], str]:
 
 @given(rankings(), st.integers(1, 9), st.sampled_from(ORDERS))
 def test_pool_is_the_union_with_its_provenance(rows: list[slow.Row], k: int, order: str) -> None:
-    found = pool(frame_of(rows), k, order=order, batch_size=3)
+    found = pool(frame_of(rows), k, Batching(order=order, size=3))
     check(found, SUSPECTS)
     assert pairs_of(found) == slow.pooled(rows, k)
     assert len(found) <= len({row[0] for row in rows}) * len({row[1] for row in rows}) * k
@@ -33,7 +33,7 @@ def test_pool_is_the_union_with_its_provenance(rows: list[slow.Row], k: int, ord
 
 @given(rankings(), st.sampled_from(ORDERS), st.integers(0, 5))
 def test_shuffled_rows_give_the_same_pool(rows: list[slow.Row], order: str, seed: int) -> None:
-    one, two = (pool(frame_of(rows, shuffle), 3, order=order, batch_size=2, seed=seed) for shuffle in (1, 2))
+    one, two = (pool(frame_of(rows, shuffle), 3, Batching(order=order, size=2, seed=seed)) for shuffle in (1, 2))
     pd.testing.assert_frame_equal(one, two)
 
 
@@ -76,8 +76,8 @@ def test_a_cut_takes_tie_groups_whole_where_it_is_told_to(
 def test_a_model_added_later_yields_only_the_delta_pool() -> None:
     rows = drawn_lists(8, 3, 4, 15)
     first = [row for row in rows if row[0] != "m2"]
-    before = pool(frame_of(first), 4, batch_size=7)
-    after = pool(frame_of(rows), 4, batch_size=7, previous=before)
+    before = pool(frame_of(first), 4, Batching(size=7))
+    after = pool(frame_of(rows), 4, Batching(size=7), previous=before)
     columns = ["query_id", "candidate_id", "batch", "position", "stratum", "probability"]
     pd.testing.assert_frame_equal(after[columns].head(len(before)), before[columns])
     delta = after.iloc[len(before) :]
@@ -85,7 +85,7 @@ def test_a_model_added_later_yields_only_the_delta_pool() -> None:
     assert delta["batch"].min() == before["batch"].max() + 1
     assert delta["position"].tolist() == list(range(len(before), len(after)))
     assert pairs_of(after) == slow.pooled(rows, 4), "old pairs tell the new model too"
-    pd.testing.assert_frame_equal(pool(frame_of(rows), 4, batch_size=7, previous=after), after)
+    pd.testing.assert_frame_equal(pool(frame_of(rows), 4, Batching(size=7), previous=after), after)
 
 
 def test_a_model_removed_loses_no_row_and_its_sources_stay() -> None:
@@ -109,7 +109,7 @@ def test_merge_does_not_ask_again_what_was_there_mirrored() -> None:
 
 
 def test_batches_of_the_random_order_are_balanced() -> None:
-    found = pool(frame_of(drawn_lists(60, 3, 5, 30)), 5, batch_size=40)
+    found = pool(frame_of(drawn_lists(60, 3, 5, 30)), 5, Batching(size=40))
     depth = sources_frame(found).groupby(["query_id", "candidate_id"])["rank"].min().rename("depth").reset_index()
     table = found.merge(depth)
     assert np.ptp(table["batch"].value_counts()) <= 1
@@ -118,7 +118,7 @@ def test_batches_of_the_random_order_are_balanced() -> None:
 
 
 def test_fusion_puts_the_best_fused_pairs_first() -> None:
-    found = pool(frame_of(drawn_lists(40, 3, 5, 20)), 5, order="fusion", batch_size=50, floor=0.2)
+    found = pool(frame_of(drawn_lists(40, 3, 5, 20)), 5, Batching(order="fusion", size=50, floor=0.2))
     ranks = sources_frame(found)
     fused = (1 / (61 + ranks["rank"])).groupby([ranks["query_id"], ranks["candidate_id"]]).sum().rename("score")
     table = found.merge(fused.reset_index(), on=["query_id", "candidate_id"])
@@ -131,10 +131,10 @@ def test_fusion_puts_the_best_fused_pairs_first() -> None:
 def test_bandit_follows_the_labels() -> None:
     rows = drawn_lists(200, 2, 4, 4000, seed=3)
     frame = frame_of([(m, q, f"{m}{c}", r) for m, q, c, r in rows])  # lists without common pairs
-    plain = pool(frame, 4, order="bandit", batch_size=100)
+    plain = pool(frame, 4, Batching(order="bandit", size=100))
     told = plain[plain["batch"] < 4].assign(value=lambda t: t["sources"].str.startswith("m1").astype(int))
     truth = told[["query_id", "candidate_id", "value"]]
-    after = reorder(plain, truth, order="bandit", batch_size=100, truth=truth)
+    after = reorder(plain, truth, Batching(order="bandit", size=100, truth=truth))
     following = after[after["batch"] == sorted(after["batch"].unique())[4]]
     assert following["sources"].str.startswith("m1").mean() > 0.8
     kept = after["batch"] < 4
@@ -199,11 +199,18 @@ def test_missing_column_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"order": "best"}, {"symmetric": "drop"}, {"batch_size": 0}, {"floor": 0.0}, {"seed": -1}]
+    ("batching", "options"),
+    [
+        (Batching(order="best"), {}),
+        (Batching(size=0), {}),
+        (Batching(floor=0.0), {}),
+        (Batching(seed=-1), {}),
+        (Batching(), {"symmetric": "drop"}),
+    ],
 )
-def test_bad_options_are_refused(options: dict[str, object]) -> None:
+def test_bad_options_are_refused(batching: Batching, options: dict[str, str]) -> None:
     with pytest.raises((InputError, UnknownNameError)):
-        pool(frame_of(base()), 3, **options)  # type: ignore[arg-type]
+        pool(frame_of(base()), 3, batching, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("text", ["clip", "clip:", "clip:-1", "clip:1.0", ":3", "a:1;;b:2", "a b:1"])
