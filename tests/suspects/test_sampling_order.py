@@ -104,7 +104,8 @@ def test_the_recipe_adds_an_order_in_one_file(tmp_path: Path) -> None:
     copy = recipes.follow("Add a sampling order", tmp_path)
     batches, chances, names = json.loads(
         copy.python(
-            "import json; from eds.registry import SAMPLING_ORDERS; from eds.suspects import Batching, lists_frame, pool\n"
+            "import json; from eds.registry import SAMPLING_ORDERS\n"
+            "from eds.suspects import Batching, lists_frame, pool\n"
             "suspects = pool(lists_frame({'m': {'q': list('abcde')}}), 5, Batching('shuffled', 2))\n"
             "columns = suspects.sort_values('position')[['batch', 'probability']]\n"
             "print(json.dumps([*columns.T.to_numpy().tolist(), SAMPLING_ORDERS.names()]))"
