@@ -25,10 +25,7 @@ SERIES = ("#0b6aa8", "#b8500b", "#007f62", "#a03a76", "#7a6400", "#2b8cbf", "#4b
 MAIN, SECOND = SERIES[:2]
 HEAT, ON_HEAT, CARD = "#0b5c94", "#fefefe", "#ffffff"
 SOLID, DASHED = [1, 0], [5, 3]
-TICKS = {
-    "share": "replace(datum.label, '%', ' %')",
-    "hours": "datum.label + ' h'",
-}
+TICKS = {"share": "replace(datum.label, '%', ' %')", "hours": "datum.label + ' h'"}
 FORMATS = {"share": "%", "count": ",~f", "hours": ",~f"}
 TIP = alt.Tooltip("tip:N"), alt.Description("tip:N")
 FITTED = alt.AutoSizeParams(type="fit-x", contains="padding")
@@ -44,20 +41,13 @@ def bar_chart(labels: Sequence[str], values: Sequence[Any], kind: Kind = "count"
         start, powers = 10.0**first, [10.0**power for power in range(first, last + 1)]
         scale = alt.Scale(type="log", domain=[powers[0], powers[-1]], nice=False)
         axis = _axis(kind, powers)
-    rows = [
-        {
-            "label": label,
-            "value": _number(value),
-            "start": start,
-            "text": shown(value, kind),
-            "tip": f"{label}: {shown(value, kind)}",
-        }
-        for label, value in zip(labels, values, strict=True)
-    ]
+    text = [shown(value, kind) for value in values]
+    tips = [f"{label}: {number}" for label, number in zip(labels, text, strict=True)]
+    rows = _rows(label=labels, value=values, start=[start] * len(text), text=text, tip=tips)
     base, x = _by_row(rows), alt.X("value:Q", title=None, scale=scale, axis=axis)
     bars = base.mark_bar(color=MAIN, height=13).encode(x=x, x2=alt.X2("start:Q"))
-    text = base.mark_text(align="left", dx=6).encode(x=x, text=alt.Text("text:N"))
-    return _framed([bars, text, _hits(base)], right=50)
+    captions = base.mark_text(align="left", dx=6).encode(x=x, text=alt.Text("text:N"))
+    return _framed(bars, captions, _hits(base), right=50)
 
 
 def bound_chart(
@@ -69,27 +59,19 @@ def bound_chart(
     kind: Kind = "share",
 ) -> Chart:
     """A bar for each value, a tick at its upper bound, and pale what unknown values could add; marked ones orange."""
-    rows = [
-        {
-            "label": label,
-            "start": 0.0,
-            "value": _number(value),
-            "high": _number(high),
-            "most": _number(top),
-            "marked": marked,
-            "tip": f"{label}: {shown(value, kind)}, ceiling {shown(high, kind)}, at most {shown(top, kind)}",
-        }
-        for label, value, high, top, marked in zip(labels, values, highs, most, _flags(marks, labels), strict=True)
+    tips = [
+        f"{label}: {shown(value, kind)}, ceiling {shown(high, kind)}, at most {shown(top, kind)}"
+        for label, value, high, top in zip(labels, values, highs, most, strict=True)
     ]
+    start = [0.0] * len(tips)
+    rows = _rows(label=labels, start=start, value=values, high=highs, most=most, marked=_flags(marks, labels), tip=tips)
     base, scale = _by_row(rows), alt.Scale(domain=[0, 1])
     colour = _flagged(alt.Color, "marked", MAIN, SECOND)
     return _framed(
-        [
-            base.mark_bar(height=13, opacity=0.2).encode(x=_x("most", kind, scale), x2=alt.X2("start:Q"), color=colour),
-            base.mark_bar(height=13).encode(x=_x("value", kind, scale), x2=alt.X2("start:Q"), color=colour),
-            base.mark_tick(thickness=2.2, size=18).encode(x=_x("high", kind, scale)),
-            _hits(base),
-        ]
+        base.mark_bar(height=13, opacity=0.2).encode(x=_x("most", kind, scale), x2=alt.X2("start:Q"), color=colour),
+        base.mark_bar(height=13).encode(x=_x("value", kind, scale), x2=alt.X2("start:Q"), color=colour),
+        base.mark_tick(thickness=2.2, size=18).encode(x=_x("high", kind, scale)),
+        _hits(base),
     )
 
 
@@ -104,29 +86,18 @@ def interval_chart(
     marks: Sequence[bool] = (),
 ) -> Chart:
     """A point for each label with a line from its lower to its upper limit; marked ones are hollow."""
-    rows = [
-        {
-            "label": label,
-            "value": _number(value),
-            "low": _number(under),
-            "high": _number(over),
-            "marked": marked,
-            "tip": f"{label}: {_with_limits(value, under, over, kind)}",
-        }
-        for label, value, under, over, marked in zip(labels, values, low, high, _flags(marks, labels), strict=True)
-    ]
+    tips = _tips(labels, values, low, high, kind)
+    rows = _rows(label=labels, value=values, low=low, high=high, marked=_flags(marks, labels), tip=tips)
     base, scale = _by_row(rows), _scale([*values, *low, *high], lowest, highest)
     fill = _flagged(alt.Fill, "marked", MAIN, CARD)
     return _framed(
-        [
-            base.mark_rule(color=MAIN, strokeWidth=2.5, strokeCap="round", opacity=0.5).encode(
-                x=_x("low", kind, scale), x2=alt.X2("high:Q")
-            ),
-            base.mark_point(size=64, stroke=MAIN, strokeWidth=2, opacity=1, filled=True).encode(
-                x=_x("value", kind, scale), fill=fill
-            ),
-            _hits(base),
-        ]
+        base.mark_rule(color=MAIN, strokeWidth=2.5, strokeCap="round", opacity=0.5).encode(
+            x=_x("low", kind, scale), x2=alt.X2("high:Q")
+        ),
+        base.mark_point(size=64, stroke=MAIN, strokeWidth=2, opacity=1, filled=True).encode(
+            x=_x("value", kind, scale), fill=fill
+        ),
+        _hits(base),
     )
 
 
@@ -164,7 +135,7 @@ def dot_chart(
         _chart(dots).mark_circle(size=50).encode(x=_x("other", kind, scale), y=_y_rows(), color=colour, opacity=pale)
     )
     ticks = base.mark_tick(thickness=2.2, size=16).encode(x=_x("value", kind, scale))
-    return _framed([others, ticks, _hits(base)])
+    return _framed(others, ticks, _hits(base))
 
 
 def curve_chart(
@@ -211,7 +182,7 @@ def curve_chart(
         .mark_line(strokeWidth=1.6, strokeDash=[0.1, 5], strokeCap="round", color="gray")
         .encode(x=across, y=up)
     )
-    return _framed([dotted, lines], height=340)
+    return _framed(dotted, lines, height=340)
 
 
 def line_chart(
@@ -224,16 +195,9 @@ def line_chart(
 ) -> Chart:
     """Points with limits along an axis, joined by a line."""
     nothing = [None] * len(x)
-    rows = [
-        {
-            "x": _number(at),
-            "value": _number(value),
-            "low": _number(under),
-            "high": _number(over),
-            "tip": f"{x_label} {shown(at, 'count')}: {_with_limits(value, under, over, kind)}",
-        }
-        for at, value, under, over in zip(x, values, list(low) or nothing, list(high) or nothing, strict=True)
-    ]
+    low, high = list(low) or nothing, list(high) or nothing
+    tips = _tips([f"{x_label} {shown(at, 'count')}" for at in x], values, low, high, kind)
+    rows = _rows(x=x, value=values, low=low, high=high, tip=tips)
     base = _chart(rows)
     ends = [min(x, default=0) - 0.5, max(x, default=1) + 0.5]
     across = alt.X(
@@ -242,13 +206,11 @@ def line_chart(
     scale = _scale([*values, *high], 0.0)
     up = _y("value", kind, scale)
     return _framed(
-        [
-            base.mark_rule(color=MAIN, strokeWidth=2.5, strokeCap="round", opacity=0.5).encode(
-                x=across, y=_y("low", kind, scale), y2=alt.Y2("high:Q")
-            ),
-            base.mark_line(color=MAIN, strokeWidth=1.8).encode(x=across, y=up),
-            base.mark_circle(color=MAIN, size=64, opacity=1).encode(*TIP, x=across, y=up),
-        ],
+        base.mark_rule(color=MAIN, strokeWidth=2.5, strokeCap="round", opacity=0.5).encode(
+            x=across, y=_y("low", kind, scale), y2=alt.Y2("high:Q")
+        ),
+        base.mark_line(color=MAIN, strokeWidth=1.8).encode(x=across, y=up),
+        base.mark_circle(color=MAIN, size=64, opacity=1).encode(*TIP, x=across, y=up),
         height=190,
     )
 
@@ -258,17 +220,10 @@ def growth_chart(growth: "pd.DataFrame", x_label: str = "pairs judged") -> Chart
 
     The first tenth does not stretch the axis: the interval of a few pairs spans nearly everything.
     """
-    rows = [
-        {
-            "x": _number(labelled),
-            "value": _number(rate),
-            "low": _number(low),
-            "high": _number(high),
-            "tip": f"{shown(labelled, 'count')} {x_label}: {_with_limits(rate, low, high, 'share')}",
-        }
-        for labelled, rate, low, high in growth[["labelled", "rate", "low", "high"]].to_numpy().tolist()
-    ]
-    scale = _scale([row["high"] for row in rows[len(rows) // 10 :]], 0.0)
+    x, values, low, high = (growth[name].tolist() for name in ("labelled", "rate", "low", "high"))
+    tips = _tips([f"{shown(at, 'count')} {x_label}" for at in x], values, low, high, "share")
+    rows = _rows(x=x, value=values, low=low, high=high, tip=tips)
+    scale = _scale(high[len(high) // 10 :], 0.0)
     scale.clamp = True
     across = alt.X(
         "x:Q",
@@ -278,20 +233,15 @@ def growth_chart(growth: "pd.DataFrame", x_label: str = "pairs judged") -> Chart
     )
     base, up = _chart(rows), _y("value", "share", scale)
     return _framed(
-        [
-            base.mark_area(color=MAIN, opacity=0.2).encode(x=across, y=_y("low", "share", scale), y2=alt.Y2("high:Q")),
-            base.mark_line(color=MAIN, strokeWidth=2).encode(x=across, y=up),
-            base.mark_circle(color=MAIN, size=50, opacity=0).encode(*TIP, x=across, y=up),
-        ],
+        base.mark_area(color=MAIN, opacity=0.2).encode(x=across, y=_y("low", "share", scale), y2=alt.Y2("high:Q")),
+        base.mark_line(color=MAIN, strokeWidth=2).encode(x=across, y=up),
+        base.mark_circle(color=MAIN, size=50, opacity=0).encode(*TIP, x=across, y=up),
         height=220,
     )
 
 
 def slope_chart(
-    labels: Sequence[str],
-    ranks: Sequence[Sequence[int]],
-    sides: Sequence[str],
-    marks: Sequence[bool] = (),
+    labels: Sequence[str], ranks: Sequence[Sequence[int]], sides: Sequence[str], marks: Sequence[bool] = ()
 ) -> Chart:
     """Each label's rank on several sides, joined: lines that cross are orders that differ; 0 is no rank."""
     taken: dict[tuple[str, int], int] = {}
@@ -334,12 +284,10 @@ def slope_chart(
         base.transform_filter(alt.datum.side == side).encode(text=alt.Text("label:N")) for side in (sides[0], sides[-1])
     )
     return _framed(
-        [
-            base.mark_line(strokeWidth=1.8).encode(*TIP, color=colour, strokeDash=dash, detail=alt.Detail("label:N")),
-            base.mark_circle(size=50, opacity=1).encode(*TIP, color=colour),
-            first.mark_text(align="right", dx=-9, fontSize=11, limit=room - 12),
-            last.mark_text(align="left", dx=9, fontSize=11, limit=room - 12),
-        ],
+        base.mark_line(strokeWidth=1.8).encode(*TIP, color=colour, strokeDash=dash, detail=alt.Detail("label:N")),
+        base.mark_circle(size=50, opacity=1).encode(*TIP, color=colour),
+        first.mark_text(align="right", dx=-9, fontSize=11, limit=room - 12),
+        last.mark_text(align="left", dx=9, fontSize=11, limit=room - 12),
         height=max(60, round(ROW * most)),
     )
 
@@ -356,17 +304,10 @@ def scatter_chart(
 ) -> Chart:
     """A point for each label, by two numbers, with a line from `low` to `high` of the second."""
     nothing = [None] * len(labels)
-    rows = [
-        {
-            "label": label,
-            "x": _number(one),
-            "y": _number(two),
-            "low": _number(under),
-            "high": _number(over),
-            "tip": f"{label}: {x_label} {shown(one, kind)}, {y_label} {_with_limits(two, under, over, kind)}",
-        }
-        for label, one, two, under, over in zip(labels, x, y, list(low) or nothing, list(high) or nothing, strict=True)
-    ]
+    low, high = list(low) or nothing, list(high) or nothing
+    texts = [f"{label}: {x_label} {shown(at, kind)}, {y_label}" for label, at in zip(labels, x, strict=True)]
+    tips = _tips(texts, y, low, high, kind)
+    rows = _rows(label=labels, x=x, y=y, low=low, high=high, tip=tips)
     names = [*labels]
     scale = _scale([*y, *low, *high], 0.0)
     base = _chart(rows).encode(
@@ -374,12 +315,10 @@ def scatter_chart(
         color=alt.Color("label:N", scale=alt.Scale(domain=names, range=[*SERIES]), legend=_legend(names)),
     )
     return _framed(
-        [
-            base.mark_rule(strokeWidth=2.5, strokeCap="round", opacity=0.5).encode(
-                y=_y("low", kind, scale, y_label), y2=alt.Y2("high:Q")
-            ),
-            base.mark_circle(size=64, opacity=1).encode(*TIP, y=_y("y", kind, scale, y_label)),
-        ],
+        base.mark_rule(strokeWidth=2.5, strokeCap="round", opacity=0.5).encode(
+            y=_y("low", kind, scale, y_label), y2=alt.Y2("high:Q")
+        ),
+        base.mark_circle(size=64, opacity=1).encode(*TIP, y=_y("y", kind, scale, y_label)),
         height=240,
     )
 
@@ -422,13 +361,11 @@ def heat_map(
     )
     inside = alt.when("datum.depth > 0.75").then(alt.value(ON_HEAT))
     return _framed(
-        [
-            base.mark_rect(color=HEAT, stroke=CARD, strokeWidth=2).encode(
-                *TIP,
-                fillOpacity=alt.FillOpacity("depth:Q", scale=alt.Scale(domain=[0, 1], range=[0.06, 0.96]), legend=None),
-            ),
-            base.mark_text(fontSize=10).encode(text=alt.Text("text:N"), color=inside),
-        ],
+        base.mark_rect(color=HEAT, stroke=CARD, strokeWidth=2).encode(
+            *TIP,
+            fillOpacity=alt.FillOpacity("depth:Q", scale=alt.Scale(domain=[0, 1], range=[0.06, 0.96]), legend=None),
+        ),
+        base.mark_text(fontSize=10).encode(text=alt.Text("text:N"), color=inside),
         height=alt.Step(32 if width >= 24 else 22),
         width=alt.Step(width),
         right=16 if level else 60,
@@ -437,6 +374,16 @@ def heat_map(
 
 def _chart(rows: Sequence[Mapping[str, Any]]) -> alt.Chart:
     return alt.Chart({"values": rows})
+
+
+def _rows(**columns: Sequence[Any]) -> list[dict[str, Any]]:
+    """A row for each place of the columns; numbers become those of JSON, missing ones None."""
+    kept = {name: [_value(value) for value in values] for name, values in columns.items()}
+    return [dict(zip(kept, values, strict=True)) for values in zip(*kept.values(), strict=True)]
+
+
+def _value(value: Any) -> str | bool | float | None:
+    return value if isinstance(value, (str, bool)) else _number(value)
 
 
 def _flagged(channel: type[Any], field: str, no: Any, yes: Any) -> Any:
@@ -458,13 +405,13 @@ def _hits(base: alt.Chart) -> alt.Chart:
     return band
 
 
-def _framed(layers: Sequence[alt.Chart], height: Any = None, width: Any = WIDTH, right: float = 16) -> Chart:
+def _framed(*layers: alt.Chart, height: Any = None, width: Any = WIDTH, right: float = 16) -> Chart:
     """The layers as one chart of the report's width; only marks with a tooltip are described to screen readers."""
     for layer in layers:
         if layer.encoding.description is alt.Undefined:
             layer.mark.aria = False
     return alt.LayerChart(
-        layer=layers,
+        layer=[*layers],
         width=width,
         height=alt.Step(ROW) if height is None else height,
         padding={"left": 4, "right": right, "top": 6, "bottom": 4},
@@ -538,10 +485,16 @@ def _defined(values: Sequence[Any]) -> list[float]:
     return [number for number in map(_number, values) if number is not None]
 
 
-def _with_limits(value: Any, low: Any, high: Any, kind: Kind) -> str:
-    if _number(value) is None or _number(low) is None or _number(high) is None:
-        return shown(value, kind)
-    return f"{shown(value, kind)} [{shown(low, kind)}, {shown(high, kind)}]"
+def _tips(
+    names: Sequence[str], values: Sequence[Any], low: Sequence[Any], high: Sequence[Any], kind: Kind
+) -> list[str]:
+    """The tooltip of each value: its name, the number and its limits, where it has any."""
+    tips = []
+    for name, value, under, over in zip(names, values, low, high, strict=True):
+        known = all(_number(number) is not None for number in (value, under, over))
+        limits = f" [{shown(under, kind)}, {shown(over, kind)}]" if known else ""
+        tips.append(f"{name}: {shown(value, kind)}{limits}")
+    return tips
 
 
 def _depth(value: Any, low: float, high: float) -> float:

@@ -8,15 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eds.analysis import (
-    AnalysisInputs,
-    bias,
-    compare_models,
-    fairness,
-    indistinguishable,
-    leave_one_out,
-    score_limits,
-)
+from eds.analysis import AnalysisInputs, bias, compare_models, fairness, indistinguishable, leave_one_out, score_limits
 from eds.analysis.analyses.prevalence import pool_report
 from eds.metrics import Measure
 from eds.metrics.auc import roc_auc
@@ -252,9 +244,7 @@ def test_labels_decided_early_are_counted(made: tuple[ReportInputs, Report]) -> 
     assert any(isinstance(item, Sentence) and "wait for votes" in item.template for item in blocks)
 
 
-def test_without_codes_there_is_no_section_and_with_damaged_ones_a_gap(
-    made: tuple[ReportInputs, Report],
-) -> None:
+def test_without_codes_there_is_no_section_and_with_damaged_ones_a_gap(made: tuple[ReportInputs, Report]) -> None:
     whole, _ = made
     keys = [part.key for part in build(replace(whole, codes=(), cache={}), {}).sections]
     assert "codes" not in keys

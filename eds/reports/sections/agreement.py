@@ -90,7 +90,7 @@ def decisions(inputs: ReportInputs) -> Blocks:
             early="voting stopped once the majority was certain" if judging.early_stop else "every expert was asked",
             ties=count(counts["ties"]),
             share=share(counts["decided"] / decided if decided else None),
-        ),
+        )
     ]
     if counts["open"] or counts["undefined"]:
         blocks.append(

@@ -122,7 +122,7 @@ def groups(inputs: ReportInputs) -> Blocks:
             tau=Number(orders["tau_b_hr_auc"]),
             own=Number(orders["tau_b_hr_self_removed"]),
             n=count(len(result.models)),
-        ),
+        )
     ]
     if new:
         blocks.append(_sides(result, inputs.cut, new))

@@ -83,7 +83,7 @@ def verdicts(inputs: ReportInputs) -> Blocks:
             " and MRR, which makes these lower bounds. Where the intervals of two models overlap, the existing labels"
             " do not decide between them.",
             names=", ".join(names),
-        ),
+        )
     ]
     for name in names:
         sure, unsure = compared[name]

@@ -165,9 +165,4 @@ def _recall(inputs: ReportInputs) -> list[Block]:
     ]
 
 
-SECTION = SectionSpec(
-    title="Summary",
-    question="The key figures, in words.",
-    order=0,
-    overview=(summary,),
-)
+SECTION = SectionSpec(title="Summary", question="The key figures, in words.", order=0, overview=(summary,))
