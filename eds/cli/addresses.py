@@ -61,9 +61,9 @@ def here(address: storage.Address, folder: Path) -> Path:
     except storage.AbsentError:
         if not storage.exists(storage.join(address, "model.json")):
             raise
-        from eds.vectors import copied
+        from eds.vectors import copy_remote
 
-        return copied(address, named)
+        return copy_remote(address, named)
     named.unlink(missing_ok=True)
     named.hardlink_to(fetched)
     return named

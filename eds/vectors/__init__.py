@@ -5,7 +5,7 @@
     model.json                what made them, and the digest of every shard; written last
 
 `Vectors.open(folder)` reads; `Writer` writes shard by shard, survives kill -9 and brings a folder up
-to date; `write` does it all for vectors that fit in memory; `open_elsewhere` and `copied` take an address
+to date; `write` does it all for vectors that fit in memory; `open_remote` and `copy_remote` take an address
 (`s3://...`). Binary codes are stored as packed bits
 (numpy's order: the first bit is the highest of its byte). Not here: how vectors are made.
 """
@@ -13,7 +13,7 @@ to date; `write` does it all for vectors that fit in memory; `open_elsewhere` an
 from eds.vectors.folder import lost_ids
 from eds.vectors.model import Model, Shard, lost_shards, pack, read_model, stored_dtype, stored_width, unpack
 from eds.vectors.reading import Vectors
-from eds.vectors.remote import copied, open_elsewhere
+from eds.vectors.remote import copy_remote, open_remote
 from eds.vectors.writing import SHARD_ROWS, Writer, bad_rows, usable, write
 
 __all__ = [
@@ -23,10 +23,10 @@ __all__ = [
     "Vectors",
     "Writer",
     "bad_rows",
-    "copied",
+    "copy_remote",
     "lost_ids",
     "lost_shards",
-    "open_elsewhere",
+    "open_remote",
     "pack",
     "read_model",
     "stored_dtype",

@@ -1,7 +1,7 @@
-"""A folder of vectors that lies elsewhere: read in ranges where it is, or copied here whole.
+"""A folder of vectors that lies elsewhere: read in ranges where it is, or copy_remote here whole.
 
-`open_elsewhere` fetches model.json and ids.parquet, and of the shards only the rows that are asked for: for looking
-up some images, or one pass over all. `copied` brings everything, each shard held against its digest: for work that
+`open_remote` fetches model.json and ids.parquet, and of the shards only the rows that are asked for: for looking
+up some images, or one pass over all. `copy_remote` brings everything, each shard held against its digest: for work that
 passes over the vectors often. A shard that is missing, cut or another array is named, with all the others.
 """
 
@@ -72,7 +72,7 @@ class RangedShard:
         return np.frombuffer(data, self.dtype).reshape(-1, self.shape[1])
 
 
-def open_elsewhere(address: storage.Address) -> Vectors:
+def open_remote(address: storage.Address) -> Vectors:
     """The vectors at an address, their shards read in ranges; refused, with all faults, if they are not whole."""
     folder = Path(tempfile.mkdtemp(prefix="eds-vectors-"))
     try:
@@ -94,7 +94,7 @@ def open_elsewhere(address: storage.Address) -> Vectors:
     return opened
 
 
-def copied(address: storage.Address, folder: Path, progress: Callable[[int, int], None] | None = None) -> Path:
+def copy_remote(address: storage.Address, folder: Path, progress: Callable[[int, int], None] | None = None) -> Path:
     """The folder of vectors at an address as a folder here; what a run before has fetched is not fetched again."""
     model = _described(address, folder)
     faults: list[str] = []

@@ -14,10 +14,10 @@ from typing import Any, Self
 from eds.config import ExecutorSettings
 from eds.errors import EdsError
 from eds.parallel import cluster
-from eds.parallel.outputs import made, perform, sweep
+from eds.parallel.outputs import sweep
 from eds.parallel.protocol import DEFAULT, Receipt, Resources, Spec, Work
 from eds.parallel.scheduler import Scheduler
-from eds.parallel.worker import portable
+from eds.parallel.worker import attempt
 
 EXTRA = "scale"
 LOOK = 1.0  # seconds between looks at the size of the cluster
@@ -94,7 +94,9 @@ class _Crew:
         self._ray, self._fn, self._need = ray, fn, need
         self._warm = isinstance(fn, type)  # then each runner has an actor behind it
         own: dict[str, Any] = {"max_restarts": 0, "max_task_retries": 0} if self._warm else {"max_retries": 0}
-        self._remote = ray.remote(_Warm if self._warm else attempt).options(scheduling_strategy="SPREAD", **need, **own)
+        self._remote = ray.remote(_Warm if self._warm else attempt_on_node).options(
+            scheduling_strategy="SPREAD", **need, **own
+        )
         self._running: dict[Any, tuple[int, Any]] = {}  # reference -> number of the task, actor
         self._idle: list[Any] = []
         self._looked, self._slots = float("-inf"), 0
@@ -109,8 +111,8 @@ class _Crew:
         """Begin a task; gives the runner."""
         actor = None
         if self._warm:
-            actor = self._idle.pop() if self._idle else self._remote.remote(self._fn)
-            reference = actor.attempt.remote(spec)
+            actor = self._idle.pop() if self._idle else self._remote.remote()
+            reference = actor.attempt.remote(self._fn, spec)
         else:
             reference = self._remote.remote(self._fn, spec)
         self._running[reference] = (number, actor)
@@ -160,32 +162,18 @@ class _Crew:
             self._ray.wait(tasks, num_returns=len(tasks), timeout=GRACE)
 
 
-def attempt(fn: Work, spec: Spec) -> Receipt | Exception:
+def attempt_on_node(fn: Work, spec: Spec) -> Receipt | Exception:
     """Do a task on a node; an error is an answer, and says which node gave it."""
-    return _answer(fn, None, spec)
+    answer = attempt(fn, spec)
+    if isinstance(answer, EdsError):
+        ray: Any = importlib.import_module("ray")
+        answer.what = f"{answer.what.rstrip('.')} (on node {ray.util.get_node_ip_address()})"
+    return answer
 
 
 class _Warm:
-    """An actor: one instance of the work, for many tasks."""
+    """An actor: a process that stays, and with it the instance of the work."""
 
-    def __init__(self, fn: Work) -> None:
-        self._fn = fn
-        self._function: Any = None
-
-    def attempt(self, spec: Spec) -> Receipt | Exception:
-        """Do a task; the instance is made for the first one, so that its errors are answers, too."""
-        try:
-            self._function = self._function or made(self._fn)
-        except Exception as error:  # noqa: BLE001 - the driver raises it
-            return portable(error)
-        return _answer(self._fn, self._function, spec)
-
-
-def _answer(fn: Work, function: Any, spec: Spec) -> Receipt | Exception:
-    ray: Any = importlib.import_module("ray")
-    try:
-        return perform(fn, function or made(fn), spec)
-    except Exception as error:  # noqa: BLE001 - the driver raises it
-        if isinstance(error, EdsError):
-            error.what = f"{error.what.rstrip('.')} (on node {ray.util.get_node_ip_address()})"
-        return portable(error)
+    def attempt(self, fn: Work, spec: Spec) -> Receipt | Exception:
+        """Do a task."""
+        return attempt_on_node(fn, spec)
