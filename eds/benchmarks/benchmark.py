@@ -54,7 +54,7 @@ class Benchmark:
     locations: Mapping[str, Location] = field(default_factory=dict)  # of "truth", "votes", "run of hsv", ...
     notes: tuple[str, ...] = ()  # what a reader has to report
     picture_shards: tuple[Path, ...] = ()  # Parquet files that hold pictures
-    left_out: frozenset[str] = frozenset()  # images that the source names and the catalogue leaves out
+    excluded: frozenset[str] = frozenset()  # images that the source names and the catalogue excludes
 
 
 def truth_from_pairs(pairs: pd.DataFrame, rule: str) -> pd.DataFrame:

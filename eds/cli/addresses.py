@@ -2,7 +2,6 @@
 
 import hashlib
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,8 +10,6 @@ from typing import TYPE_CHECKING
 import click
 
 from eds import io as storage
-from eds.errors import InputError
-from eds.project.remote_paths import upload
 
 if TYPE_CHECKING:
     from eds.project import Project
@@ -67,20 +64,3 @@ def here(address: storage.Address, folder: Path) -> Path:
     named.unlink(missing_ok=True)
     named.hardlink_to(fetched)
     return named
-
-
-@contextmanager
-def folder_for(address: storage.Address, *, last: str, replace: bool) -> Iterator[Path]:
-    """Where to write a folder; one elsewhere must be new, and gets its files one by one, `last` at the end.
-
-    Whoever finds `last` there finds all; what a broken attempt leaves has to be removed by hand.
-    """
-    if not storage.is_remote(address):
-        yield storage.local_path(address)
-        return
-    if replace or next(storage.listing(address), None) is not None:
-        what = "an export elsewhere is not replaced" if replace else "there are objects already"
-        raise InputError(what, where=str(address), do="Name a new prefix.")
-    with tempfile.TemporaryDirectory(prefix="eds-put-") as folder:
-        yield Path(folder) / "export"
-        upload(Path(folder) / "export", address, last=last)

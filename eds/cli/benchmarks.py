@@ -153,8 +153,8 @@ def render_import(result: "ImportResult") -> str:
         f"{result.pairs:,} labelled pairs, {result.positives:,} of them similar{share}; {result.suspects:,} suspects;"
         f" {result.votes:,} new votes; lists of {', '.join(result.runs) or 'no model'}.",
     ]
-    if result.left_out:
-        lines.append(f"{result.left_out:,} images of the source are neither queries nor candidates: left out.")
+    if result.excluded:
+        lines.append(f"{result.excluded:,} images of the source are neither queries nor candidates: excluded.")
     if result.pictures:
         lines.append(f"{result.pictures:,} pictures were unpacked below the image root.")
     if result.votes and not result.pairs:

@@ -30,7 +30,7 @@ def import_model(
     `named` is how the user named the files, where copies of them are read.
     """
     from eds.embeddings.importing import import_vectors
-    from eds.project.excluded_images import read_left_out
+    from eds.project.excluded_images import read_excluded
 
     files = [str(file) for file in named or (vectors, ids) if file is not None]
     params = {"arguments": [name, *files], **{key: value for key, value in options.items() if value}}
@@ -38,7 +38,7 @@ def import_model(
         return import_vectors(
             name, vectors, ids, project.read("images", columns=["image_id"]), project.path("embeddings", name),
             provenance=project.provenance("embeddings.import", {}, [project.path("images")], params=params),
-            left_out=read_left_out(project), progress=progress, replace=replace, **options,
+            left_out=read_excluded(project), progress=progress, replace=replace, **options,
         )  # fmt: skip
 
 

@@ -1,10 +1,7 @@
 """Import and export of benchmarks, in every format of eds.benchmarks.formats."""
 
 import dataclasses
-import shutil
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +31,7 @@ from eds.benchmarks.validate import (
 from eds.errors import InputError, ProjectError
 from eds.project.dataset_card import CardText, make_card
 from eds.project.import_votes import VoteImport, check_votes, with_own_names
+from eds.project.remote_paths import local_folder
 from eds.project.results import Result
 from eds.project.transaction import refuse_others, transaction
 from eds.tables import check_model_name
@@ -80,7 +78,7 @@ class ImportResult(Result):
     products: int
     queries: int
     candidates: int
-    left_out: int  # images that the source names and the catalogue leaves out
+    excluded: int  # images that the source names and the catalogue excludes
     pictures: int  # files unpacked below the image root
     pairs: int
     positives: int
@@ -102,11 +100,7 @@ def export(
     replace: bool = False,
     **options: Any,
 ) -> ExportResult:
-    """Write the project's benchmark to a folder or address, with a card and checksums: complete or not at all.
-
-    `lists`: with the models' lists. `hide_experts` replaces their names by numbers. `with_random` includes labels of
-    random pairs in formats that cannot mark them. `options` are those of the format.
-    """
+    """Write the project's benchmark to a folder or address; see `Project.export`."""
     write, target = load_format(format_name, "write"), storage.checked(to)
     values = convert_options(format_name, "write", options)
     everything, labels = _collect(project, lists=lists, hide_experts=hide_experts)
@@ -116,7 +110,7 @@ def export(
     if everything.truth is not None and benchmark.truth is not None:
         random = len(everything.truth) - len(benchmark.truth)
     benchmark = dataclasses.replace(benchmark, card=make_card(project, benchmark, labels, card or CardText()))
-    with _local_folder(target, replace=replace) as folder:
+    with local_folder(target, last=SUMS, replace=replace) as folder:
         with export_folder(folder, replace=replace) as building:
             not_held = write(benchmark, building, **values)
             if random:
@@ -130,27 +124,6 @@ def export(
         files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     listed, statistics = tuple(files[:LISTED]), count_statistics(benchmark)
     return ExportResult(format_name, str(target), len(files), listed, tuple(not_held), statistics)
-
-
-@contextmanager
-def _local_folder(target: storage.Address, *, replace: bool) -> Iterator[Path]:
-    """Give the folder to write; an address must be new, and gets the files one by one, the checksums last.
-
-    Who finds the checksums there finds everything; what a broken attempt leaves has to be removed by hand.
-    """
-    if not storage.is_remote(target):
-        yield storage.local_path(target)
-        return
-    if replace or next(storage.listing(target), None) is not None:
-        what = "a remote export cannot be replaced" if replace else "there are objects already"
-        raise InputError(what, where=str(target), do="Name a new prefix.")
-    with tempfile.TemporaryDirectory(prefix="eds-put-") as temporary:
-        folder = Path(temporary) / "export"
-        yield folder
-        names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-        for name in sorted(names, key=lambda name: (name == SUMS, name)):
-            with storage.replacing(storage.join(target, name)) as file:
-                shutil.copyfile(folder / name, file)
 
 
 def _collect(project: "Project", *, lists: bool, hide_experts: bool) -> "tuple[Benchmark, Votes | None]":
@@ -206,11 +179,7 @@ def import_benchmark(
     replace: bool = False,
     **options: Any,
 ) -> ImportResult:
-    """Import a benchmark's tables, votes and pictures: all of them or none, also after a kill.
-
-    `campaign` gets all votes (default: as the file says). `separate` gives products of queries that are not candidates
-    ids of their own. `replace` allows to replace tables that were not imported. `options` are those of the format.
-    """
+    """Import a benchmark; see `Project.import_benchmark`."""
     read = load_format(format_name, "read")
     values = convert_options(format_name, "read", options)
     sources = [] if source is None else [Path(source)]
@@ -283,12 +252,12 @@ def store_benchmark(
         votes = VoteImport(benchmark.votes, benchmark.locations["votes"], campaign)
     parents = [project.path("images")] if kept else []
     made_by = project.provenance(operation, {}, parents, params=params)
-    left_out = benchmark.left_out if benchmark.left_out and not kept else None
+    excluded = benchmark.excluded if benchmark.excluded and not kept else None
     with (
         transaction(project) as work,
         unpacked_pictures(benchmark, project.image_root, work.note_picture) as pictures,
     ):
-        work.put(tables, made_by, votes.run if votes else None, left_out)
+        work.put(tables, made_by, votes.run if votes else None, excluded)
     truth, suspects, roles = benchmark.truth, benchmark.suspects, images["role"]
     return ImportResult(
         format=operation.rpartition(".")[2],
@@ -297,7 +266,7 @@ def store_benchmark(
         products=int(images["product_id"].nunique()),
         queries=int((roles != "candidate").sum()),
         candidates=int((roles != "query").sum()),
-        left_out=len(benchmark.left_out),
+        excluded=len(benchmark.excluded),
         pictures=pictures,
         pairs=0 if truth is None else len(truth),
         positives=0 if truth is None else int(truth["value"].sum()),

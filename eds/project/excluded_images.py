@@ -1,10 +1,13 @@
-"""Images that an imported catalogue names and the project leaves out: vectors of theirs are no mistake.
+"""Images that an imported catalogue names and the project excludes: vectors of theirs are ignored, not refused.
 
-The list belongs to one table images; once that table is another one, the list counts no more.
+The list belongs to one table images: once that table changes, the list no longer applies.
 """
 
-import json
 from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ValidationError
+
+from eds.io.files import digest, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -12,30 +15,30 @@ if TYPE_CHECKING:
 
     from eds.project import Project
 
-LIST = ".eds/left_out.json"
+FILE = ".eds/excluded_images.json"
 
 
-def write_left_out(project: "Project", names: "Iterable[str]") -> None:
-    """Keep the names beside the project's table images, which is written already."""
-    from eds.io.files import write_text
+class ExcludedImages(BaseModel):
+    """The file: the names, and the digest of the table images they belong to."""
 
-    write_text(project.root / LIST, left_out_text(project.path("images"), names))
-
-
-def left_out_text(images: "Path", names: "Iterable[str]") -> str:
-    """The list as its file holds it, for a table images that stands in this file."""
-    from eds.io.files import digest
-
-    return json.dumps({"images.parquet": digest(images), "left_out": sorted(names)}, ensure_ascii=False)
+    images_sha256: str
+    names: tuple[str, ...]
 
 
-def read_left_out(project: "Project") -> frozenset[str]:
-    """The names that belong to the table images as it is; none where there is no such list."""
-    from eds.io.files import digest
+def write_excluded(project: "Project", names: "Iterable[str]") -> None:
+    """Write the names beside the project's table images."""
+    write_text(project.root / FILE, excluded_text(project.path("images"), names))
 
+
+def excluded_text(images: "Path", names: "Iterable[str]") -> str:
+    """Return the content of the list that belongs to this file of table images."""
+    return ExcludedImages(images_sha256=digest(images), names=tuple(sorted(names))).model_dump_json()
+
+
+def read_excluded(project: "Project") -> frozenset[str]:
+    """Return the names that belong to the current table images; none where there is no such list."""
     try:
-        told = json.loads((project.root / LIST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        content = ExcludedImages.model_validate_json((project.root / FILE).read_bytes())
+    except (OSError, ValidationError):
         return frozenset()
-    current = told.get("images.parquet") == digest(project.path("images"))
-    return frozenset(told["left_out"]) if current else frozenset()
+    return frozenset(content.names) if content.images_sha256 == digest(project.path("images")) else frozenset()

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from eds.project.agreement import AgreementResult
     from eds.project.calibration import Calibration
     from eds.project.campaigns import Campaigns
+    from eds.project.dataset_card import CardText
     from eds.project.decide import DecideResult
     from eds.project.draw import DrawResult, ModelPairsResult, NegativesResult, RandomResult
     from eds.project.exchange import ExportResult, ImportResult
@@ -342,6 +343,60 @@ class Project:
             confidence=confidence,
         )
 
+    def export(
+        self,
+        format_name: str,
+        to: str | Path,
+        *,
+        card: "CardText | None" = None,
+        lists: bool = True,
+        hide_experts: bool = False,
+        with_random: bool = False,
+        replace: bool = False,
+        **options: Any,
+    ) -> "ExportResult":
+        """Write the benchmark in a format to a folder or address, with a card and checksums: complete or not at all.
+
+        `card` is the curator's text, `lists` includes the models' lists, `hide_experts` replaces their names by
+        numbers, `with_random` includes labels of random pairs in formats that cannot mark them, `replace` allows to
+        replace an earlier export. `options` are the format's own (`eds benchmarks export FORMAT --help`).
+        """
+        from eds.project import exchange
+
+        return exchange.export(
+            self,
+            format_name,
+            to,
+            card=card,
+            lists=lists,
+            hide_experts=hide_experts,
+            with_random=with_random,
+            replace=replace,
+            **options,
+        )
+
+    def import_benchmark(
+        self,
+        format_name: str,
+        source: str | Path | None = None,
+        *,
+        campaign: str | None = None,
+        separate: bool = False,
+        replace: bool = False,
+        **options: Any,
+    ) -> "ImportResult":
+        """Import a benchmark's tables, votes and pictures: all of them or none, also after a kill.
+
+        `campaign` gets all votes (default: as the file says). `separate` gives products of queries that are not
+        candidates ids of their own. `replace` allows to replace tables that were not imported. `options` are the
+        format's own (`eds benchmarks import FORMAT --help`).
+        """
+        from eds.project import exchange
+
+        return exchange.import_benchmark(
+            self, format_name, source, campaign=campaign, separate=separate, replace=replace, **options
+        )
+
     @property
     def pictures(self) -> storage.Address:
         """What every image path is relative to: a folder, or where the pictures lie elsewhere their address."""
@@ -408,24 +463,6 @@ class Project:
             params={key: to_jsonable(value) for key, value in (params or {}).items() if value not in (None, (), [])},
             notes=dict(notes or {}),
         )
-
-    def export(self, format_name: str, to: str | Path, **options: Any) -> "ExportResult":
-        """Write the benchmark in a format to a folder or address, with a card and checksums.
-
-        Options: see eds.project.exchange.export, and those of the format.
-        """
-        from eds.project import exchange
-
-        return exchange.export(self, format_name, to, **options)
-
-    def import_benchmark(self, format_name: str, source: str | Path | None = None, **options: Any) -> "ImportResult":
-        """Import a benchmark's tables, votes and pictures from a format: all of them or none.
-
-        Options: see eds.project.exchange.import_benchmark, and those of the format.
-        """
-        from eds.project import exchange
-
-        return exchange.import_benchmark(self, format_name, source, **options)
 
     def score(
         self,

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from eds import io
+from eds.errors import InputError
 
 
 @contextmanager
@@ -19,6 +20,23 @@ def local_file(address: io.Address) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="eds-put-") as folder:
         yield Path(folder) / name
         upload(Path(folder), io.parent_of(address), last=name)
+
+
+@contextmanager
+def local_folder(address: io.Address, *, last: str, replace: bool) -> Iterator[Path]:
+    """Give the folder to write; one at an address must be new, and gets its files one by one, `last` in the end.
+
+    Whoever finds `last` there finds everything; what a broken attempt leaves has to be removed by hand.
+    """
+    if not io.is_remote(address):
+        yield io.local_path(address)
+        return
+    if replace or next(io.listing(address), None) is not None:
+        what = "a remote export cannot be replaced" if replace else "there are objects already"
+        raise InputError(what, where=str(address), do="Name a new prefix.")
+    with tempfile.TemporaryDirectory(prefix="eds-put-") as folder:
+        yield Path(folder) / "export"
+        upload(Path(folder) / "export", address, last=last)
 
 
 def upload(folder: Path, base: io.Address, *, last: str) -> None:

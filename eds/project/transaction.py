@@ -92,14 +92,14 @@ class Transaction:
         frames: "Mapping[str, pd.DataFrame]",
         made_by: "Provenance",
         add_votes: AddVotes | None = None,
-        left_out: Iterable[str] | None = None,
+        excluded: Iterable[str] | None = None,
     ) -> None:
         """Write the tables (a model's is named `neighbors/MODEL`), and the votes.
 
-        `left_out` are images that the source names and the catalogue leaves out (eds.project.excluded_images).
+        `excluded` are images that the source names and the catalogue excludes (eds.project.excluded_images).
         """
         from eds import tables
-        from eds.project.excluded_images import LIST, left_out_text
+        from eds.project.excluded_images import FILE, excluded_text
 
         project, moves = self.project, []
         labels = project.path("labels")
@@ -107,9 +107,9 @@ class Transaction:
             staged = self.stage / f"{name.replace('/', '@')}.parquet"
             tables.write(frame, tables.TABLES[name.partition("/")[0]], staged, made_by)
             moves.append(self._plan(staged, project.path(*parts_of(name))))
-        if left_out is not None:
-            write_text(self.stage / "left_out.json", left_out_text(self.stage / "images.parquet", left_out))
-            moves.append(self._plan(self.stage / "left_out.json", project.root / LIST))
+        if excluded is not None:
+            write_text(self.stage / "excluded.json", excluded_text(self.stage / "images.parquet", excluded))
+            moves.append(self._plan(self.stage / "excluded.json", project.root / FILE))
         store_exists = bool(project.config.labels.url) or labels.exists()
         if add_votes is not None and not store_exists:
             _fill_store(self.stage / "labels.db", add_votes, self.journal.token)

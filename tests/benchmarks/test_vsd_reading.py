@@ -12,7 +12,7 @@ from eds.benchmarks.formats.vsd import Files, read_annotations
 from eds.errors import EdsError, InputError, ProjectError
 from eds.project import Project
 from eds.project.exchange import ImportResult
-from eds.project.excluded_images import read_left_out
+from eds.project.excluded_images import read_excluded
 from eds.tables import Provenance
 from tests.benchmarks.vsd_files import release
 
@@ -216,10 +216,10 @@ def test_images_left_out_are_known_until_the_catalogue_changes(project: Project,
     given = Files(*(tmp_path / "f" / f"{name}.json" for name in ("metadata", "annotations", "seeds")))
     told = bring(project, given, gallery_phases="gallery,search")
     train = {one["path"] for one in data.metadata["images"] if one["phase"] == "train"}
-    assert read_left_out(project) == train - set(project.read("images")["image_id"])
-    assert told.left_out == len(read_left_out(project)) > 0
+    assert read_excluded(project) == train - set(project.read("images")["image_id"])
+    assert told.excluded == len(read_excluded(project)) > 0
     project.write(project.read("images").iloc[1:], "images", Provenance("test"))
-    assert read_left_out(project) == frozenset()
+    assert read_excluded(project) == frozenset()
 
 
 def test_unknown_phases_are_refused(project: Project, tmp_path: Path) -> None:

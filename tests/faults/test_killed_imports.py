@@ -93,8 +93,8 @@ def contents(root: Path) -> dict[str, Any]:
         acts = labels_frame(store).sort_values("label_id", ignore_index=True)
         store.close()
         told["acts"] = acts.to_csv()
-    left = root / ".eds" / "left_out.json"
-    return told | ({"left out": left.read_text()} if left.exists() else {})
+    left = root / ".eds" / "excluded_images.json"
+    return told | ({"excluded": left.read_text()} if left.exists() else {})
 
 
 def eds(*words: Any) -> str:

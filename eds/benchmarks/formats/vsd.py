@@ -97,7 +97,7 @@ def read(
         frame if frame is not None and len(frame) else None,
         locations=locations,
         notes=tuple(notes),
-        left_out=frozenset(set(paths) - set(found.images["image_id"])),
+        excluded=frozenset(set(paths) - set(found.images["image_id"])),
     )
 
 

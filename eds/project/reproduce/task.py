@@ -123,11 +123,11 @@ def add_models(task: Task, plan: ModelPlan, known: set[str], others: Sequence[Pa
 def _import_vectors(task: Task, files: Mapping[str, tuple[Path, Path | None]], known: set[str]) -> None:
     """Import files of vectors; vectors of images that only other tasks name are ignored."""
     from eds.project.embed import import_model
-    from eds.project.excluded_images import write_left_out
+    from eds.project.excluded_images import write_excluded
 
     project = task.project
     with project.writing(COMMAND):
-        write_left_out(project, known - set(project.read("images", columns=["image_id"])["image_id"]))
+        write_excluded(project, known - set(project.read("images", columns=["image_id"])["image_id"]))
         read_before = _read_json(project.root / READ_FILES)
         for name, (file, ids) in files.items():
             try:
