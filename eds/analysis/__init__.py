@@ -76,4 +76,4 @@ __all__ = [
 def analyse(name: str, inputs: AnalysisInputs, **options: Any) -> Any:
     """Run the analysis of that name (a file of eds/analysis/analyses/) and return its document."""
     analysis = ANALYSES.load(name)
-    return analysis.analyse(inputs, make_options(analysis.Options, options))
+    return analysis.analyse(inputs, make_options(analysis.Options, options, f"analysis {name}"))

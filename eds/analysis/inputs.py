@@ -1,7 +1,7 @@
 """What analyses are computed from, as one value; and how an analysis declares its options."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -9,6 +9,7 @@ import pandas as pd
 from eds.errors import InputError
 from eds.metrics.judged_lists import JudgedLists, judge, read_rankings
 from eds.pairs import KnownRanks, LabelledPairs
+from eds.plugin_options import convert, read_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +26,9 @@ class AnalysisInputs:
     scores: pd.DataFrame | None = None  # of the labelled pairs: model, query_id, candidate_id, score
     negatives: pd.DataFrame | None = None  # drawn pairs that count as negative where a measure says so
     pooled: pd.DataFrame | None = None  # every pair of the pool, judged or not: query_id, candidate_id
+    list_heads: pd.DataFrame | None = None  # first places of the models' lists: model, query_id, candidate_id, rank
+    own_ranks: KnownRanks | None = None  # ranks of the pairs of one product, in lists that keep the own product
+    seed: int = 0  # of resamples
 
     def require(self, *names: str) -> Any:
         """The values of these fields; all that are missing are refused together."""
@@ -45,11 +49,6 @@ def option(default: Any, help_text: str) -> Any:
     return field(default=default, metadata={"help": help_text})
 
 
-def make_options(kind: type[Any], given: Mapping[str, Any]) -> Any:
-    """The options of an analysis from keyword arguments; unknown ones are refused."""
-    known = [item.name for item in fields(kind)]
-    unknown = [name for name in given if name not in known]
-    if unknown:
-        names = ", ".join(known) or "none"
-        raise InputError(f"unknown option {', '.join(unknown)}", where="analysis", do=f"Known: {names}.")
-    return kind(**given)
+def make_options(kind: type[Any], given: Mapping[str, Any], owner: str = "analysis") -> Any:
+    """Return the options of an analysis from keyword arguments, measures also as text; refuse unknown ones."""
+    return kind(**convert(read_fields(kind), given, owner))

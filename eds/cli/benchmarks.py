@@ -8,11 +8,11 @@ import click
 
 from eds.cli.benchmarks_reproduce import reproduce
 from eds.cli.console import Console, command
+from eds.cli.options import plugin_option
 
 if TYPE_CHECKING:
-    from eds.project.exchange import ExportResult, ImportResult, Option
+    from eds.project.exchange import ExportResult, ImportResult
 
-FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 CARD = {
     "name": "Name of the benchmark (default: the project's name).",
     "licence": "Licence, as cc-by-4.0.",
@@ -45,7 +45,7 @@ class Formats(click.Group):
         made = type(self).make(cmd_name)
         made.help = f"{FORMATS.help(cmd_name)}\n\n{made.help}"
         first = next(i for i, parameter in enumerate(made.params) if isinstance(parameter, click.Argument)) + 1
-        made.params[first:first] = [_option(option) for option in format_options(cmd_name, self.verb)]
+        made.params[first:first] = [plugin_option(option) for option in format_options(cmd_name, self.verb)]
         return made
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -54,14 +54,6 @@ class Formats(click.Group):
 
         with formatter.section("Formats"):
             formatter.write_dl([(name, FORMATS.help(name)) for name in self.list_commands(ctx)])
-
-
-def _option(option: "Option") -> click.Option:
-    names = [option.name, f"--{option.name.replace('_', '-')}"]
-    if option.type is bool:
-        return click.Option(names, is_flag=True, help=option.help)
-    kind: Any = click.Choice(option.choices) if option.choices else FILE if option.type is Path else option.type
-    return click.Option(names, type=kind, default=option.default, multiple=option.multiple, help=option.help)
 
 
 def _export_command(name: str) -> click.Command:

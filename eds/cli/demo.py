@@ -136,7 +136,7 @@ def _report(project: "Project") -> Path:
 
 
 def _told(project: "Project", document: dict[str, Any]) -> str:
-    from eds.cli.analysis import told_budget
+    from eds.cli.render_budget import render_plans
 
     overlap, truth = document["overlap"], document["truth"]
     unique = overlap["unique_by_model"]
@@ -151,7 +151,7 @@ def _told(project: "Project", document: dict[str, Any]) -> str:
             f"\nThe pool: {pool} ({double})",
             format_table(("model", "pairs only it proposed"), [(name, unique[name]) for name in overlap["models"]]),
             "\nWhat judging costs:",
-            told_budget(document["cost"], project.config.budget.currency),
+            render_plans(document["cost"], project.config.budget.currency),
             f"\nWhat {judged['experts']} simulated experts found: {agreed}",
             f"  of {judged['pool_pairs']:,} pairs of the pool {judged['pool_positive_rate']:.1%} are similar",
             f"  of {judged['random_pairs']:,} random pairs {judged['random_positive_rate'] or 0:.2%} are similar",

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from eds.cli.console import EXECUTOR
 from eds.registry import EXECUTORS
+
+if TYPE_CHECKING:
+    from eds.plugin_options import Option
 
 existing_file = click.Path(path_type=Path, exists=True, dir_okay=False)
 new_file = click.Path(path_type=Path, dir_okay=False)
@@ -19,6 +22,8 @@ confidence = click.option(
     default=0.95,
     help="Confidence level of the intervals.",
 )
+KINDS: dict[Any, Any] = {Path: existing_file, int: int, float: float}  # of plug-ins' options; others are text
+SHORT = {"measure": ("-M",), "model": ("-m",), "pool_model": ("-g",), "other_model": ("-o",)}
 
 pool_models_option = click.option(
     "-g", "--pool-model", "pool_models", multiple=True, metavar="MODEL",
@@ -29,18 +34,18 @@ allow_missing = click.option("--allow-missing", is_flag=True, help="Leave out im
 resamples_option = click.option(
     "--resamples", type=click.IntRange(0), default=2000, help="Resamples behind each interval; 0: none."
 )
-other_models_option = click.option(
-    "-o", "--other-model", "other_models", multiple=True, metavar="MODEL",
-    help="Another model to compare (default: all).",
-)  # fmt: skip
-depth = click.option("-k", "k", type=click.IntRange(1), help="Depth of the pool (default: eds.toml).")
 
 
-def comparing(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of analyses that compare the models of the pool with others."""
-    for add in (allow_missing, with_random, depth, other_models_option, pool_models_option):
-        function = add(function)
-    return function
+def plugin_option(option: "Option") -> click.Option:
+    """Return the click option of a plug-in's option; one that may be repeated is named in the singular."""
+    word = option.name.removesuffix("s") if option.multiple else option.name
+    names = [option.name, f"-{word}" if len(word) == 1 else f"--{word.replace('_', '-')}", *SHORT.get(word, ())]
+    if option.type is bool:
+        return click.Option(names, is_flag=True, help=option.help)
+    kind: Any = click.Choice(option.choices) if option.choices else KINDS.get(option.type, str)
+    default = tuple(map(str, option.default)) if option.multiple else option.default
+    metavar = option.type.__name__.upper() if kind is str and option.type is not str else None
+    return click.Option(names, type=kind, default=default, multiple=option.multiple, help=option.help, metavar=metavar)
 
 
 def named_files(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:

@@ -170,9 +170,9 @@ def _explain_pool(result: "PoolResult") -> list[str]:
         )
     lines += ["", format_table(("model", "pairs proposed by no other model"), list(shared["unique_by_model"].items()))]
     if result.cost:
-        from eds.cli.analysis import told_budget
+        from eds.cli.render_budget import render_plans
 
-        lines += ["", told_budget(result.cost)]
+        lines += ["", render_plans(result.cost)]
     return lines
 
 

@@ -101,3 +101,19 @@ def _shares(queries: pa.Array, gallery: pa.Array, product: Integers, own: Intege
     place = encode(queries, gallery)
     shares: Flags = inside & (product[place] == own)
     return shares.astype(np.int64)
+
+
+def own_pairs(images: pd.DataFrame) -> pd.DataFrame:
+    """Return every query with every other candidate of its product: query_id, candidate_id.
+
+    >>> images = pd.DataFrame({"image_id": ["a", "b"], "product_id": ["p", "p"], "role": ["both", "candidate"]})
+    >>> own_pairs(images).to_numpy().tolist()
+    [['a', 'b']]
+    """
+    queries = images.loc[images["role"] != "candidate", ["image_id", "product_id"]]
+    candidates = images.loc[images["role"] != "query", ["image_id", "product_id"]]
+    both = queries.merge(candidates, on="product_id", suffixes=("_query", "_candidate"))
+    both = both[both["image_id_query"] != both["image_id_candidate"]]
+    renamed = both.rename(columns={"image_id_query": "query_id", "image_id_candidate": "candidate_id"})
+    pairs: pd.DataFrame = renamed[["query_id", "candidate_id"]].reset_index(drop=True)
+    return pairs

@@ -12,7 +12,6 @@ from eds.benchmarks.card import count_statistics, render_card
 from eds.benchmarks.folder import SUMS, export_folder, verify_checksums
 from eds.benchmarks.formats import (
     FORMATS,
-    Option,
     convert_options,
     format_names,
     format_options,
@@ -45,7 +44,6 @@ __all__ = [
     "CardText",
     "ExportResult",
     "ImportResult",
-    "Option",
     "export",
     "format_names",
     "format_options",

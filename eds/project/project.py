@@ -5,7 +5,7 @@
 
 A file is stale when what it was made from, or a setting that shaped it, is no longer what its
 provenance says. Parents are told by their digests; of the labels, which may be in a database elsewhere, the acts count,
-not the file. Nothing here makes a table; the stages do.
+not the file. The file is longer than others because every verb is a method here; each calls a module of its name.
 """
 
 import copy
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from eds.labels.store import Store
     from eds.metrics import Measure
     from eds.project.agreement import AgreementResult
+    from eds.project.analyse import AnalysisResult
+    from eds.project.budget import BudgetOptions, BudgetResult
     from eds.project.calibration import Calibration
     from eds.project.campaigns import Campaigns
     from eds.project.dataset_card import CardText
@@ -497,6 +499,23 @@ class Project:
             resamples=resamples, confidence=confidence, with_random=with_random, allow_missing=allow_missing,
             attributes=attributes,
         )  # fmt: skip
+
+    def analyse(self, name: str, **options: Any) -> "AnalysisResult":
+        """Run an analysis (eds.registry.ANALYSES: bias, prevalence, ...) and store the result in analysis/NAME.json.
+
+        Options are those that the analysis declares and those that say what it is about: `pool_models` made the pool,
+        `other_models` are compared with them, `models` are the only ones, `pool_depth` is the depth of a named pool
+        model's lists; `with_random` and `allow_missing` as in `score`.
+        """
+        from eds.project import analyse
+
+        return analyse.analyse(self, name, **options)
+
+    def budget(self, options: "BudgetOptions | None" = None) -> "BudgetResult":
+        """Plan judgements, machines, time and money, from the project's counts where the options name none."""
+        from eds.project import budget
+
+        return budget.plan_budget(self, options or budget.BudgetOptions())
 
     def report(
         self,

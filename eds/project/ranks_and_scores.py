@@ -101,6 +101,7 @@ def gather(
     """
     import pandas as pd
 
+    from eds.metrics.product_retrieval import own_pairs
     from eds.pairs import KnownRanks
 
     project = inputs.project
@@ -144,17 +145,6 @@ def gather(
         evidence.own = KnownRanks.from_frames(own, own_lengths)
     evidence.rankings, evidence.scores, evidence.heads = joined["rankings"], joined["scores"], joined["heads"]
     return evidence
-
-
-def own_pairs(images: "pd.DataFrame") -> "pd.DataFrame":
-    """Every query with every other candidate of its product."""
-    asked = images.loc[images["role"] != "candidate", ["image_id", "product_id"]]
-    offered = images.loc[images["role"] != "query", ["image_id", "product_id"]]
-    both = asked.merge(offered, on="product_id", suffixes=("_query", "_candidate"))
-    both = both[both["image_id_query"] != both["image_id_candidate"]]
-    renamed = both.rename(columns={"image_id_query": "query_id", "image_id_candidate": "candidate_id"})
-    pairs: pd.DataFrame = renamed[PAIR].reset_index(drop=True)
-    return pairs
 
 
 def opened(

@@ -152,7 +152,7 @@ def score_models(inputs: Inputs, options: ReportOptions) -> Scoring:
     state = project.state("scores")
     kept = table_options(project, state, chosen)
     evaluation, table = None, inputs.read("scores") if state.condition == "fresh" else None
-    if os.access(project.root, os.W_OK) and not is_current(project, state, kept):
+    if os.access(project.root, os.W_OK) and not is_current(inputs, state, kept):
         try:
             with project.writing("metrics.score"):
                 evaluation, table = write_scores(inputs, kept, more=wanted)

@@ -214,10 +214,11 @@ def refresh(project: "Project") -> ScoreResult | None:
     state = project.state("scores")
     options = table_options(project, state)
     ready = project.path("truth").exists() and (project.models("embeddings") or project.models("neighbors"))
-    if not ready or is_current(project, state, options):
+    inputs = Inputs(project)
+    if not ready or is_current(inputs, state, options):
         return None
     with project.writing("metrics.score"):
-        return _score(Inputs(project), options, {})
+        return _score(inputs, options, {})
 
 
 def _score(inputs: Inputs, options: ScoreOptions, params: Mapping[str, Any]) -> ScoreResult:
@@ -261,12 +262,12 @@ def table_options(project: "Project", state: "State", default: ScoreOptions | No
     return replace(default or ScoreOptions(), measures=(PRESET if official else PRESET_WITHOUT_RULES,))
 
 
-def is_current(project: "Project", state: "State", options: ScoreOptions) -> bool:
+def is_current(inputs: Inputs, state: "State", options: ScoreOptions) -> bool:
     """Return whether table scores is fresh, and holds every model that its options ask for."""
     if state.condition != "fresh":
         return False
-    scored = set(project.read("scores", columns=["model"])["model"])
-    return bool(options.models) or scored >= set(models_to_score(project, parse_measures(options.measures), options))
+    scored, measures = set(inputs.read("scores")["model"]), parse_measures(options.measures)
+    return bool(options.models) or scored >= set(models_to_score(inputs.project, measures, options))
 
 
 def list_measures(name: str | None = None) -> MeasuresResult:

@@ -20,4 +20,6 @@ def project(tmp_path: Path) -> Project:
 
 @pytest.fixture
 def call(project: Project) -> Call:
-    return answers(group, project)
+    """Type words at a command; give the result in the JSON document."""
+    typed = answers(group, project)
+    return lambda *words: typed(*words)["result"]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from eds.analysis import capacity
 from eds.analysis.capacity import CapacityPlan, ModelRate, Prices, Rate, Rates, Workload, plan_capacity
 from eds.cli import cli
-from eds.cli.analysis_scale import size_of, time_of
+from eds.cli.render_budget import format_size, format_time
 from eds.config import ExecutorSettings
 from eds.embeddings.compute import compute
 from eds.errors import InputError
@@ -55,8 +55,8 @@ def test_the_pages_table_is_what_the_formulas_give() -> None:
         found = plan(int(images.replace(",", "")))
         (model,) = found.models
         assert told.split(" | ") == [
-            time_of(model.embed_seconds), time_of(model.mine_seconds), f"{found.machine_hours:,.1f}",
-            size_of(found.vector_bytes), size_of(found.picture_bytes),
+            format_time(model.embed_seconds), format_time(model.mine_seconds), f"{found.machine_hours:,.1f}",
+            format_size(found.vector_bytes), format_size(found.picture_bytes),
         ]  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def test_the_pages_sentences_are_what_the_formulas_give() -> None:
     assert six.machine_money == pytest.approx(2 * six.machine_hours)
     assert six.storage_money_monthly == pytest.approx(3 * stored)
     assert (plan(10**7).embed_tasks, plan(10**7).mine_tasks) == (2442, 39)
-    assert f"{time_of(six.vector_bytes / 6 / capacity.ASSUMED_READING.value)} a model at a billion" in words
+    assert f"{format_time(six.vector_bytes / 6 / capacity.ASSUMED_READING.value)} a model at a billion" in words
     assert plan(10**7, models=6).expert_hours == six.expert_hours  # experts do not grow with images
 
 
@@ -256,7 +256,7 @@ def test_what_no_project_tells_is_asked_for_at_once(tmp_path: Path) -> None:
 def test_numbers_that_count_nothing_are_refused(wrong: str, tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["analysis", "budget", "--images", wrong, "--queries", "2", "-p", str(tmp_path)])
     assert done.exit_code == 2
-    assert "is no whole number from 1 up" in done.output
+    assert "whole number" in done.output
 
 
 def test_the_projects_own_rates_are_used(tmp_path: Path) -> None:

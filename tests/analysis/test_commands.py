@@ -54,7 +54,7 @@ def test_leave_one_out_evaluates_all_and_removes_the_makers(project: Project, ca
             assert one["loo"][name] == pytest.approx(expected["loo"][name])
         assert list(one["self_removal_shift"]) == list(MAKERS)
     kept = json.loads((project.root / "analysis" / "leave-one-out.json").read_text(encoding="utf-8"))
-    assert kept["found"] == told
+    assert kept["result"] == told
     assert "truth.parquet" in kept["made_from"]
 
 
@@ -159,7 +159,7 @@ def test_inferred_ap_takes_the_pool_that_is_not_judged_as_the_measure_does(proje
 
 
 def test_bias_tells_makers_from_outsiders(project: Project, call: Call) -> None:
-    told = call("bias", "--cut", "3")
+    told = call("bias", "-k", "3")
     assert {row["model"]: row["generator"] for row in told["models"]} == {"m0": True, "m1": True, "new": False}
     by_model = {row["model"]: row for row in told["models"]}
     assert by_model["m0"]["judged"] == by_model["m1"]["judged"] == 1
@@ -169,7 +169,7 @@ def test_bias_tells_makers_from_outsiders(project: Project, call: Call) -> None:
     mean = (by_model["m0"]["hr"] + by_model["m1"]["hr"]) / 2
     assert (hr["generators"], hr["outsiders"]) == pytest.approx((mean, by_model["new"]["hr"]))
     assert -1 <= told["orders"]["tau_b_hr_auc"] <= 1
-    chosen = call("bias", "--cut", "3", "--pool-model", "new", "--pool-model", "m0")
+    chosen = call("bias", "-k", "3", "--pool-model", "new", "--pool-model", "m0")
     assert {row["model"] for row in chosen["models"] if row["generator"]} == {"m0", "new"}
     only = call("bias", "--other-model", "new")
     assert {row["model"] for row in only["models"]} == set(MODELS)
@@ -196,7 +196,7 @@ def test_identification_counts_who_has_another_picture(project: Project, call: C
     assert found["m0", "Product-HR@5(average=capped)"] == pytest.approx(hits / most)
     alone = project.read("images").assign(product_id=lambda frame: frame["image_id"])
     project.write(alone, "images", Provenance("images.import"))
-    with pytest.raises(InputError, match="no query has another picture"):
+    with pytest.raises(InputError, match="no query has another image"):
         call("identification")
 
 
@@ -226,14 +226,16 @@ def test_an_imported_pool_without_sources_needs_its_makers_named(project: Projec
     project.write(again, "suspects", Provenance("suspects.pool"))
     with pytest.raises(ProjectError, match="it was imported"):
         call("bias")
-    named = call("leave-one-out", "--pool-model", "m0", "--pool-model", "m1", "-k", "2", "--mode", "unique")
+    named = call("leave-one-out", "--pool-model", "m0", "--pool-model", "m1", "--pool-depth", "2", "--mode", "unique")
     assert list(named[0]["loo"]) == ["m0", "m1"]
     assert named[0]["n_labels_nobody_proposed"] > 0
 
 
 @pytest.mark.parametrize("words", [["leave-one-out"], ["reusability"], ["bias"], ["identification"], ["prevalence"]])
 def test_answers_can_be_read_too(project: Project, words: list[str]) -> None:
-    done = CliRunner().invoke(group, [*words, "-p", str(project.root)], catch_exceptions=False)
+    short = CliRunner().invoke(group, [*words, "-p", str(project.root)], catch_exceptions=False)
+    done = CliRunner().invoke(group, [*words, "--explain", "-p", str(project.root)], catch_exceptions=False)
+    assert len(short.stdout) <= len(done.stdout)
     assert "m0" in done.stdout
-    assert f"analysis/{words[0]}.json" in done.stdout
+    assert f"analysis/{words[0]}.json" in done.stderr
     assert "nan" not in done.stdout

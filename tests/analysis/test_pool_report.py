@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from eds.analysis.analyses.prevalence import pool_report
-from eds.cli.analysis_prevalence import _told as told_in_words
+from eds.cli.render_analyses import _left_out
 from eds.errors import InputError
 from eds.suspects import draw_random, pool
 from eds.tables import TRUTH
@@ -65,7 +65,7 @@ def test_only_pairs_that_could_be_asked_count(apart: bool, stratum: str) -> None
     assert told["pool_pairs_left_out"] == len(pairs_of(made)) - len(inside)
     assert told["pool"]["pairs"] == told["pool"]["labelled"] == len(inside)
     assert [row["pairs"] for row in told["models"]] == [len(inside)]
-    assert ("or show one product" in told_in_words(told, 0.95)) == apart
+    assert ("are of one product" in _left_out(told)) == apart
     truth = judged(suspects)
     value = dict(zip(truth[["query_id", "candidate_id"]].itertuples(index=False, name=None), truth["value"],
                      strict=True))  # fmt: skip

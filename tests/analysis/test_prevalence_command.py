@@ -69,7 +69,7 @@ def test_without_labels_or_draws_the_commands_say_what_to_do(project: Project, c
     assert told["strata"][0]["n"] == 0
     assert told["recall"]["recall"] is None
     shown = CliRunner().invoke(group, ["prevalence", "-p", str(project.root)], catch_exceptions=False).stdout
-    assert "have them judged, then p can be estimated" in shown
+    assert "p needs them judged" in shown
     project.path("truth").unlink()
     for words in (["prevalence"], ["leave-one-out"], ["bias"], ["reusability"]):
         with pytest.raises(ProjectError, match="no decided labels"):
@@ -114,7 +114,7 @@ def test_draws_by_stratum_tell_p_and_the_recall(project: Project, call: Call) ->
         expected = pool_recall(found["pool"]["positive"], strata, 0.95, limits)
         assert call("prevalence", "--limits", limits)["recall"] == pytest.approx(expected)
     project.write(suspects[~drawn | suspects["stratum"].eq("near")], "suspects", Provenance("suspects.random"))
-    assert "what p is they do not tell" in shown(project)
+    assert "p cannot be estimated" in shown(project)
 
 
 def test_without_a_pool_there_is_no_recall(project: Project, call: Call) -> None:

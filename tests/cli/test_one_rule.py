@@ -38,12 +38,12 @@ def by_metrics(project: Project, *words: str) -> Told:
 
 def by_analysis(project: Project, *words: str) -> Told:
     found: Told = {}
-    for row in answer(project, "analysis", "bias", "--cut", "5", *words)["models"]:
+    for row in answer(project, "analysis", "bias", "-k", "5", *words)["result"]["models"]:
         found |= {(row["model"], name): row[key] for name, key in ((HR, "hr"), (AUC, "auc"), (RBP, "rbp"))}
-    for one in answer(project, "analysis", "leave-one-out", "--mode", "unique", *words):
+    for one in answer(project, "analysis", "leave-one-out", "--mode", "unique", *words)["result"]:
         if one["measure"] == MICRO:
             found |= {(model, MICRO): value for model, value in one["full"].items()}
-    for row in answer(project, "analysis", "reusability", *words)["models"]:
+    for row in answer(project, "analysis", "reusability", *words)["result"]["models"]:
         known = found.setdefault((row["model"], row["measure"]), row["full"])
         assert row["full"] == pytest.approx(known, abs=1e-12)
     return found

@@ -73,7 +73,7 @@ def test_pool_overlap_scores_and_report(project: Project) -> None:
         for row in project.read("neighbors", name).itertuples()  # of codes with the whole tie at place 5
     }
     assert set(zip(suspects["query_id"], suspects["candidate_id"], strict=True)) == pooled
-    overlap = run(project, "analysis", "overlap")
+    overlap = run(project, "analysis", "overlap")["result"]
     assert all(name in json.dumps(overlap) for name in BITS)
     pairs = suspects[["query_id", "candidate_id"]].drop_duplicates().reset_index(drop=True)
     votes = dict.fromkeys(("votes_for", "votes_against", "unsure"), 0)
@@ -111,7 +111,7 @@ def test_the_pool_splits_no_tie_group_of_codes_unless_told_to(project: Project) 
     assert sizes["numbers"] == 3 * 12 < sizes["coarse"]
     assert told["overlap"]["raw"] == sum(sizes.values())
     assert told["overlap"]["unique"] == told["size"] == told["growth"][2]["size"]
-    assert run(project, "analysis", "overlap", "-k", "3")["unique"] == told["size"]
+    assert run(project, "analysis", "overlap", "-k", "3")["result"]["unique"] == told["size"]
     assert run(project, "suspects", "growth", "--k-max", "3")["growth"] == told["growth"][:3]
     for executor in ("serial", "processes"):
         project.path("suspects").unlink()

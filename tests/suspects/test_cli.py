@@ -127,7 +127,7 @@ def test_labels_feed_growth_and_reorder(project: Project, call: Call) -> None:
 
 
 def test_overlap_and_budget_are_told(project: Project, call: Call) -> None:
-    found = call("analysis", "overlap", "-k", "5")
+    found = call("analysis", "overlap", "-k", "5")["result"]
     expected = slow.overlapped(row for row in ROWS if row[0] != "m2" and row[3] < 5)
     assert found["overlap"] == expected["overlap"]
     plans = call("analysis", "budget", "--queries", "2000", "--images", "52712", "--models", "6", "--pool", "54170")

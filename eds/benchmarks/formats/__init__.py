@@ -13,29 +13,15 @@ which its readers would measure models: an export leaves them out unless asked.
 
 import inspect
 import re
-import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from types import UnionType
 from typing import Any, Literal
 
 from eds.errors import InputError
+from eds.plugin_options import Option, convert, read_parameters
 from eds.registry import Plugins
 
 FORMATS = Plugins("eds.benchmarks.formats", "format")
-
-
-@dataclass(frozen=True)
-class Option:
-    """A keyword parameter of `read` or `write`; `choices` where it is a Literal."""
-
-    name: str
-    help: str
-    type: Any
-    default: Any
-    choices: tuple[str, ...] = ()
-    multiple: bool = False
 
 
 def format_names(verb: Literal["read", "write"]) -> list[str]:
@@ -60,10 +46,7 @@ def load_format(name: str, verb: Literal["read", "write"]) -> Callable[..., Any]
 
 def format_options(name: str, verb: Literal["read", "write"]) -> list[Option]:
     """Return the options of a format's function, from its signature."""
-    function = load_format(name, verb)
-    hints = typing.get_type_hints(function, include_extras=True)
-    parameters = inspect.signature(function).parameters.values()
-    return [_option(one, hints[one.name]) for one in parameters if one.kind is inspect.Parameter.KEYWORD_ONLY]
+    return read_parameters(load_format(name, verb))
 
 
 def source_required(name: str) -> bool:
@@ -74,39 +57,4 @@ def source_required(name: str) -> bool:
 
 def convert_options(name: str, verb: Literal["read", "write"], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options with paths and tuples as the format declares them; refuse unknown options and missing files."""
-    known = {option.name: option for option in format_options(name, verb)}
-    values, faults = {}, []
-    for key, value in options.items():
-        if key not in known:
-            faults.append(f"unknown option {key}")
-            continue
-        option = known[key]
-        items = list(value) if isinstance(value, (list, tuple)) else [value]
-        if option.type is Path:
-            items = [None if item is None else Path(item) for item in items]
-            faults += [f"{key}: no file {str(item)!r}" for item in items if item is not None and not item.is_file()]
-        if option.choices:
-            faults += [
-                f"{key}: {item!r} is not one of {', '.join(option.choices)}"
-                for item in items
-                if item not in option.choices
-            ]
-        values[key] = tuple(items) if option.multiple else items[0]
-    if faults:
-        do = f"Format {name} has the options: {', '.join(known) or 'none'}."
-        raise InputError("invalid options", where=f"format {name}", do=do, faults=faults)
-    return values
-
-
-def _option(parameter: inspect.Parameter, hint: Any) -> Option:
-    text = ""
-    if typing.get_origin(hint) is typing.Annotated:
-        hint, text = typing.get_args(hint)[:2]
-    if typing.get_origin(hint) in (typing.Union, UnionType):
-        (hint,) = (part for part in typing.get_args(hint) if part is not type(None))
-    origin, parts = typing.get_origin(hint), typing.get_args(hint)
-    if origin is Literal:
-        return Option(parameter.name, text, str, parameter.default, choices=parts)
-    if origin is tuple:
-        return Option(parameter.name, text, parts[0], parameter.default, multiple=True)
-    return Option(parameter.name, text, hint, parameter.default)
+    return convert(format_options(name, verb), options, f"format {name}")

@@ -1,0 +1,263 @@
+"""Render the results of analyses; one that has no renderer here shows its values and tables."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from eds.cli.render import format_interval, format_share, format_table
+
+if TYPE_CHECKING:
+    from eds.project.analyse import AnalysisResult
+
+NAMED = 6  # pairs of models that a line names
+
+
+def render_analysis(result: "AnalysisResult", *, explain: bool = False) -> str:
+    """Render the result of any analysis; `explain` adds what it rests on."""
+    render = RENDERERS.get(result.analysis)
+    return "\n".join(render(result, explain) if render else _any(result))
+
+
+def _any(result: "AnalysisResult") -> list[str]:
+    document, tables = result.result, result.tables
+    values = document if isinstance(document, Mapping) else {}
+    lines = [f"{name}: {value}" for name, value in values.items() if name not in tables]
+    for name, frame in tables.items():
+        rows = frame.astype(object).to_numpy().tolist()
+        lines += ["", f"{name}:", format_table([str(column) for column in frame.columns], rows)]
+    return lines
+
+
+def _bias(result: "AnalysisResult", explain: bool) -> list[str]:
+    document, k = result.result, result.options["k"]
+    table, orders = document["models"], document["orders"]
+    columns = {
+        "model": "model", "generator": "pool model", "hr": f"VSD-HR@{k}", "judged": f"judged@{k}",
+        "hr_at_most": "HR at most", "rbp": "RBP", "rbp_at_most": "RBP at most", "auc": "AUC",
+        "self_removed": "without its own", "shift": "shift",
+    }  # fmt: skip
+    if document["measures"]["auc"].startswith("PR-AUC"):  # its chance level is needed to read it
+        columns["prevalence"] = "chance level of AUC"
+    lines = [format_table(list(columns.values()), table[list(columns)].astype(object).to_numpy().tolist())]
+    lines.append(f"AUC is {document['measures']['auc']}; without its own: without pairs that only the model proposed.")
+    if table["generator"].all():
+        lines.append("Every model made the pool, so the groups cannot be compared.")
+    else:
+        groups = document["groups"].astype(object).to_numpy().tolist()
+        lines += ["", "Means of both groups; above 0, the difference favours the models that made the pool:",
+                  format_table(["measure", "pool models", "others", "difference"], groups)]  # fmt: skip
+    pairs, every = document["undecided_by_rbp"], len(table) * (len(table) - 1) // 2
+    some = pairs[:NAMED] if len(pairs) < every else []
+    named = ", ".join(" and ".join(pair) for pair in some) + (", ..." if some and len(pairs) > len(some) else "")
+    lines.append(f"RBP leaves {len(pairs):,} of {every:,} pairs of models undecided{f': {named}' if named else ''}.")
+    if explain:
+        lines.append(
+            f"Order by HR and by AUC: Kendall's tau_b {_number(orders['tau_b_hr_auc'], 2)}, tau_AP,b "
+            f"{_number(orders['tau_ap_b_hr_auc'], 2)}; with the AUC without own pairs "
+            f"{_number(orders['tau_b_hr_self_removed'], 2)} and {_number(orders['tau_ap_b_hr_self_removed'], 2)}."
+        )
+    return lines
+
+
+def _identification(result: "AnalysisResult", explain: bool) -> list[str]:
+    document = result.result
+    cells = {(row["model"], row["measure"]): row for row in document["scores"].to_dict(orient="records")}
+    models, measures = (list(dict.fromkeys(document["scores"][name])) for name in ("model", "measure"))
+    rows = [
+        [name, *(format_interval(*(cells[model, name][end] for end in ("value", "low", "high"))) for model in models)]
+        for name in measures
+    ]
+    alone = document["queries"] - document["queries_with_another_picture"]
+    return [
+        format_table(["measure", *models], rows),
+        f"{document['queries_with_another_picture']:,} queries have {document['pairs']:,} other images of their product"
+        f" among the candidates; {alone:,} queries have none and are left out.",
+    ]
+
+
+def _leave_one_out(result: "AnalysisResult", explain: bool) -> list[str]:
+    lines: list[str] = []
+    for mode in dict.fromkeys(part["mode"] for part in result.result):
+        parts = [part for part in result.result if part["mode"] == mode]
+        first, measures = parts[0], [part["measure"] for part in parts]
+        rows = [
+            [name, "yes" if name in first["loo"] else "no", *(_spread(part, name) for part in parts)]
+            for name in first["full"]
+        ]
+        removed = [
+            [name, kept, *(_order_kept(part["spearman"][name]) for part in parts)]
+            for name, kept in first["n_labels_kept"].items()
+        ]
+        unproposed = first["n_labels_nobody_proposed"]
+        nobody = f", {unproposed:,} that no model proposed" if unproposed else ""
+        lines += [
+            *([""] if lines else []),
+            f"Mode {mode}, {first['n_labels']:,} labels{nobody}:",
+            format_table(["model", "pool model", *measures], rows),
+            format_table(["removed", "labels kept", *measures], removed),
+        ]
+    lines.append("Models: all labels; mean ± spread without each pool model; shift without the model itself.")
+    if explain:
+        lines.append(
+            "Removed: Spearman's correlation of the models' order with the order on all labels (exact p, t"
+            " approximation; tau_AP,b). Chance: share of similar pairs, the chance level of a PR-AUC."
+        )
+    return lines
+
+
+def _spread(part: Mapping[str, Any], name: str) -> str:
+    shift = part["self_removal_shift"].get(name)
+    own = "" if shift is None else f"; {shift:+.3f}" if shift == shift else "; n/a"
+    chance = f"; chance {_number(part['prevalence'][name])}" if part["measure"].startswith("PR-AUC") else ""
+    full, mean, std = (_number(part[kind][name], 4) for kind in ("full", "mean", "std"))
+    return f"{full}; {mean} ± {std}{own}{chance}"
+
+
+def _order_kept(order: Mapping[str, float]) -> str:
+    if order["rho"] != order["rho"]:
+        return "n/a"
+    exact = order["p_exact"]
+    p = "n/a" if exact is None or exact != exact else f"{exact:.3f}"
+    return f"{order['rho']:.2f} (p {p}, t {order['p_t']:.3f}; {_number(order['tau_ap_b'], 2)})"
+
+
+def _overlap(result: "AnalysisResult", explain: bool) -> list[str]:
+    document = result.result
+    models = document["models"]
+    rows = [
+        [name, *map(format_share, shares), document["unique_by_model"][name]]
+        for name, shares in zip(models, document["overlap"], strict=True)
+    ]
+    exactly = ", ".join(f"{count:,} by {n}" for n, count in enumerate(document["proposed_by_exactly"], 1))
+    return [
+        format_table(["model", *models, "only here"], rows),
+        f"Shared candidates of two lists at k = {document['k']}; on average "
+        f"{format_share(document['mean_pairwise_overlap'])}.",
+        f"{document['raw']:,} proposals, {document['unique']:,} different pairs (duplication "
+        f"{format_share(document['duplication_rate'])}): {exactly} models.",
+    ]
+
+
+def _prevalence(result: "AnalysisResult", explain: bool) -> list[str]:
+    document, confidence = result.result, result.options["confidence"]
+    pool, ranks = document["pool"], document["ranks"]
+    lines = []
+    if document["models"]:
+        rows = [
+            [row["model"], row["pairs"], row["labelled"], row["positive"], _rate(row), row["pairs_only_here"],
+             row["positives_only_here"]]
+            for row in document["models"]
+        ]  # fmt: skip
+        heads = ["model", "pairs", "labelled", "similar", "p_k", "only here", "similar only here"]
+        lines.append(format_table(heads, rows))
+    lines.append(
+        f"The pool: {pool['pairs']:,} of {document['pairs']:,} pairs, {pool['labelled']:,} labelled, "
+        f"{pool['positive']:,} similar: p_k = {_rate(pool)} (intervals at {confidence:.0%})."
+    )
+    lines += [*_random(document, confidence), *_recall(document, confidence)]
+    if document["pool_pairs_left_out"]:
+        lines.append(_left_out(document))
+    if not explain:
+        return lines
+    lines.append(f"p, the share of similar pairs among all, is at least {document['p_lower_bound']:.4%}.")
+    if document["product_pairs"] == "left out":
+        lines.append("Pairs of one product are not counted, because the random pairs leave them out.")
+    if ranks:
+        heads, rows = ["rank", "labelled", "similar", "rate"], [
+            [row["rank"], row["labelled"], row["positive"], _rate(row)] for row in ranks
+        ]  # fmt: skip
+        lines += ["", "By rank, all models together:", format_table(heads, rows)]
+    if document["recall"] is not None:
+        rows = [[row["stratum"], row["N"], row["n"], row["a"]] for row in document["strata"]]
+        lines += ["", format_table(["outside the pool", "pairs", "labelled", "similar"], rows)]
+    return [*lines, *_unseen(document)]
+
+
+def _left_out(document: Mapping[str, Any]) -> str:
+    same = ", or are of one product" if document["product_pairs"] == "left out" else ""
+    return (
+        f"{document['pool_pairs_left_out']:,} pairs of the pool are left out: they are not of a query with a candidate"
+        f" (images.role){same}."
+    )
+
+
+def _random(document: Mapping[str, Any], confidence: float) -> list[str]:
+    random, strata = document["random"], document["stratified"]
+    if not random and strata:
+        if strata["p"] != strata["p"]:
+            return ["The random pairs come from a part of the pairs outside the pool, so p cannot be estimated."]
+        error = strata["standard_error_p"]
+        text = f", with a standard error of {error:.4%}" if error == error else ""
+        return [f"By the pool and the random pairs of each stratum p = {strata['p']:.4%}{text}."]
+    if not random:
+        return ["There are no random pairs: draw some (eds suspects random -n 2000) and have them judged."]
+    if not random["enough"]:
+        left = random["drawn"] - random["n"]
+        return [f"{left:,} of {random['drawn']:,} random pairs have no label: p needs them judged."]
+    posterior = random["posterior"]
+    lines = [
+        f"Random pairs: {random['a']:,} of {random['n']:,} similar: p = {random['p_map']:.4%}, "
+        f"{confidence:.0%} from {posterior['lower']:.4%} to {posterior['upper']:.4%}."
+    ]
+    if random["discovery"]:
+        gain = random["discovery"]
+        lines.append(f"A judgement of the pool finds {gain['gain']:,.0f} times as many similar pairs as a random one.")
+    return lines
+
+
+def _recall(document: Mapping[str, Any], confidence: float) -> list[str]:
+    recall = document["recall"]
+    if recall is None:
+        return []
+    low, high = format_share(recall["lower"]), format_share(recall["upper"])
+    return [
+        f"The pool holds {format_share(recall['recall'])} of all similar pairs, {confidence:.0%} from {low} to {high}."
+    ]
+
+
+def _unseen(document: Mapping[str, Any]) -> list[str]:
+    unseen = document["unseen"]
+    if not unseen:
+        return []
+    counts = ", ".join(f"{count:,} by {n}" for n, count in enumerate(unseen["found_by_exactly"], 1))
+    return [
+        f"Similar pairs by how many models found them: {counts}. Chao's bound: at least "
+        f"{unseen['chao2_total']:,.0f} in all, more because models err alike."
+    ]
+
+
+def _reusability(result: "AnalysisResult", explain: bool) -> list[str]:
+    document = result.result
+    heads = ["measure", "largest drop", "largest rise", "mean drop", "largest move", "least tau_b", "least tau_AP,b"]
+    lines = [
+        format_table(heads, [list(row.values()) for row in document["measures"]]),
+        "Each pool model as if it were new, its own finds unjudged: measures that change little are fair to others.",
+    ]
+    if explain:
+        columns = {
+            "measure": "measure", "model": "model", "unique_pairs": "own pairs", "unique_positives": "own similar",
+            "full": "pooled", "unpooled": "as new", "drop": "drop", "rank_full": "rank",
+            "rank_unpooled": "rank as new", "kendall_tau_b": "tau_b",
+        }  # fmt: skip
+        rows = document["models"][list(columns)].astype(object).to_numpy().tolist()
+        lines += ["", format_table(list(columns.values()), rows)]
+    return lines
+
+
+def _rate(row: Mapping[str, Any]) -> str:
+    if row["rate"] is None:
+        return "n/a"
+    return f"{format_share(row['rate'])} [{format_share(row['low'])}, {format_share(row['high'])}]"
+
+
+def _number(value: float, digits: int = 3) -> str:
+    return format_interval(value, float("nan"), float("nan"), digits)
+
+
+RENDERERS: dict[str, Callable[["AnalysisResult", bool], list[str]]] = {
+    "bias": _bias,
+    "identification": _identification,
+    "leave-one-out": _leave_one_out,
+    "overlap": _overlap,
+    "prevalence": _prevalence,
+    "reusability": _reusability,
+}

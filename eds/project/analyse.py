@@ -1,0 +1,211 @@
+"""Analyses of a project: what each needs is gathered, and what it finds is stored in analysis/NAME.json."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eds.errors import InputError
+from eds.plugin_options import Option, convert, read_fields
+from eds.project.inputs import PAIR, Inputs
+from eds.project.mine import check_depth, read_heads
+from eds.project.pool import models_with_whole_ties
+from eds.project.pool_models import generator_lists
+from eds.project.ranks_and_scores import Evidence, Needs, chosen_models, gather
+from eds.project.results import Result, to_jsonable
+from eds.registry import ANALYSES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eds.analysis import AnalysisInputs
+    from eds.project import Project
+
+COMPARED = {"rankings", "ranks", "scores"}  # inputs that come from models compared with each other
+READ_FROM = {  # by input of an analysis the tables that it comes from
+    "images": ("images",),
+    "suspects": ("suspects",),
+    "truth": ("truth",),
+    "labels": ("truth", "suspects"),
+    "pool_lists": ("suspects", "neighbors"),
+    "list_heads": ("neighbors",),
+    "own_ranks": ("images", "embeddings"),
+    **dict.fromkeys(COMPARED, ("embeddings", "neighbors")),
+}
+
+
+def _option(default: Any, text: str, *inputs: str) -> Any:
+    return field(default=default, metadata={"help": text, "inputs": set(inputs)})
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which models and labels an analysis is about: options of every analysis that has one of the named inputs."""
+
+    pool_models: tuple[str, ...] = _option((), "A model that made the pool (default: as suspects say).", "pool_lists")
+    other_models: tuple[str, ...] = _option((), "Another model to compare (default: all).", *COMPARED)
+    models: tuple[str, ...] = _option((), "Only this model (default: all).", "list_heads", "own_ranks")
+    pool_depth: int | None = _option(None, "Depth of a named pool model's lists (default: eds.toml).", "pool_lists")
+    with_random: bool = _option(False, "Measure on the labels of random pairs, too.", "labels")
+    allow_missing: bool = _option(
+        False, "Leave out images without a vector, and count them.", "pool_lists", "own_ranks", *COMPARED
+    )
+
+
+@dataclass(frozen=True)
+class AnalysisResult(Result):
+    """What an analysis found, with its options and the digests of the files it was made from; stored as `file`."""
+
+    analysis: str
+    options: Mapping[str, Any]
+    made_from: Mapping[str, str]
+    result: Any
+    file: Path = field(repr=False)
+
+    @property
+    def tables(self) -> "dict[str, pd.DataFrame]":
+        """The parts of the result that are tables."""
+        import pandas as pd
+
+        parts = self.result if isinstance(self.result, Mapping) else {self.analysis: self.result}
+        frames = {name: pd.DataFrame(part) if _is_rows(part) else part for name, part in parts.items()}
+        return {name: frame for name, frame in frames.items() if isinstance(frame, pd.DataFrame)}
+
+    def _repr_html_(self) -> str:
+        parts = [f"<h4>{name}</h4>{frame.to_html(index=False)}" for name, frame in self.tables.items()]
+        return "".join(parts)
+
+
+def analyse(project: "Project", name: str, **options: Any) -> AnalysisResult:
+    """Run an analysis and store what it finds; see `Project.analyse`."""
+    analysis, inputs = ANALYSES.load(name), Inputs(project)
+    values = convert(analysis_options(name), options, f"analysis {name}")
+    chosen = Selection(**{key: value for key, value in values.items() if key in Selection.__dataclass_fields__})
+    settings = analysis.Options(**{key: value for key, value in values.items() if not hasattr(chosen, key)})
+    if getattr(settings, "k", 0) is None:
+        settings = replace(settings, k=project.config.suspects.k)
+    document = analysis.analyse(collect(inputs, analysis.INPUTS, settings, chosen), settings)
+    used = {key: value for key, value in asdict(chosen).items() if key in dict.fromkeys(_selectable(analysis.INPUTS))}
+    tables = dict.fromkeys(table for name in analysis.INPUTS for table in READ_FROM.get(name, ()))
+    file = project.root / "analysis" / f"{name}.json"
+    every = {**{item.name: getattr(settings, item.name) for item in read_fields(type(settings))}, **used}
+    result = AnalysisResult(name, to_jsonable(every), _digests(project, list(tables)), document, file)
+    _store(result)
+    return result
+
+
+def analysis_options(name: str) -> list[Option]:
+    """Return the options of an analysis: its own, and those that select what it is about."""
+    analysis = ANALYSES.load(name)
+    selectable = _selectable(analysis.INPUTS)
+    return [*read_fields(analysis.Options), *(item for item in read_fields(Selection) if item.name in selectable)]
+
+
+def _selectable(needs: Sequence[str]) -> list[str]:
+    fields = Selection.__dataclass_fields__
+    return [name for name, item in fields.items() if item.metadata["inputs"] & set(needs)]
+
+
+def collect(inputs: Inputs, needs: Sequence[str], settings: Any, chosen: Selection) -> "AnalysisInputs":
+    """Return the inputs that an analysis needs."""
+    from eds.analysis import AnalysisInputs
+
+    found: dict[str, Any] = {"seed": inputs.project.config.project.seed}
+    wanted = set(needs)
+    if "truth" in wanted:
+        inputs.decided_pairs()  # refuses where there are none
+        found["truth"] = inputs.read("truth")
+    if "labels" in wanted:
+        found["labels"] = inputs.measured_pairs(with_random=chosen.with_random)
+    if "images" in wanted:
+        found["images"] = inputs.images()
+    if "suspects" in wanted:
+        found["suspects"] = inputs.suspects
+    if "pool_lists" in wanted:
+        lists = generator_lists(inputs, chosen.pool_models, chosen.pool_depth, allow_missing=chosen.allow_missing)
+        found["pool_lists"] = lists
+    if wanted & COMPARED:
+        found |= _compare(inputs, wanted, settings, chosen, found)
+    if "list_heads" in wanted:
+        found["list_heads"] = _list_heads(inputs.project, chosen.models, settings.k)
+    if "own_ranks" in wanted:
+        found["own_ranks"] = _own_ranks(inputs, chosen)
+    return AnalysisInputs(**found)
+
+
+def _compare(
+    inputs: Inputs, wanted: set[str], settings: Any, chosen: Selection, found: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the ranks and scores of the labelled pairs by the pool's models and the others."""
+    project, lists = inputs.project, found["pool_lists"]
+    models = _models_to_compare(project, lists, chosen.other_models)
+    counts_pooled = any(measure.definition.counts_pooled for measure in getattr(settings, "measures", ()))
+    pooled = inputs.pooled_pairs if counts_pooled else None
+    needs = Needs(lists=bool(wanted & {"rankings", "ranks"}), besides=pooled)
+    evidence = gather(inputs, models, inputs.images(), found["labels"], needs, allow_missing=chosen.allow_missing)
+    if gone := sorted(set(lists["model"]) - set(models)):
+        project.say(f"Pool models without vectors or lists are not compared: {', '.join(gone)}.")
+    if evidence.scores is None or not len(evidence.scores):
+        raise InputError("no labelled pair has a score", where=str(project.root), do="Add the models' vectors.")
+    if unscored := sorted(set(models) - set(evidence.scores["model"])):
+        project.say(f"No labelled pair has a score by {', '.join(unscored)}, so they have no AUC.")
+    _say_left_out(project, evidence)
+    return {"rankings": evidence.rankings, "ranks": evidence.placed, "scores": evidence.scores, "pooled": pooled}
+
+
+def _models_to_compare(project: "Project", lists: "pd.DataFrame", others: Sequence[str]) -> dict[str, str]:
+    """Return the pool's models and the others, and where each is taken from."""
+    known = chosen_models(project, ())
+    makers = [name for name in sorted(lists["model"].unique()) if name in known]
+    if wrong := sorted(set(others) & set(makers)):
+        raise InputError(f"{', '.join(wrong)} made the pool", where="option --other-model", do="Name other models.")
+    return chosen_models(project, [*makers, *others]) if others else known
+
+
+def _list_heads(project: "Project", models: Sequence[str], k: int) -> "pd.DataFrame":
+    from eds.suspects import shared_ranks
+
+    names = list(models) or project.models("neighbors")
+    ties = models_with_whole_ties(project, names, None)
+    heads = read_heads(project, names, k, ties)
+    check_depth(project, names, k, f"overlap at k = {k}")
+    return shared_ranks(heads, ties)
+
+
+def _own_ranks(inputs: Inputs, chosen: Selection) -> Any:
+    import pandas as pd
+
+    models = chosen_models(inputs.project, chosen.models, "embeddings")
+    pairs = pd.DataFrame({name: pd.Series([], dtype="str") for name in PAIR})
+    needs = Needs(lists=False, scores=False, products=True)
+    evidence = gather(inputs, models, inputs.images(), pairs, needs, allow_missing=chosen.allow_missing)
+    _say_left_out(inputs.project, evidence)
+    return evidence.own
+
+
+def _say_left_out(project: "Project", evidence: Evidence) -> None:
+    for model, notes in evidence.notes.items():
+        if notes:
+            project.say(f"{model}: {'; '.join(notes)}.")
+
+
+def _digests(project: "Project", tables: Sequence[str]) -> dict[str, str]:
+    from eds.io.files import digest
+
+    files: list[Path] = []
+    for table in tables:
+        models = project.models(table) if table in ("embeddings", "neighbors") else [None]
+        paths = [project.path(table, model) for model in models]
+        files += [path / "model.json" if table == "embeddings" else path for path in paths]
+    return {path.relative_to(project.root).as_posix(): digest(path) for path in files if path.is_file()}
+
+
+def _store(result: AnalysisResult) -> None:
+    from eds.io.files import write_text
+
+    write_text(result.file, json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False, indent=1))
+
+
+def _is_rows(part: Any) -> bool:
+    return isinstance(part, list) and bool(part) and all(isinstance(row, Mapping) for row in part)

@@ -1,0 +1,155 @@
+"""`project.score`, `project.analyse` and `project.report` against the command line, and one number in every place."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from eds import tables
+from eds.cli import cli
+from eds.errors import InputError
+from eds.metrics import Measure
+from eds.project import Project, report, score
+from eds.project.budget import BudgetOptions
+from eds.registry import ANALYSES
+from eds.tables import Provenance
+from tests.metrics.projects import MODELS, project_in
+
+MEASURES = ("VSD-HR@5", "RR@10", "ROC-AUC")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return project_in(tmp_path / "p")
+
+
+def typed(project: Project, *words: Any) -> Any:
+    line = [*map(str, words), "--json", "-q", "-p", str(project.root)]
+    return json.loads(CliRunner().invoke(cli, line, catch_exceptions=False).stdout)
+
+
+def test_scores_are_those_of_the_command_line(project: Project) -> None:
+    result = project.score([*MEASURES[:2], Measure.parse(MEASURES[2])], resamples=100, by_query=True)
+    stored = project.read("scores")
+    words = [word for name in MEASURES for word in ("-M", name)]
+    assert result.to_dict() == typed(project, "metrics", "score", *words, "--resamples", 100, "--by-query")
+    pd.testing.assert_frame_equal(project.read("scores"), stored)
+    pd.testing.assert_frame_equal(result.table, stored, check_dtype=False)
+    assert project.state("scores").params == {"measure": list(MEASURES), "resamples": 100, "by_query": True}
+
+
+@pytest.mark.parametrize("name", ANALYSES.names())
+def test_an_analysis_is_that_of_the_command_line(project: Project, name: str) -> None:
+    result = project.analyse(name)
+    assert result.to_dict() == typed(project, "analysis", name)
+    assert json.loads(result.file.read_text(encoding="utf-8")) == result.to_dict()
+
+
+def test_a_budget_is_that_of_the_command_line(project: Project) -> None:
+    assert project.budget().to_dict() == typed(project, "analysis", "budget")
+    given = BudgetOptions(queries=10, images=60, models=2, hourly=20.0)
+    assert project.budget(given).to_dict() == typed(
+        project, "analysis", "budget", "--queries", 10, "--images", 60, "--models", 2, "--hourly", 20
+    )
+
+
+def test_an_unknown_option_of_an_analysis_is_refused(project: Project) -> None:
+    with pytest.raises(InputError, match="unknown option depth"):
+        project.analyse("bias", depth=3)
+
+
+def shown(project: Project) -> dict[tuple[str, str], tuple[float | None, ...]]:
+    """The values and intervals in the report's tables of scores."""
+    document = json.loads((project.root / "report.json").read_text(encoding="utf-8"))
+    (section,) = (part for part in document["sections"] if part["key"] == "scores")
+    found: dict[tuple[str, str], tuple[float | None, ...]] = {}
+    for block in section["blocks"]:
+        for row in block.get("rows", ()) if block["kind"] == "table" else ():
+            names = [name for name in row if f"{name} low" in row]
+            found |= {(row["model"], name): (row[name], row[f"{name} low"], row[f"{name} high"]) for name in names}
+    return found
+
+
+def test_the_report_prints_the_numbers_of_table_scores(project: Project) -> None:
+    """Also where the table was changed by hand: the report reads it, and computes only what it lacks."""
+    project.score(MEASURES, resamples=50)
+    made_by = tables.read_provenance(project.path("scores"), tables.SCORES)[0]
+    changed = project.read("scores").assign(low=lambda rows: rows["low"] - 0.125)
+    project.write(changed, "scores", made_by)
+    project.report(resamples=50, pictures=False)
+    numbers = shown(project)
+    common = [row for row in changed.to_dict(orient="records") if (row["model"], row["measure"]) in numbers]
+    assert {row["model"] for row in common} == set(MODELS)
+    for row in common:
+        assert numbers[row["model"], row["measure"]] == (row["value"], row["low"], row["high"])
+    assert len(numbers) > len(common)
+    project.report(resamples=0, pictures=False)  # other intervals than the table's are not taken from it
+    assert {low for _, low, _ in shown(project).values()} == {None}
+
+
+def test_a_report_scores_first_where_scores_are_missing_or_stale(project: Project) -> None:
+    project.report(resamples=50, pictures=False)
+    made = project.read("scores")
+    assert set(made["model"]) == set(MODELS)
+    assert project.state("scores").condition == "fresh"
+    project.score(["RR@10"], models=["m0"], resamples=20)
+    project.write(project.read("truth").iloc[1:], "truth", Provenance("truth.decide"))
+    assert project.state("scores").condition == "stale"
+    project.report(resamples=50, pictures=False)
+    state = project.state("scores")
+    assert (state.condition, state.params) == (
+        "fresh", {"measure": ["RR@10"], "model": ["m0"], "resamples": 20},
+    )  # fmt: skip
+    assert {model for model, _ in shown(project)} == set(MODELS)
+
+
+def test_refresh_makes_only_what_is_missing_or_stale(project: Project) -> None:
+    assert score.refresh(project) is not None
+    assert score.refresh(project) is None
+    made = report.refresh(project)
+    assert made is not None
+    assert report.refresh(project) is None
+    project.score("RR@10", resamples=10)
+    assert score.refresh(project) is None
+    assert report.refresh(project) is not None, "table scores has changed"
+    project.write(project.read("truth").iloc[1:], "truth", Provenance("truth.decide"))
+    again = score.refresh(project)
+    assert again is not None
+    assert set(again.table["measure"]) == {"RR@10"}
+    project.path("truth").unlink()
+    assert score.refresh(project) is None, "nothing to score"
+
+
+def test_every_table_is_read_once(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads: Counter[str] = Counter()
+    read = tables.read
+
+    def counted(path: Path, *given: Any, **named: Any) -> pd.DataFrame:
+        reads[path.name] += 1
+        return read(path, *given, **named)
+
+    monkeypatch.setattr(tables, "read", counted)
+    project.score(resamples=0)
+    assert {name: reads.pop(name) for name in ("images.parquet", "suspects.parquet", "truth.parquet")} == {
+        "images.parquet": 1, "suspects.parquet": 1, "truth.parquet": 1,
+    }  # fmt: skip
+    assert reads == {"ids.parquet": len(MODELS)}
+    reads.clear()
+    project.report(resamples=0, pictures=False)
+    assert {reads.pop(f"{name}.parquet") for name in ("images", "suspects", "truth", "scores")} == {1}
+    assert reads == {"ids.parquet": len(MODELS)}
+
+
+def test_a_result_shows_models_by_measures(project: Project) -> None:
+    result = project.score(MEASURES, resamples=50)
+    assert list(result.summary.columns) == ["model", *MEASURES]
+    assert set(result.summary["model"]) == set(MODELS)
+    whole = {(row["model"], row["measure"]): row for row in result.rows()}
+    for measure, models in result.best.items():
+        values = {model: whole[model, measure]["value"] for model in MODELS}
+        assert max(values, key=lambda model: values[model]) in models
+    assert "<table" in result._repr_html_()
