@@ -59,9 +59,9 @@ def run(
         project.actor = "command line"
         keep_open(project)
         site = Site(project, options)
-        place = address_of(listener, options.base)
-        links = invitations(project, place, invited)
-        serve(build(site), listener, lambda: told(place, links, browser=browser, as_json=as_json))
+        index = address_of(listener, options.base)
+        links = invitations(project, index, invited)
+        serve(build(site), listener, lambda: told(index, links, browser=browser, as_json=as_json))
     finally:
         project.close()
         listener.close()

@@ -137,10 +137,10 @@ def viewer() -> Viewer:
     import streamlit as st
 
     number = st.context.headers.get(SESSION_HEADER, "")
-    found = site().project.experts.session_numbered(int(number)) if number.isdigit() else None
-    if found is None:
+    result = site().project.experts.session_numbered(int(number)) if number.isdigit() else None
+    if result is None:
         _signed_out()
-    return as_viewer(found)
+    return as_viewer(result)
 
 
 def _signed_out() -> NoReturn:

@@ -81,8 +81,8 @@ class Pictures:
 
     def name(self, viewer_name: str, image_id: str) -> str:
         """The image's name for this viewer, and nobody else."""
-        found = self.source(image_id)
-        return self._tokens.seal(viewer_name, image_id, found.content if found else "")
+        result = self.source(image_id)
+        return self._tokens.seal(viewer_name, image_id, result.content if result else "")
 
     def url(self, viewer_name: str, image_id: str, size: Size) -> str:
         """Where this viewer finds the image."""
@@ -90,11 +90,11 @@ class Pictures:
 
     def opened(self, viewer_name: str, name: str) -> Source | None:
         """What a name stands for; None if it was not made for this viewer, or the image has changed since."""
-        asked = self._tokens.open(viewer_name, name)
-        if asked is None:
+        requested = self._tokens.open(viewer_name, name)
+        if requested is None:
             return None
-        found = self.source(asked[0])
-        return found if found is not None and mark(found.content) == asked[1] else None
+        result = self.source(requested[0])
+        return result if result is not None and mark(result.content) == requested[1] else None
 
     def source(self, image_id: str) -> Source | None:
         """The image's row in the catalogue; None if there is none."""
@@ -176,8 +176,8 @@ def _whole(file: Path) -> bytes | None:
         data = file.read_bytes()
     except OSError:
         return None
-    told = int.from_bytes(data[4:8], "little") + 8 if len(data) > 12 else -1
-    return data if data[:4] == b"RIFF" and told == len(data) else None
+    text = int.from_bytes(data[4:8], "little") + 8 if len(data) > 12 else -1
+    return data if data[:4] == b"RIFF" and text == len(data) else None
 
 
 def routes(base: str) -> list[Route]:
@@ -191,10 +191,10 @@ def show(request: Request) -> Response:
     if size not in SIZES:
         return _missing("unknown size")
     try:
-        found = pictures.opened(request.scope["eds.viewer"].name, request.path_params["name"])
-        if found is None:
+        result = pictures.opened(request.scope["eds.viewer"].name, request.path_params["name"])
+        if result is None:
             return _missing("no such picture")
-        data = pictures.picture(found, size)
+        data = pictures.picture(result, size)
     except ImageError:
         return _missing("the picture cannot be read")
     except EdsError:

@@ -90,8 +90,8 @@ def screens() -> dict[str, Screen]:
     from annotator_ui import screens as folder
 
     names = [module.name for module in pkgutil.iter_modules(folder.__path__)]
-    found: list[Screen] = [importlib.import_module(f"{folder.__name__}.{name}").show for name in names]
-    return {item.name: item for item in sorted(found, key=lambda item: (item.position, item.name))}
+    result: list[Screen] = [importlib.import_module(f"{folder.__name__}.{name}").show for name in names]
+    return {item.name: item for item in sorted(result, key=lambda item: (item.position, item.name))}
 
 
 def menu(who: Viewer) -> "dict[str, list[st.Page]]":

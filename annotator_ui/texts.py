@@ -67,8 +67,8 @@ class _Accounts:
         return f"Sign in with {provider}"
 
     def wait(self, seconds: int) -> str:
-        told = f"{seconds} seconds" if seconds < 90 else f"{-(-seconds // 60)} minutes"
-        return f"Several tries were wrong. Please wait {told}, then try again; your account is safe."
+        text = f"{seconds} seconds" if seconds < 90 else f"{-(-seconds // 60)} minutes"
+        return f"Several tries were wrong. Please wait {text}, then try again; your account is safe."
 
     def welcome(self, name: str) -> str:
         return f"Welcome, {name}"

@@ -35,7 +35,7 @@ _slots: list[anyio.CapacityLimiter] = []
 
 def routes(base: str) -> list[Route]:
     """The three pages, and OpenID Connect's two addresses where it is turned on."""
-    found = [
+    result = [
         Route(f"{base}/sign-in", ask_sign_in, methods=["GET"]),
         Route(f"{base}/sign-in", do_sign_in, methods=["POST"]),
         Route(f"{base}/invitation/{{token}}", ask_password, methods=["GET"]),
@@ -46,8 +46,8 @@ def routes(base: str) -> list[Route]:
     if site().options.openid is not None:
         from annotator_ui.auth import openid
 
-        found += openid.routes(base)
-    return found
+        result += openid.routes(base)
+    return result
 
 
 async def ask_sign_in(request: Request) -> Response:
@@ -61,13 +61,13 @@ async def ask_sign_in(request: Request) -> Response:
 
 async def do_sign_in(request: Request) -> Response:
     """Try a name and a password."""
-    given = await _form(request)
-    target = _local(given.get("next", "/"))
-    if not form_is_ours(site(), request.cookies.get(FORM), given.get("token", "")):
+    values = await _form(request)
+    target = _local(values.get("next", "/"))
+    if not form_is_ours(site(), request.cookies.get(FORM), values.get("token", "")):
         return _sign_in_page(request, target, SAYS.stale, status=403)
-    name, address = given.get("name", ""), request.scope["eds.client"].address
+    name, address = values.get("name", ""), request.scope["eds.client"].address
     try:
-        token = await _in_thread(site().project.experts.sign_in, name, given.get("password", ""), address)
+        token = await _in_thread(site().project.experts.sign_in, name, values.get("password", ""), address)
     except SignInError as error:
         wait = math.ceil(error.wait)
         page = _sign_in_page(
@@ -87,14 +87,14 @@ async def ask_password(request: Request) -> Response:
 
 async def do_password(request: Request) -> Response:
     """Take the password that an invited person chose, and sign them in."""
-    invitation, given = request.path_params["token"], await _form(request)
+    invitation, values = request.path_params["token"], await _form(request)
     name = await _in_thread(site().project.experts.invited, invitation)
     if name is None:
         return _link_used(request)
-    if not form_is_ours(site(), request.cookies.get(FORM), given.get("token", "")):
+    if not form_is_ours(site(), request.cookies.get(FORM), values.get("token", "")):
         return _password_page(request, name, SAYS.stale, status=403)
-    password = given.get("password", "")
-    if password != given.get("again", ""):
+    password = values.get("password", "")
+    if password != values.get("again", ""):
         return _password_page(request, name, SAYS.differ, status=422)
     try:
         await _in_thread(site().project.experts.accept, invitation, password)
@@ -115,10 +115,10 @@ async def ask_sign_out(request: Request) -> Response:
 
 async def do_sign_out(request: Request) -> Response:
     """End this session, or all of this person's."""
-    given = await _form(request)
-    if not form_is_ours(site(), request.cookies.get(FORM), given.get("token", "")):
+    values = await _form(request)
+    if not form_is_ours(site(), request.cookies.get(FORM), values.get("token", "")):
         return RedirectResponse(f"{site().base}/sign-out", 303)
-    if given.get("act") == "everywhere":
+    if values.get("act") == "everywhere":
         name = request.scope["eds.viewer"].name
         await _in_thread(acting(request.scope["eds.viewer"]).experts.sign_out_everywhere, name)
     await _in_thread(site().project.experts.sign_out, request.scope["eds.token"])
@@ -188,8 +188,8 @@ async def _in_thread(act: "Callable[P, T]", *given: "P.args", **named: "P.kwargs
 async def _form(request: Request) -> dict[str, str]:
     """The fields of a form (the gate limits its length); of a field given twice the first."""
     body = await request.body()
-    found = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
-    return {name: values[0] for name, values in found.items()}
+    result = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
+    return {name: values[0] for name, values in result.items()}
 
 
 def _local(target: str) -> str:

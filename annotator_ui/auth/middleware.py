@@ -88,20 +88,20 @@ class Gate:
         if _below(path, SHUT):
             return JSONResponse({"error": "not found"}, 404)
         token = _token(scope)
-        found = await self._session(token) if token else None
+        result = await self._session(token) if token else None
         page = _is_page(scope)
         if client.vouched is not None and page and not OPEN.fullmatch(path):
-            if found is None or found.expert != client.vouched:
+            if result is None or result.expert != client.vouched:
                 try:
                     token = await to_thread.run_sync(self._vouched, client.vouched, limiter=self._slots())
                 except SignInError:
                     return RedirectResponse(f"{self.site.base}/sign-in?unknown=1", 303)
                 scope["eds.renewed"] = token
-                found = await self._session(token)
-        elif client.vouched is not None and found is not None and found.expert != client.vouched:
-            found = None
-        if found is not None:
-            scope["eds.viewer"] = as_viewer(found)
+                result = await self._session(token)
+        elif client.vouched is not None and result is not None and result.expert != client.vouched:
+            result = None
+        if result is not None:
+            scope["eds.viewer"] = as_viewer(result)
             scope["eds.token"] = token
             if page and token and "eds.renewed" not in scope:
                 renew = partial(self.site.project.experts.renew_session, token, after=RENEW)
@@ -110,8 +110,8 @@ class Gate:
         if OPEN.fullmatch(path):
             return None
         if page:
-            asked = path + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
-            to = f"?next={quote(asked, safe='/')}" if path != "/" else ""
+            requested = path + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
+            to = f"?next={quote(requested, safe='/')}" if path != "/" else ""
             return RedirectResponse(f"{self.site.base}/sign-in{to}", 303)
         if _below(path, ("/_stcore",)):  # Streamlit shows this text when its connection breaks off
             return JSONResponse({SIGNED_OUT.title: SIGNED_OUT.dialog}, 401)
@@ -120,18 +120,18 @@ class Gate:
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Streamlit's websocket: with a session only, from our own pages only; each message asks for it anew."""
         token = _token(scope)
-        found = await self._session(token) if token else None
+        result = await self._session(token) if token else None
         headers = dict(scope["headers"])
         origin, host = _text(headers.get(b"origin")), _text(headers.get(b"host"))
         vouched = scope["eds.client"].vouched
-        wrong = vouched is not None and found is not None and found.expert != vouched
-        if found is None or wrong or self._path(scope) is None or not security_headers.same_origin(origin, None, host):
+        wrong = vouched is not None and result is not None and result.expert != vouched
+        if result is None or wrong or self._path(scope) is None or not security_headers.same_origin(origin, None, host):
             await receive()
             await send({"type": "websocket.close", "code": 1008, "reason": "signed out"})  # 403, as not yet accepted
             return
-        scope["eds.viewer"] = as_viewer(found)
-        scope["headers"] = [*scope["headers"], (SESSION_HEADER.encode(), str(found.number).encode())]
-        await self.app(scope, guarded(receive, self.site.project, found, self._slots()), send)
+        scope["eds.viewer"] = as_viewer(result)
+        scope["headers"] = [*scope["headers"], (SESSION_HEADER.encode(), str(result.number).encode())]
+        await self.app(scope, guarded(receive, self.site.project, result, self._slots()), send)
 
     async def _session(self, token: str) -> Session | None:
         return await to_thread.run_sync(self.site.project.experts.session, token, limiter=self._slots())
@@ -213,9 +213,9 @@ def _token(scope: MutableMapping[str, Any]) -> str:
     for name, value in scope["headers"]:
         if name == b"cookie":
             for part in value.decode("latin-1").split(";"):
-                key, _, found = part.strip().partition("=")
+                key, _, result = part.strip().partition("=")
                 if key == COOKIE:
-                    return str(found)
+                    return str(result)
     return ""
 
 

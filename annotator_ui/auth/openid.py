@@ -50,23 +50,23 @@ def read_openid(path: Path) -> OpenId:
             raise MissingExtraError(f"OpenID Connect needs {package}", do='Run: pip install "eds[annotator]".')
     try:
         readable = path.stat().st_mode & 0o077
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"cannot be read ({error.strerror})", where=str(path), do="Name another file.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"is not valid TOML ({error})", where=str(path), do="Mend that line.") from error
     known = [item.name for item in fields(OpenId)]
-    faults = [f"unknown key {name}; known are {', '.join(known)}" for name in given if name not in known]
-    faults += [f"{name} must be text" for name in known if not isinstance(given.get(name, ""), str)]
-    faults += [f"{name} is missing" for name in known[:4] if not given.get(name)]
+    faults = [f"unknown key {name}; known are {', '.join(known)}" for name in values if name not in known]
+    faults += [f"{name} must be text" for name in known if not isinstance(values.get(name, ""), str)]
+    faults += [f"{name} is missing" for name in known[:4] if not values.get(name)]
     for name in ("issuer", "address"):
-        if not str(given.get(name, "http://")).startswith(("https://", "http://")):
+        if not str(values.get(name, "http://")).startswith(("https://", "http://")):
             faults.append(f"{name} must begin with https://")
     if readable:
         faults.append(f"others may read it, and it holds a secret: chmod 600 {path}")
     if faults:
         raise ConfigError("OpenID Connect cannot be set up", where=str(path), do="Mend the file.", faults=faults)
-    return OpenId(**given)
+    return OpenId(**values)
 
 
 def routes(base: str) -> list[Route]:
@@ -95,11 +95,11 @@ async def come_back(request: Request) -> Response:
 
     settings = _settings()
     try:
-        told = await _client(settings).authorize_access_token(request)  # checks state, nonce, signature and times
+        text = await _client(settings).authorize_access_token(request)  # checks state, nonce, signature and times
     except _failures():
         return refused(request, SAYS.failed)
     request.session.clear()
-    name = identity(settings, told.get("userinfo") or {})
+    name = identity(settings, text.get("userinfo") or {})
     if name is None:
         return refused(request, SAYS.unknown)
     try:
@@ -116,17 +116,17 @@ def identity(settings: OpenId, claims: dict[str, Any]) -> str | None:
     >>> identity(settings, {"email": "one@d.org", "email_verified": True}), identity(settings, {"email": "one@d.org"})
     ('one@d.org', None)
     """
-    found = claims.get(settings.claim)
-    if not isinstance(found, str) or not found:
+    result = claims.get(settings.claim)
+    if not isinstance(result, str) or not result:
         return None
-    return found if settings.claim != "email" or claims.get("email_verified") is True else None
+    return result if settings.claim != "email" or claims.get("email_verified") is True else None
 
 
 def _settings() -> OpenId:
-    found = site().options.openid
-    if found is None:
+    result = site().options.openid
+    if result is None:
         raise ConfigError("OpenID Connect is off", do="Name its settings: --openid FILE.")
-    return found
+    return result
 
 
 @cache

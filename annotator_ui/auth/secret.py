@@ -17,10 +17,10 @@ def read_secret(root: Path) -> bytes:
     path.parent.mkdir(exist_ok=True)
     if not path.exists():
         _make(path)
-    found = path.read_bytes()
-    if len(found) != LENGTH:
+    result = path.read_bytes()
+    if len(result) != LENGTH:
         raise ProjectError("the server's secret is damaged", where=str(path), do="Remove the file: a new one is made.")
-    return found
+    return result
 
 
 def derived(secret: bytes, purpose: str) -> bytes:

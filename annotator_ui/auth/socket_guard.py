@@ -22,10 +22,10 @@ def guarded(receive: Receive, project: Project, session: Session, limiter: anyio
         message = await receive()
         if message["type"] != "websocket.receive":
             return message
-        found = await to_thread.run_sync(project.experts.session_numbered, session.number, limiter=limiter)
-        if found is not None and found.role == role:
+        result = await to_thread.run_sync(project.experts.session_numbered, session.number, limiter=limiter)
+        if result is not None and result.role == role:
             return message
-        role = role if found is None else found.role
+        role = role if result is None else result.role
         return {"type": "websocket.receive", "bytes": _plain_rerun(), "text": None}
 
     return receiving
@@ -34,7 +34,7 @@ def guarded(receive: Receive, project: Project, session: Session, limiter: anyio
 def _plain_rerun() -> bytes:
     from streamlit.proto.BackMsg_pb2 import BackMsg
 
-    asked = BackMsg()
-    asked.rerun_script.query_string = ""
-    found: bytes = asked.SerializeToString()
-    return found
+    requested = BackMsg()
+    requested.rerun_script.query_string = ""
+    result: bytes = requested.SerializeToString()
+    return result

@@ -20,11 +20,11 @@ def files() -> dict[str, bytes]:
 @cache
 def version() -> str:
     """The digest of all scripts."""
-    told = hashlib.sha256()
+    text = hashlib.sha256()
     for name, content in files().items():
-        told.update(f"{name} {len(content)}\n".encode())
-        told.update(content)
-    return told.hexdigest()[:16]
+        text.update(f"{name} {len(content)}\n".encode())
+        text.update(content)
+    return text.hexdigest()[:16]
 
 
 def styles() -> str:

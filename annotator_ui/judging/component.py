@@ -12,7 +12,7 @@ from annotator_ui.app_state import Viewer, site, url
 from annotator_ui.guideline_html import guideline_blocks
 from annotator_ui.judging import assets
 from annotator_ui.texts_judging import ALL
-from eds.project.campaigns import Standing
+from eds.project.campaigns import ExpertProgress
 from eds.project.guidelines import Guideline
 
 PAGE = 30  # candidates of a grid page, at most
@@ -20,7 +20,7 @@ PAGE = 30  # candidates of a grid page, at most
 _mount = st.components.v2.component("eds_judging", css=assets.styles(), js=assets.loader())
 
 
-def show(found: Standing, who: Viewer, view: str) -> None:
+def show(found: ExpertProgress, who: Viewer, view: str) -> None:
     """The judging page of this campaign in the view "pair" or "grid"."""
     _mount(key=f"judging-{view}-{found.handle}", data=data_for(found, who, view))
 
@@ -30,7 +30,7 @@ def show_saving(who: Viewer) -> None:
     _mount(key="saving", data=_common(who, "saving.js", judging=False), on_stored_change=lambda: None)
 
 
-def data_for(found: Standing, who: Viewer, view: str) -> dict[str, Any]:
+def data_for(found: ExpertProgress, who: Viewer, view: str) -> dict[str, Any]:
     """What the page is told; the same at every rerun as long as nothing has changed."""
     return {
         **_common(who, "main.js", judging=True),

@@ -155,16 +155,16 @@ def _tab(_: Request, viewer: Viewer, campaign: str, body: bytes) -> dict[str, An
 
 def _standing(viewer: Viewer, campaign: str) -> dict[str, Any]:
     """Left, done and total; refused for whoever is not on the panel."""
-    found = site().project.campaigns.of_expert(campaign, viewer.name)
-    if not found.member:
+    result = site().project.campaigns.of_expert(campaign, viewer.name)
+    if not result.member:
         raise RefusalError(403, "you are not on the panel of this campaign")
     return {
-        "done": found.done,
-        "left": found.left,
-        "total": found.total,
-        "closed": found.closed,
-        "finished": found.left == 0,
-        "guideline": found.guideline,
+        "done": result.done,
+        "left": result.left,
+        "total": result.total,
+        "closed": result.closed,
+        "finished": result.left == 0,
+        "guideline": result.guideline,
     }
 
 
@@ -207,8 +207,8 @@ def _json(content: dict[str, Any], status: int = 200) -> Response:
 
 async def _asset(request: Request) -> Response:
     """A script of the page; only of the running version, so that an address never changes its meaning."""
-    found = assets.files().get(request.path_params["name"])
-    if found is None or request.path_params["version"] != assets.version():
+    result = assets.files().get(request.path_params["name"])
+    if result is None or request.path_params["version"] != assets.version():
         return Response("not found", 404, media_type="text/plain")
     headers = {"cache-control": "private, max-age=31536000, immutable", "x-content-type-options": "nosniff"}
-    return Response(found, headers=headers, media_type=assets.TYPES[".js"].split(";")[0])
+    return Response(result, headers=headers, media_type=assets.TYPES[".js"].split(";")[0])

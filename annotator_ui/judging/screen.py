@@ -17,14 +17,14 @@ def judge(who: Viewer, view: str) -> None:
     project = site().project
     handle = st.query_params.get("campaign", "")
     name = project.campaigns.find(handle)
-    found = project.campaigns.of_expert(name, who.name) if name is not None else None
-    if name is None or found is None or not found.member:
+    result = project.campaigns.of_expert(name, who.name) if name is not None else None
+    if name is None or result is None or not result.member:
         st.header(SCREEN["none"], anchor=False)
         link_to("home", SCREEN["home"])
     elif project.calibration.is_due(name, who.name):
         go_to("calibrate", campaign=handle)
-    elif view == "grid" and found.mode == "pair":
+    elif view == "grid" and result.mode == "pair":
         go_to("pair", campaign=handle)  # no polarity, so no grid
     else:
         st.html(ROOM)
-        show(found, who, view)
+        show(result, who, view)

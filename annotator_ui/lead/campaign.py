@@ -30,23 +30,23 @@ class Campaign:
 
 def campaigns() -> pd.DataFrame:
     """The campaigns of experts, newest first."""
-    found = site().project.campaigns.judged_by_experts()
-    return found.iloc[::-1].reset_index(drop=True)
+    result = site().project.campaigns.judged_by_experts()
+    return result.iloc[::-1].reset_index(drop=True)
 
 
 def choose_campaign() -> Campaign:
     """Let the lead choose a campaign, the same on all pages; without any the script stops with an empty state."""
-    found = campaigns()
-    if found.empty:
+    result = campaigns()
+    if result.empty:
         put(html.empty(COMMON.none_title, COMMON.none_body))
         link_to("campaigns", COMMON.none_link)
         st.stop()
-    names = found["name"].tolist()
+    names = result["name"].tolist()
     before = st.session_state.get(CHOSEN)
-    place = names.index(before) if before in names else 0
-    name = st.selectbox(COMMON.campaign, names, index=place, width=460)
+    index = names.index(before) if before in names else 0
+    name = st.selectbox(COMMON.campaign, names, index=index, width=460)
     st.session_state[CHOSEN] = name
-    row = found.loc[found["name"] == name].iloc[0]
+    row = result.loc[result["name"] == name].iloc[0]
     return Campaign(
         name,
         str(row["mode"]),

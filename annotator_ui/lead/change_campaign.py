@@ -32,8 +32,8 @@ def _guideline(campaign: Campaign, who: Viewer) -> None:
     if not versions:
         put(html.note(SAYS.no_versions))
         return
-    place = versions.index(campaign.guideline) if campaign.guideline in versions else 0
-    version = st.selectbox(SAYS.change, versions, index=place)
+    index = versions.index(campaign.guideline) if campaign.guideline in versions else 0
+    version = st.selectbox(SAYS.change, versions, index=index)
     if st.button(SAYS.enforce, disabled=version == campaign.guideline):
         with shown_errors():
             acting(who).guidelines.enforce(version, campaign.name)

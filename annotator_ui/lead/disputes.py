@@ -27,10 +27,10 @@ class Cases:
 
 def cases(campaign: str) -> Cases:
     """Return the cases of a campaign. Flags come and go without acts, so they are read each time."""
-    found = queries.disputes(campaign)
+    result = queries.disputes(campaign)
     flags = site().project.labels.flags(campaign)
-    pairs = {"votes": found.disputed[KEY], "flagged": flags[KEY].drop_duplicates(), "unsure": found.unsure}
-    return Cases(pairs, found.votes, flags)
+    pairs = {"votes": result.disputed[KEY], "flagged": flags[KEY].drop_duplicates(), "unsure": result.unsure}
+    return Cases(pairs, result.votes, flags)
 
 
 def choose_kind(found: Cases, place: "st.delta_generator.DeltaGenerator") -> str:
@@ -39,7 +39,7 @@ def choose_kind(found: Cases, place: "st.delta_generator.DeltaGenerator") -> str
         DISPUTED.show,
         list(DISPUTED.kinds),
         default="votes",
-        format_func=lambda one: f"{DISPUTED.kinds[one]} ({len(found.pairs[one]):,})",
+        format_func=lambda item: f"{DISPUTED.kinds[item]} ({len(found.pairs[item]):,})",
     )
     return kind or "votes"
 
@@ -47,9 +47,9 @@ def choose_kind(found: Cases, place: "st.delta_generator.DeltaGenerator") -> str
 def vote_rows(votes: pd.DataFrame, answers: Mapping[int, str]) -> list[list[Any]]:
     """A pair's votes as rows of a table: who, what, in how many seconds, alone or in a grid."""
     return [
-        [one["expert_id"], COMMON.unsure if pd.isna(one["value"]) else answers[int(one["value"])],
-         None if pd.isna(one["seconds"]) else f"{one['seconds']:.1f}", one["mode"]]
-        for _, one in votes.iterrows()
+        [row["expert_id"], COMMON.unsure if pd.isna(row["value"]) else answers[int(row["value"])],
+         None if pd.isna(row["seconds"]) else f"{row['seconds']:.1f}", row["mode"]]
+        for _, row in votes.iterrows()
     ]  # fmt: skip
 
 

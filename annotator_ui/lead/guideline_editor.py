@@ -24,13 +24,13 @@ def guideline_editor(who: Viewer) -> None:
         put(html.empty(SAYS.no_versions_title, SAYS.no_versions))
     else:
         rows = [
-            [one["version"], f"{one['created_at']:%d %b %Y}", one["created_by"] or None,
-             *(int(one[name]) for name in ("examples", "campaigns", "labels"))]
-            for _, one in versions.iloc[::-1].iterrows()
+            [item["version"], f"{item['created_at']:%d %b %Y}", item["created_by"] or None,
+             *(int(item[name]) for name in ("examples", "campaigns", "labels"))]
+            for _, item in versions.iloc[::-1].iterrows()
         ]  # fmt: skip
         put(html.table(SAYS.versions, SAYS.version_heads, rows, numbers=(3, 4, 5)))
     names = versions["version"].tolist()[::-1]
-    start = st.selectbox(SAYS.start_from, [*names, ""], format_func=lambda one: one or SAYS.blank)
+    start = st.selectbox(SAYS.start_from, [*names, ""], format_func=lambda item: item or SAYS.blank)
     before = site().project.guidelines.read(start) if start else Guideline("", "")
     version = st.text_input(SAYS.version, value=_following(names), max_chars=100)
     content = st.text_area(SAYS.content, value=before.content, height=240, key=f"content-{start}")
@@ -41,7 +41,7 @@ def guideline_editor(who: Viewer) -> None:
     if st.button(SAYS.save, type="primary"):
         with shown_errors():
             examples = [_example(row) for row in rows_now]
-            check_images((name for one in examples for name in (one.query_id, one.candidate_id)), "examples")
+            check_images((name for item in examples for name in (item.query_id, item.candidate_id)), "examples")
             acting(who).guidelines.save_text(version.strip(), content, examples)
             report_after_rerun(SAYS.saved.format(version=version.strip()))
 
@@ -54,11 +54,11 @@ def _following(names: list[str]) -> str:
 
 def _examples(before: Guideline, key: str) -> list[dict[str, str]]:
     """The editable table of example pairs; rows without any image are left out."""
-    told: dict[int | None, str] = {value: name for name, value in ANSWERS.items()}
+    text: dict[int | None, str] = {value: name for name, value in ANSWERS.items()}
     rows = []
-    for one in before.examples:
-        answer = told.get(one.value, "") if one.kind == "border" else ""
-        rows.append((one.query_id, one.candidate_id, one.kind, answer, one.note))
+    for item in before.examples:
+        answer = text.get(item.value, "") if item.kind == "border" else ""
+        rows.append((item.query_id, item.candidate_id, item.kind, answer, item.note))
     st.markdown(f"**{SAYS.examples}**")
     put(html.note(SAYS.examples_help))
     config = st.column_config
@@ -75,8 +75,8 @@ def _examples(before: Guideline, key: str) -> list[dict[str, str]]:
         },
     )
     clean = frame.astype(object).where(frame.notna(), "")
-    found = [{name: str(row[name]).strip() for name in PLACES} for row in clean.to_dict("records")]
-    return [row for row in found if row["query_id"] or row["candidate_id"]]
+    result = [{name: str(row[name]).strip() for name in PLACES} for row in clean.to_dict("records")]
+    return [row for row in result if row["query_id"] or row["candidate_id"]]
 
 
 def _example(row: dict[str, str]) -> Example:
@@ -89,10 +89,10 @@ def _pictures(who: Viewer, rows: list[dict[str, str]]) -> None:
     pictures = site().pictures
     complete = [row for row in rows if row["query_id"] and row["candidate_id"]]
     for start in range(0, len(complete), 3):
-        for place, row in zip(st.columns(3), complete[start : start + 3], strict=False):
+        for column, row in zip(st.columns(3), complete[start : start + 3], strict=False):
             sides = [pictures.url(who.name, row[name], "thumb") for name in PLACES[:2]]
             word = SAYS.kinds.get(row["kind"], row["kind"])
-            with place:
+            with column:
                 put(
                     html.pair(sides[0], sides[1], (COMMON.query, COMMON.candidate)), html.note(f"{word}. {row['note']}")
                 )

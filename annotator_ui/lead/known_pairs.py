@@ -47,7 +47,7 @@ def _read(rows: str) -> pd.DataFrame:
     names = [*KEY, "value"]
     cells = [[cell.strip() for cell in row] for row in csv.reader(rows.strip().splitlines()) if row]
     cells = cells[1:] if cells and cells[0] == names else cells
-    faults = [f"row {place}: {','.join(row)}" for place, row in enumerate(cells, 1) if len(row) != len(names)]
+    faults = [f"row {index}: {','.join(row)}" for index, row in enumerate(cells, 1) if len(row) != len(names)]
     if faults or not cells:
         raise InputError(SAYS.known_unread, where=SAYS.known_title, do=SAYS.known_rows, faults=faults[:20])
     table = pd.DataFrame(cells, columns=names)

@@ -110,15 +110,15 @@ def _compared(found: ModesCompared) -> str:
     """What was judged both ways so far, and what is preselected for it."""
     if not found.both:
         return SAYS.mode_unknown
-    told = SAYS.mode_known.format(both=found.both, alike=html.percent(found.agreement, 0),
+    text = SAYS.mode_known.format(both=found.both, alike=html.percent(found.agreement, 0),
                                   limits=html.limits(found.low, found.high, 0), pair=found.pair_seconds,
                                   grid=found.grid_seconds)  # fmt: skip
-    return f"{told} {SAYS.mode_agrees if queries.grid_agrees(found) else SAYS.mode_open}"
+    return f"{text} {SAYS.mode_agrees if queries.grid_agrees(found) else SAYS.mode_open}"
 
 
 def _guideline() -> str:
     versions = site().project.guidelines.list()["version"].tolist()[::-1]
-    chosen = st.selectbox(SAYS.guideline, [*versions, ""], format_func=lambda one: one or SAYS.guideline_none)
+    chosen = st.selectbox(SAYS.guideline, [*versions, ""], format_func=lambda item: item or SAYS.guideline_none)
     if chosen:
         with st.expander(SAYS.guideline_preview):
             put(guideline_html(site().project.guidelines.read(chosen).content))

@@ -23,11 +23,11 @@ PLACE = "adjudicate_place"
 def show(who: Viewer) -> None:
     """Show the screen."""
     campaign = choose_campaign().name
-    found = cases(campaign)
+    result = cases(campaign)
     decided = site().project.labels.adjudications(campaign)
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    kind = choose_kind(found, left)
-    pairs = found.pairs[kind]
+    kind = choose_kind(result, left)
+    pairs = result.pairs[kind]
     if pairs.empty:
         put(html.empty(DISPUTED.none_title, DISPUTED.none[kind]))
         return
@@ -37,30 +37,30 @@ def show(who: Viewer) -> None:
     if pairs.empty:
         put(html.empty(SAYS.none_title, SAYS.none_body))
         return
-    place = min(int(st.session_state.get(PLACE, 0)), len(pairs) - 1)
-    row = pairs.iloc[place]
+    index = min(int(st.session_state.get(PLACE, 0)), len(pairs) - 1)
+    row = pairs.iloc[index]
     pictures, about = st.columns([3, 2])
     with pictures:
         put(shown_pair(who, row, large=True))
-        _walk(place, len(pairs))
+        _walk(index, len(pairs))
     with about:
-        _votes(_of(found.votes, row))
-        _flags(who, _of(found.flags, row))
+        _votes(_of(result.votes, row))
+        _flags(who, _of(result.flags, row))
         _decide(who, campaign, row, _of(decided, row))
 
 
 def _of(frame: pd.DataFrame, row: "pd.Series[Any]") -> pd.DataFrame:
     """The rows of this pair."""
     mine = (frame[KEY[0]] == row[KEY[0]]) & (frame[KEY[1]] == row[KEY[1]])
-    found: pd.DataFrame = frame.loc[mine]
-    return found
+    result: pd.DataFrame = frame.loc[mine]
+    return result
 
 
 def _walk(place: int, count: int) -> None:
     """To the pairs before and behind."""
-    back, told, forward = st.columns([1, 2, 1], vertical_alignment="center")
+    back, text, forward = st.columns([1, 2, 1], vertical_alignment="center")
     back.button(SAYS.back, disabled=place == 0, on_click=_go, args=(place - 1,), width="stretch")
-    told.markdown(f"<center>{SAYS.place.format(place=place + 1, count=count)}</center>", unsafe_allow_html=True)
+    text.markdown(f"<center>{SAYS.place.format(place=place + 1, count=count)}</center>", unsafe_allow_html=True)
     forward.button(SAYS.forward, disabled=place + 1 >= count, on_click=_go, args=(place + 1,), width="stretch")
 
 
@@ -85,9 +85,9 @@ def _flags(who: Viewer, flags: pd.DataFrame) -> None:
 
 def _decide(who: Viewer, campaign: str, row: "pd.Series[Any]", decided: pd.DataFrame) -> None:
     """Both answers look equal; a decision that stands can be taken back."""
-    for _, one in decided.iterrows():
-        answer = ANSWERS[int(one["value"])]
-        put(html.note(SAYS.decided.format(expert=one["expert"], answer=answer, note=one["note"])))
+    for _, item in decided.iterrows():
+        answer = ANSWERS[int(item["value"])]
+        put(html.note(SAYS.decided.format(expert=item["expert"], answer=answer, note=item["note"])))
     key = f"{row[KEY[0]]}|{row[KEY[1]]}"
     note = st.text_input(SAYS.note, key=f"note {key}", max_chars=1000)
     values: list[int | None] = [0, 1] if decided.empty else [0, 1, None]

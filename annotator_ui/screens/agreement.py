@@ -20,18 +20,18 @@ SIGNED = ("krippendorff_alpha", "gwet_ac1", "fleiss_kappa")  # from -1 to 1
 def show(who: Viewer) -> None:
     """Show the screen."""
     campaign = choose_campaign()
-    found = queries.agreement(campaign.name)
-    if found.experts.empty:
+    result = queries.agreement(campaign.name)
+    if result.experts.empty:
         put(html.empty(COMMON.nothing_judged_title, COMMON.nothing_judged))
         return
-    _coefficients(found)
-    if found.agreement is not None and len(found.agreement.pairs_of_experts):
+    _coefficients(result)
+    if result.agreement is not None and len(result.agreement.pairs_of_experts):
         st.subheader(SAYS.pairs, anchor=False)
-        _pairs(found.agreement.pairs_of_experts)
+        _pairs(result.agreement.pairs_of_experts)
     st.subheader(SAYS.experts, anchor=False)
-    _experts(found.experts)
+    _experts(result.experts)
     st.subheader(SAYS.modes, anchor=False)
-    _modes(found.modes)
+    _modes(result.modes)
 
 
 def _coefficients(found: CampaignAgreement) -> None:
@@ -42,33 +42,33 @@ def _coefficients(found: CampaignAgreement) -> None:
         put(html.empty(SAYS.too_few_title, SAYS.too_few if found.control != 0 else SAYS.no_control))
         return
     rows = []
-    for _, one in panel.coefficients.iterrows():
-        if one["coefficient"] == "fleiss_kappa":
+    for _, row in panel.coefficients.iterrows():
+        if row["coefficient"] == "fleiss_kappa":
             continue  # alpha says the same, and allows for missing votes
-        ends = (-1.0, 1.0) if one["coefficient"] in SIGNED else (0.0, 1.0)
-        value, low, high = (float(one[name]) for name in ("value", "low", "high"))
+        ends = (-1.0, 1.0) if row["coefficient"] in SIGNED else (0.0, 1.0)
+        value, low, high = (float(row[name]) for name in ("value", "low", "high"))
         shown = [None if pd.isna(value) else f"{value:.3f}", _limits(low, high)]
-        rows.append([SAYS.names[one["coefficient"]], *shown, html.whisker(value, low, high, ends)])
+        rows.append([SAYS.names[row["coefficient"]], *shown, html.whisker(value, low, high, ends)])
     put(html.table(SAYS.coefficients, SAYS.heads, rows, numbers=(1, 2), narrow=True))
     put(html.note(SAYS.base.format(pairable=panel.pairable, items=panel.items, unsure=panel.unsure)))
 
 
 def _pairs(pairs: pd.DataFrame) -> None:
     rows = [
-        [one["expert_a"], one["expert_b"], int(one["items"]), html.percent(one["agreement"]),
-         html.limits(one["low"], one["high"]), html.whisker(one["agreement"], one["low"], one["high"]),
-         None if pd.isna(one["kappa"]) else f"{one['kappa']:.2f}"]
-        for _, one in pairs.iterrows()
+        [row["expert_a"], row["expert_b"], int(row["items"]), html.percent(row["agreement"]),
+         html.limits(row["low"], row["high"]), html.whisker(row["agreement"], row["low"], row["high"]),
+         None if pd.isna(row["kappa"]) else f"{row['kappa']:.2f}"]
+        for _, row in pairs.iterrows()
     ]  # fmt: skip
     put(html.table(SAYS.pairs, SAYS.pair_heads, rows, numbers=(2, 3, 4, 6), narrow=True))
 
 
 def _experts(profiles: pd.DataFrame) -> None:
     rows = [
-        [one["expert_id"], int(one["judged"]), html.percent(one["positive_rate"]),
-         html.limits(one["low"], one["high"]), html.percent(one["with_others"]), _signed(one["drift"]),
-         _counted(one["gold_right"], one["gold_judged"]), _counted(one["repeat_same"], one["repeats"])]
-        for _, one in profiles.iterrows()
+        [row["expert_id"], int(row["judged"]), html.percent(row["positive_rate"]),
+         html.limits(row["low"], row["high"]), html.percent(row["with_others"]), _signed(row["drift"]),
+         _counted(row["gold_right"], row["gold_judged"]), _counted(row["repeat_same"], row["repeats"])]
+        for _, row in profiles.iterrows()
     ]  # fmt: skip
     put(html.table(SAYS.experts, SAYS.expert_heads, rows, numbers=range(1, 8)), html.note(SAYS.drift_help))
 
@@ -79,7 +79,7 @@ def _modes(found: ModesCompared) -> None:
         put(html.empty(SAYS.modes, SAYS.modes_none))
         return
     kappa = "–" if pd.isna(found.kappa) else f"{found.kappa:.2f}"
-    pair, grid = ("–" if pd.isna(one) else f"{one:.1f} s" for one in (found.pair_seconds, found.grid_seconds))
+    pair, grid = ("–" if pd.isna(item) else f"{item:.1f} s" for item in (found.pair_seconds, found.grid_seconds))
     faster = found.pair_seconds / found.grid_seconds if found.grid_seconds > 0 else float("nan")
     times = "–" if pd.isna(faster) else f"{faster:.1f} : 1"
     put(

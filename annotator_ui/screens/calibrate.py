@@ -13,7 +13,7 @@ from annotator_ui.screen import go_to, link_to, put, screen
 from annotator_ui.texts_calibration import CALIBRATE as SAYS
 from annotator_ui.texts_leads import COMMON
 from eds.project.calibration import Feedback, Round
-from eds.project.campaigns import Standing
+from eds.project.campaigns import ExpertProgress
 
 TOLD = "calibration_told"  # of the session: the feedback that is shown before the next pair
 SINCE = "calibration_since"
@@ -24,43 +24,43 @@ KEYS = {0: "d", None: "u", 1: "s"}
 @screen(title=SAYS.title, position=70, in_menu=False)
 def show(who: Viewer) -> None:
     """Show the screen."""
-    found = _asked(who)
-    if found is None:
+    result = _asked(who)
+    if result is None:
         put(html.empty(SAYS.none_title, SAYS.none))
         link_to("home", SAYS.home)
         return
-    rounds = site().project.calibration.rounds(found.name, who.name)
-    told = st.session_state.get(TOLD)
-    waiting = site().project.calibration.is_due(found.name, who.name)
-    if told is not None or not rounds or not rounds[-1].finished:
-        put(html.note(SAYS.about.format(campaign=found.name)))
-        _round(who, found, told)
+    rounds = site().project.calibration.rounds(result.name, who.name)
+    text = st.session_state.get(TOLD)
+    waiting = site().project.calibration.is_due(result.name, who.name)
+    if text is not None or not rounds or not rounds[-1].finished:
+        put(html.note(SAYS.about.format(campaign=result.name)))
+        _round(who, result, text)
     else:
-        _result(who, found, rounds[-1], waiting=waiting)
+        _result(who, result, rounds[-1], waiting=waiting)
 
 
-def _asked(who: Viewer) -> Standing | None:
+def _asked(who: Viewer) -> ExpertProgress | None:
     """The campaign of the address, if this expert is asked to calibrate for it or has done so."""
     handle = st.query_params.get("campaign") or st.session_state.get("calibration_campaign", "")
     name = site().project.campaigns.find(handle)
-    found = site().project.campaigns.of_expert(name, who.name) if name is not None else None
-    if found is None or not found.member or found.closed:
+    result = site().project.campaigns.of_expert(name, who.name) if name is not None else None
+    if result is None or not result.member or result.closed:
         return None
     st.session_state["calibration_campaign"] = handle
-    known = site().project.calibration.is_due(found.name, who.name) or site().project.calibration.rounds(
-        found.name, who.name
+    known = site().project.calibration.is_due(result.name, who.name) or site().project.calibration.rounds(
+        result.name, who.name
     )
-    return found if known else None
+    return result if known else None
 
 
-def _guideline(found: Standing) -> None:
+def _guideline(found: ExpertProgress) -> None:
     guideline = site().project.guidelines.in_force(found.name)
     if guideline is not None:
         with st.expander(f"{SAYS.guideline} {as_typed(guideline.version)}"):
             put(guideline_html(guideline.content))
 
 
-def _round(who: Viewer, found: Standing, told: tuple[int, Feedback] | None) -> None:
+def _round(who: Viewer, found: ExpertProgress, told: tuple[int, Feedback] | None) -> None:
     """The next pair with its three buttons; or, right after an answer, that pair with its feedback."""
     made = site().project.calibration.begin(found.name, who.name) if told is None else None
     task = site().project.calibration.next_task(made.round, who.name) if made is not None else None
@@ -74,43 +74,43 @@ def _round(who: Viewer, found: Standing, told: tuple[int, Feedback] | None) -> N
     with text:
         _guideline(found)
     count.markdown(f"**{SAYS.count.format(place=told[0] if told else task.place if task else 0, size=size)}**")
-    query, candidate = (pictures.url(who.name, one, "large") for one in sides)
+    query, candidate = (pictures.url(who.name, item, "large") for item in sides)
     put(html.pair(query, candidate, (COMMON.query, COMMON.candidate), large=True))
     if told is not None:
         _feedback(told, size)
         return
     st.write(SAYS.question)
     since = st.session_state.setdefault(SINCE, time.monotonic())
-    for place, (value, word) in zip(st.columns(3), SAID.items(), strict=True):
-        if task is not None and place.button(word, key=f"{task.task}-{word}", width="stretch", shortcut=KEYS[value]):
+    for column, (value, word) in zip(st.columns(3), SAID.items(), strict=True):
+        if task is not None and column.button(word, key=f"{task.task}-{word}", width="stretch", shortcut=KEYS[value]):
             seconds = time.monotonic() - since
-            given = site().project.calibration.answer(
+            values = site().project.calibration.answer(
                 who.name, task.task, value, secrets.token_hex(16), seconds=seconds
             )
-            st.session_state[TOLD] = (task.place, given)
+            st.session_state[TOLD] = (task.place, values)
             st.session_state.pop(SINCE, None)
             st.rerun()
 
 
-def _feedback(told: tuple[int, Feedback], size: int) -> None:
-    place, given = told
-    yours = SAYS.yours.format(given=SAID[given.value])
-    note = f"  \n{as_typed(given.note)}" if given.note else ""
+def _feedback(feedback: tuple[int, Feedback], size: int) -> None:
+    number, answer = feedback
+    yours = SAYS.yours.format(given=SAID[answer.value])
+    note = f"  \n{as_typed(answer.note)}" if answer.note else ""
     words, button = st.columns([4, 1], vertical_alignment="center")
     with words:
-        if given.right is None:
+        if answer.right is None:
             st.info(f"{SAYS.either} {yours}{note}")
-        elif given.right:
+        elif answer.right:
             st.success(f"{SAYS.right} {yours}{note}")
         else:
-            st.warning(f"{SAYS.wrong.format(expected=SAID[given.expected])} {yours}{note}")
-    label = SAYS.go_on if place < size else SAYS.result
+            st.warning(f"{SAYS.wrong.format(expected=SAID[answer.expected])} {yours}{note}")
+    label = SAYS.go_on if number < size else SAYS.result
     if button.button(label, type="primary", width="stretch", shortcut="Enter"):
         st.session_state.pop(TOLD, None)
         st.rerun()
 
 
-def _result(who: Viewer, found: Standing, last: Round, *, waiting: bool) -> None:
+def _result(who: Viewer, found: ExpertProgress, last: Round, *, waiting: bool) -> None:
     st.subheader(SAYS.failed_title if waiting else SAYS.passed_title, anchor=False)
     needed = html.percent(last.needed, 0)
     put(html.figures(("", html.percent(last.share, 0),
@@ -126,9 +126,9 @@ def _result(who: Viewer, found: Standing, last: Round, *, waiting: bool) -> None
     pictures = site().pictures
     answers = site().project.calibration.feedback(last.round, who.name)
     for start in range(0, len(answers), 3):
-        for place, one in zip(st.columns(3), answers[start : start + 3], strict=False):
-            sides = [pictures.url(who.name, side, "thumb") for side in (one.query_id, one.candidate_id)]
-            expected = SAYS.either if one.expected is None else f"{SAYS.expected}: {SAID[one.expected]}."
-            with place, st.container(border=True):
+        for column, item in zip(st.columns(3), answers[start : start + 3], strict=False):
+            sides = [pictures.url(who.name, side, "thumb") for side in (item.query_id, item.candidate_id)]
+            expected = SAYS.either if item.expected is None else f"{SAYS.expected}: {SAID[item.expected]}."
+            with column, st.container(border=True):
                 put(html.pair(sides[0], sides[1], (COMMON.query, COMMON.candidate)))
-                put(html.note(f"{expected} {SAYS.yours.format(given=SAID[one.value])} {one.note}"))
+                put(html.note(f"{expected} {SAYS.yours.format(given=SAID[item.value])} {item.note}"))

@@ -42,12 +42,12 @@ def show(who: Viewer) -> None:
 
 
 def _overview() -> None:
-    found = campaigns()
-    if found.empty:
+    result = campaigns()
+    if result.empty:
         put(html.empty(SAYS.empty_title, SAYS.empty_body))
         return
     counts = site().project.campaigns.progress().groupby("campaign")[["total", "done", "stopped"]].sum()
-    put(html.table(SAYS.table, SAYS.heads, [_row(row, counts) for _, row in found.iterrows()], numbers=(3, 4)))
+    put(html.table(SAYS.table, SAYS.heads, [_row(row, counts) for _, row in result.iterrows()], numbers=(3, 4)))
 
 
 def _row(row: "pd.Series[Any]", counts: pd.DataFrame) -> list[object]:

@@ -47,10 +47,10 @@ def _experts(counts: pd.DataFrame, pace: pd.DataFrame) -> None:
 
 
 def _row(row: "pd.Series[Any]") -> list[object]:
-    asked = max(int(row["total"]) - int(row["stopped"]), 1)
+    requested = max(int(row["total"]) - int(row["stopped"]), 1)
     gone = bool(row["left_panel"])
     name = Markup("{} {}").format(html.cell(row["expert"]), html.tag(SAYS.gone)) if gone else row["expert"]
-    share = int(row["done"]) / asked
+    share = int(row["done"]) / requested
     return [
         name,
         html.bar(share, html.percent(share, 0)),

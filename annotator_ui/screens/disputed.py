@@ -23,10 +23,10 @@ SAID = {1: COMMON.similar, 0: COMMON.different}
 def show(who: Viewer) -> None:
     """Show the screen."""
     campaign = choose_campaign()
-    found = cases(campaign.name)
+    result = cases(campaign.name)
     left, right = st.columns([5, 1], vertical_alignment="bottom")
-    kind = choose_kind(found, left)
-    pairs = found.pairs[kind]
+    kind = choose_kind(result, left)
+    pairs = result.pairs[kind]
     if pairs.empty:
         put(html.empty(SAYS.none_title, SAYS.none[kind]))
         return
@@ -34,11 +34,11 @@ def show(who: Viewer) -> None:
     page = int(right.number_input(SAYS.page.format(pages=pages), 1, pages, 1)) if pages > 1 else 1
     places = st.columns(2)
     shown = pairs.iloc[(page - 1) * PAGE : page * PAGE].reset_index(drop=True)
-    votes = found.votes.merge(shown[KEY].assign(place=shown.index), on=KEY)
-    flags = found.flags.merge(shown[KEY].assign(place=shown.index), on=KEY)
-    for place, row in shown.iterrows():
-        with places[int(str(place)) % 2], st.container(border=True):
-            _case(who, int(str(place)) + 1, row, votes[votes["place"] == place], flags[flags["place"] == place])
+    votes = result.votes.merge(shown[KEY].assign(place=shown.index), on=KEY)
+    flags = result.flags.merge(shown[KEY].assign(place=shown.index), on=KEY)
+    for index, row in shown.iterrows():
+        with places[int(str(index)) % 2], st.container(border=True):
+            _case(who, int(str(index)) + 1, row, votes[votes["place"] == index], flags[flags["place"] == index])
     link_to("adjudicate", SAYS.adjudicate)
 
 
@@ -48,5 +48,7 @@ def _case(who: Viewer, number: int, row: "pd.Series[Any]", votes: pd.DataFrame, 
     tie = f" {SAYS.tie}" if counts[0] == counts[1] and counts[0] else ""
     rows = vote_rows(votes, SAID)
     table = [html.table(SAYS.votes.format(number=number), SAYS.vote_heads, rows, numbers=(2,))] if rows else []
-    reasons = [html.note(SAYS.flag.format(expert=one["expert"], reason=one["reason"])) for _, one in flags.iterrows()]
+    reasons = [
+        html.note(SAYS.flag.format(expert=item["expert"], reason=item["reason"])) for _, item in flags.iterrows()
+    ]
     put(html.case(shown_pair(who, row), [html.note(f"{tally}.{tie}"), *table, *reasons]))

@@ -18,8 +18,8 @@ from eds.project.experts import ROLES, Invitation
 def show(who: Viewer) -> None:
     """Show the screen."""
     people = site().project.experts.list()
-    rows = [[one["name"], SAYS.roles[one["role"]], html.tag(SAYS.states[one["state"]]), int(one["labels"]),
-             f"{one['created_at']:%d %b %Y}"] for _, one in people.iterrows()]  # fmt: skip
+    rows = [[row["name"], SAYS.roles[row["role"]], html.tag(SAYS.states[row["state"]]), int(row["labels"]),
+             f"{row['created_at']:%d %b %Y}"] for _, row in people.iterrows()]  # fmt: skip
     if rows:
         put(html.table(SAYS.table, SAYS.heads, rows, numbers=(3,)))
     else:
@@ -69,9 +69,9 @@ def _link(who: Viewer, people: pd.DataFrame) -> None:
 
 def _show_link(made: Invitation) -> None:
     """The link, in this run only: the next one does not know it."""
-    place = urlsplit(st.context.url or "")
+    index = urlsplit(st.context.url or "")
     st.success(f"{as_typed(SAYS.link_made.format(name=made.expert, hours=made.hours))}  \n{SAYS.link_gone}")
-    st.code(f"{place.scheme}://{place.netloc}{url(f'/invitation/{made.invitation}')}", language=None, wrap_lines=True)
+    st.code(f"{index.scheme}://{index.netloc}{url(f'/invitation/{made.invitation}')}", language=None, wrap_lines=True)
 
 
 def _lock(who: Viewer, people: pd.DataFrame) -> None:

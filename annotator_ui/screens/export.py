@@ -24,16 +24,16 @@ def show(who: Viewer) -> None:
         link_to("campaigns", COMMON.none_link)
         return
     before = st.session_state.get(CHOSEN)
-    place = names.index(before) + 1 if before in names else 0
+    index = names.index(before) + 1 if before in names else 0
     left, right = st.columns(2)
-    name = left.selectbox(COMMON.campaign, [EVERYTHING, *names], index=place, format_func=lambda one: one or SAYS.all)
+    name = left.selectbox(COMMON.campaign, [EVERYTHING, *names], index=index, format_func=lambda item: item or SAYS.all)
     kind = right.selectbox(SAYS.format, list(SAYS.formats), format_func=SAYS.formats.__getitem__)
-    acts = sum(site().project.labels.count(one) for one in ([name] if name else names))
+    acts = sum(site().project.labels.count(item) for item in ([name] if name else names))
     put(html.figures((SAYS.acts, acts, SAYS.abouts[kind])))
     if not acts:
         put(html.empty(SAYS.empty_title, SAYS.empty_body))
     target = f"{url('/export/')}{kind}"
-    asked = f"{target}?{urlencode({'campaign': name})}" if name else target
+    requested = f"{target}?{urlencode({'campaign': name})}" if name else target
     file = SAYS.formats[kind].partition(" (")[0]
-    put(html.button(asked, SAYS.download.format(file=file)))
+    put(html.button(requested, SAYS.download.format(file=file)))
     put(html.note(SAYS.who_is_in_it))

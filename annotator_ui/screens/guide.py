@@ -18,14 +18,16 @@ KINDS = (("positive", SAYS.positive), ("negative", SAYS.negative), ("border", SA
 @screen(title=SAYS.title, position=30)
 def show(who: Viewer) -> None:
     """Show the guidelines, then the keys."""
-    found = dict(_guidelines(who.name, all_of_them=may(who, "lead")))
-    if not found:
+    result = dict(_guidelines(who.name, all_of_them=may(who, "lead")))
+    if not result:
         st.subheader(SAYS.none_title, anchor=False)
         st.write(SAYS.none)
     else:
-        names = list(found)
-        asked = st.segmented_control(SAYS.choose, names, default=names[0], format_func=as_typed) if names[1:] else None
-        _guideline(found[asked or names[0]], who.name)
+        names = list(result)
+        requested = (
+            st.segmented_control(SAYS.choose, names, default=names[0], format_func=as_typed) if names[1:] else None
+        )
+        _guideline(result[requested or names[0]], who.name)
     _keys()
 
 
@@ -33,8 +35,8 @@ def _guidelines(name: str, *, all_of_them: bool) -> Iterator[tuple[str, Guidelin
     """The guideline in force of each open campaign that this person is on (a lead: of all)."""
     project = site().project
     for campaign in project.campaigns.list()["name"]:
-        one = project.campaigns.of_expert(campaign, name)
-        if all_of_them or (one.member and not one.closed):
+        item = project.campaigns.of_expert(campaign, name)
+        if all_of_them or (item.member and not item.closed):
             guideline = project.guidelines.in_force(campaign)
             if guideline is not None:
                 yield campaign, guideline
@@ -59,8 +61,8 @@ def _card(example: Example, name: str, title: str) -> str:
 
 def _keys() -> None:
     st.subheader(SAYS.keys_title, anchor=False)
-    for place, title, keys in zip(
+    for column, title, keys in zip(
         st.columns(2), (SAYS.pair_mode, SAYS.grid_mode), (SAYS.keys_pair, SAYS.keys_grid), strict=True
     ):
-        place.markdown(f"**{title}**")
-        place.html(html.keys(keys))
+        column.markdown(f"**{title}**")
+        column.html(html.keys(keys))

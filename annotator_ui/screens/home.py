@@ -10,7 +10,7 @@ from annotator_ui.escape_markdown import as_typed
 from annotator_ui.judging.component import show_saving
 from annotator_ui.screen import go_to, screen
 from annotator_ui.texts import HOME as SAYS
-from eds.project.campaigns import Standing
+from eds.project.campaigns import ExpertProgress
 
 
 @screen(title=SAYS.menu, position=10, has_heading=False)
@@ -26,10 +26,10 @@ def show(who: Viewer) -> None:
         show_saving(who)
 
 
-def _own(name: str, mine: Sequence[Standing]) -> None:
-    waiting = [one for one in mine if one.left and not one.closed]
-    done = [one for one in mine if not one.left and not one.closed]
-    closed = [one for one in mine if one.closed]
+def _own(name: str, mine: Sequence[ExpertProgress]) -> None:
+    waiting = [item for item in mine if item.left and not item.closed]
+    done = [item for item in mine if not item.left and not item.closed]
+    closed = [item for item in mine if item.closed]
     if not (waiting or done):
         st.header(SAYS.nothing_title, anchor=False)
         st.write(SAYS.nothing)
@@ -39,21 +39,21 @@ def _own(name: str, mine: Sequence[Standing]) -> None:
         st.header(SAYS.all_finished_title, anchor=False)
         st.write(SAYS.all_finished)
     per_hour = site().project.experts.activity(name).per_hour
-    for place, one in enumerate(waiting):
-        _waiting(name, one, per_hour, first=place == 0)
-    for one in done:
-        _card(one, SAYS.finished)
+    for index, item in enumerate(waiting):
+        _waiting(name, item, per_hour, first=index == 0)
+    for item in done:
+        _card(item, SAYS.finished)
     if closed:
         st.subheader(SAYS.closed_title, anchor=False)
-        for one in closed:
-            _card(one, SAYS.closed)
+        for item in closed:
+            _card(item, SAYS.closed)
 
 
-def _waiting(name: str, one: Standing, per_hour: float | None, *, first: bool) -> None:
+def _waiting(name: str, one: ExpertProgress, per_hour: float | None, *, first: bool) -> None:
     practice = site().project.calibration.is_due(one.name, name)
     with st.container(border=True):
-        told, act = st.columns([4, 1], vertical_alignment="center")
-        with told:
+        text, act = st.columns([4, 1], vertical_alignment="center")
+        with text:
             st.subheader(as_typed(one.name), anchor=False)
             left = SAYS.left_of(one.left, one.total)
             time = f" · {SAYS.time_left(one.left / per_hour)}" if per_hour else ""
@@ -66,7 +66,7 @@ def _waiting(name: str, one: Standing, per_hour: float | None, *, first: bool) -
             go_to("calibrate" if practice else one.mode, campaign=one.handle)
 
 
-def _card(one: Standing, message: str) -> None:
+def _card(one: ExpertProgress, message: str) -> None:
     with st.container(border=True):
         st.subheader(as_typed(one.name), anchor=False)
         st.caption(message)
@@ -91,13 +91,13 @@ def _campaign(name: str, closed: bool, experts: int, counts: pd.DataFrame) -> No
     state = SAYS.closed_state if closed else SAYS.open if left else SAYS.done
     done = total - int(counts["left"].sum())
     with st.container(border=True):
-        told, figures = st.columns([3, 2], vertical_alignment="center")
-        with told:
+        text, figures = st.columns([3, 2], vertical_alignment="center")
+        with text:
             st.subheader(as_typed(name), anchor=False)
             st.caption(f"{SAYS.progress(done, total)} · {state}")
             st.progress(done / total if total else 0.0)
-        one, two, three = figures.columns(3)
-        one.metric(SAYS.experts, f"{experts:,}")
+        item, two, three = figures.columns(3)
+        item.metric(SAYS.experts, f"{experts:,}")
         two.metric(SAYS.left, f"{left:,}")
         three.metric(SAYS.flagged, f"{int(counts['flagged'].sum()):,}")
 

@@ -23,7 +23,7 @@ def show(who: Viewer) -> None:
         st.subheader(SAYS.nothing_title, anchor=False)
         st.write(SAYS.nothing)
         return
-    left = sum(one.left for one in mine)
+    left = sum(item.left for item in mine)
     if activity.stretch_minutes >= REST_AFTER:
         st.info(SAYS.rest(round(activity.stretch_minutes)))
     figures = st.columns(4)
@@ -37,9 +37,10 @@ def show(who: Viewer) -> None:
     time = told_hours(left / activity.per_hour) if activity.per_hour else SAYS.unknown
     figures[3].metric(SAYS.time_left, time if left else SAYS.none)
     st.subheader(SAYS.by_campaign, anchor=False)
-    for one in mine:
+    for item in mine:
         st.progress(
-            one.done / one.total if one.total else 0.0, f"{as_typed(one.name)} · {HOME.progress(one.done, one.total)}"
+            item.done / item.total if item.total else 0.0,
+            f"{as_typed(item.name)} · {HOME.progress(item.done, item.total)}",
         )
     by_day = acts[acts["first"]].groupby(acts["created_at"].dt.date).size()
     if len(by_day) > 1:

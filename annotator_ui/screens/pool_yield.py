@@ -17,13 +17,13 @@ from eds.project.campaign_statistics import PoolYield
 def show(who: Viewer) -> None:
     """Show the screen."""
     campaign = choose_campaign()
-    found = queries.pool_yield(campaign.name)
-    if found.growth.empty:
+    result = queries.pool_yield(campaign.name)
+    if result.growth.empty:
         put(html.empty(SAYS.nothing_title, SAYS.nothing))
     else:
-        _growth(found)
+        _growth(result)
     st.subheader(SAYS.random, anchor=False)
-    _random(found)
+    _random(result)
     st.subheader(SAYS.models, anchor=False)
     _models(campaign)
 
@@ -81,8 +81,8 @@ def _models(campaign: Campaign) -> None:
         put(html.note(SAYS.models_none))
         return
     cells = [
-        [one["model"], int(one["proposed"]), int(one["labelled"]), int(one["positive"]), html.percent(one["rate"]),
-         html.limits(one["low"], one["high"]), html.whisker(one["rate"], one["low"], one["high"]), int(one["alone"])]
-        for _, one in rows.iterrows()
+        [row["model"], int(row["proposed"]), int(row["labelled"]), int(row["positive"]), html.percent(row["rate"]),
+         html.limits(row["low"], row["high"]), html.whisker(row["rate"], row["low"], row["high"]), int(row["alone"])]
+        for _, row in rows.iterrows()
     ]  # fmt: skip
     put(html.table(SAYS.models, SAYS.model_heads, cells, numbers=(1, 2, 3, 4, 5, 7), narrow=True))

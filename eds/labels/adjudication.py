@@ -1,8 +1,8 @@
-"""A lead's decision on a pair that experts dispute, could not tell or flagged: kept beside the votes, never among them.
+"""A lead's decision on a pair that experts dispute, were unsure of or flagged: kept beside the votes, never among them.
 
 A decision is an act of the lead in a campaign of its own, NAME (adjudicated), which is closed, so nobody is asked for
 it. So it is as durable and append-only as a vote, yet `labels_frame` leaves it out unless that campaign is named: raw
-votes stay what they are, and whoever decides truth says whether decisions count.
+votes do not change, and `truth decide` chooses whether decisions count.
 """
 
 import json
@@ -33,7 +33,7 @@ def adjudicate(
 ) -> Receipt:  # fmt: skip
     """Store a lead's decision on a pair that the campaign asks: 1 similar, 0 not, None takes an earlier one back.
 
-    The same token again answers "already". Of several decisions the last one counts, whoever of the leads gave it.
+    The same token again answers "already". Of several decisions by any lead the last one counts.
     """
     check(token, "token")
     check_long(note, "note")
@@ -43,8 +43,8 @@ def adjudicate(
 
     def act(connection: sa.Connection) -> Receipt:
         lead = _lead(connection, by)
-        asked = _asked(connection, campaign_name, query_id, candidate_id)
-        number = _assignment(connection, store.now(), campaign_name, asked, lead)
+        requested = _asked(connection, campaign_name, query_id, candidate_id)
+        number = _assignment(connection, store.now(), campaign_name, requested, lead)
         earlier = connection.execute(
             sa.select(label_event.c.assignment, label_event.c.value).where(label_event.c.label_id == token)
         ).first()
@@ -58,12 +58,12 @@ def adjudicate(
         connection.execute(
             sa.insert(label_event).values(
                 label_id=token, assignment=number, sequence=count + 1, value=value, created_at=at, mode="pair",
-                guideline=asked.guideline,
+                guideline=requested.guideline,
             )
         )  # fmt: skip
         connection.execute(sa.update(assignment).where(assignment.c.id == number).values(events=count + 1))
-        told = {"query_id": query_id, "candidate_id": candidate_id, "value": value, "token": token, "note": note}
-        audit.note(connection, at, by, ACT, campaign_name, **told)
+        text = {"query_id": query_id, "candidate_id": candidate_id, "value": value, "token": token, "note": note}
+        audit.note(connection, at, by, ACT, campaign_name, **text)
         return Receipt(token, already=False)
 
     try:
@@ -99,10 +99,10 @@ def adjudications(store: Store, campaign_name: str | None = None, *, as_of: date
     def act(connection: sa.Connection) -> tuple[pd.DataFrame, list[str]]:
         return frame(connection, query, "created_at"), list(connection.execute(notes).scalars())
 
-    found, details = store.snapshot(act)
-    note_of = {told["token"]: told["note"] for told in map(json.loads, details)}
+    result, details = store.snapshot(act)
+    note_of = {text["token"]: text["note"] for text in map(json.loads, details)}
     key = ["query_id", "candidate_id"]
-    last = found.drop_duplicates(key, keep="last")
+    last = result.drop_duplicates(key, keep="last")
     last = last[last["value"].notna()].sort_values(key, ignore_index=True)
     return last.assign(
         campaign=last["campaign"].str.removesuffix(SUFFIX), note=last["label_id"].map(note_of), value=last["value"]
@@ -114,7 +114,7 @@ def _lead(connection: sa.Connection, name: str) -> Any:
     check_name(name, "expert")
     row = connection.execute(sa.select(expert).where(expert.c.name == name)).first()
     if row is None:
-        raise InputError(f"there is no expert {short(name)}", where="expert", do="See eds labels experts list.")
+        raise InputError(f"unknown expert {short(name)}", where="expert", do="See eds labels experts list.")
     if row.role not in LEADS or row.disabled_at is not None:
         state = "disabled" if row.disabled_at is not None else f"{row.role}, not lead"
         raise InputError(f"{short(name)} is {state}", where="expert", do="Only leads and administrators decide.")
@@ -166,8 +166,8 @@ def _assignment(connection: sa.Connection, now: int, name: str, asked: Any, lead
 
 
 def _found(connection: sa.Connection, table: sa.Table, key: dict[str, Any], rest: dict[str, Any]) -> int:
-    """The id of the row with that key, made now if there is none."""
-    found = connection.execute(sa.select(table.c.id).filter_by(**key)).scalar()
-    if found is None:
-        found = connection.execute(sa.insert(table).values(**key, **rest).returning(table.c.id)).scalar_one()
-    return int(found)
+    """Return the id of the row with that key; insert it if it is missing."""
+    result = connection.execute(sa.select(table.c.id).filter_by(**key)).scalar()
+    if result is None:
+        result = connection.execute(sa.insert(table).values(**key, **rest).returning(table.c.id)).scalar_one()
+    return int(result)

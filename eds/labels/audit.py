@@ -30,8 +30,8 @@ def read_audit(store: Store) -> pd.DataFrame:
 
 
 def noted(store: Store, act: str, token: str) -> bool:
-    """Whether an act that carries this token is in the log: so whoever was interrupted learns whether it came about."""
+    """Return whether an act with this token is in the log: after an interruption it says whether the act was done."""
     table = schema.audit
-    told = table.c.detail.contains(f'"token": "{token}"', autoescape=True)
-    query = sa.select(table.c.id).where(table.c.act == act, told).limit(1)
+    text = table.c.detail.contains(f'"token": "{token}"', autoescape=True)
+    query = sa.select(table.c.id).where(table.c.act == act, text).limit(1)
     return store.read(lambda connection: connection.execute(query).first() is not None)

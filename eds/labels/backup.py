@@ -2,7 +2,7 @@
 
 A zip with one Parquet file a table and a manifest (schema version, rows and SHA-256 of each). It is read
 from one snapshot, so experts go on working meanwhile. Left out: open sessions and failed sign-ins, since
-whoever restores a backup signs in again. It holds password hashes: keep it as you keep the database.
+everybody signs in again after a restore. It holds password hashes: keep it as you keep the database.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from eds.errors import InputError, ProjectError
 from eds.io.files import replacing
 from eds.labels import database, migrate
 from eds.labels.bulk import fetch, insert, release
-from eds.labels.db_errors import corrupt, shown, told
+from eds.labels.db_errors import corrupt, shown, translated_errors
 from eds.labels.store import Store, open_store
 
 FORMAT = "eds labels backup"
@@ -47,16 +47,16 @@ class Manifest:
 
 
 def back_up(store: Store, path: Path) -> Manifest:
-    """Write a backup to `path`, whole or not at all; a damaged database is told, not copied."""
+    """Write a backup to `path`, whole or not at all; a damaged database is an error, not copied."""
     return store.snapshot(lambda connection: dump(connection, path, store.place))
 
 
 def dump(connection: sa.Connection, path: Path, place: str) -> Manifest:
     """The backup of what a connection sees, in whatever schema version it is."""
     if connection.dialect.name == "sqlite":
-        found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
-        if found != "ok":
-            raise corrupt(place, str(found))
+        result = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+        if result != "ok":
+            raise corrupt(place, str(result))
     version = migrate.revision(connection)
     if version is None:
         raise ProjectError("there are no labels to back up", where=place)
@@ -109,21 +109,21 @@ def restore(path: Path, url: str | Path, *, replace: bool = False) -> Manifest:
 def upgrade_store(url: str | Path, backup: Path) -> str:
     """Bring an older store to the schema of this program, after a backup; the version it had."""
     address = database.parse(url)
-    engine, place = _engine(address)
+    engine, index = _engine(address)
     try:
-        with told(place):
+        with translated_errors(index):
             with engine.connect() as connection:
-                found = migrate.revision(connection)
-                if found is None:
-                    raise ProjectError("there are no labels to upgrade", where=place)
-                if found not in migrate.versions():
-                    migrate.verify_version(found, place)
-                dump(connection, backup, place)
+                result = migrate.revision(connection)
+                if result is None:
+                    raise ProjectError("there are no labels to upgrade", where=index)
+                if result not in migrate.versions():
+                    migrate.verify_version(result, index)
+                dump(connection, backup, index)
             migrate.upgrade(engine)
     finally:
         engine.dispose()
     open_store(url, create=False).close()
-    return found
+    return result
 
 
 def _engine(address: sa.URL) -> tuple[sa.Engine, str]:
@@ -136,14 +136,14 @@ def _engine(address: sa.URL) -> tuple[sa.Engine, str]:
 
 
 def _restore_postgresql(address: sa.URL, tables: dict[str, pa.Table], manifest: Manifest) -> None:
-    engine, place = _engine(address)
+    engine, index = _engine(address)
     try:
-        with told(place):
+        with translated_errors(index):
             with engine.connect() as connection:
                 if names := sa.inspect(connection).get_table_names():
                     raise ProjectError(
                         f"the database is not empty: it has {', '.join(sorted(names)[:5])}",
-                        where=place,
+                        where=index,
                         do="Restore into a fresh database.",
                     )
             _fill(engine, tables, manifest)
@@ -164,7 +164,7 @@ def _restore_sqlite(path: Path, tables: dict[str, pa.Table], manifest: Manifest,
     try:
         migrate.create_file(temporary, manifest.schema)
         engine = database.sqlite_engine(temporary, begin="BEGIN IMMEDIATE", size=1)
-        with told(str(path)):
+        with translated_errors(str(path)):
             _fill(engine, tables, manifest, made=True)
         engine.dispose()
         _move_aside(path)
@@ -232,7 +232,7 @@ def _read(path: Path) -> tuple[dict[str, pa.Table], Manifest]:
             told_by = json.loads(archive.read("manifest.json"))
             if told_by.get("format") != FORMAT or told_by.get("version", 0) > VERSION:
                 raise InputError(
-                    "it is no backup of labels that this program knows", where=str(path), do="Upgrade eds."
+                    "not a backup of labels that this version of eds knows", where=str(path), do="Upgrade eds."
                 )
             manifest = Manifest(told_by["schema"], told_by["made_at"], told_by["tables"])
             tables, faults = {}, []

@@ -67,7 +67,7 @@ class Round:
 
 @dataclass(frozen=True)
 class CalibrationTask:
-    """A pair of a round; what is expected is told after the answer only."""
+    """A pair of a round; the expected answer is shown only after the expert's."""
 
     task: int
     query_id: str
@@ -82,12 +82,12 @@ class Feedback:
     query_id: str
     candidate_id: str
     value: int | None
-    expected: int | None  # nothing: either may stand
+    expected: int | None  # None: either is right
     note: str
 
     @property
     def right(self) -> bool | None:
-        """Whether it was right; nothing where either may stand. Unsure is not right."""
+        """Whether the answer was right, None where either is right. Unsure is wrong."""
         return None if self.expected is None else self.value == self.expected
 
 
@@ -128,7 +128,7 @@ def planned(store: Store, name: str) -> tuple[int, float] | None:
 
 def due(store: Store, name: str, expert_name: str) -> bool:
     """Whether this expert must calibrate before the campaign's own pairs: planned, and no round passed yet."""
-    return planned(store, name) is not None and not any(one.passed for one in rounds_of(store, name, expert_name))
+    return planned(store, name) is not None and not any(item.passed for item in rounds_of(store, name, expert_name))
 
 
 def rounds_of(store: Store, name: str, expert_name: str) -> list[Round]:
@@ -142,34 +142,34 @@ def rounds_of(store: Store, name: str, expert_name: str) -> list[Round]:
 
 
 def begin_round(store: Store, name: str, expert_name: str) -> Round:
-    """The round this expert is in; a new one if there is none, or if the last one is finished."""
+    """Return this expert's open round, or begin a new one."""
 
     def act(connection: sa.Connection) -> Round:
-        found, person = campaign_row(connection, name), known(connection, expert_name)
+        result, person = campaign_row(connection, name), known(connection, expert_name)
         member = sa.select(panel.c.expert).where(
-            panel.c.campaign == found.id, panel.c.expert == person, panel.c.left_at.is_(None)
+            panel.c.campaign == result.id, panel.c.expert == person, panel.c.left_at.is_(None)
         )
         if connection.execute(member).first() is None:
             raise InputError(f"{short(expert_name)} is not on the panel", where="calibration", do="Ask your lead.")
-        rounds = _rounds(connection, found.id, person)
+        rounds = _rounds(connection, result.id, person)
         if rounds and not rounds[-1].finished:
             return rounds[-1]
-        plan = connection.execute(sa.select(calibration_plan).where(calibration_plan.c.campaign == found.id)).first()
+        plan = connection.execute(sa.select(calibration_plan).where(calibration_plan.c.campaign == result.id)).first()
         if plan is None:
             raise InputError("the campaign has no calibration", where="calibration", do="Begin with its pairs.")
         number = len(rounds) + 1
-        drawn = chosen(connection, found, expert_name, person, number, plan.size)
+        drawn = chosen(connection, result, expert_name, person, number, plan.size)
         if not drawn:
             raise InputError("there is nothing to calibrate with", where="calibration", do="Ask your lead for gold.")
-        values = {"campaign": found.id, "expert": person, "number": number, "guideline": found.guideline,
+        values = {"campaign": result.id, "expert": person, "number": number, "guideline": result.guideline,
                   "needed": plan.needed, "created_at": store.now()}  # fmt: skip
         made = sa.insert(calibration_round).values(values).returning(calibration_round.c.id)
         of = connection.execute(made).scalar_one()
-        whole = {name: pa.array([row[name] for row in drawn], pa.int64()) for name in ("pair", "expected")}
-        whole |= {"round": pa.array([of] * len(drawn), pa.int64()), "position": pa.array(range(1, len(drawn) + 1))}
+        total = {name: pa.array([row[name] for row in drawn], pa.int64()) for name in ("pair", "expected")}
+        total |= {"round": pa.array([of] * len(drawn), pa.int64()), "position": pa.array(range(1, len(drawn) + 1))}
         notes = pa.array([row["note"] for row in drawn], pa.string())
-        insert(connection, calibration_task, pa.table({**whole, "note": notes}))
-        return _rounds(connection, found.id, person)[-1]
+        insert(connection, calibration_task, pa.table({**total, "note": notes}))
+        return _rounds(connection, result.id, person)[-1]
 
     try:
         return store.write(act)
@@ -204,21 +204,23 @@ def answer(
         raise InputError(f"seconds is {seconds!r}", where="calibration", do="Give a number from 0 up.")
 
     def act(connection: sa.Connection) -> Feedback:
-        found = connection.execute(_FEEDBACK.where(expert.c.name == expert_name, calibration_task.c.id == task)).first()
-        if found is None:
-            raise InputError(f"{task} is no task of {short(expert_name)}", where="calibration", do="Begin a round.")
-        if found.disabled_at is not None:
+        result = connection.execute(
+            _FEEDBACK.where(expert.c.name == expert_name, calibration_task.c.id == task)
+        ).first()
+        if result is None:
+            raise InputError(f"{task} is not a task of {short(expert_name)}", where="calibration", do="Begin a round.")
+        if result.disabled_at is not None:
             raise InputError(f"expert {short(expert_name)} is disabled", where="expert", do="Ask your lead.")
-        given = value
-        if found.answer is not None:
-            given = found.value
+        values = value
+        if result.answer is not None:
+            values = result.value
         else:
             connection.execute(
                 sa.insert(calibration_answer).values(
                     task=task, token=token, value=value, seconds=seconds, created_at=store.now()
                 )
             )
-        return Feedback(found.query_id, found.candidate_id, given, found.expected, found.note)
+        return Feedback(result.query_id, result.candidate_id, values, result.expected, result.note)
 
     try:
         return store.write(act, again=True)
@@ -253,11 +255,11 @@ _TOKEN = sa.select(calibration_answer.c.id).where(
 
 
 def campaign_row(connection: sa.Connection, name: str) -> Any:
-    """The row of the campaign of this name; InputError if there is none."""
+    """Return the row of this campaign; InputError if the name is unknown."""
     check_name(name, "campaign")
     row = connection.execute(sa.select(campaign).where(campaign.c.name == name)).first()
     if row is None:
-        raise InputError(f"there is no campaign {short(name)}", where="campaign", do="See eds labels campaigns list.")
+        raise InputError(f"unknown campaign {short(name)}", where="campaign", do="See eds labels campaigns list.")
     return row
 
 
@@ -278,5 +280,5 @@ def _rounds(connection: sa.Connection, number: int, person: int) -> list[Round]:
         .group_by(of.id, of.number, of.guideline, of.needed)
         .order_by(of.number)
     )  # fmt: skip
-    found = connection.execute(query).all()
-    return [Round(row[0], row[1], row[2], int(row[3]), int(row[4]), int(row[5]), int(row[6]), row[7]) for row in found]
+    result = connection.execute(query).all()
+    return [Round(row[0], row[1], row[2], int(row[3]), int(row[4]), int(row[5]), int(row[6]), row[7]) for row in result]

@@ -28,18 +28,18 @@ def candidates(connection: sa.Connection, number: int) -> list[dict[str, Any]]:
         .join(guideline, guideline.c.id == example.c.guideline)
         .where(guideline.c.version == version)
     )
-    asked = sa.exists().where(item.c.campaign == number, item.c.pair == pair.c.id)
+    requested = sa.exists().where(item.c.campaign == number, item.c.pair == pair.c.id)
     hidden = (
         sa.select(pair.c.id, pair.c.query_id, pair.c.candidate_id, gold.c.value, gold.c.note)
         .join(pair, pair.c.id == gold.c.pair)
-        .where(~asked)
+        .where(~requested)
     )
-    found = {}
+    result = {}
     for query in (hidden, shown):  # of a pair that is both, the guideline's words count
         for row in connection.execute(query):
             names = ("pair", "query_id", "candidate_id", "expected", "note")
-            found[row[0]] = dict(zip(names, (*row[:4], row[4] or ""), strict=True))
-    return list(found.values())
+            result[row[0]] = dict(zip(names, (*row[:4], row[4] or ""), strict=True))
+    return list(result.values())
 
 
 def chosen(

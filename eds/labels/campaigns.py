@@ -33,7 +33,7 @@ NEW = ("id", "pair", "query_id", "candidate_id", "kind")
 
 @dataclass(frozen=True)
 class Plan:
-    """What a campaign is, besides its pairs and experts."""
+    """The settings of a campaign."""
 
     name: str
     mode: str = "pair"  # or grid
@@ -84,13 +84,13 @@ def add_to_panel(store: Store, name: str, experts: Sequence[str], *, by: str = "
 
     def act(connection: sa.Connection) -> None:
         check_lead(connection, store, by, "change a panel")
-        found = _of(connection, name)
-        _join(connection, found.id, experts, store.now())
+        result = _of(connection, name)
+        _join(connection, result.id, experts, store.now())
         items = sa.select(item.c.id, item.c.pair, pair.c.query_id, pair.c.candidate_id, item.c.kind)
-        items = items.join(pair, pair.c.id == item.c.pair).where(item.c.campaign == found.id).order_by(item.c.id)
-        _assign(connection, found, fetch(connection, items), only=experts)
-        if found.early_stop:
-            early_stop.settle(connection, campaign=found.id)
+        items = items.join(pair, pair.c.id == item.c.pair).where(item.c.campaign == result.id).order_by(item.c.id)
+        _assign(connection, result, fetch(connection, items), only=experts)
+        if result.early_stop:
+            early_stop.settle(connection, campaign=result.id)
         audit.note(connection, store.now(), by, "add to panel", name, experts=list(experts))
 
     store.write(act)
@@ -101,14 +101,14 @@ def leave_panel(store: Store, name: str, expert_name: str, *, by: str = "") -> N
 
     def act(connection: sa.Connection) -> None:
         check_lead(connection, store, by, "change a panel")
-        found = _of(connection, name)
+        result = _of(connection, name)
         connection.execute(
             sa.update(panel)
-            .where(panel.c.campaign == found.id, panel.c.expert == known(connection, expert_name))
+            .where(panel.c.campaign == result.id, panel.c.expert == known(connection, expert_name))
             .values(left_at=store.now())
         )
-        if found.early_stop:
-            early_stop.settle(connection, campaign=found.id)
+        if result.early_stop:
+            early_stop.settle(connection, campaign=result.id)
         audit.note(connection, store.now(), by, "leave panel", name, expert=expert_name)
 
     store.write(act)
@@ -167,10 +167,10 @@ def check_plan(plan: Plan, kinds: Collection[str] = ()) -> None:
 def _of(connection: sa.Connection, name: str) -> Any:
     """The campaign's row, held so that pairs and experts that come at once do not miss each other."""
     check_name(name, "campaign")
-    found = connection.execute(sa.select(campaign).where(campaign.c.name == name).with_for_update(key_share=True))
-    row = found.first()
+    result = connection.execute(sa.select(campaign).where(campaign.c.name == name).with_for_update(key_share=True))
+    row = result.first()
     if row is None:
-        raise InputError(f"there is no campaign {short(name)}", where="campaign", do="See eds labels campaigns list.")
+        raise InputError(f"unknown campaign {short(name)}", where="campaign", do="See eds labels campaigns list.")
     return row
 
 
@@ -197,10 +197,10 @@ def _add_items(connection: sa.Connection, found: Any, pairs: pa.Table) -> int:
     fresh = (
         ~pd.MultiIndex.from_frame(mine).isin(pd.MultiIndex.from_frame(before)) if len(old) else np.ones(len(mine), bool)
     )
-    asked = pa.concat_tables([part.select(["query_id", "candidate_id"]) for part in (old, rows)])
+    requested = pa.concat_tables([part.select(["query_id", "candidate_id"]) for part in (old, rows)])
     rows = rows.filter(pa.array(fresh))
     check_planted(connection, rows.filter(pc.equal(rows["kind"], "gold")), found.polarity)
-    known_pairs = hideable(connection, asked, found.polarity, known_answer(rows, found.polarity))
+    known_pairs = hideable(connection, requested, found.polarity, known_answer(rows, found.polarity))
     for name in ("kind", "origin"):
         known_pairs = known_pairs.append_column(name, pa.array(["gold"] * len(known_pairs), pa.string()))
     items = plan_items(
@@ -234,8 +234,8 @@ def _assign(connection: sa.Connection, found: Any, items: pa.Table, only: Sequen
         if only is not None and name not in only:
             continue
         had = sa.select(assignment.c.item).where(assignment.c.campaign == found.id, assignment.c.expert == number)
-        told = pc.and_(planted, pc.is_in(items["pair"], told_to(connection, number)))
-        new = pc.invert(pc.or_(pc.is_in(items["id"], fetch(connection, had)["item"].combine_chunks()), told))
+        text = pc.and_(planted, pc.is_in(items["pair"], told_to(connection, number)))
+        new = pc.invert(pc.or_(pc.is_in(items["id"], fetch(connection, had)["item"].combine_chunks()), text))
         count = pc.sum(new).as_py() or 0
         zeros = pa.array(np.zeros(count, np.int64))
         insert(

@@ -23,18 +23,18 @@ def parse(url: str | Path) -> sa.URL:
     if isinstance(url, Path):
         return sa.URL.create("sqlite", database=str(url))
     try:
-        found = sa.make_url(url)
+        result = sa.make_url(url)
     except sa.exc.ArgumentError as error:
         raise ConfigError(
-            "the address is no URL", where="labels.url", do="Write sqlite:///PATH or postgresql://USER@HOST/NAME."
+            "invalid URL", where="labels.url", do="Write sqlite:///PATH or postgresql://USER@HOST/NAME."
         ) from error
-    kind = found.get_backend_name()
-    if kind == "sqlite" and found.database not in (None, "", ":memory:"):
-        return found.set(drivername="sqlite")
+    kind = result.get_backend_name()
+    if kind == "sqlite" and result.database not in (None, "", ":memory:"):
+        return result.set(drivername="sqlite")
     if kind == "postgresql":
-        return found.set(drivername="postgresql+psycopg")
+        return result.set(drivername="postgresql+psycopg")
     raise ConfigError(
-        f"labels cannot be kept in {shown(found)}",
+        f"labels cannot be kept in {shown(result)}",
         where="labels.url",
         do="Write sqlite:///PATH (a file) or postgresql://USER@HOST/NAME.",
     )

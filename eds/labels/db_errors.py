@@ -1,7 +1,7 @@
-"""What a database driver complains of, told as errors of eds; and which complaints pass by themselves.
+"""Errors of database drivers as errors of eds, and which of them are temporary.
 
 Both databases fail in their own words. Here their words become one sentence with what to do, and
-`passing` says whether the same action may simply be tried again. Never tells a password.
+`passing` says whether the same action may simply be tried again. No message contains a password.
 """
 
 import sqlite3
@@ -21,7 +21,7 @@ REFUSED = ("not a database", "malformed", "disk image")
 
 
 @contextmanager
-def told(place: str) -> Iterator[None]:
+def translated_errors(place: str) -> Iterator[None]:
     """Turn a driver's complaint inside the block into an error that says what to do."""
     try:
         yield
@@ -52,7 +52,7 @@ def state_of(error: exc.DBAPIError) -> str:
 
 
 def corrupt(place: str, reason: str) -> EdsError:
-    """The error for a database file that is damaged; whoever raises it has not touched the file."""
+    """Return the error for a damaged database file, which is left as it is."""
     return ProjectError(
         f"the label database is damaged or is none ({reason}); it was left as it is",
         where=place,

@@ -46,21 +46,21 @@ def settle(connection: sa.Connection, *, items: Sequence[int] = (), campaign: in
         columns = [rows[name].to_numpy() for name in ("id", "item", "state", "events", "active")]
         value = rows["value"].to_pandas().fillna(-1).to_numpy().astype(np.int64)
     else:
-        found = connection.execute(query).all()
-        columns = [np.array([row[place] for row in found], dtype=np.int64) for place in (0, 1, 2, 3, 5)]
-        value = np.array([-1 if row[4] is None else row[4] for row in found], dtype=np.int64)
+        result = connection.execute(query).all()
+        columns = [np.array([row[index] for row in result], dtype=np.int64) for index in (0, 1, 2, 3, 5)]
+        value = np.array([-1 if row[4] is None else row[4] for row in result], dtype=np.int64)
     number, of, state, events, active_now = columns
-    names, place = np.unique(of, return_inverse=True)
+    names, index = np.unique(of, return_inverse=True)
     answered = np.isin(state, (DONE, ASIDE)) & (events > 0)
 
     def count(which: npt.NDArray[np.bool_]) -> Integers:
-        return np.bincount(place[which], minlength=len(names))
+        return np.bincount(index[which], minlength=len(names))
 
     waiting = np.isin(state, (OPEN, STOPPED))
     sure = decided(count(answered & (value == 1)), count(answered & (value == 0)),
-                   count(waiting & (active_now == 1)))[place]  # fmt: skip
+                   count(waiting & (active_now == 1)))[index]  # fmt: skip
     for before, after, which in ((OPEN, STOPPED, sure), (STOPPED, OPEN, ~sure)):
         change = sa.update(assignment).where(assignment.c.id == sa.bindparam("number")).values(state=after)
         chosen = number[which & (state == before)].tolist()
         if chosen:
-            connection.execute(change, [{"number": one} for one in chosen])
+            connection.execute(change, [{"number": entry} for entry in chosen])

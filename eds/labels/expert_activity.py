@@ -14,19 +14,19 @@ from eds.labels.validation import check_name
 PAUSE = 120.0  # seconds without a judgement from which on it was a break
 NEAR = 1.0  # seconds: what is stored this soon after another belongs to its page, which is sent in several parts
 EACH = 30.0  # seconds that each answer of a page may take before it was one: a grid of 24 may well take three minutes
-RECENT = 300  # judgements that the pace is told from
-ENOUGH = 10  # judgements that a pace can be told from
+RECENT = 300  # judgements that the pace is computed from
+ENOUGH = 10  # fewest judgements that give a pace
 
 
 @dataclass(frozen=True)
 class Pace:
     """How fast an expert works: judgements an hour of work (not of breaks); the stretch since the last break."""
 
-    per_hour: float | None  # None until there is enough to tell
+    per_hour: float | None  # None until there are enough
     stretch_minutes: float
 
 
-def own_acts(store: Store, expert_name: str) -> pd.DataFrame:
+def expert_acts(store: Store, expert_name: str) -> pd.DataFrame:
     """Every act of this expert, oldest first: campaign, created_at, seconds, value, first (not a revision)."""
     query = (
         sa.select(
@@ -43,15 +43,15 @@ def own_acts(store: Store, expert_name: str) -> pd.DataFrame:
         .where(expert.c.name == check_name(expert_name, "expert"))
         .order_by(label_event.c.created_at, label_event.c.id)
     )
-    found = store.read(lambda connection: frame(connection, query, "created_at"))
-    return found.assign(first=found["sequence"] == 1).drop(columns="sequence")
+    result = store.read(lambda connection: frame(connection, query, "created_at"))
+    return result.assign(first=result["sequence"] == 1).drop(columns="sequence")
 
 
 def pace(acts: pd.DataFrame, now: pd.Timestamp) -> Pace:
     """The pace of the last RECENT judgements; `acts` (created_at, seconds) in order. Breaks do not count.
 
     Formula:     work of a page = gap since the page before, if gap - `seconds` <= PAUSE, else its `seconds`
-    Source:      the pace of a grid, 24 pairs in three minutes, is no sequence of breaks
+    Source:      the pace of a grid, 24 pairs in three minutes, is not a sequence of breaks
     Conventions: answers that were stored within NEAR seconds of each other are a page; without `seconds`, or where
                  these are beyond max(PAUSE, EACH * answers), a gap up to that is work, and a longer one counts nothing
 

@@ -90,34 +90,36 @@ def invite(store: Store, name: str, *, hours: float = 72, by: str = "") -> str:
 
 def invited(store: Store, token: str) -> str | None:
     """Whom an invitation is for; None if it is unknown, used or too old."""
-    found = _usable_invitation(store, token)
-    return None if found is None else str(found.name)
+    result = _usable_invitation(store, token)
+    return None if result is None else str(result.name)
 
 
 def accept(store: Store, token: str, password: str) -> str:
-    """Use an invitation: set the password, end every session of the account, give the expert's name."""
+    """Use an invitation: set the password, end every session of the account, return the expert's name."""
     unusable = InputError(
         "the invitation is unknown, used or too old", where="invitation", do="Ask your lead for a new link."
     )
 
-    found = _usable_invitation(store, token)
-    if found is None:
+    result = _usable_invitation(store, token)
+    if result is None:
         raise unusable
-    hashed = hash_password(found.name, password)  # slow: before the transaction, and not for guessed tokens
+    hashed = hash_password(result.name, password)  # slow: before the transaction, and not for guessed tokens
 
     def act(connection: sa.Connection) -> None:
         now = store.now()
         used = connection.execute(
-            sa.update(invitation).where(invitation.c.id == found.id, invitation.c.used_at.is_(None)).values(used_at=now)
+            sa.update(invitation)
+            .where(invitation.c.id == result.id, invitation.c.used_at.is_(None))
+            .values(used_at=now)
         )
         if used.rowcount != 1:
             raise unusable
-        connection.execute(sa.update(expert).where(expert.c.id == found.expert).values(password=hashed))
-        end_sessions(connection, found.expert, now)
-        audit.note(connection, now, found.name, "accept invitation", found.name)
+        connection.execute(sa.update(expert).where(expert.c.id == result.expert).values(password=hashed))
+        end_sessions(connection, result.expert, now)
+        audit.note(connection, now, result.name, "accept invitation", result.name)
 
     store.write(act)
-    return str(found.name)
+    return str(result.name)
 
 
 def disable(store: Store, name: str, *, by: str = "") -> None:
@@ -185,12 +187,12 @@ def hash_password(name: str, password: str) -> str:
 
 
 def known(connection: sa.Connection, name: str) -> int:
-    """The number of the expert of this name; InputError if there is none."""
+    """Return the number of this expert; InputError if the name is unknown."""
     check_name(name, "expert")
-    found = connection.execute(sa.select(expert.c.id).where(expert.c.name == name)).scalar()
-    if found is None:
-        raise InputError(f"there is no expert {short(name)}", where="expert", do="See eds labels experts list.")
-    return int(found)
+    result = connection.execute(sa.select(expert.c.id).where(expert.c.name == name)).scalar()
+    if result is None:
+        raise InputError(f"unknown expert {short(name)}", where="expert", do="See eds labels experts list.")
+    return int(result)
 
 
 def end_sessions(connection: sa.Connection, number: int, now: int) -> int:
@@ -223,4 +225,6 @@ def _end_invitations(connection: sa.Connection, number: int, now: int) -> None:
 
 def _check_role(role: str) -> None:
     if role not in schema.ROLES:
-        raise InputError(f"{short(str(role))} is no role", where="role", do=f"Choose one of {', '.join(schema.ROLES)}.")
+        raise InputError(
+            f"{short(str(role))} is not a role", where="role", do=f"Choose one of {', '.join(schema.ROLES)}."
+        )

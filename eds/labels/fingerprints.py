@@ -1,4 +1,4 @@
-"""What tells the acts of one moment from those of another, cheaply: so that a project knows what is stale.
+"""A cheap fingerprint of all acts, by which a project knows what is stale.
 
 Acts are never changed or taken away, so their number and the last one stand for all. Nothing of the address is in it:
 labels that move to another database are the same labels.
@@ -24,20 +24,20 @@ def fingerprint(store: Store) -> str:
 
     def act(connection: sa.Connection) -> str:
         count = connection.execute(sa.select(sa.func.count()).select_from(label_event)).scalar_one()
-        found = tuple(connection.execute(last).first() or ())
-        return f"{count} acts, {hashlib.sha256(repr(found).encode()).hexdigest()[:32]}"
+        result = tuple(connection.execute(last).first() or ())
+        return f"{count} acts, {hashlib.sha256(repr(result).encode()).hexdigest()[:32]}"
 
     return store.snapshot(act)
 
 
 def of_project(url: str, default: Path) -> str:
-    """The fingerprint of a project's labels: `labels.url`, or the file that stands for it."""
+    """Return the fingerprint of a project's labels: those at `labels.url`, or in the file."""
     with closing(open_store(address(url, default), create=False, patience=PATIENCE)) as store:
         return fingerprint(store)
 
 
 def holds_acts(url: str, default: Path) -> bool:
-    """Whether anybody has judged anything; False, too, where there is no store yet."""
+    """Return whether there is any judgement; False, too, if there is no store yet."""
     where = address(url, default)
     if isinstance(where, Path) and not where.exists():
         return False

@@ -17,7 +17,7 @@ from eds.labels.validation import check_name
 
 
 def open_flags(store: Store, campaign_name: str | None = None) -> pd.DataFrame:
-    """The flags nobody has resolved, oldest first.
+    """Return the flags that are not resolved, oldest first.
 
     Columns: flag, campaign, query_id, candidate_id, kind, expert, reason, created_at, judged (whether that expert gave
     an answer all the same), value (the answer; missing: unsure or none).
@@ -50,12 +50,12 @@ def open_flags(store: Store, campaign_name: str | None = None) -> pd.DataFrame:
     )
     if campaign_name is not None:
         query = query.where(campaign.c.name == check_name(campaign_name, "campaign"))
-    found = store.read(lambda connection: frame(connection, query, "created_at"))
-    return found.assign(judged=found["judged"] == 1)
+    result = store.read(lambda connection: frame(connection, query, "created_at"))
+    return result.assign(judged=result["judged"] == 1)
 
 
 def resolve_flag(store: Store, number: int, *, by: str, again: bool = False) -> bool:
-    """Say that a flag is dealt with; False if somebody said so before. `again`: put the question to the expert anew."""
+    """Resolve a flag; False if it was resolved before. `again` asks the expert once more."""
     check_name(by, "by")
 
     def act(connection: sa.Connection) -> bool:
@@ -63,7 +63,7 @@ def resolve_flag(store: Store, number: int, *, by: str, again: bool = False) -> 
         wanted = sa.select(flag.c.resolved_at, flag.c.assignment).where(flag.c.id == number)
         row = connection.execute(wanted).first() if 0 < number < 2**63 else None
         if row is None:
-            raise InputError(f"there is no flag {number}", where="flag", do="See eds labels flags list.")
+            raise InputError(f"unknown flag {number}", where="flag", do="See eds labels flags list.")
         now = store.now()
         change = sa.update(flag).where(flag.c.id == number, flag.c.resolved_at.is_(None))
         if connection.execute(change.values(resolved_at=now, resolved_by=by)).rowcount == 0:
@@ -77,7 +77,7 @@ def resolve_flag(store: Store, number: int, *, by: str, again: bool = False) -> 
 
 
 def _ask_again(connection: sa.Connection, number: int) -> None:
-    """Open a task that was set aside; with early stop it may stand decided meanwhile."""
+    """Reopen a task that was set aside; with early stop it may be decided by now."""
     of = connection.execute(
         sa.select(item.c.id, campaign.c.early_stop)
         .join(assignment, assignment.c.item == item.c.id)

@@ -1,4 +1,4 @@
-"""The labels table: what the store gives to every other stage."""
+"""The table `labels`: what other stages read of the store."""
 
 from datetime import UTC, datetime
 
@@ -49,9 +49,7 @@ def labels_arrow(connection: sa.Connection, as_of: datetime | None = None, only:
         check_name(only, "campaign")
         number = connection.execute(sa.select(campaign.c.id).where(campaign.c.name == only)).scalar()
         if number is None:
-            raise InputError(
-                f"there is no campaign {short(only)}", where="campaign", do="See eds labels campaigns list."
-            )
+            raise InputError(f"unknown campaign {short(only)}", where="campaign", do="See eds labels campaigns list.")
         query = query.where(assignment.c.campaign == number)
     asked_items = sa.select(item.c.id, pair.c.query_id, pair.c.candidate_id, item.c.kind, item.c.campaign)
     asked_items = asked_items.join(pair, pair.c.id == item.c.pair)
@@ -62,22 +60,22 @@ def labels_arrow(connection: sa.Connection, as_of: datetime | None = None, only:
     people = fetch(connection, sa.select(expert.c.id, expert.c.name))
     campaigns = fetch(connection, sa.select(campaign.c.id, campaign.c.name))
     of_item = _rows(items["id"], rows["item"])
-    asked = items.take(of_item)
+    requested = items.take(of_item)
     moments = pa.chunked_array([pa.array(rows["created_at"].to_numpy()).cast(pa.timestamp("us", tz="UTC"))])
     return pa.table(
         {
             "label_id": rows["label_id"],
-            "query_id": asked["query_id"],
-            "candidate_id": asked["candidate_id"],
+            "query_id": requested["query_id"],
+            "candidate_id": requested["candidate_id"],
             "expert_id": people["name"].take(_rows(people["id"], rows["expert"])),
             "value": rows["value"],
             "seconds": rows["seconds"],
             "created_at": moments,
             "session_id": rows["session_id"],
-            "kind": asked["kind"],
+            "kind": requested["kind"],
             "supersedes": _supersedes(rows),
             "guideline": rows["guideline"],
-            "campaign": campaigns["name"].take(_rows(campaigns["id"], asked["campaign"])),
+            "campaign": campaigns["name"].take(_rows(campaigns["id"], requested["campaign"])),
             "mode": rows["mode"],
             "polarity": rows["polarity"],
         }
@@ -85,7 +83,7 @@ def labels_arrow(connection: sa.Connection, as_of: datetime | None = None, only:
 
 
 def _rows(numbers: pa.ChunkedArray, wanted: pa.ChunkedArray) -> pa.Array:
-    """Where each wanted number stands among `numbers`."""
+    """Return the index of each wanted number in `numbers`."""
     known = numbers.to_numpy()
     if not len(known):
         return pa.array([], pa.int64())  # nothing is known, so nothing can be wanted: the database sees to that

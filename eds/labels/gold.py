@@ -1,4 +1,4 @@
-"""Pairs whose answer is known: what may be planted among others to tell whether somebody looks.
+"""Pairs whose answer is known: what may be hidden among others to measure attention.
 
 A grid is skimmed by leaving candidates as they stand. So what is hidden in it must be what an expert has to touch:
 where untouched means similar, pairs that are not, and the other way round; and of a query that the campaign asks, or
@@ -27,7 +27,7 @@ from eds.labels.validation import refuse
 
 TOUCHED = {"similar": 0, "different": 1}  # the answer of a pair that nobody may leave untouched, by polarity
 WORDS = {0: "not similar", 1: "similar"}
-USUAL = 0.05  # share of gold where nobody names one
+USUAL = 0.05  # default share of gold
 USUAL_RANDOM = 0.15  # among random pairs, of which people overlook a third: the sensitivity is estimated from it
 
 
@@ -73,19 +73,19 @@ def hideable(connection: sa.Connection, asked: pa.Table, polarity: str | None, s
         .where(~sa.exists().where(example.c.pair == gold.c.pair))
         .order_by(gold.c.pair)
     )
-    found = fetch(connection, query)
+    result = fetch(connection, query)
     key = ["query_id", "candidate_id"]
     there = pd.MultiIndex.from_frame(asked.select(key).to_pandas().astype(object))
-    free = ~pd.MultiIndex.from_frame(found.select(key).to_pandas().astype(object)).isin(there)
+    free = ~pd.MultiIndex.from_frame(result.select(key).to_pandas().astype(object)).isin(there)
     if sought is not None:
-        free = free & pc.equal(found["value"], sought).to_numpy(zero_copy_only=False)
+        free = free & pc.equal(result["value"], sought).to_numpy(zero_copy_only=False)
     if polarity is not None:
-        free = free & pc.is_in(found["query_id"], asked["query_id"].combine_chunks()).to_numpy(zero_copy_only=False)
-    return found.filter(pa.array(np.asarray(free, dtype=bool))).drop_columns(["value"])
+        free = free & pc.is_in(result["query_id"], asked["query_id"].combine_chunks()).to_numpy(zero_copy_only=False)
+    return result.filter(pa.array(np.asarray(free, dtype=bool))).drop_columns(["value"])
 
 
 def known_answer(asked: pa.Table, polarity: str | None) -> int | None:
-    """The answer that gold must have to tell something among these pairs (kind, origin); None: either."""
+    """Return the answer that gold must have to be informative among these pairs (kind, origin); None: either."""
     if polarity is not None:
         return TOUCHED[polarity]
     normal = asked.filter(pc.equal(asked["kind"], "normal"))
@@ -94,15 +94,17 @@ def known_answer(asked: pa.Table, polarity: str | None) -> int | None:
 
 def gold_to_hide(store: Store, pairs: pd.DataFrame, polarity: str | None) -> int:
     """How many gold pairs a campaign on these pairs could hide; `polarity` of a grid, else none."""
-    asked = checked(pairs, "pairs")
-    return len(store.read(lambda connection: hideable(connection, asked, polarity, known_answer(asked, polarity))))
+    requested = checked(pairs, "pairs")
+    return len(
+        store.read(lambda connection: hideable(connection, requested, polarity, known_answer(requested, polarity)))
+    )
 
 
 def usual_share(store: Store, pairs: pd.DataFrame, polarity: str | None) -> float:
-    """The share of gold to mix into these pairs where nobody names one: no more than is known, 0 if they hold some."""
-    asked = checked(pairs, "pairs")
-    normal = asked.filter(pc.equal(asked["kind"], "normal"))
-    if not len(normal) or pc.any(pc.equal(asked["kind"], "gold")).as_py():
+    """Return the default share of gold for these pairs: no more than is known, 0 if they contain gold."""
+    requested = checked(pairs, "pairs")
+    normal = requested.filter(pc.equal(requested["kind"], "normal"))
+    if not len(normal) or pc.any(pc.equal(requested["kind"], "gold")).as_py():
         return 0.0
     usual = USUAL_RANDOM if normal["origin"].unique().to_pylist() == ["random"] else USUAL
     return min(usual, gold_to_hide(store, pairs, polarity) / len(normal))
@@ -112,13 +114,13 @@ def check_hidden(connection: sa.Connection, asked: pa.Table, polarity: str | Non
     """Refuse a grid (polarity) that hides no gold (no share of it, none in `asked`) though there is some to hide."""
     if polarity is None or share > 0 or pc.any(pc.equal(asked["kind"], "gold")).as_py():
         return
-    found = len(hideable(connection, asked, polarity, TOUCHED[polarity]))
-    if found:
+    result = len(hideable(connection, asked, polarity, TOUCHED[polarity]))
+    if result:
         normal = max(1, pc.sum(pc.equal(asked["kind"], "normal")).as_py())
-        digits = 1 - floor(log10(found / normal))
-        most = min(USUAL, floor(found / normal * 10**digits) / 10**digits)  # rounded down: so many are known
+        digits = 1 - floor(log10(result / normal))
+        most = min(USUAL, floor(result / normal * 10**digits) / 10**digits)  # rounded down: so many are known
         raise InputError(
-            f"gold_share is 0, but a grid is guarded by hidden known pairs, and {found:,} are known that are "
+            f"gold_share is 0, but a grid is guarded by hidden known pairs, and {result:,} are known that are "
             f"{WORDS[TOUCHED[polarity]]}, of a query that it asks",
             where="gold_share",
             do=f"Mix them in: gold_share {most:g}, say.",
@@ -133,15 +135,15 @@ def check_planted(connection: sa.Connection, planted: pa.Table, polarity: str | 
     numbers, untouched = fetch(connection, wrong)["pair"].combine_chunks(), WORDS[1 - TOUCHED[polarity]]
     bad = planted.filter(pc.is_in(planted["pair"], numbers)).select(["query_id", "candidate_id"]).to_pylist()
     refuse(
-        (f"{one['query_id']} {one['candidate_id']} is {untouched}, as untouched means in this grid" for one in bad),
-        "gold pairs tell nothing in this grid",
+        (f"{item['query_id']} {item['candidate_id']} is {untouched}, as untouched means in this grid" for item in bad),
+        "gold pairs measure nothing in this grid",
         "gold",
         f"Leave them out, or plant such as are {WORDS[TOUCHED[polarity]]}.",
     )
 
 
 def told_to(connection: sa.Connection, person: int) -> pa.Array:
-    """The pairs whose answer this expert's own calibrations have told, or will tell."""
+    """Return the pairs whose answer this expert's calibration shows."""
     query: sa.Select[Any] = (
         sa.select(calibration_task.c.pair)
         .join(calibration_round, calibration_round.c.id == calibration_task.c.round)

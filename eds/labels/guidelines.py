@@ -1,8 +1,8 @@
-"""Guidelines: what similar means, as text with example pairs. Each version stands for ever under its name.
+"""Guidelines: what similar means, as text with example pairs. A saved version never changes.
 
 A campaign names the version in force and every judgement stores the one it was given under, so a version must
-never say anything else later: the database refuses to change one (schema.APPEND_ONLY), and whoever wants
-other words saves another version. The text is Markdown as somebody typed it: whoever shows it must escape it.
+never say anything else later: the database refuses to change one (schema.APPEND_ONLY), so other
+words are another version. The text is untrusted Markdown: escape it where it is shown.
 """
 
 from collections.abc import Sequence
@@ -37,11 +37,11 @@ class Example:
     candidate_id: str
     kind: str  # positive, negative or border
     note: str = ""  # why
-    value: int | None = None  # of one at the border: 1, 0, or nothing if either may stand
+    value: int | None = None  # of a border example: 1, 0, or None if either is right
 
     @property
     def answer(self) -> int | None:
-        """The right answer; nothing where either may stand."""
+        """Return the right answer, None where either is right."""
         return MEANT.get(self.kind, self.value)
 
 
@@ -75,9 +75,9 @@ def save_guideline(store: Store, version: str, content: str, examples: Sequence[
         now = store.now()
         values = {"version": version, "content": content, "created_at": now, "created_by": by}
         number = connection.execute(sa.insert(guideline).values(values).returning(guideline.c.id)).scalar_one()
-        for place, (one, of) in enumerate(zip(examples, _pairs(connection, examples), strict=True)):
-            row = {"guideline": number, "pair": of, "position": place, "kind": one.kind}
-            connection.execute(sa.insert(example).values(**row, value=one.answer, note=one.note))
+        for index, (entry, of) in enumerate(zip(examples, _pairs(connection, examples), strict=True)):
+            row = {"guideline": number, "pair": of, "position": index, "kind": entry.kind}
+            connection.execute(sa.insert(example).values(**row, value=entry.answer, note=entry.note))
         audit.note(connection, now, by, "save guideline", version, examples=len(examples))
 
     try:
@@ -87,12 +87,12 @@ def save_guideline(store: Store, version: str, content: str, examples: Sequence[
 
 
 def guideline_named(store: Store, version: str) -> Guideline:
-    """The version of this name; InputError if there is none."""
+    """Return the guideline of this version; InputError if it is unknown."""
     check_name(version, "guideline")
-    found = store.read(lambda connection: _find(connection, version))
-    if found is None:
-        raise InputError(f"there is no guideline {short(version)}", where="guideline", do="Choose one that was saved.")
-    return found
+    result = store.read(lambda connection: _find(connection, version))
+    if result is None:
+        raise InputError(f"unknown guideline {short(version)}", where="guideline", do="Choose one that was saved.")
+    return result
 
 
 def guideline_of(store: Store, campaign_name: str) -> Guideline | None:
@@ -102,7 +102,7 @@ def guideline_of(store: Store, campaign_name: str) -> Guideline | None:
     def find(connection: sa.Connection) -> Guideline | None:
         named = connection.execute(sa.select(campaign.c.guideline).where(campaign.c.name == campaign_name)).scalar()
         if named is None:
-            raise InputError(f"there is no campaign {short(campaign_name)}", where="campaign", do="Choose another.")
+            raise InputError(f"unknown campaign {short(campaign_name)}", where="campaign", do="Choose another.")
         return _find(connection, named)
 
     return store.read(find)
@@ -113,7 +113,7 @@ def put_in_force(store: Store, campaign_name: str, version: str, *, by: str = ""
 
     Its examples must not be hidden gold of the campaign: everybody would know the answer.
     """
-    shown = {(one.query_id, one.candidate_id) for one in guideline_named(store, version).examples}
+    shown = {(entry.query_id, entry.candidate_id) for entry in guideline_named(store, version).examples}
     check_name(campaign_name, "campaign")
     planted = (
         sa.select(pair.c.query_id, pair.c.candidate_id)
@@ -140,8 +140,8 @@ def list_guidelines(store: Store) -> pd.DataFrame:
     """Every version, oldest first: version, created_at, created_by, examples, campaigns (that name it), labels."""
 
     def count(table: sa.Table, condition: "sa.ColumnElement[bool]", name: str) -> "sa.Label[int]":
-        found = sa.select(sa.func.count()).select_from(table).where(condition).scalar_subquery()
-        return sa.cast(found, schema.WHOLE).label(name)
+        result = sa.select(sa.func.count()).select_from(table).where(condition).scalar_subquery()
+        return sa.cast(result, schema.WHOLE).label(name)
 
     version = guideline.c.version
     query = sa.select(
@@ -165,7 +165,7 @@ def _find(connection: sa.Connection, version: str) -> Guideline | None:
         .where(example.c.guideline == row.id)
         .order_by(example.c.position)
     )
-    examples = tuple(_example(*found) for found in connection.execute(query))
+    examples = tuple(_example(*result) for result in connection.execute(query))
     moment = datetime.fromtimestamp(row.created_at / 1e6, UTC)
     return Guideline(row.version, row.content, examples, moment, row.created_by)
 
@@ -176,7 +176,7 @@ def _example(query_id: str, candidate_id: str, kind: str, note: str, value: int 
 
 def _pairs(connection: sa.Connection, examples: Sequence[Example]) -> Any:
     """The store's number of each example's pair."""
-    sides = {name: pa.array([getattr(one, name) for one in examples], pa.string())
+    sides = {name: pa.array([getattr(entry, name) for entry in examples], pa.string())
              for name in ("query_id", "candidate_id")}  # fmt: skip
     return numbered(connection, pa.table(sides))["pair"].to_pylist() if examples else []
 
@@ -185,20 +185,22 @@ def _check_examples(examples: Sequence[Example]) -> None:
     if len(examples) > MOST_EXAMPLES:
         raise InputError(f"{len(examples):,} examples", where="guideline", do=f"Give at most {MOST_EXAMPLES}.")
     faults = []
-    for place, one in enumerate(examples, 1):
-        told = [f"{name} {fault}" for name in ("query_id", "candidate_id") if (fault := fault_of(getattr(one, name)))]
-        if one.query_id == one.candidate_id:
-            told.append("the query and the candidate are one image")
-        if one.kind not in schema.EXAMPLES:
-            told.append(f"{short(str(one.kind))} is not one of {', '.join(schema.EXAMPLES)}")
-        if one.kind in MEANT and one.value not in (None, MEANT[one.kind]):
-            told.append(f"a {one.kind} example cannot mean {one.value!r}")
-        elif one.value is not None and (type(one.value) is not int or one.value not in (0, 1)):
-            told.append(f"value is {one.value!r}, not 1, 0 or nothing")
-        if fault := fault_of(one.note, schema.LONGEST_TEXT, empty=True):
-            told.append(f"the note {fault}")
-        faults += [f"example {place}: {fault}" for fault in told]
-    keys = [(one.query_id, one.candidate_id) for one in examples]
-    faults += [f"example {place}: the same pair as before" for place, key in enumerate(keys, 1)
-               if key in keys[: place - 1]]  # fmt: skip
+    for index, entry in enumerate(examples, 1):
+        wrong = [
+            f"{name} {fault}" for name in ("query_id", "candidate_id") if (fault := fault_of(getattr(entry, name)))
+        ]
+        if entry.query_id == entry.candidate_id:
+            wrong.append("the query and the candidate are one image")
+        if entry.kind not in schema.EXAMPLES:
+            wrong.append(f"{short(str(entry.kind))} is not one of {', '.join(schema.EXAMPLES)}")
+        if entry.kind in MEANT and entry.value not in (None, MEANT[entry.kind]):
+            wrong.append(f"a {entry.kind} example cannot mean {entry.value!r}")
+        elif entry.value is not None and (type(entry.value) is not int or entry.value not in (0, 1)):
+            wrong.append(f"value is {entry.value!r}, not 1, 0 or nothing")
+        if fault := fault_of(entry.note, schema.LONGEST_TEXT, empty=True):
+            wrong.append(f"the note {fault}")
+        faults += [f"example {index}: {fault}" for fault in wrong]
+    keys = [(entry.query_id, entry.candidate_id) for entry in examples]
+    faults += [f"example {index}: the same pair as before" for index, key in enumerate(keys, 1)
+               if key in keys[: index - 1]]  # fmt: skip
     refuse(faults, "faults", "guideline", "Mend the examples.")

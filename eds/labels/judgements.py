@@ -24,7 +24,7 @@ MOST_SECONDS = 1e9
 
 
 class NotYoursError(InputError):
-    """Tasks of somebody else's queue, or an account that was disabled: well-formed, but not for you to send."""
+    """Tasks of another expert's queue, or of a disabled account: well-formed, but not allowed."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def submit(
     session_id: str | None = None,
     times: Sequence[int] | None = None,
 ) -> list[Receipt]:
-    """Store an expert's judgements: all of them durably, or none and an InputError that tells every fault.
+    """Store an expert's judgements: all of them durably, or none and an InputError with every fault.
 
     It is a NotYoursError if tasks are not the expert's, or the account is disabled.
 
@@ -156,12 +156,14 @@ def withdraw_flag(store: Store, expert_name: str, number: int, token: str) -> bo
     def act(connection: sa.Connection) -> bool:
         row = _held(connection, expert_name, [number])[number]
         flags = connection.execute(sa.select(flag.c.token, flag.c.resolved_by).where(flag.c.assignment == number)).all()
-        if token not in {one.token for one in flags}:
-            raise InputError(f"flag {short(token)} is none of task {number}", where="withdrawal", do="Reload the page.")
+        if token not in {entry.token for entry in flags}:
+            raise InputError(
+                f"flag {short(token)} does not belong to task {number}", where="withdrawal", do="Reload the page."
+            )
         change = sa.update(flag).where(flag.c.token == token, flag.c.resolved_at.is_(None))
         if connection.execute(change.values(resolved_at=store.now(), resolved_by=expert_name)).rowcount == 0:
             return False
-        others = any(one.token != token and one.resolved_by != expert_name for one in flags)
+        others = any(entry.token != token and entry.resolved_by != expert_name for entry in flags)
         if row["state"] == ASIDE:
             row["state"] = OPEN
         if not (others or row["events"]) and row["returned"]:
@@ -185,37 +187,37 @@ def _record(
     careful: bool,
 ) -> list[Receipt]:
     """Store what is new. Two that revise one task at once get the same sequence: the database refuses the second."""
-    held = _held(connection, expert_name, [one.assignment for one in judgements])
+    held = _held(connection, expert_name, [entry.assignment for entry in judgements])
     revised = [number for number, row in held.items() if row["events"]]
-    tokens = [one.token for one in judgements] if careful or revised else []
+    tokens = [entry.token for entry in judgements] if careful or revised else []
     earlier = connection.execute(_EARLIER, {"tokens": tokens, "numbers": revised}).all() if tokens else []
     by_token = {row.label_id: (row.assignment, row.value) for row in earlier}
     latest: dict[int, int] = {}
     for act in earlier:
         latest[act.assignment] = max(act.created_at, latest.get(act.assignment, 0))
     faults, receipts, events, touched = [], [], [], {}
-    for place, one in enumerate(judgements):
-        same = by_token.get(one.token)
-        if same is not None and same != (one.assignment, one.value):
-            faults.append(f"judgement {place}: token {short(one.token)} names another act")
-        receipts.append(Receipt(one.token, already=same is not None))
+    for index, entry in enumerate(judgements):
+        same = by_token.get(entry.token)
+        if same is not None and same != (entry.assignment, entry.value):
+            faults.append(f"judgement {index}: token {short(entry.token)} names another act")
+        receipts.append(Receipt(entry.token, already=same is not None))
         if same is not None:
             continue
-        by_token[one.token] = (one.assignment, one.value)
-        row = held[one.assignment]
-        at = now if times is None else times[place]
+        by_token[entry.token] = (entry.assignment, entry.value)
+        row = held[entry.assignment]
+        at = now if times is None else times[index]
         # A clock that went back must not let an older act look like the later one.
-        latest[one.assignment] = at = max(at, latest.get(one.assignment, at - 1) + 1)
+        latest[entry.assignment] = at = max(at, latest.get(entry.assignment, at - 1) + 1)
         row["events"] += 1
-        events.append(_event(one, row, at, session_id))
-        row["state"] = DONE if one.value is not None or row["returned"] else OPEN
-        if one.value is None:
+        events.append(_event(entry, row, at, session_id))
+        row["state"] = DONE if entry.value is not None or row["returned"] else OPEN
+        if entry.value is None:
             _send_back(row)
-        touched[one.assignment] = row
+        touched[entry.assignment] = row
     refuse(faults, "judgements cannot be stored", "judgements", "Give every act a token of its own.")
     stopping = sorted({row["item"] for row in touched.values() if row["early_stop"]})
     if stopping:
-        connection.execute(_HOLD_ITEMS, {"items": stopping})  # before the assignments: so nobody waits in a circle
+        connection.execute(_HOLD_ITEMS, {"items": stopping})  # before the assignments: no deadlock
     if events:
         connection.execute(_STORE, events)
         connection.execute(_CLOSE, [_new(row) for row in touched.values()])
@@ -226,20 +228,21 @@ def _record(
 
 def _held(connection: sa.Connection, expert_name: str, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
     """The expert's assignments of these numbers; NotYoursError for any that is not theirs."""
-    asked = sorted(set(numbers))
-    found = {
-        row.id: dict(row._mapping) for row in connection.execute(_HELD, {"numbers": asked, "expert": expert_name}).all()
+    requested = sorted(set(numbers))
+    result = {
+        row.id: dict(row._mapping)
+        for row in connection.execute(_HELD, {"numbers": requested, "expert": expert_name}).all()
     }
-    if any(row["disabled_at"] is not None for row in found.values()):
+    if any(row["disabled_at"] is not None for row in result.values()):
         raise NotYoursError(f"expert {short(expert_name)} is disabled", where="expert", do="Ask your lead.")
     refuse(
-        (f"{number} is no task of {short(expert_name)}" for number in asked if number not in found),
+        (f"{number} is not a task of {short(expert_name)}" for number in requested if number not in result),
         "tasks are unknown",
         "judgements",
         "Judge tasks of your own queue.",
         NotYoursError,
     )
-    return found
+    return result
 
 
 def _send_back(row: dict[str, Any]) -> None:
@@ -272,21 +275,23 @@ def _check(judgements: Sequence[Judgement]) -> None:
     if len(judgements) > MOST:
         raise InputError(f"{len(judgements):,} judgements at once", where="judgements", do=f"Send at most {MOST:,}.")
     faults = []
-    for place, one in enumerate(judgements):
-        told = []
-        if fault := fault_of(one.token):
-            told.append(f"token {fault}")
-        if type(one.assignment) is not int or not 0 < one.assignment < 2**63:
-            told.append(f"assignment is {one.assignment!r}")
-        if not (one.value is None or (type(one.value) is int and one.value in (0, 1))):
-            told.append(f"value is {one.value!r}, not 1, 0 or nothing")
-        if one.seconds is not None and not (
-            isinstance(one.seconds, (int, float)) and math.isfinite(one.seconds) and 0 <= one.seconds <= MOST_SECONDS
+    for index, entry in enumerate(judgements):
+        wrong = []
+        if fault := fault_of(entry.token):
+            wrong.append(f"token {fault}")
+        if type(entry.assignment) is not int or not 0 < entry.assignment < 2**63:
+            wrong.append(f"assignment is {entry.assignment!r}")
+        if not (entry.value is None or (type(entry.value) is int and entry.value in (0, 1))):
+            wrong.append(f"value is {entry.value!r}, not 1, 0 or nothing")
+        if entry.seconds is not None and not (
+            isinstance(entry.seconds, (int, float))
+            and math.isfinite(entry.seconds)
+            and 0 <= entry.seconds <= MOST_SECONDS
         ):
-            told.append(f"seconds is {one.seconds!r}")
-        if one.mode is not None and one.mode not in schema.MODES:
-            told.append(f"mode is {one.mode!r}")
-        if one.guideline is not None and (fault := fault_of(one.guideline, schema.LONGEST_TEXT, empty=True)):
-            told.append(f"guideline {fault}")
-        faults += [f"judgement {place}: {fault}" for fault in told]
-    refuse(faults, "faults", "judgements", "Mend them and send them again.")
+            wrong.append(f"seconds is {entry.seconds!r}")
+        if entry.mode is not None and entry.mode not in schema.MODES:
+            wrong.append(f"mode is {entry.mode!r}")
+        if entry.guideline is not None and (fault := fault_of(entry.guideline, schema.LONGEST_TEXT, empty=True)):
+            wrong.append(f"guideline {fault}")
+        faults += [f"judgement {index}: {fault}" for fault in wrong]
+    refuse(faults, "faults", "judgements", "Correct them and send them again.")

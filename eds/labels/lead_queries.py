@@ -1,4 +1,4 @@
-"""What a lead looks at besides the labels table: acts with their mode, gold, what is planted, flags, calibration."""
+"""Queries of the lead's pages beyond the table `labels`: acts with their mode, gold, flags, calibration."""
 
 import pandas as pd
 import sqlalchemy as sa
@@ -25,13 +25,13 @@ from eds.labels.validation import check_name
 from eds.schema import to_frame
 
 
-def asked_campaigns(store: Store) -> pd.DataFrame:
+def campaigns_of_experts(store: Store) -> pd.DataFrame:
     """The campaigns that experts judge, oldest first, as `list_campaigns`; not those that keep leads' decisions."""
     decided = sa.select(campaign.c.name).join(item, item.c.campaign == campaign.c.id)
     decided = decided.where(item.c.origin == ADJUDICATION).distinct()
     apart = store.read(lambda connection: connection.execute(decided).scalars().all())
-    found = list_campaigns(store)
-    return found[~found["name"].isin(apart)].reset_index(drop=True)
+    result = list_campaigns(store)
+    return result[~result["name"].isin(apart)].reset_index(drop=True)
 
 
 def acts_frame(store: Store, name: str | None = None) -> pd.DataFrame:
@@ -39,7 +39,7 @@ def acts_frame(store: Store, name: str | None = None) -> pd.DataFrame:
     return to_frame(store.snapshot(lambda connection: labels_arrow(connection, None, name)))
 
 
-def acts_so_far(store: Store, name: str) -> int:
+def count_acts(store: Store, name: str) -> int:
     """How many acts a campaign has: what is computed from them holds as long as this stays."""
     check_name(name, "campaign")
     query = (
@@ -65,8 +65,8 @@ def planted(store: Store, name: str) -> dict[str, int]:
         return frame(connection, query.group_by(item.c.kind, item.c.control))
 
     rows = store.read(find)
-    found = {kind: int(rows.loc[rows["kind"] == kind, "items"].sum()) for kind in ("normal", "gold", "repeat")}
-    return {**found, "control": int(rows.loc[(rows["kind"] == "normal") & (rows["control"] == 1), "items"].sum())}
+    result = {kind: int(rows.loc[rows["kind"] == kind, "items"].sum()) for kind in ("normal", "gold", "repeat")}
+    return {**result, "control": int(rows.loc[(rows["kind"] == "normal") & (rows["control"] == 1), "items"].sum())}
 
 
 def flags(store: Store, name: str) -> pd.DataFrame:
@@ -117,5 +117,5 @@ def calibration_results(store: Store, name: str) -> pd.DataFrame:
     right = counted & (rows["value"].fillna(-1) == rows["expected"].fillna(-2))
     rows = rows.assign(size=1, answered=answered, counted=counted, right=right)
     grouped = rows.groupby(["expert", "number"], sort=False)
-    found = grouped[["size", "answered", "counted", "right"]].sum().astype("int64")
-    return found.assign(needed=grouped["needed"].first(), median_seconds=grouped["seconds"].median()).reset_index()
+    result = grouped[["size", "answered", "counted", "right"]].sum().astype("int64")
+    return result.assign(needed=grouped["needed"].first(), median_seconds=grouped["seconds"].median()).reset_index()

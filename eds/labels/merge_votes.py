@@ -1,4 +1,4 @@
-"""Which acts of a file are new to the store, and in which order they were given; contradictions are told by row."""
+"""Which acts of a file are new to the store, and in which order they were given; contradictions are reported by row."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ DO = "Rows count from 0; nothing was imported."
 
 
 def fresh(connection: sa.Connection, clean: pd.DataFrame, stored: pd.DataFrame, where: str) -> pd.DataFrame:
-    """The rows that are not stored yet, each act once; contradictions are told by row."""
+    """Return the rows that are not stored yet, each act once; contradictions are reported by row."""
     faults = []
     first = pd.Index(clean["vote_id"].drop_duplicates())
     lines = np.flatnonzero(~clean["vote_id"].duplicated().to_numpy())
@@ -22,9 +22,9 @@ def fresh(connection: sa.Connection, clean: pd.DataFrame, stored: pd.DataFrame, 
     differs = (content != content[said]).any(axis=1) | (value != value[said])
     faults += [f"row {row}: says otherwise than row {said[row]} about the same act" for row in np.flatnonzero(differs)]
     repeated = (said != np.arange(len(clean))) & ~differs
-    place = pd.Index(stored["label_id"]).get_indexer(clean["vote_id"])
-    there = place >= 0
-    before = stored.iloc[place[there]]
+    index = pd.Index(stored["label_id"]).get_indexer(clean["vote_id"])
+    there = index >= 0
+    before = stored.iloc[index[there]]
     same = ((before[["item", "expert"]].to_numpy() == content[there]).all(axis=1)
             & (before["value"].fillna(-1).to_numpy(np.int64) == value[there]))  # fmt: skip
     faults += [f"row {row}: vote {short(clean['vote_id'][row])} is stored, and says otherwise"
@@ -37,7 +37,7 @@ def fresh(connection: sa.Connection, clean: pd.DataFrame, stored: pd.DataFrame, 
 
 
 def _elsewhere(connection: sa.Connection, new: pd.DataFrame) -> list[int]:
-    """Rows whose name stands for an act of another campaign."""
+    """Rows whose name belongs to an act of another campaign."""
     if not len(new) or connection.execute(sa.select(label_event.c.id).limit(1)).first() is None:
         return []
     names = fetch(connection, sa.select(label_event.c.label_id))["label_id"].to_pandas()
@@ -45,7 +45,7 @@ def _elsewhere(connection: sa.Connection, new: pd.DataFrame) -> list[int]:
 
 
 def sequenced(new: pd.DataFrame, stored: pd.DataFrame, where: str) -> pd.DataFrame:
-    """The rows with `sequence`, by following `supersedes`; what is said twice alike is left out, or told if not."""
+    """The rows with `sequence`, by following `supersedes`; equal duplicates are left out, others reported."""
     faults = []
     row_of = new.index.to_numpy()
     slot = pd.MultiIndex.from_frame(new[["item", "expert"]])
@@ -58,11 +58,11 @@ def sequenced(new: pd.DataFrame, stored: pd.DataFrame, where: str) -> pd.DataFra
     lost = new["supersedes"].notna().to_numpy() & (parent < 0) & ~follows
     codes = pd.factorize(slot)[0]
     strange = (parent >= 0) & (codes[parent] != codes)
-    for place in np.flatnonzero(lost | strange):
-        faults.append(f"row {row_of[place]}: supersedes {short(str(new['supersedes'].iloc[place]))}, "
-                      "which is no act in force of this expert on this pair")  # fmt: skip
+    for index in np.flatnonzero(lost | strange):
+        faults.append(f"row {row_of[index]}: supersedes {short(str(new['supersedes'].iloc[index]))}, "
+                      "which is not an act in force of this expert on this pair")  # fmt: skip
     twice = new["supersedes"].duplicated(keep=False).to_numpy() & new["supersedes"].notna().to_numpy()
-    faults += [f"row {row_of[place]}: several acts supersede the same one" for place in np.flatnonzero(twice)]
+    faults += [f"row {row_of[index]}: several acts supersede the same one" for index in np.flatnonzero(twice)]
     # Beginnings: acts that supersede nothing. A pair and expert may have one.
     begins = new["supersedes"].isna().to_numpy()
     value = new["value"].fillna(-1).to_numpy(np.int64)
@@ -72,17 +72,17 @@ def sequenced(new: pd.DataFrame, stored: pd.DataFrame, where: str) -> pd.DataFra
     held_value = np.append(current["value"].fillna(-1).to_numpy(np.int64), [-2])[held]
     against = np.where(held >= 0, held_value, value[leader[codes]])
     again = begins & ((held >= 0) | (leader[codes] != np.arange(len(new))))
-    for place in np.flatnonzero(again & (value != against)):
-        source = "the store" if held[place] >= 0 else f"row {row_of[leader[codes[place]]]}"
+    for index in np.flatnonzero(again & (value != against)):
+        source = "the store" if held[index] >= 0 else f"row {row_of[leader[codes[index]]]}"
         faults.append(
-            f"row {row_of[place]}: {short(new['expert_id'].iloc[place])} judged this pair otherwise in {source}"
+            f"row {row_of[index]}: {short(new['expert_id'].iloc[index])} judged this pair otherwise in {source}"
         )
     refuse(faults, "contradictions", where, f"A correction names the act it supersedes. {DO}")
     base = np.append(current["events"].to_numpy(np.int64), [0])[held]
     sequence = np.where(begins, 1, np.where(follows, base + 1, 0))
     while (waiting := (sequence == 0) & (sequence[parent] > 0)).any():
         sequence[waiting] = sequence[parent[waiting]] + 1
-    refuse((f"row {row_of[place]}: supersedes itself, by a circle" for place in np.flatnonzero(sequence == 0)),
+    refuse((f"row {row_of[index]}: supersedes itself, by a circle" for index in np.flatnonzero(sequence == 0)),
            "contradictions", where, DO)  # fmt: skip
-    told: pd.DataFrame = new.assign(sequence=sequence)[~again]
-    return told
+    text: pd.DataFrame = new.assign(sequence=sequence)[~again]
+    return text

@@ -1,6 +1,6 @@
 """Bring a store's schema to the version this program knows, and refuse one that it does not know.
 
-Alembic's batch mode on SQLite makes a table anew and silently drops its triggers: so the triggers are
+Alembic's batch mode on SQLite recreates a table and silently drops its triggers: so the triggers are
 made again after every upgrade and looked for at every opening. Two programs that upgrade at once wait
 for each other: SQLite's BEGIN IMMEDIATE, an advisory lock on PostgreSQL.
 """
@@ -16,7 +16,7 @@ from alembic.script import ScriptDirectory
 
 from eds.errors import InputError, ProjectError
 from eds.labels import database, schema
-from eds.labels.db_errors import corrupt, told
+from eds.labels.db_errors import corrupt, translated_errors
 from eds.labels.triggers import triggers
 
 FOLDER = Path(__file__).with_name("migrations")
@@ -34,25 +34,25 @@ def versions(folder: Path = FOLDER) -> list[str]:
 
 
 def revision(connection: sa.Connection) -> str | None:
-    """The schema version of the database; None where there is no store."""
+    """Return the schema version of the database, None if there is no store."""
     return MigrationContext.configure(connection).get_current_revision()
 
 
 def check(reader: sa.Engine, writer: sa.Engine, place: str, *, create: bool) -> None:
     """Return if the store can be used as it is; else say what it is and what to do. May make a new one."""
     with reader.connect() as connection:
-        found = revision(connection)
-        if found is None and create:
+        result = revision(connection)
+        if result is None and create:
             connection.close()
             upgrade(writer)
             return
-        if found is None:
+        if result is None:
             if connection.dialect.name == "sqlite":
                 raise corrupt(place, "it is a database, but holds no labels")
             raise ProjectError(
                 "there are no labels in this database yet", where=place, do="Begin with eds labels experts add."
             )
-        verify_version(found, place)
+        verify_version(result, place)
         missing = sorted(set(triggers(connection.dialect.name)) - _present(connection))
     if missing:
         raise ProjectError(
@@ -84,7 +84,7 @@ def upgrade(engine: sa.Engine, target: str = "head", folder: Path = FOLDER) -> N
     sqlite = engine.dialect.name == "sqlite"
     with engine.connect() as connection:
         if sqlite:
-            # A table made anew is dropped first: with foreign keys on, that would delete what points to it.
+            # A recreated table is dropped first: with foreign keys on, that would delete what points to it.
             raw = connection.connection.dbapi_connection
             if raw is None:
                 raise ProjectError("the connection to the label database was lost")
@@ -103,7 +103,7 @@ def upgrade(engine: sa.Engine, target: str = "head", folder: Path = FOLDER) -> N
 
 
 def install_triggers(connection: sa.Connection) -> None:
-    """Make every trigger (anew); an older version lacks some of today's tables."""
+    """Recreate every trigger; an older version lacks some of today's tables."""
     tables = sa.inspect(connection).get_table_names()
     for statements in triggers(connection.dialect.name, tables).values():
         for statement in statements:
@@ -118,7 +118,7 @@ def create_file(path: Path, target: str = "head") -> None:
         temporary.unlink(missing_ok=True)
         temporary.touch(mode=0o600)
         engine = database.sqlite_engine(temporary, begin="BEGIN IMMEDIATE", size=1)
-        with told(str(path)):
+        with translated_errors(str(path)):
             upgrade(engine, target)
         engine.dispose()
         place(temporary, path)
@@ -130,7 +130,7 @@ def create_file(path: Path, target: str = "head") -> None:
 
 
 def place(temporary: Path, path: Path) -> bool:
-    """Give a finished file its name, durably; False if somebody holds that name already."""
+    """Give a finished file its name, durably; False if the name is taken."""
     with temporary.open("rb") as stream:
         os.fsync(stream.fileno())
     try:
@@ -148,7 +148,7 @@ def place(temporary: Path, path: Path) -> bool:
 def _run(connection: sa.Connection, target: str, folder: Path) -> None:
     scripts = _scripts(folder)
     context = EnvironmentContext(
-        Config(), scripts, fn=lambda found, _: scripts._upgrade_revs(target, found), destination_rev=target
+        Config(), scripts, fn=lambda result, _: scripts._upgrade_revs(target, result), destination_rev=target
     )
     with context:
         context.configure(connection=connection, target_metadata=schema.metadata, transactional_ddl=False)
@@ -171,5 +171,5 @@ def _present(connection: sa.Connection) -> set[str]:
 
 
 def _expect_utf8(connection: sa.Connection) -> None:
-    if (found := connection.exec_driver_sql("SHOW server_encoding").scalar_one()) != "UTF8":
-        raise ProjectError(f"the database is encoded in {found}", do="Make it anew with ENCODING 'UTF8'.")
+    if (result := connection.exec_driver_sql("SHOW server_encoding").scalar_one()) != "UTF8":
+        raise ProjectError(f"the database is encoded in {result}", do="Recreate it with ENCODING 'UTF8'.")

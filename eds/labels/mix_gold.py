@@ -1,4 +1,4 @@
-"""What a campaign asks besides its pairs: gold and repeats; and which pairs every expert judges in any case.
+"""What a campaign mixes into its pairs, gold and repeats; and its control pairs, which every expert judges.
 
 All choices are draws by the campaign's seed from the pairs' own names: the same whatever the order of rows.
 """

@@ -1,4 +1,4 @@
-"""Pairs as they come from other stages: checked, told apart, and given their numbers in the store."""
+"""Pairs from other stages: checked, deduplicated, and numbered in the store."""
 
 from typing import Any
 
@@ -40,9 +40,9 @@ def as_text(frame: pd.DataFrame, name: str, where: str) -> pa.Array:
 
 def as_strings(series: "pd.Series[Any]") -> pa.Array:
     """The texts as Arrow strings: pandas 2 and 3 keep them differently."""
-    found = pa.array(series, from_pandas=True)
-    found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
-    return found.cast(pa.string())
+    result = pa.array(series, from_pandas=True)
+    result = result.combine_chunks() if isinstance(result, pa.ChunkedArray) else result
+    return result.cast(pa.string())
 
 
 def checked(frame: pd.DataFrame, where: str) -> pa.Table:

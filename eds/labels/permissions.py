@@ -1,7 +1,7 @@
 """Who may change what. Every function that changes more than an expert's own work asks here, in its own transaction.
 
 Leads change campaigns, guidelines, gold and decisions, and invite experts; administrators also set roles and lock
-accounts, but not their own. Whoever is named (`by`) must have the right. A name that is no account (a command, a
+accounts, but not their own. The actor (`by`) must have the right. A name that is no account (a command, a
 simulation: whoever holds the database may do anything to it) passes only where the store does not insist on accounts;
 the store of the web pages does, so a page that forgets to say who acts can change nothing.
 """
@@ -39,14 +39,14 @@ def check_account(connection: sa.Connection, store: Store, by: str, act: str, wh
 def check_authority(actor: str, role: str, act: str, whom: str, their_role: str) -> None:
     """InputError unless `actor` with `role` may do `act` to the account `whom` with (or to get) `their_role`.
 
-    A new invitation lets its bearer choose the password: whoever could make one for an administrator would be one.
+    A new invitation lets its bearer choose the password: to make one for an administrator is to be one.
     """
     if act not in ACTS or role not in ROLES or their_role not in ROLES:
         raise InputError(f"{act} by {role} of {their_role} is unknown", where="accounts", do="Name another act.")
     if role == "administrator":
         if actor == whom and act in ("disable", "set role"):
             raise InputError(
-                "nobody takes their own rights away", where="accounts", do="Ask another administrator to do it."
+                "you cannot take your own rights away", where="accounts", do="Ask another administrator to do it."
             )
         return
     if role == "lead" and act == "invite" and their_role == "expert":
@@ -57,11 +57,11 @@ def check_authority(actor: str, role: str, act: str, whom: str, their_role: str)
 
 
 def _role_of_actor(connection: sa.Connection, store: Store, by: str, act: str) -> str | None:
-    """The role of whoever acts; None for whoever holds the database itself."""
+    """Return the actor's role, None for somebody with access to the database itself."""
     row = connection.execute(sa.select(expert.c.role, expert.c.disabled_at).where(expert.c.name == by)).first()
     if row is None:
         if store.accounts_only:
-            raise InputError(f"{short(by) if by else 'nobody'} is no account that may {act}", where="rights",
+            raise InputError(f"{short(by) if by else 'nobody'} is not an account that may {act}", where="rights",
                              do="Sign in, and try again.")  # fmt: skip
         return None
     if row.disabled_at is not None:

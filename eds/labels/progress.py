@@ -1,4 +1,4 @@
-"""How one expert stands in one campaign: what the judging page shows beside the pair. Reading only.
+"""How far one expert is in one campaign: what the judging page shows beside the pair. Reads only.
 
 `left` and `total` come from two index ranges, so that they can be asked with every batch of a large campaign.
 """
@@ -30,7 +30,7 @@ _LEFT = (
     .where(assignment.c.campaign == campaign.c.id, assignment.c.expert == _PERSON, assignment.c.state == _OPEN)
     .scalar_subquery()
 )
-_TOLD = (  # gold whose answer this expert's calibrations told, so it is not asked: few, and looked up one by one
+_SHOWN = (  # gold whose answer calibration showed this expert, so it is not asked: few, looked up one by one
     sa.select(sa.func.count())
     .where(
         item.c.campaign == campaign.c.id,
@@ -50,7 +50,7 @@ _MEMBER = sa.exists().where(
     panel.c.expert == _PERSON,
     panel.c.left_at.is_(None),
 )
-_STANDING = sa.select(
+_PROGRESS = sa.select(
     campaign.c.id,
     campaign.c.name,
     campaign.c.mode,
@@ -60,15 +60,15 @@ _STANDING = sa.select(
     campaign.c.closed_at,
     _MEMBER.label("member"),
     _LEFT.label("left"),
-    (_TOTAL - _TOLD).label("total"),
+    (_TOTAL - _SHOWN).label("total"),
 ).where(campaign.c.name == _NAME)
 
 
 @dataclass(frozen=True)
-class Standing:
+class ExpertProgress:
     """One expert's view of one campaign."""
 
-    handle: str  # the campaign in an address; another campaign never gets it, even in a database made anew
+    handle: str  # the campaign in an address; never reused, even in a new database
     name: str
     mode: str
     polarity: str | None  # grid: what an untouched candidate means
@@ -84,16 +84,14 @@ class Standing:
         return self.total - self.left
 
 
-def standing(store: Store, campaign_name: str, expert_name: str) -> Standing:
-    """How this expert stands in this campaign; InputError if there is no such campaign."""
-    asked = {"name": check_name(campaign_name, "campaign"), "expert": check_name(expert_name, "expert")}
-    row = store.read(lambda connection: connection.execute(_STANDING, asked).first())
+def expert_progress(store: Store, campaign_name: str, expert_name: str) -> ExpertProgress:
+    """Return how far this expert is in this campaign; InputError if the campaign is unknown."""
+    requested = {"name": check_name(campaign_name, "campaign"), "expert": check_name(expert_name, "expert")}
+    row = store.read(lambda connection: connection.execute(_PROGRESS, requested).first())
     if row is None:
-        raise InputError(
-            f"there is no campaign {short(campaign_name)}", where="campaign", do="See your list of campaigns."
-        )
+        raise InputError(f"unknown campaign {short(campaign_name)}", where="campaign", do="See your list of campaigns.")
     closed, member = row.closed_at is not None, bool(row.member)
-    return Standing(
+    return ExpertProgress(
         handle=_handle(row.id, row.created_at),
         name=row.name,
         mode=row.mode,
@@ -106,14 +104,14 @@ def standing(store: Store, campaign_name: str, expert_name: str) -> Standing:
     )
 
 
-def campaign_of(store: Store, handle: str) -> str | None:
-    """The name of the campaign with this handle; None if there is none."""
+def find_campaign(store: Store, handle: str) -> str | None:
+    """Return the name of the campaign with this handle, None if it is unknown."""
     if not re.fullmatch(r"[0-9a-f]{1,15}-[0-9a-f]{1,15}", handle):
         return None
     number, created = (int(part, 16) for part in handle.split("-"))
     query = sa.select(campaign.c.name).where(campaign.c.id == number, campaign.c.created_at == created)
-    found = store.read(lambda connection: connection.execute(query).scalar())
-    return None if found is None else str(found)
+    result = store.read(lambda connection: connection.execute(query).scalar())
+    return None if result is None else str(result)
 
 
 def _handle(number: int, created_at: int) -> str:

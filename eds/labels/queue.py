@@ -1,4 +1,4 @@
-"""What an expert judges next. Reading only: handing out costs no write, and asking twice gives the same.
+"""What an expert judges next. Reads only: handing out writes nothing, and asking twice gives the same.
 
 A task says nothing of model, rank, origin or other experts' votes, nor whether it is gold.
 """
@@ -100,8 +100,8 @@ def next_batch(
     """The next tasks in this expert's order, without those of `skip` (which the page holds already)."""
     if count < 1:
         raise InputError(f"count is {count}", where="next batch", do="Ask for at least 1.")
-    asked = {**_names(campaign_name, expert_name), "count": count + len(skip)}
-    rows = store.read(lambda connection: connection.execute(_NEXT, asked).all())
+    requested = {**_names(campaign_name, expert_name), "count": count + len(skip)}
+    rows = store.read(lambda connection: connection.execute(_NEXT, requested).all())
     if not rows:
         _refuse_strangers(store, campaign_name, expert_name)
     tasks = [Task(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows if row[0] not in skip]
@@ -114,20 +114,20 @@ def next_pages(
     """The next pages of a grid: each one query's tasks of one mode and round, at most `size` of them."""
     room = pages * size
     tasks = next_batch(store, campaign_name, expert_name, room + size, skip=skip)
-    found = [
+    result = [
         group[start : start + size]
         for group in (list(part) for _, part in groupby(tasks, lambda task: (task.query_id, task.mode, task.returned)))
         for start in range(0, len(group), size)
     ]
-    if len(tasks) == room + size and len(found) > 1:
-        found.pop()  # its query may go on behind the batch
-    return found[:pages]
+    if len(tasks) == room + size and len(result) > 1:
+        result.pop()  # its query may go on behind the batch
+    return result[:pages]
 
 
 def last_answers(store: Store, campaign_name: str, expert_name: str, count: int = 20) -> list[Answer]:
     """What this expert judged last, latest first: for undo after a reload."""
-    asked = {**_names(campaign_name, expert_name), "count": count}
-    rows = store.read(lambda connection: connection.execute(_LAST, asked).all())
+    requested = {**_names(campaign_name, expert_name), "count": count}
+    rows = store.read(lambda connection: connection.execute(_LAST, requested).all())
     return [Answer(Task(row[0], row[1], row[2], row[3], bool(row[4])), *row[5:]) for row in rows]
 
 
@@ -174,8 +174,8 @@ def list_campaigns(store: Store) -> pd.DataFrame:
     query = sa.select(
         *plan, sa.cast(items, WHOLE).label("items"), sa.cast(experts.scalar_subquery(), WHOLE).label("experts")
     ).order_by(campaign.c.id)
-    found = store.read(lambda connection: frame(connection, query, "created_at", "closed_at"))
-    return found.assign(early_stop=found["early_stop"] == 1)
+    result = store.read(lambda connection: frame(connection, query, "created_at", "closed_at"))
+    return result.assign(early_stop=result["early_stop"] == 1)
 
 
 def _names(campaign_name: str, expert_name: str) -> dict[str, str]:
@@ -191,4 +191,4 @@ def _refuse_strangers(store: Store, campaign_name: str, expert_name: str) -> Non
     for name, kind, table in names:
         query = sa.select(table.c.id).where(table.c.name == name)
         if store.read(lambda connection, query=query: connection.execute(query).first()) is None:  # type: ignore[misc]
-            raise InputError(f"there is no {kind} {short(name)}", where=kind, do=f"See eds labels {kind}s list.")
+            raise InputError(f"unknown {kind} {short(name)}", where=kind, do=f"See eds labels {kind}s list.")

@@ -24,7 +24,7 @@ from eds.labels.schema import attempt, expert, session
 from eds.labels.store import Store
 
 SECOND = 1_000_000
-IDLE = 12 * 3600 * SECOND  # a session that nobody used for so long has ended
+IDLE = 12 * 3600 * SECOND  # an unused session ends after that
 LIFE = 14 * 86400 * SECOND  # and after this one signs in again anyhow
 GRACE = 60 * SECOND  # requests under way may still come with the token of before a rotation
 FREE = 3  # failures that cost no wait
@@ -87,11 +87,11 @@ def sign_in(store: Store, name: str, password: str, address: str = "") -> str:
     wait = store.write(lambda connection: _count_failure(connection, who, store.now()))
     if wait:
         raise SignInError("too many tries", do=f"Wait {-(-wait // SECOND)} s, then try again.", wait=wait / SECOND)
-    found = store.read(lambda connection: _account(connection, name))
+    result = store.read(lambda connection: _account(connection, name))
     nobody = _nobody()
-    usable = found is not None and found.disabled_at is None and found.password is not None
-    hashed = str(found.password) if found is not None and usable else nobody
-    if not _matches(hashed, password) or found is None or not usable:
+    usable = result is not None and result.disabled_at is None and result.password is not None
+    hashed = str(result.password) if result is not None and usable else nobody
+    if not _matches(hashed, password) or result is None or not usable:
         raise SignInError("the name or the password is wrong", do="Try again, or ask your lead for a new link.")
     token = secrets.token_urlsafe(32)
     renewed = hasher().hash(_bytes(password)) if hasher().check_needs_rehash(hashed) else hashed
@@ -101,13 +101,13 @@ def sign_in(store: Store, name: str, password: str, address: str = "") -> str:
         # Disabled or given another password in the meantime: the update then finds no row.
         same = connection.execute(
             sa.update(expert)
-            .where(expert.c.id == found.id, expert.c.disabled_at.is_(None), expert.c.password == hashed)
+            .where(expert.c.id == result.id, expert.c.disabled_at.is_(None), expert.c.password == hashed)
             .values(password=renewed)
         )
         if same.rowcount != 1:
             raise SignInError("the name or the password is wrong", do="Try again.")
         connection.execute(sa.delete(attempt).where(attempt.c.who == who))
-        _begin(connection, found.id, token, now)
+        _begin(connection, result.id, token, now)
 
     store.write(act)
     return token
@@ -120,14 +120,14 @@ def _begin(connection: sa.Connection, account: int, token: str, now: int) -> Non
 
 
 def sign_in_vouched(store: Store, name: str, *, by: str) -> str:
-    """A new session's token for an account whose identity somebody else has proved: `by` says who, for the audit."""
+    """Return the token of a new session for an account that `by` (recorded in the audit log) vouches for."""
     token = secrets.token_urlsafe(32)
 
     def act(connection: sa.Connection) -> None:
-        now, found = store.now(), _account(connection, name)
-        if found is None or found.disabled_at is not None:
+        now, result = store.now(), _account(connection, name)
+        if result is None or result.disabled_at is not None:
             raise SignInError("this identity has no account here", do="Ask your lead to make one.")
-        _begin(connection, found.id, token, now)
+        _begin(connection, result.id, token, now)
         audit.note(connection, now, name, "sign in", name, by=by)
 
     store.write(act)
@@ -146,24 +146,24 @@ def session_numbered(store: Store, number: int) -> Session | None:
 
 def _open_session(store: Store, query: "sa.Select[Any]", **which: str | int) -> Session | None:
     now = store.now()
-    asked = {"now": now, "unused": now - IDLE, "rotated": now - GRACE, **which}
-    found = store.read(lambda connection: connection.execute(query, asked).first())
-    if found is None:
+    requested = {"now": now, "unused": now - IDLE, "rotated": now - GRACE, **which}
+    result = store.read(lambda connection: connection.execute(query, requested).first())
+    if result is None:
         return None
-    if found.seen_at < now - GRACE:
-        seen = sa.update(session).where(session.c.id == found.id, session.c.seen_at < now).values(seen_at=now)
+    if result.seen_at < now - GRACE:
+        seen = sa.update(session).where(session.c.id == result.id, session.c.seen_at < now).values(seen_at=now)
         store.write(lambda connection: connection.execute(seen), again=True)
-    return Session(found.id, found.name, found.role, found.created_at, found.expires_at, found.rotated_at)
+    return Session(result.id, result.name, result.role, result.created_at, result.expires_at, result.rotated_at)
 
 
 def rotate(store: Store, token: str) -> str | None:
     """Another token for the same session; the old one ends after a minute. None if it opens nothing."""
-    found, fresh, now = session_of(store, token), secrets.token_urlsafe(32), store.now()
-    if found is None:
+    result, fresh, now = session_of(store, token), secrets.token_urlsafe(32), store.now()
+    if result is None:
         return None
     change = (
         sa.update(session)
-        .where(session.c.id == found.number, session.c.token_hash == digest(token), session.c.ended_at.is_(None))
+        .where(session.c.id == result.number, session.c.token_hash == digest(token), session.c.ended_at.is_(None))
         .values(token_hash=digest(fresh), former_hash=digest(token), rotated_at=now)
     )
     changed = store.write(lambda connection: connection.execute(change).rowcount)
@@ -171,7 +171,7 @@ def rotate(store: Store, token: str) -> str | None:
 
 
 def sign_out(store: Store, token: str) -> None:
-    """End this session; a token that opens nothing is no fault."""
+    """End this session; an unknown token is ignored."""
     hashed = digest(token)
     end = (
         sa.update(session)
@@ -182,7 +182,7 @@ def sign_out(store: Store, token: str) -> None:
 
 
 def sign_out_everywhere(store: Store, name: str, *, by: str) -> int:
-    """End every session of an expert, who may do so, and whoever may disable them; how many there were."""
+    """End every session of an expert, on their own behalf or by an administrator; return how many there were."""
 
     def act(connection: sa.Connection) -> int:
         if by != name:
@@ -217,7 +217,7 @@ def _account(connection: sa.Connection, name: str) -> Any:
 
 @cache
 def _nobody() -> str:
-    """A hash that nobody knows the password of, so that unknown names take as long as known ones."""
+    """Return a hash without a known password, so that unknown names take as long as known ones."""
     return hasher().hash(secrets.token_bytes(32))
 
 

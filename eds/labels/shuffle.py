@@ -28,7 +28,7 @@ def item_words(queries: pa.Array, candidates: pa.Array, purpose: str) -> Hashes:
 def positions(
     seed: int, expert: str, queries: pa.Array, candidates: pa.Array, repeats: npt.NDArray[np.bool_]
 ) -> Integers:
-    """Where each item stands for this expert; `repeats` marks those that ask a second time."""
+    """Return each item's position for this expert; `repeats` marks those that ask a second time."""
     own = np.uint64(hash_id(f"{seed}/{expert}"))
     group = (mix_bits(hash_ids(queries) ^ own) >> np.uint64(64 - GROUP_BITS)).astype(np.int64)
     left = (1 << GROUP_BITS) - 1 - group

@@ -18,8 +18,8 @@ from sqlalchemy import exc
 
 from eds.errors import ProjectError
 from eds.labels import database, migrate
-from eds.labels.commit_queue import Line, line_of
-from eds.labels.db_errors import corrupt, passing, shown, told, undone
+from eds.labels.commit_queue import CommitQueue, queue_of
+from eds.labels.db_errors import corrupt, passing, shown, translated_errors, undone
 
 T = TypeVar("T")
 PATIENCE = 30.0  # seconds that lost connections are tried again
@@ -37,17 +37,17 @@ class Store:
         if self.sqlite:
             self._writer = database.sqlite_engine(self.path, begin="BEGIN IMMEDIATE", size=1)
             self._reader = database.sqlite_engine(self.path, begin="BEGIN", size=32, setup=("query_only=ON",))
-            self._line: Line | None = line_of(str(self.path.resolve()))
+            self._queue: CommitQueue | None = queue_of(str(self.path.resolve()))
         else:
             self._writer = database.postgresql_engine(url)
             self._reader = self._writer.execution_options(isolation_level="AUTOCOMMIT")
-            self._line = None
+            self._queue = None
 
     def for_accounts(self) -> "Store":
         """The same store, for pages: every change must name an account that has the right to it."""
-        found = copy.copy(self)
-        found.accounts_only = True
-        return found
+        result = copy.copy(self)
+        result.accounts_only = True
+        return result
 
     @property
     def path(self) -> Path:
@@ -71,13 +71,13 @@ class Store:
         """Run an action in one transaction: committed durably when this returns, undone when it raises.
 
         `again` says that the action may run twice (its tokens make the second time a no-op), so that a
-        connection lost at the commit, when nobody knows whether it took place, is mended here.
+        connection lost at the commit, whose outcome is unknown, is handled here.
         """
 
         def attempt() -> T:
-            if self._line is not None:
-                found: T = self._line.run(self._writer, action)
-                return found
+            if self._queue is not None:
+                result: T = self._queue.run(self._writer, action)
+                return result
             with self._writer.begin() as connection:
                 return action(connection)
 
@@ -106,7 +106,7 @@ class Store:
 
     def _patiently(self, attempt: Callable[[], T], *, again: bool) -> T:
         deadline, pause = time.monotonic() + self.patience, 0.05
-        with told(self.place):
+        with translated_errors(self.place):
             while True:
                 try:
                     return attempt()

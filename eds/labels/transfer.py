@@ -1,4 +1,4 @@
-"""Votes out of the store and into it. An import comes in as a whole, or every contradiction is told by row.
+"""Export and import of votes. An import is stored as a whole, or every contradiction is reported by row.
 
 Importing a file twice changes nothing: acts keep their names, and rows without a name get one that follows
 from what they say.
@@ -44,10 +44,10 @@ def export_votes(
     store: Store, path: Path, kind: str | None = None, *, only: str | None = None, as_of: datetime | None = None
 ) -> int:
     """Write every act (crowd-kit: every answer in force) to a file; how many acts there were."""
-    found = vote_files.format_of(path, kind)
+    result = vote_files.format_of(path, kind)
     table = store.snapshot(lambda connection: labels_arrow(connection, as_of, only))
     names = ["vote_id" if name == "label_id" else name for name in table.column_names]
-    vote_files.write(table.rename_columns(names), path, found)
+    vote_files.write(table.rename_columns(names), path, result)
     return len(table)
 
 
@@ -79,7 +79,7 @@ def import_campaigns(
 ) -> dict[str, Imported]:
     """Take the votes of several campaigns, as `import_votes`: all of them or none.
 
-    A `token` is noted in the audit, by which `audit.noted` tells later whether they came in.
+    A `token` is noted in the audit, by which `audit.noted` finds out later whether they are stored.
     """
 
     def place(name: str) -> str:
@@ -94,15 +94,15 @@ def import_campaigns(
         nameless = clean["vote_id"].isna().to_numpy()
         if nameless.any():
             clean.loc[nameless, "vote_id"] = _names(clean[nameless], name)
-        ready[name] = clean, tuple(str(one) for one in frame.columns if one not in vote_files.COLUMNS)
+        ready[name] = clean, tuple(str(entry) for entry in frame.columns if entry not in vote_files.COLUMNS)
 
     def act(connection: sa.Connection) -> dict[str, Imported]:
         check_lead(connection, store, by, "import votes")
         done = {}
         for name, (clean, dropped) in ready.items():
             added = _take_in(connection, store.now(), clean, name, add_missing, place(name))
-            told = {"votes": added, "source": where, **({"token": token} if token else {})}
-            audit.note(connection, store.now(), by, "import votes", name, **told)
+            text = {"votes": added, "source": where, **({"token": token} if token else {})}
+            audit.note(connection, store.now(), by, "import votes", name, **text)
             done[name] = Imported(added, len(clean) - added, dropped)
         return done
 
@@ -139,7 +139,7 @@ def _campaign(connection: sa.Connection, name: str, now: int, add_missing: bool)
         connection.execute(sa.insert(campaign).values(name=name, **plan, control_share=0.1, created_at=now))
         row = connection.execute(query).first()
     if row is None:
-        raise InputError(f"there is no campaign {short(name)}", where="campaign", do="See eds labels campaigns list.")
+        raise InputError(f"unknown campaign {short(name)}", where="campaign", do="See eds labels campaigns list.")
     return row.id, row.seed
 
 
@@ -151,7 +151,7 @@ def _people(
     unknown = [name for name in named if name not in known]
     if unknown and not add_missing:
         rows = np.flatnonzero(clean["expert_id"].isin(unknown).to_numpy())
-        refuse((f"row {row}: no expert {short(clean['expert_id'][row])}" for row in rows.tolist()),
+        refuse((f"row {row}: unknown expert {short(clean['expert_id'][row])}" for row in rows.tolist()),
                "rows are of unknown experts", where, f"Add them first (eds labels experts add). {DO}")  # fmt: skip
     for name in unknown:
         check_name(name, "expert")
@@ -168,24 +168,25 @@ def _people(
 def _items(
     connection: sa.Connection, clean: pd.DataFrame, number: int, add_missing: bool, where: str
 ) -> "np.ndarray[Any, np.dtype[np.int64]]":
-    """Each row's item; those that the campaign does not have are entered, or told."""
+    """Each row's item; those that the campaign lacks are added, or reported."""
     query = sa.select(item.c.id.label("item"), pair.c.query_id, pair.c.candidate_id, item.c.kind)
     query = query.join(pair, pair.c.id == item.c.pair).where(item.c.campaign == number)
     key = ["query_id", "candidate_id", "kind"]
     had = fetch(connection, query).to_pandas()
     wanted = clean[key].drop_duplicates().astype(object)
-    found = wanted.merge(had.astype(dict.fromkeys(key, object)), how="left", on=key)
-    missing = found["item"].isna().to_numpy()
+    result = wanted.merge(had.astype(dict.fromkeys(key, object)), how="left", on=key)
+    missing = result["item"].isna().to_numpy()
     if missing.any() and not add_missing:
         rows = (
-            clean[key].astype(object).merge(found[missing][key], how="left", on=key, indicator=True)["_merge"] == "both"
+            clean[key].astype(object).merge(result[missing][key], how="left", on=key, indicator=True)["_merge"]
+            == "both"
         )
         refuse((f"row {row}: {short(clean['query_id'][row])} {short(clean['candidate_id'][row])} ({clean['kind'][row]})"
                 for row in np.flatnonzero(rows.to_numpy()).tolist()),
                "rows are of pairs that the campaign does not ask", where, f"Add the pairs first. {DO}")  # fmt: skip
-    found["item"] = found["item"].fillna(0).astype("int64")
+    result["item"] = result["item"].fillna(0).astype("int64")
     if missing.any():
-        new = pa.table({name: as_strings(found.loc[missing, name]) for name in key})
+        new = pa.table({name: as_strings(result.loc[missing, name]) for name in key})
         new = numbered(connection, new)
         ids = reserve(connection, item, len(new))
         zeros = pa.array(np.zeros(len(new), np.int64))
@@ -193,8 +194,8 @@ def _items(
         insert(connection, item, pa.table({"id": pa.array(ids), "campaign": pa.array(np.full(len(new), number)),
                                            "pair": new["pair"], "kind": new["kind"], "origin": imported,
                                            "control": zeros}))  # fmt: skip
-        found.loc[missing, "item"] = ids
-    return clean[key].astype(object).merge(found, how="left", on=key)["item"].to_numpy(np.int64)
+        result.loc[missing, "item"] = ids
+    return clean[key].astype(object).merge(result, how="left", on=key)["item"].to_numpy(np.int64)
 
 
 def _stored(connection: sa.Connection, number: int) -> pd.DataFrame:
@@ -214,18 +215,18 @@ def _assignments(
     last = acts.groupby(["item", "expert"], sort=False)["sequence"].max().reset_index()
     query = sa.select(assignment.c.id, assignment.c.item, assignment.c.expert).where(assignment.c.campaign == number)
     had = fetch(connection, query).to_pandas()
-    found = last.merge(had, how="left", on=["item", "expert"])
-    missing = found["id"].isna().to_numpy()
-    old = found[~missing]
+    result = last.merge(had, how="left", on=["item", "expert"])
+    missing = result["id"].isna().to_numpy()
+    old = result[~missing]
     if len(old):
         change = sa.update(assignment).where(assignment.c.id == sa.bindparam("number"))
         change = change.values(state=DONE, events=sa.bindparam("count"))
         rows = zip(old["id"].astype("int64").tolist(), old["sequence"].tolist(), strict=True)
-        connection.execute(change, [{"number": one, "count": count} for one, count in rows])
-    found["id"] = found["id"].fillna(0).astype("int64")
+        connection.execute(change, [{"number": entry, "count": count} for entry, count in rows])
+    result["id"] = result["id"].fillna(0).astype("int64")
     if missing.any():
         ids = reserve(connection, assignment, int(missing.sum()))
-        new = found[missing].merge(acts.drop_duplicates(["item", "expert"]), on=["item", "expert"], suffixes=("", "_"))
+        new = result[missing].merge(acts.drop_duplicates(["item", "expert"]), on=["item", "expert"], suffixes=("", "_"))
         place = np.zeros(len(new), dtype=np.int64)
         codes, names = pd.factorize(new["expert_id"])
         for code, name in enumerate(names):
@@ -237,8 +238,8 @@ def _assignments(
             "id": ids, "campaign": np.full(len(new), number), "item": new["item"].to_numpy(),
             "expert": new["expert"].to_numpy(), "position": place, "state": np.full(len(new), DONE),
             "events": new["sequence"].to_numpy(), "returned": np.zeros(len(new), np.int64)}))  # fmt: skip
-        found.loc[missing, "id"] = ids
-    return acts.merge(found, how="left", on=["item", "expert"])["id"].to_numpy(np.int64)
+        result.loc[missing, "id"] = ids
+    return acts.merge(result, how="left", on=["item", "expert"])["id"].to_numpy(np.int64)
 
 
 def _insert_events(connection: sa.Connection, acts: pd.DataFrame) -> None:

@@ -6,24 +6,24 @@ from eds.labels.schema import APPEND_ONLY
 
 
 def triggers(dialect: str, tables: Collection[str] = APPEND_ONLY) -> dict[str, list[str]]:
-    """The statements that make each append-only trigger of these tables, by name, dropping what may stand there."""
-    found = {}
+    """The statements that make each append-only trigger of these tables, by name, replacing existing ones."""
+    result = {}
     for table in sorted(set(APPEND_ONLY) & set(tables)):
         for act in ("UPDATE", "DELETE"):
             name = f"{table}_no_{act.lower()}"
             says = f"{table} is append-only"
             if dialect == "sqlite":
                 body = f"BEGIN SELECT RAISE(ABORT, '{says}'); END"
-                found[name] = [
+                result[name] = [
                     f"DROP TRIGGER IF EXISTS {name}",
                     f"CREATE TRIGGER {name} BEFORE {act} ON {table} {body}",
                 ]
             else:
-                found[name] = _postgresql_trigger(name, table, act, "ROW", says)
+                result[name] = _postgresql_trigger(name, table, act, "ROW", says)
         if dialect != "sqlite":
             name = f"{table}_no_truncate"
-            found[name] = _postgresql_trigger(name, table, "TRUNCATE", "STATEMENT", f"{table} is append-only")
-    return found
+            result[name] = _postgresql_trigger(name, table, "TRUNCATE", "STATEMENT", f"{table} is append-only")
+    return result
 
 
 def _postgresql_trigger(name: str, table: str, act: str, level: str, says: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Which texts may enter the store: names, ids, reasons. Refused ones are told with where and why."""
+"""Which texts may enter the store: names, ids, reasons. Errors say where and why."""
 
 from collections.abc import Iterable
 
@@ -39,14 +39,14 @@ def check_long(text: object, where: str) -> str:
 
 def check_name(name: object, where: str) -> str:
     """A name of an expert or a campaign: short, printable, no blanks at its ends."""
-    found = check(name, where, 4 * LONGEST_NAME)
-    if len(found) > LONGEST_NAME or not found.isprintable() or found != found.strip():
+    result = check(name, where, 4 * LONGEST_NAME)
+    if len(result) > LONGEST_NAME or not result.isprintable() or result != result.strip():
         raise InputError(
-            f"{short(found)} cannot be a name",
+            f"{short(result)} cannot be a name",
             where=where,
             do=f"Use at most {LONGEST_NAME} printable characters, with no blank at either end.",
         )
-    return found
+    return result
 
 
 def short(text: str) -> str:
@@ -56,11 +56,11 @@ def short(text: str) -> str:
 
 def refuse(faults: Iterable[str], what: str, where: str, do: str, kind: type[InputError] = InputError) -> None:
     """Raise one error of this kind with all faults, if there are any."""
-    found = list(faults)
-    if found:
-        shown = [*found[:20], *([f"and {len(found) - 20:,} more"] if len(found) > 20 else [])]
+    result = list(faults)
+    if result:
+        shown = [*result[:20], *([f"and {len(result) - 20:,} more"] if len(result) > 20 else [])]
         raise kind(
-            shown[0] if len(shown) == 1 else f"{len(found):,} {what}",
+            shown[0] if len(shown) == 1 else f"{len(result):,} {what}",
             where=where,
             do=do,
             faults=shown if len(shown) > 1 else (),

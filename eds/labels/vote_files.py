@@ -33,14 +33,14 @@ SPECIAL = re.compile(r"[%|\x00-\x1f\x7f]")
 
 def format_of(path: Path, named: str | None = None) -> str:
     """The format by name, or by the file's ending."""
-    found = named or path.suffix.lstrip(".").lower()
-    if found not in FORMATS:
+    result = named or path.suffix.lstrip(".").lower()
+    if result not in FORMATS:
         raise InputError(
-            f"{found or 'no ending'!r} is no format of votes",
+            f"{result or 'no ending'!r} is not a format of votes",
             where=str(path),
             do=f"Choose one of {', '.join(FORMATS)}.",
         )
-    return found
+    return result
 
 
 def write(votes: pa.Table, path: Path, kind: str) -> None:
@@ -95,7 +95,7 @@ def from_crowdkit(frame: pd.DataFrame, where: str) -> pd.DataFrame:
 def parse(frame: pd.DataFrame, now: int) -> tuple[pd.DataFrame, list[str]]:
     """The votes with every column in its kind (created_at in microseconds), and all faults by row.
 
-    Rows with a fault of their own are still there; whoever calls refuses them. Missing columns get what a
+    Rows with a fault of their own are still there; the caller refuses them. Missing columns get what a
     foreign file means by their absence: kind normal, mode pair, now.
     """
     faults = [f"column {name} is missing" for name in NEEDED if name not in frame.columns]
@@ -110,13 +110,13 @@ def parse(frame: pd.DataFrame, now: int) -> tuple[pd.DataFrame, list[str]]:
     clean["mode"] = _texts(frame, "mode", faults).fillna("pair")
     for name, allowed in (("kind", schema.KINDS), ("mode", schema.MODES), ("polarity", schema.POLARITIES)):
         _tell(faults, clean[name], ~(clean[name].isin(allowed) | clean[name].isna()), f"{name} is not {_or(allowed)}")
-    given = frame["value"].reset_index(drop=True)
-    clean["value"] = _values(given)
-    _tell(faults, given, clean["value"].isna() & ~_absent(given), "value is not 1, 0 or nothing")
+    values = frame["value"].reset_index(drop=True)
+    clean["value"] = _values(values)
+    _tell(faults, values, clean["value"].isna() & ~_absent(values), "value is not 1, 0 or nothing")
     clean["seconds"], bad = _numbers(frame, "seconds")
     _tell(faults, frame.get("seconds"), bad, "seconds is not a number from 0 up")
     clean["created_at"], bad = _moments(frame, now)
-    _tell(faults, frame.get("created_at"), bad, "created_at is no time")
+    _tell(faults, frame.get("created_at"), bad, "created_at is not a time")
     _tell(faults, clean["query_id"], clean["query_id"] == clean["candidate_id"], "query and candidate are the same")
     return clean, faults
 
@@ -144,12 +144,12 @@ def _texts(
     if name not in frame.columns:
         return pd.Series([None] * len(frame), dtype=object)
     codes, distinct = pd.factorize(frame[name].astype(object).to_numpy(), use_na_sentinel=True)
-    told = [fault_of(value, longest or schema.LONGEST_ID, empty=True) for value in distinct]
+    text = [fault_of(value, longest or schema.LONGEST_ID, empty=True) for value in distinct]
     values = np.append(np.array([value if value != "" else None for value in distinct], dtype=object), [None])
     series = pd.Series(values[codes], dtype=object)
-    bad = np.append(np.array([bool(fault) for fault in told], dtype=bool), [False])[codes]
+    bad = np.append(np.array([bool(fault) for fault in text], dtype=bool), [False])[codes]
     for row in np.flatnonzero(bad)[:20].tolist():
-        faults.append(f"row {row}: {name} {told[codes[row]]}")
+        faults.append(f"row {row}: {name} {text[codes[row]]}")
     if needed:
         _tell(faults, None, series.isna(), f"{name} is empty")
     return series
@@ -166,27 +166,27 @@ def _values(given: "pd.Series[Any]") -> "pd.Series[Any]":
 def _numbers(frame: pd.DataFrame, name: str) -> "tuple[pd.Series[Any], pd.Series[Any]]":
     if name not in frame.columns:
         return pd.Series(np.full(len(frame), np.nan)), pd.Series(np.zeros(len(frame), bool))
-    given = frame[name].reset_index(drop=True)
-    found = pd.to_numeric(given, errors="coerce").astype("float64")
-    bad = (found.isna() & ~_absent(given)) | (found < 0) | np.isinf(found)
-    return found, bad.astype(bool)
+    values = frame[name].reset_index(drop=True)
+    result = pd.to_numeric(values, errors="coerce").astype("float64")
+    bad = (result.isna() & ~_absent(values)) | (result < 0) | np.isinf(result)
+    return result, bad.astype(bool)
 
 
 def _moments(frame: pd.DataFrame, now: int) -> "tuple[pd.Series[Any], pd.Series[Any]]":
     if "created_at" not in frame.columns:
         return pd.Series(np.full(len(frame), now, np.int64)), pd.Series(np.zeros(len(frame), bool))
-    given = frame["created_at"].reset_index(drop=True)
-    if isinstance(given.dtype, pd.DatetimeTZDtype):
-        found = given
+    values = frame["created_at"].reset_index(drop=True)
+    if isinstance(values.dtype, pd.DatetimeTZDtype):
+        result = values
     else:
-        found = pd.to_datetime(given.where(~_absent(given)), utc=True, format="ISO8601", errors="coerce")
-    bad = found.isna() & ~_absent(given)
-    micro = found.dt.as_unit("us").astype("int64").where(found.notna(), now)
+        result = pd.to_datetime(values.where(~_absent(values)), utc=True, format="ISO8601", errors="coerce")
+    bad = result.isna() & ~_absent(values)
+    micro = result.dt.as_unit("us").astype("int64").where(result.notna(), now)
     return micro.astype("int64"), bad
 
 
 def _as_crowdkit(votes: pa.Table) -> pa.Table:
-    """The answers in force to normal questions; an expert who could not tell is no label."""
+    """The answers in force to normal questions; unsure is not a label."""
     superseded = pc.is_in(votes["vote_id"], votes["supersedes"].combine_chunks().drop_null())
     kept = pc.and_(pc.equal(votes["kind"], "normal"), pc.and_(pc.is_valid(votes["value"]), pc.invert(superseded)))
     votes = votes.filter(kept)
@@ -218,7 +218,7 @@ def _read_jsonl(path: Path) -> pd.DataFrame:
             if isinstance(row, dict):
                 rows.append(row)
             else:
-                faults.append(f"row {number}: is no JSON object")
+                faults.append(f"row {number}: is not a JSON object")
     refuse(faults, "lines are no votes", str(path), "Write one JSON object a line.")
     return pd.DataFrame(rows, dtype=object) if rows else pd.DataFrame(columns=list(COLUMNS), dtype=object)
 
@@ -226,11 +226,11 @@ def _read_jsonl(path: Path) -> pd.DataFrame:
 def _read_csv(path: Path) -> pd.DataFrame:
     with path.open("rb") as stream:
         names = pa_csv.open_csv(stream, parse_options=pa_csv.ParseOptions(newlines_in_values=True)).schema.names
-    found: pd.DataFrame = pa_csv.read_csv(
+    result: pd.DataFrame = pa_csv.read_csv(
         path,
         parse_options=pa_csv.ParseOptions(newlines_in_values=True),
         convert_options=pa_csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()), null_values=[""], strings_can_be_null=True
         ),
     ).to_pandas()
-    return found
+    return result

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from eds.errors import InputError
 from eds.labels import campaigns, gold, lead_queries, progress, queue
 from eds.labels.gold import USUAL
-from eds.labels.progress import Standing
+from eds.labels.progress import ExpertProgress
 from eds.project.label_store import opened
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from eds.project import Project
     from eds.project.campaign_statistics import CampaignAgreement, CampaignCost, Disputes, ModesCompared, PoolYield
 
-__all__ = ["USUAL", "CampaignPlan", "Campaigns", "Mode", "Polarity", "Standing"]
+__all__ = ["USUAL", "CampaignPlan", "Campaigns", "ExpertProgress", "Mode", "Polarity"]
 Mode = Literal["pair", "grid"]
 Polarity = Literal["similar", "different"]
 PAIR = ["query_id", "candidate_id"]
@@ -104,27 +104,27 @@ class Campaigns:
     def judged_by_experts(self) -> "pd.DataFrame":
         """The campaigns that experts judge, as `list`; not those that keep leads' decisions."""
         with opened(self.project) as store:
-            return lead_queries.asked_campaigns(store)
+            return lead_queries.campaigns_of_experts(store)
 
     def progress(self, name: str | None = None) -> "pd.DataFrame":
         """What is judged and what is left, for each campaign and expert."""
         with opened(self.project) as store:
             return queue.progress(store, name)
 
-    def of_expert(self, name: str, expert: str) -> Standing:
+    def of_expert(self, name: str, expert: str) -> ExpertProgress:
         """How far one expert is in one campaign, at the cost of two index lookups."""
         with opened(self.project) as store:
-            return progress.standing(store, name, expert)
+            return progress.expert_progress(store, name, expert)
 
-    def all_of_expert(self, expert: str) -> Sequence[Standing]:
+    def all_of_expert(self, expert: str) -> Sequence[ExpertProgress]:
         """How far an expert is in each of their campaigns."""
         found = [self.of_expert(name, expert) for name in self.list()["name"]]
         return [campaign for campaign in found if campaign.member]
 
     def find(self, handle: str) -> str | None:
-        """The name of the campaign with this handle (`Standing.handle`), None if there is none."""
+        """The name of the campaign with this handle (`ExpertProgress.handle`), None if there is none."""
         with opened(self.project) as store:
-            return progress.campaign_of(store, handle)
+            return progress.find_campaign(store, handle)
 
     def add_experts(self, name: str, experts: Sequence[str]) -> None:
         """Let further experts judge a campaign."""
@@ -149,7 +149,7 @@ class Campaigns:
     def version(self, name: str) -> tuple[str, int]:
         """The state of a campaign's labels: their store, and how many acts there are."""
         with opened(self.project) as store:
-            return store.place, lead_queries.acts_so_far(store, name)
+            return store.place, lead_queries.count_acts(store, name)
 
     def agreement(self, name: str) -> "CampaignAgreement":
         """How far the experts of a campaign agree with each other, with gold, with themselves, and grid with pair."""

@@ -89,7 +89,7 @@ class Experts:
     def activity(self, name: str) -> Activity:
         """What an expert did so far, and how fast."""
         with opened(self.project) as store:
-            acts = expert_activity.own_acts(store, name)
+            acts = expert_activity.expert_acts(store, name)
         pace = expert_activity.pace(acts, pd.Timestamp.now("UTC"))
         return Activity(acts, pace.per_hour, pace.stretch_minutes)
 

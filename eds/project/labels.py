@@ -133,7 +133,7 @@ class Labels:
     def count(self, campaign: str) -> int:
         """How many acts a campaign has."""
         with opened(self.project) as store:
-            return lead_queries.acts_so_far(store, campaign)
+            return lead_queries.count_acts(store, campaign)
 
     def flag(self, expert: str, assignment: int, reason: str, token: str) -> Receipt:
         """Set a task aside with a reason."""

@@ -21,7 +21,7 @@ from eds.labels import judgements
 from eds.labels.campaigns import Plan, close_campaign, create_campaign, leave_panel
 from eds.labels.flags import open_flags
 from eds.labels.frames import labels_frame
-from eds.labels.progress import campaign_of, standing
+from eds.labels.progress import expert_progress, find_campaign
 from eds.labels.queue import next_batch
 from tests.annotator.sites import fresh_site, store_of
 
@@ -34,7 +34,7 @@ def campaign(site: Site, name: str = NAME, experts: tuple[str, ...] = ("ann", "b
     pairs = [(f"model-x/q{query}", f"model-x/c{place}") for query in range(2) for place in range(4)]
     frame = pd.DataFrame(pairs, columns=["query_id", "candidate_id"])
     create_campaign(store_of(site.owner), Plan(name, **plan), frame, list(experts))
-    return standing(store_of(site.owner), name, experts[0]).handle
+    return expert_progress(store_of(site.owner), name, experts[0]).handle
 
 
 def client_for(site: Site, who: str | None = "ann") -> TestClient:
@@ -145,9 +145,9 @@ def test_a_closed_campaign_hands_out_nothing_and_says_so(site: Site) -> None:
 def test_another_campaign_never_gets_the_same_handle(site: Site) -> None:
     first, second = campaign(site), campaign(site, "B")
     assert first != second
-    assert campaign_of(store_of(site.owner), first) == NAME
+    assert find_campaign(store_of(site.owner), first) == NAME
     number, created = first.split("-")
-    assert campaign_of(store_of(site.owner), f"{number}-{int(created, 16) + 1:x}") is None
+    assert find_campaign(store_of(site.owner), f"{number}-{int(created, 16) + 1:x}") is None
 
 
 def test_forged_posts_are_refused(site: Site) -> None:
@@ -194,7 +194,7 @@ def test_no_body_breaks_the_server(site: Site, body: bytes) -> None:
     handle = (
         campaign(site)
         if not len(labels_frame(store_of(site.owner))) and not _there(site)
-        else standing(store_of(site.owner), NAME, "ann").handle
+        else expert_progress(store_of(site.owner), NAME, "ann").handle
     )
     client = client_for(site)
     for path in ("judgements", "tab"):
@@ -204,7 +204,7 @@ def test_no_body_breaks_the_server(site: Site, body: bytes) -> None:
 
 def _there(site: Site) -> bool:
     try:
-        standing(store_of(site.owner), NAME, "ann")
+        expert_progress(store_of(site.owner), NAME, "ann")
     except ValueError:
         return False
     return True

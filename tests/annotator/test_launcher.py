@@ -93,7 +93,7 @@ def test_the_terminal_tells_the_address_and_fresh_links(site: Site, capsys: pyte
     assert [(name, invited(store_of(site.owner), token)) for name, token in found] == [("ann", "ann"), ("lea", "lea")]
     told("http://127.0.0.1:1/", links, as_json=True)
     assert json.loads(capsys.readouterr().out) == {"address": "http://127.0.0.1:1/", "invitations": links}
-    with pytest.raises(InputError, match="no expert"):
+    with pytest.raises(InputError, match="unknown expert"):
         invitations(site.owner, "http://127.0.0.1:1/", ["nobody"])
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from eds.labels import schema
 from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.frames import labels_frame
-from eds.labels.progress import standing
+from eds.labels.progress import expert_progress
 from tests.browser.annotator import Annotator
 
 Numbers = dict[tuple[str, str, str], int]  # (query, candidate, kind) -> assignment
@@ -45,7 +45,7 @@ def watch(page: Page) -> Typed:
 
 def open_page(page: Page, annotator: Annotator, campaign: str, expert: str, view: str = "pair") -> None:
     """Go to a campaign and wait until the first pair or page is painted."""
-    handle = standing(annotator.store, campaign, expert).handle
+    handle = expert_progress(annotator.store, campaign, expert).handle
     page.goto(f"{annotator.url}/{view}?campaign={handle}")
     wait_painted(page, 0)
 

@@ -6,7 +6,7 @@ from typing import Any
 from playwright.sync_api import Browser, CDPSession, Page, expect
 from playwright.sync_api import Error as PlaywrightError
 
-from eds.labels.progress import standing
+from eds.labels.progress import expert_progress
 from eds.labels.sessions import sign_out_everywhere
 from tests.browser.annotator import PAIRS, Annotator
 from tests.browser.judging import (
@@ -135,7 +135,7 @@ def test_a_page_whose_script_does_not_come_says_so(browser: Browser, annotator: 
     with annotator.page(browser, "ann") as page:
         watch(page)
         page.route("**/judging/*/main.js", lambda route: route.abort())
-        page.goto(f"{annotator.url}/pair?campaign={standing(annotator.store, campaign, 'ann').handle}")
+        page.goto(f"{annotator.url}/pair?campaign={expert_progress(annotator.store, campaign, 'ann').handle}")
         expect(page.get_by_role("heading", name="The page cannot be shown")).to_be_visible()
         page.unroute("**/judging/*/main.js")
         page.get_by_role("button", name="Reload").click()

@@ -15,8 +15,8 @@ from eds.labels.calibration import due, rounds_of
 from eds.labels.experts import list_experts
 from eds.labels.frames import labels_frame
 from eds.labels.guidelines import guideline_named
-from eds.labels.lead_queries import asked_campaigns
-from eds.labels.progress import standing
+from eds.labels.lead_queries import campaigns_of_experts
+from eds.labels.progress import expert_progress
 from eds.labels.queue import next_batch, progress
 from eds.labels.transfer import export_votes
 from eds.truth import disputed_pairs
@@ -102,7 +102,7 @@ def test_from_a_guideline_to_the_export(browser: Browser, shop: Annotator, tmp_p
         settle(page)
         page.get_by_role("button", name=CAMPAIGNS.make).click()
         expect(page.get_by_text("is made:")).to_contain_text(OWN)
-        row = asked_campaigns(shop.store).set_index("name").loc[OWN]
+        row = campaigns_of_experts(shop.store).set_index("name").loc[OWN]
         assert (row["mode"], row["guideline"], row["experts"]) == ("pair", "2", 3)
         expect(page.get_by_role("region", name=CAMPAIGNS.table)).to_contain_text(OWN)
 
@@ -140,7 +140,7 @@ def test_from_a_guideline_to_the_export(browser: Browser, shop: Annotator, tmp_p
         settle(page)
         page.get_by_role("button", name=CAMPAIGNS.close).click()
         expect(page.get_by_text("is closed.").first).to_be_visible()
-        assert asked_campaigns(shop.store).set_index("name")["closed_at"].notna()[OWN]
+        assert campaigns_of_experts(shop.store).set_index("name")["closed_at"].notna()[OWN]
         assert next_batch(shop.store, OWN, "cid") == []
 
 
@@ -197,7 +197,7 @@ def test_an_expert_is_refused_on_every_page(browser: Browser, shop: Annotator) -
 def test_calibration_from_the_first_pair_to_the_result(browser: Browser, shop: Annotator) -> None:
     with shop.page(browser, "cid") as page:
         assert due(shop.store, NAME, "cid")
-        handle = standing(shop.store, NAME, "cid").handle
+        handle = expert_progress(shop.store, NAME, "cid").handle
         visit(page, f"{shop.url}/calibrate?campaign={handle}")
         size = rounds_of(shop.store, NAME, "cid")[-1].size
         for place in range(1, size + 1):

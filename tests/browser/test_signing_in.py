@@ -16,7 +16,7 @@ from eds.labels.experts import add_expert
 from eds.labels.frames import labels_frame
 from eds.labels.guidelines import Example, save_guideline
 from eds.labels.judgements import Judgement, submit
-from eds.labels.progress import standing
+from eds.labels.progress import expert_progress
 from eds.labels.queue import next_batch
 from eds.labels.sessions import sign_out_everywhere
 from tests.browser.annotator import (
@@ -190,7 +190,7 @@ def _asked(url: str, token: str = "", *, method: str = "GET", **headers: str) ->
 
 
 def test_anothers_queue_and_pictures_are_refused_by_address_and_over_the_websocket(shop: Annotator) -> None:
-    handle = standing(shop.store, PAIRS, "ann").handle
+    handle = expert_progress(shop.store, PAIRS, "ann").handle
     queue = f"{shop.url}/api/campaigns/{handle}/next?count=3"
     ann, dan = shop.token("ann"), shop.token("dan")
     status, body = _asked(queue, ann)
@@ -224,7 +224,7 @@ def test_anothers_queue_and_pictures_are_refused_by_address_and_over_the_websock
 
 
 def test_a_form_on_a_foreign_page_changes_nothing(browser: Browser, annotator: Annotator) -> None:
-    handle = standing(annotator.store, PAIRS, "ann").handle
+    handle = expert_progress(annotator.store, PAIRS, "ann").handle
     before = len(labels_frame(annotator.store))
     with annotator.page(browser, "ann") as page:
         for path in (f"/api/campaigns/{handle}/judgements", "/sign-out", "/sign-in"):

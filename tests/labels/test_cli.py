@@ -132,16 +132,16 @@ def test_a_relative_address_counts_from_the_project(project: Project, monkeypatc
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("experts", "disable", "eve"), "no expert 'eve'"),
+        (("experts", "disable", "eve"), "unknown expert 'eve'"),
         (("experts", "add", " "), "cannot be a name"),
-        (("campaigns", "close", "none"), "no campaign 'none'"),
-        (("campaigns", "add", "c", "--expert", "eve"), "no expert 'eve'"),
+        (("campaigns", "close", "none"), "unknown campaign 'none'"),
+        (("campaigns", "add", "c", "--expert", "eve"), "unknown expert 'eve'"),
         (("campaigns", "add", "c", "--expert", "ann", "--origin", "gold"), "no suspects are of that origin"),
         (
             ("campaigns", "add", "c", "--expert", "ann", "--gold-share", "0.5"),
             "gold pairs are to be mixed in, 0 are known",
         ),
-        (("export", "v.xls"), "is no format"),
+        (("export", "v.xls"), "is not a format"),
         (("export", "v.csv", "--as-of", "soon"), "invalid time"),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from eds.errors import ProjectError
-from eds.labels.commit_queue import Line
+from eds.labels.commit_queue import CommitQueue
 from eds.labels.schema import expert
 from eds.labels.store import Store
 from tests.labels.stores import fresh_store
@@ -24,7 +24,7 @@ def names(store: Store) -> set[str]:
 
 def together(store: Store, actions: "list[object]") -> list[object]:
     """Run the actions in one commit: they come while the first writer is held up."""
-    line, entered, go = Line(), threading.Event(), threading.Event()
+    queue, entered, go = CommitQueue(), threading.Event(), threading.Event()
 
     def hold(_: sa.Connection) -> None:
         entered.set()
@@ -32,7 +32,7 @@ def together(store: Store, actions: "list[object]") -> list[object]:
 
     def attempt(action: object) -> object:
         try:
-            return line.run(store._writer, action)  # type: ignore[arg-type]
+            return queue.run(store._writer, action)  # type: ignore[arg-type]
         except Exception as error:  # noqa: BLE001 - it is the answer
             return error
 
@@ -42,7 +42,7 @@ def together(store: Store, actions: "list[object]") -> list[object]:
         rest = []
         for number, action in enumerate(actions):
             rest.append(pool.submit(attempt, action))
-            while len(line._waiting) <= number:
+            while len(queue._waiting) <= number:
                 pass
         go.set()
         assert first.result() is None
@@ -66,7 +66,7 @@ def test_each_gets_its_own_answer_and_failures_undo_only_themselves(tmp_path: Pa
         ])  # fmt: skip
         assert (told[0], str(told[1]), type(told[2]), told[3]) == (1, "mine alone", sa.exc.IntegrityError, 42)
         assert names(store) == {"a", "b"}
-        assert len(commits) == 2  # the one that held the line, and one for all the others
+        assert len(commits) == 2  # the one that held the queue, and one for all the others
 
 
 def test_what_the_database_undid_is_done_again_one_by_one(tmp_path: Path) -> None:

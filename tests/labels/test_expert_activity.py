@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from eds.labels.expert_activity import NEAR, PAUSE, Pace, own_acts, pace
+from eds.labels.expert_activity import NEAR, PAUSE, Pace, expert_acts, pace
 from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import next_batch
 from tests.labels.stores import BACKENDS, begin, fresh_store, judge_all
@@ -23,13 +23,13 @@ def test_an_expert_sees_their_own_acts_only(kind: str, tmp_path: Path) -> None:
         submit(store, "ann", [Judgement("a", task.assignment, 1, 2.0)])
         submit(store, "ann", [Judgement("b", task.assignment, None, 3.0)])
         judge_all(store, name, "bob", 0)
-        found = own_acts(store, "ann")
+        found = expert_acts(store, "ann")
         assert found["campaign"].tolist() == [name, name]
         assert found["first"].tolist() == [True, False]
         assert found["seconds"].tolist() == [2.0, 3.0]
         assert found["value"].isna().tolist() == [False, True]
-        assert len(own_acts(store, "bob")) == 12
-        assert len(own_acts(store, "cid")) == 0
+        assert len(expert_acts(store, "bob")) == 12
+        assert len(expert_acts(store, "cid")) == 0
 
 
 def acts_of(gaps: list[float], answers: list[int], seconds: float | None = None) -> pd.DataFrame:

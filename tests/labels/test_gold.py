@@ -13,7 +13,7 @@ from eds.labels.campaigns import Plan, add_pairs, add_to_panel, create_campaign
 from eds.labels.experts import add_expert
 from eds.labels.gold import add_gold, gold_to_hide, usual_share
 from eds.labels.guidelines import Example, put_in_force, save_guideline
-from eds.labels.progress import standing
+from eds.labels.progress import expert_progress
 from eds.labels.queue import next_batch, next_pages, progress
 from eds.labels.store import Store
 from tests.labels.stores import BACKENDS, begin, fresh_store, pairs
@@ -161,7 +161,7 @@ def test_what_calibration_told_is_not_planted_for_that_expert(store: Store) -> N
     add_to_panel(store, "grid", ["eve"])  # nor when the panel is gone through again
     assert set(planted(store, "grid", "eve")) == everything - told
     for expert, total in (("eve", 12 + 1 + 4), ("max", 12 + 1 + 6)):
-        found = standing(store, "grid", expert)
+        found = expert_progress(store, "grid", expert)
         assert (found.left, found.total, found.done) == (total, total, 0)
         assert progress(store, "grid").set_index("expert").loc[expert, "total"] == total
     # And the other way round: what is planted for somebody is not told in a later calibration.

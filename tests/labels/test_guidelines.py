@@ -97,9 +97,9 @@ def test_campaigns_and_judgements_name_the_version_in_force(store: Store) -> Non
     assert in_force.content == "text 2"
     listed = list_guidelines(store)[["version", "examples", "campaigns", "labels"]]
     assert listed.to_numpy().tolist() == [["1", 1, 0, 1], ["2", 1, 1, 1]]
-    with pytest.raises(InputError, match="there is no guideline '3'"):
+    with pytest.raises(InputError, match="unknown guideline '3'"):
         put_in_force(store, name, "3")
-    with pytest.raises(InputError, match="there is no campaign 'none'"):
+    with pytest.raises(InputError, match="unknown campaign 'none'"):
         guideline_of(store, "none")
 
 

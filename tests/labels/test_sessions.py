@@ -90,11 +90,11 @@ def test_invitations_end(store: Store, clock: Clock) -> None:
     clock.micro += 2 * HOUR + 1
     with pytest.raises(InputError, match="too old"):
         accept(store, new, PASSWORD)
-    with pytest.raises(InputError, match="no expert"):
+    with pytest.raises(InputError, match="unknown expert"):
         invite(store, "eve")
     with pytest.raises(InputError, match="hours is"):
         invite(store, "ann", hours=0)
-    with pytest.raises(InputError, match="is no role"):
+    with pytest.raises(InputError, match="is not a role"):
         add_expert(store, "bob", "king")
 
 

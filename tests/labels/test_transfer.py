@@ -101,13 +101,13 @@ BAD: dict[str, dict[str, object]] = {
     "row 0: value is not 1, 0 or nothing": {"value": "yes"},
     "row 0: value is not 1, 0 or nothing but '2'": {"value": 2},
     "row 0: seconds is not a number": {"seconds": -1.0},
-    "row 0: created_at is no time": {"created_at": "soon"},
+    "row 0: created_at is not a time": {"created_at": "soon"},
     "row 0: kind is not normal, gold or repeat": {"kind": "odd"},
     "row 0: query and candidate are the same": {"candidate_id": "q0"},
     "row 0: expert_id is empty": {"expert_id": None},
     "row 0: query_id .* 1,200 bytes": {"query_id": "x" * 1200},
     "row 0: candidate_id 'a.x00' holds the character NUL": {"candidate_id": "a\0"},
-    "row 0: no expert 'eve'": {"expert_id": "eve"},
+    "row 0: unknown expert 'eve'": {"expert_id": "eve"},
     "row 0: 'q0' 'nothing'": {"candidate_id": "nothing"},
     "row 0: supersedes 'nothing'": {"supersedes": "nothing"},
     "row 0: vote 'held' is stored, and says otherwise": {"vote_id": "held"},
@@ -128,7 +128,7 @@ def test_every_bad_row_is_told_and_keeps_the_whole_import_out(store: Store) -> N
             import_votes(store, frame, name)
     with pytest.raises(InputError, match="column value is missing"):
         import_votes(store, pd.DataFrame({"query_id": ["q"], "candidate_id": ["c"], "expert_id": ["e"]}), name)
-    with pytest.raises(InputError, match="no campaign 'none'"):
+    with pytest.raises(InputError, match="unknown campaign 'none'"):
         import_votes(store, pd.DataFrame([base]), "none")
     assert labels_frame(store)["label_id"].tolist() == ["held", "far"]
 
@@ -169,7 +169,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     bad.write_bytes(b"nothing of the kind")
     with pytest.raises(InputError, match="cannot be read as parquet"):
         vote_files.read(bad, "parquet")
-    with pytest.raises(InputError, match="is no format of votes"):
+    with pytest.raises(InputError, match="is not a format of votes"):
         vote_files.format_of(Path("votes.xlsx"))
     with pytest.raises(InputError, match="cannot be read as csv"):
         vote_files.read(tmp_path / "absent.csv", "csv")

@@ -56,7 +56,7 @@ def test_as_of_a_date_and_of_one_campaign(store: Store) -> None:
     assert labels_frame(store, as_of=start + timedelta(days=1))["label_id"].tolist() == ["d0", "d1"]
     assert labels_frame(store, as_of=start + timedelta(days=1))["created_at"].max() == start + timedelta(days=1)
     assert labels_frame(store, campaign="second")["label_id"].tolist() == ["other"]
-    with pytest.raises(InputError, match="no campaign"):
+    with pytest.raises(InputError, match="unknown campaign"):
         labels_frame(store, campaign="third")
 
 

@@ -55,7 +55,7 @@ def test_only_leads_decide_and_only_what_is_asked(store: Store) -> None:
     add_expert(store, "lea", "lead")
     wrong = (
         ({"by": "ann"}, "'ann' is expert, not lead"),
-        ({"by": "eve"}, "no expert 'eve'"),
+        ({"by": "eve"}, "unknown expert 'eve'"),
         ({"candidate_id": "c9"}, "does not ask"),
         ({"campaign_name": "none"}, "does not ask"),
         ({"value": True}, "value is True"),

@@ -39,7 +39,7 @@ def test_open_flags_are_listed_with_the_answer_and_resolved_once(store: Store) -
     assert progress(store).set_index("expert").loc["ann", "flagged"] == 1
     assert len(labels_frame(store)) == 1
     for wrong in (0, -1, 10**9, 2**64):
-        with pytest.raises(InputError, match="there is no flag"):
+        with pytest.raises(InputError, match="unknown flag"):
             resolve_flag(store, wrong, by="lea")
 
 

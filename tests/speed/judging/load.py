@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from eds.labels.frames import labels_frame
-from eds.labels.progress import standing
+from eds.labels.progress import expert_progress
 from eds.labels.queue import next_batch
 from tests.browser.annotator import Annotator
 from tests.speed.judging.stage import (
@@ -40,7 +40,7 @@ class Person:
             "X-EDS": "1",
             "Content-Type": "application/json",
         }
-        self.home = f"/api/campaigns/{standing(annotator.store, PAIRS, name).handle}"
+        self.home = f"/api/campaigns/{expert_progress(annotator.store, PAIRS, name).handle}"
         self.numbers = [task.assignment for task in next_batch(annotator.store, PAIRS, name, 10_000)]
         self.connection = http.client.HTTPConnection("127.0.0.1", annotator.port, timeout=30)
         self.bytes = 0

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from eds import tables
 from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.experts import add_expert
-from eds.labels.progress import standing
+from eds.labels.progress import expert_progress
 from eds.labels.shuffle import positions
 from eds.project import Project
 from eds.synthetic.catalogue import draw_catalogue
@@ -78,7 +78,7 @@ def open_campaign(page: Page, annotator: Annotator, campaign: str, expert: str, 
         " if (window.pressed) window.waits.push(event.detail.at - window.pressed);"
         " window.pressed = 0; window.there = 1; });"
     )
-    handle = standing(annotator.store, campaign, expert).handle
+    handle = expert_progress(annotator.store, campaign, expert).handle
     page.goto(f"{annotator.url}/{view}?campaign={handle}")
     page.wait_for_function("() => window.there === 1")
     page.wait_for_timeout(1500)
