@@ -456,18 +456,15 @@ def _legend(names: Sequence[str], **options: Any) -> alt.Legend:
 
 
 def _strokes(marks: Sequence[bool]) -> list[tuple[str, list[int], float]]:
-    """Colour, dashes and width of each line: marked ones dashed; the second seven of a kind finer.
+    """Colour, dashes and width of each line: marked ones dashed, the second seven finer.
 
     >>> [dashes for _, dashes, _ in _strokes([False, True])]
     [[1, 0], [5, 3]]
     """
-    seen = {False: 0, True: 0}
-    strokes = []
-    for marked in marks:
-        number = seen[marked]
-        seen[marked] += 1
-        strokes.append((SERIES[number % 7], DASHED if marked else SOLID, 1.0 if number // 7 % 2 else 1.8))
-    return strokes
+    return [
+        (SERIES[number % 7], DASHED if marked else SOLID, 1.0 if number // 7 % 2 else 1.8)
+        for number, marked in enumerate(marks)
+    ]
 
 
 def _flags(marks: Sequence[bool], labels: Sequence[Any]) -> list[bool]:
