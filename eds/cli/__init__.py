@@ -1,7 +1,7 @@
 """The command line: `eds <table> <verb>`, one file a group, loaded when it is used.
 
-A command reads tables, calls one library function and writes a table. Exit codes: 0 done, 2 the
-user can mend it (one line on stderr says how), 1 a bug of ours (with its traceback), 130 interrupted.
+A command is options, one call of a verb of `eds.Project`, and a renderer. Exit codes: 0 done, 2 invalid input (one line
+on stderr says what to do), 1 internal error (with its traceback), 130 interrupted.
 """
 
 import importlib
@@ -14,23 +14,23 @@ from eds.errors import EdsError
 
 # name -> (module, what `eds --help` says); in the order of the flow. Nothing here is imported before use.
 GROUPS = {
-    "init": ("eds.cli.project", "Make a new project in a folder."),
-    "status": ("eds.cli.project", "Tell each table of the project: rows, made by what, fresh or stale."),
-    "run": ("eds.cli.project", "Make whatever is missing or stale, in order."),
-    "demo": ("eds.cli.demo", "See the product do its work on a drawn catalogue."),
-    "images": ("eds.cli.images", "The catalogue: scan or import pictures, check them, look at them."),
-    "embeddings": ("eds.cli.embeddings", "Vectors of the images by each model."),
-    "neighbors": ("eds.cli.neighbors", "Each model's most similar candidates for each query."),
-    "suspects": ("eds.cli.suspects", "Pairs worth an expert's time: the pool and random draws."),
-    "labels": ("eds.cli.labels", "Experts' judgements: accounts, campaigns, import, export, backup."),
-    "truth": ("eds.cli.truth", "What the votes come to, and how far the experts agree."),
-    "metrics": ("eds.cli.metrics", "How well each model finds what experts call similar."),
-    "analysis": ("eds.cli.analysis", "What the pairs and labels say: cost, prevalence, overlap, bias, robustness."),
-    "training": ("eds.cli.training", "Hash heads and fine-tuned networks, each a model like any other."),
-    "reports": ("eds.cli.reports", "What came out, as one page for readers without Python."),
-    "benchmarks": ("eds.cli.benchmarks", "Benchmarks of others, read in; your own, handed on."),
-    "synthetic": ("eds.cli.synthetic", "A drawn catalogue and simulated experts, whose truth is known."),
-    "completion": ("eds.cli.project", "Print the completion script for a shell."),
+    "init": ("eds.cli.project", "Create a project in a folder."),
+    "status": ("eds.cli.project", "Show the status of every table."),
+    "run": ("eds.cli.project", "Make every table that is missing or stale, in order."),
+    "demo": ("eds.cli.demo", "Run the whole flow on a drawn catalogue."),
+    "images": ("eds.cli.images", "The catalogue: scan, import, check and view images."),
+    "embeddings": ("eds.cli.embeddings", "Vectors of the images, by each model."),
+    "neighbors": ("eds.cli.neighbors", "Each model's nearest candidates of every query."),
+    "suspects": ("eds.cli.suspects", "Pairs to judge: the pool, random and other draws."),
+    "labels": ("eds.cli.labels", "Experts' judgements: accounts, campaigns, exchange."),
+    "truth": ("eds.cli.truth", "Labels decided from the votes; experts' agreement."),
+    "metrics": ("eds.cli.metrics", "Score models against the labels."),
+    "analysis": ("eds.cli.analysis", "Cost, prevalence, overlap, bias and robustness."),
+    "training": ("eds.cli.training", "Hash heads and fine-tuned networks."),
+    "reports": ("eds.cli.reports", "Write an HTML report."),
+    "benchmarks": ("eds.cli.benchmarks", "Import, export and reproduce benchmarks."),
+    "synthetic": ("eds.cli.synthetic", "Drawn catalogue and simulated experts: known truth."),
+    "completion": ("eds.cli.project", "Print the completion script of a shell."),
 }
 
 
@@ -62,7 +62,7 @@ class Lazy(click.Group):
 )
 @click.version_option(package_name="eds")
 def cli() -> None:
-    """Efficient discovery of visual similarities: spend experts' time well, know how far to trust the result."""
+    """Efficient discovery of visual similarities: spend expert time well, and know how far to trust the result."""
 
 
 def main() -> None:

@@ -130,11 +130,11 @@ def command(group: click.Group | None, name: str, *, example: str) -> Callable[[
 
     def decorate(function: Callable[..., None]) -> click.Command:
         @wraps(function)
-        def call(folder: Path, as_json: bool, verbose: int, quiet: bool, **options: Any) -> None:
+        def call(project_folder: Path, as_json: bool, verbose: int, quiet: bool, **options: Any) -> None:
             verbosity = -1 if quiet else verbose
             logging.basicConfig(level=logging.DEBUG if verbosity > 0 else logging.WARNING, stream=sys.stderr)
             try:
-                function(Console(folder, as_json, verbosity), **options)
+                function(Console(project_folder, as_json, verbosity), **options)
             except PermissionError as error:  # of a file that no reader or writer of ours speaks for
                 if error.filename is None:
                     raise
@@ -149,7 +149,7 @@ def command(group: click.Group | None, name: str, *, example: str) -> Callable[[
             click.option(
                 "-p",
                 "--project",
-                "folder",
+                "project_folder",
                 type=FOLDER,
                 default=Path(),
                 show_default=False,

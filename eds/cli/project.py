@@ -1,6 +1,5 @@
 """`eds init`, `status`, `run`, `completion`: the project as a whole."""
 
-import importlib
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,12 +12,8 @@ from eds.cli.render import format_table
 from eds.errors import EdsError
 
 if TYPE_CHECKING:
-    from eds.project import Project
     from eds.project.status import StatusResult
 
-# What needs no expert, in the order of the flow: each makes what is missing or stale and leaves alone what is fresh.
-STAGES = ("eds.cli.images:run", "eds.cli.embeddings:run", "eds.project.train:refresh", "eds.cli.neighbors:run",
-          "eds.project.pool:refresh")  # fmt: skip
 WIDEST = 48  # of a command, in a table for people
 
 
@@ -46,8 +41,7 @@ def status(console: Console) -> None:
 @command(None, "run", example="eds run --project demo")
 def run(console: Console) -> None:
     """Make every table that is missing or stale, in order."""
-    run_stages(console.project)
-    console.show(console.project.status(), render_status)
+    console.show(console.project.run(), lambda result: render_status(result.status))
 
 
 def render_status(status: "StatusResult") -> str:
@@ -71,19 +65,6 @@ def _shorten(made_by: str) -> str | None:
     first, *others = made_by.split("; ")
     cut = first if len(first) <= WIDEST else f"{first[: WIDEST - 1]}…"
     return (f"{cut}; and {len(others)} more" if others else cut) or None
-
-
-def run_stages(project: "Project") -> None:
-    """Let each stage bring its table up to date, one writer at a time."""
-    from eds.cli.truth import render_decision
-    from eds.project.decide import refresh
-
-    with project.writing("eds run"):
-        for stage in STAGES:
-            module, _, function = stage.partition(":")
-            getattr(importlib.import_module(module), function)(project)
-        if decision := refresh(project):
-            project.say(render_decision(decision))
 
 
 @command(None, "completion", example="eds completion bash >> ~/.bashrc")

@@ -17,8 +17,8 @@ def reports() -> None:
     """Write the results for readers without Python."""
 
 
-@command(reports, "write", example="eds reports write --to report.html --slice category")
-@click.option("--to", type=ADDRESS, help="The page: a path or an s3:// address (default: report.html).")
+@command(reports, "write", example="eds reports write --out report.html --slice category")
+@click.option("--out", "to", type=ADDRESS, help="The page: a path or an s3:// address (default: report.html).")
 @click.option(
     "--slice", "slices", multiple=True, metavar="COLUMN", default=("category",),
     help="A column of images to split results by; repeatable.",

@@ -57,10 +57,8 @@ def show(console: Console, count: int | None, seed: int | None) -> None:
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write a file as table labels instead.")
 def judge(console: Console, campaign: str, out: Path | None, **panel: Any) -> None:
     """Let simulated experts judge every suspect."""
-    from eds.project.simulate import simulate
-
     console.show(
-        simulate(console.project, campaign=campaign, out=out, **panel),
+        console.project.simulate_experts(campaign=campaign, out=out, **panel),
         lambda done: f"{done.experts} experts gave {done.labels:,} labels: {done.file or f'campaign {done.campaign}'}.",
     )
 

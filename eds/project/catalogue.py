@@ -1,9 +1,9 @@
-"""From what a reader found to the table `images` of a project: look at the files, give the roles, write.
+"""The catalogue: images scanned or imported into the table `images`, checked against their files, shown as a sheet.
 
 What is not in the table is in lists beside it, below `.eds/scan`: bad.csv, exact.csv, near.csv.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -11,95 +11,282 @@ from typing import Any, Literal
 import pandas as pd
 
 from eds.choices import FileCheck
-from eds.errors import ImageError, ProjectError
+from eds.errors import ImageError, InputError, ProjectError
 from eds.images.roles import assign_roles
 from eds.images.scan import Scan, scan
-from eds.images.sources import Catalogue
+from eds.images.sources import Catalogue, Source, read_source
+from eds.io import Address
 from eds.io.files import write_text
 from eds.project import Project
+from eds.project.image_root import settled_root, write_root
+from eds.project.results import Result
 
-SHOWN = 10  # bad files told in an error
+SCAN, IMPORT = "images.scan", "images.import"
+SHOWN = 10  # bad files named in an error
+Queries = Literal["all"] | int | float | None  # None: as the reader says, "all" by default
+Near = int | Literal["off"]
 
 
 @dataclass(frozen=True)
-class Choices:
-    """How the table is made; None leaves it to eds.toml (on_bad) or to the reader (queries)."""
+class ScanOptions:
+    """How images become the table; None of on_bad leaves it to eds.toml."""
 
-    queries: Literal["all"] | int | float | None = None
-    wild_phases: tuple[str, ...] = ()
-    on_bad: str | None = None
+    queries: Queries = None
+    on_bad: str | None = None  # skip or fail
     check: FileCheck = "full"
-    near: int | None = 4
+    near: Near = 4  # bits by which the hashes of near duplicates may differ
     workers: int = 0
-    look: bool = True  # False: leave the image files aside
+
+    def params(self) -> dict[str, Any]:
+        """The options that decide the table and differ from their defaults."""
+        default = ScanOptions()
+        values = {name: getattr(self, name) for name in ("queries", "on_bad", "check", "near")}
+        return {name: value for name, value in values.items() if value != getattr(default, name)}
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What was written, and what was found besides."""
+class CatalogueResult(Result):
+    """What was written, and what was found in the files."""
 
-    images: pd.DataFrame
+    format: str
+    images: int
+    products: int
+    roles: Mapping[str, int]
+    read: int  # files
+    reused: int  # files unchanged since the last scan
     bad: pd.DataFrame  # path, reason
-    seen: Scan | None
-    lists: Path
+    exact_groups: int | None  # of images with the same bytes; None: the files were not read
+    near_pairs: int | None  # of near duplicates
+    lists: str  # folder of the lists
     notes: tuple[str, ...]
 
 
-def keep(
+@dataclass(frozen=True)
+class CheckResult(Result):
+    """What differs between the table and the files."""
+
+    images: int
+    counts: Mapping[str, int]  # by problem
+    problems: pd.DataFrame  # image_id, problem, detail
+
+    @property
+    def wrong(self) -> int:
+        """Images that cannot be read, or that changed."""
+        return sum(self.counts.get(name, 0) for name in ("unreadable", "changed"))
+
+
+def scan_images(
     project: Project,
-    found: Catalogue,
+    folder: Address | None,
+    *,
+    layout: str = "auto",
+    options: ScanOptions = ScanOptions(),
+    replace: bool = False,
+) -> CatalogueResult:
+    """Scan a folder of images; see `Project.scan`."""
+    from eds.images.folder import read
+
+    with project.writing(SCAN):
+        _check_replace(project, SCAN, replace)
+        rooted = settled_root(project, folder)
+        params = {**({"layout": layout} if layout != "auto" else {}), **options.params()}
+        catalogue = read(Source((), rooted.pictures, layout=layout))
+        result = _write(rooted, "folder", catalogue, SCAN, params, options)
+        _settle_root(project, rooted)
+    return result
+
+
+def import_images(
+    project: Project,
+    files: Sequence[Path],
+    *,
+    format_name: str = "auto",
+    columns: Mapping[str, str] | None = None,
+    root: Address | None = None,
+    gallery_phases: Sequence[str] = (),
+    wild_phases: Sequence[str] = (),
+    read_files: bool = True,
+    options: ScanOptions = ScanOptions(),
+    replace: bool = False,
+) -> CatalogueResult:
+    """Import lists of images; see `Project.import_images`."""
+    from eds.images.detect import detect
+
+    with project.writing(IMPORT):
+        _check_replace(project, IMPORT, replace)
+        rooted = settled_root(project, root)
+        name = detect(tuple(files)) if format_name == "auto" else format_name
+        source = Source(tuple(files), rooted.pictures, dict(columns or {}), gallery_phases=tuple(gallery_phases))
+        params = {
+            "arguments": [str(file) for file in files],
+            "format": name,
+            "map": ",".join(f"{ours}={theirs}" for ours, theirs in (columns or {}).items()),
+            "gallery_phase": list(gallery_phases),
+            "wild_phase": list(wild_phases),
+            "without_files": None if read_files else True,
+            **options.params(),
+        }
+        result = _write(
+            rooted, name, read_source(name, source), IMPORT, params, options, files, wild_phases, read_files=read_files
+        )
+        _settle_root(project, rooted)
+    return result
+
+
+def check_images(project: Project, *, check: FileCheck = "full", workers: int = 0) -> CheckResult:
+    """Compare the table with the files; see `Project.check_images`."""
+    from eds.images.verify import check_files
+
+    table = project.read("images")
+    with project.progress("checking", "files") as progress:
+        problems = check_files(table, project.pictures, check=check, workers=workers, progress=progress)
+    return CheckResult(len(table), _counts(problems["problem"]), problems)
+
+
+def write_sheet(
+    project: Project,
+    to: Address | None = None,
+    *,
+    by: str = "category",
+    count: int = 60,
+    columns: int = 6,
+    caption: str = "image_id",
+    seed: int | None = None,
+) -> Address:
+    """Write a contact sheet; see `Project.contact_sheet`."""
+    from eds.images.sheet import contact_sheet
+    from eds.images.sheet_page import contact_page
+    from eds.io import name_of
+    from eds.io.files import replacing
+    from eds.project.remote_paths import local_file
+
+    to = to or project.root / "sheet.png"
+    suffix = Path(name_of(to)).suffix.lower()
+    if suffix not in (".html", ".htm", ".png", ".jpg", ".jpeg"):
+        raise InputError(f"{name_of(to)} is neither image nor page", where="option --out", do="Name it .png or .html.")
+    shown: dict[str, Any] = {
+        "by": by,
+        "count": count,
+        "caption": caption,
+        "seed": project.config.project.seed if seed is None else seed,
+        "title": project.config.project.name,
+    }
+    table = project.read("images")
+    with local_file(to) as file:
+        if suffix in (".html", ".htm"):
+            with project.progress("reading", "images") as progress:
+                write_text(file, contact_page(table, project.pictures, progress=progress, **shown))
+        else:
+            drawn = contact_sheet(table, project.pictures, columns=columns, **shown)
+            with replacing(file) as temporary:
+                drawn.save(temporary, "PNG" if suffix == ".png" else "JPEG", quality=90)
+    return to
+
+
+def refresh(project: Project) -> CatalogueResult | None:
+    """Scan again if the table is absent or came from a scan (only changed files are read); imports stay as they are."""
+    state = project.state("images")
+    if state.condition == "fresh" and state.operation != SCAN:
+        return None
+    if state.condition not in ("absent", "damaged") and state.operation != SCAN:
+        raise ProjectError(
+            f"images.parquet is {state.condition}: {'; '.join(state.reasons)}",
+            where=str(project.root),
+            do=f"Make it again: {state.made_by}." if state.made_by else "",
+        )
+    params = dict(state.params)
+    layout = params.pop("layout", "auto")
+    result = scan_images(project, None, layout=layout, options=ScanOptions(**params), replace=True)
+    if state.condition == "fresh" and not result.read:
+        return None
+    project.say(f"images: {result.images:,} images of {result.products:,} products, {result.read:,} files read")
+    return result
+
+
+def _write(
+    project: Project,
+    name: str,
+    catalogue: Catalogue,
     operation: str,
     params: Mapping[str, Any],
-    choices: Choices,
+    options: ScanOptions,
     files: Sequence[Path] = (),
-    progress: Callable[[int, int], None] | None = None,
-) -> Kept:
-    """Write the project's table `images`, or refuse, leaving the old one."""
-    seen = None
-    notes = [*found.notes]
-    images, bad = found.images, pd.DataFrame(list(found.bad), columns=["path", "reason"], dtype=object)
-    if choices.look:
-        seen = scan(
-            images,
-            project.pictures,
-            check=choices.check,
-            near=choices.near,
-            cache=project.root / ".eds" / "scan.parquet",
-            workers=choices.workers,
-            progress=progress,
-        )
-        images = seen.images
-        notes += seen.notes
-        bad = pd.concat([bad, seen.bad[["path", "reason"]].astype(object)], ignore_index=True)
-    lists = _written(project, bad, seen)
-    _refuse(project, images, bad, choices, lists)
+    wild_phases: Sequence[str] = (),
+    *,
+    read_files: bool = True,
+) -> CatalogueResult:
+    """Read the files, assign the roles and write the table; or refuse and leave the old one."""
+    scanned: Scan | None = None
+    notes = [*catalogue.notes]
+    images = catalogue.images
+    bad = pd.DataFrame(list(catalogue.bad), columns=["path", "reason"], dtype=object)
+    near = None if options.near == "off" else options.near
+    if read_files:
+        with project.progress("scanning", "files") as progress:
+            scanned = scan(
+                images,
+                project.pictures,
+                check=options.check,
+                near=near,
+                cache=project.root / ".eds" / "scan.parquet",
+                workers=options.workers,
+                progress=progress,
+            )
+        images = scanned.images
+        notes += scanned.notes
+        bad = pd.concat([bad, scanned.bad[["path", "reason"]].astype(object)], ignore_index=True)
+    lists = _write_lists(project, bad, scanned)
+    _refuse_bad(project, images, bad, options, lists)
     settings: dict[str, Any] = {"images.root": project.config.images.root}
-    if choices.on_bad is None:
+    if options.on_bad is None:
         settings["images.on_bad"] = project.config.images.on_bad
-    if choices.queries is not None or choices.wild_phases:
-        seed = project.config.project.seed
-        settings["project.seed"] = seed
-        wanted = "all" if choices.queries is None else choices.queries
-        assigned = assign_roles(images, queries=wanted, wild_phases=choices.wild_phases, seed=seed)
-        if choices.queries is not None and images["role"].nunique() > 1:
-            notes.append("the roles that the list gives were replaced, as queries were asked for")
+    if options.queries is not None or wild_phases:
+        seed = settings["project.seed"] = project.config.project.seed
+        queries = "all" if options.queries is None else options.queries
+        assigned = assign_roles(images, queries=queries, wild_phases=tuple(wild_phases), seed=seed)
+        if options.queries is not None and images["role"].nunique() > 1:
+            notes.append("the roles of the list were replaced, as queries were asked for")
         if len(assigned) < len(images):
             notes.append(f"{len(images) - len(assigned):,} images of the wild phases were not drawn: left out")
         images = assigned
-    project.write(images, "images", project.provenance(operation, settings, _parents(project, files), params=params))
-    return Kept(images, bad, seen, lists, tuple(notes))
-
-
-def may_replace(project: Project, verb: str, replace: bool) -> None:
-    """Return where a scan would replace a scan or an import an import; anything else must be asked for."""
-    state = project.state("images")
-    if replace or state.condition == "absent" or state.operation == f"images.{verb}":
-        return
-    raise ProjectError(
-        f"images.parquet was made by {state.made_by or 'something unreadable'}",
-        where=str(project.root),
-        do="Say --replace to make it anew from here.",
+    made_by = project.provenance(operation, settings, _parents(project, files), params=params)
+    project.write(images, "images", made_by)
+    return CatalogueResult(
+        name,
+        len(images),
+        int(images["product_id"].nunique()),
+        _counts(images["role"]),
+        scanned.read if scanned else 0,
+        scanned.reused if scanned else 0,
+        bad,
+        int(scanned.exact["sha256"].nunique()) if scanned else None,
+        len(scanned.near) if scanned and options.check == "full" and near is not None else None,
+        str(lists),
+        tuple(notes),
     )
+
+
+def _counts(values: "pd.Series[str]") -> dict[str, int]:
+    return {str(value): int(count) for value, count in values.value_counts().items()}
+
+
+def _check_replace(project: Project, operation: str, replace: bool) -> None:
+    """Refuse to replace an import by a scan or a scan by an import, unless `replace`."""
+    state = project.state("images")
+    if not (replace or state.condition == "absent" or state.operation == operation):
+        raise ProjectError(
+            f"images.parquet was made by {state.made_by or 'something unreadable'}",
+            where=str(project.root),
+            do="Say --replace to replace it.",
+        )
+
+
+def _settle_root(project: Project, rooted: Project) -> None:
+    """Write a new image root to eds.toml after the table, so that a verb that fails leaves it unchanged."""
+    if rooted.config.images.root != project.config.images.root:
+        write_root(rooted)
+        project.config = rooted.config
+        project.say(f"images.root is now {rooted.config.images.root}, written to eds.toml")
 
 
 def _parents(project: Project, files: Sequence[Path]) -> list[Path]:
@@ -109,28 +296,28 @@ def _parents(project: Project, files: Sequence[Path]) -> list[Path]:
     return [project.root / file.relative_to(home) for file in inner if file.is_relative_to(home)]
 
 
-def _written(project: Project, bad: pd.DataFrame, seen: Scan | None) -> Path:
+def _write_lists(project: Project, bad: pd.DataFrame, scanned: Scan | None) -> Path:
     lists = project.root / ".eds" / "scan"
     write_text(lists / "bad.csv", bad.to_csv(index=False))
-    if seen is not None:
-        write_text(lists / "exact.csv", seen.exact.to_csv(index=False))
-        write_text(lists / "near.csv", seen.near.to_csv(index=False))
+    if scanned is not None:
+        write_text(lists / "exact.csv", scanned.exact.to_csv(index=False))
+        write_text(lists / "near.csv", scanned.near.to_csv(index=False))
     return lists
 
 
-def _refuse(project: Project, images: pd.DataFrame, bad: pd.DataFrame, choices: Choices, lists: Path) -> None:
+def _refuse_bad(project: Project, images: pd.DataFrame, bad: pd.DataFrame, options: ScanOptions, lists: Path) -> None:
     faults = [f"{path}: {reason}" for path, reason in zip(bad["path"][:SHOWN], bad["reason"], strict=False)]
     if not len(images):
         raise ImageError(
             f"not one of {len(bad):,} images can be used",
             where=str(project.pictures),
-            do="Mend the files or images.root; an import can leave the files aside: --without-files.",
+            do="Repair the files or images.root; an import need not read the files: --without-files.",
             faults=faults,
         )
-    if len(bad) and (choices.on_bad or project.config.images.on_bad) == "fail":
+    if len(bad) and (options.on_bad or project.config.images.on_bad) == "fail":
         raise ImageError(
             f"{len(bad):,} files cannot be used",
             where=str(project.pictures),
-            do=f"Mend them, or leave them out: --on-bad skip. All are in {lists / 'bad.csv'}.",
+            do=f"Repair them, or leave them out: --on-bad skip. All are in {lists / 'bad.csv'}.",
             faults=faults,
         )

@@ -110,7 +110,9 @@ def refresh(project: "Project") -> DecideResult | None:
     state = project.state("truth")
     if state.condition == "fresh" or (state.condition == "absent" and not has_votes(project)):
         return None
-    return decide(project, **(state.params if state.operation == "truth.decide" else {}))
+    result = decide(project, **(state.params if state.operation == "truth.decide" else {}))
+    project.say(f"truth: {result.pairs:,} labels by rule {result.rule}, {result.counts['positive']:,} of them similar")
+    return result
 
 
 def read_votes(project: "Project", campaign: str | None = None, until: datetime | None = None) -> Votes:

@@ -36,6 +36,7 @@ from eds.tables import MODEL_NAME, check_model_name
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from eds.choices import FileCheck
     from eds.labels.store import Store
     from eds.metrics import Measure
     from eds.project.agreement import AgreementResult
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from eds.project.budget import BudgetOptions, BudgetResult
     from eds.project.calibration import Calibration
     from eds.project.campaigns import Campaigns
+    from eds.project.catalogue import CatalogueResult, CheckResult, ScanOptions
     from eds.project.dataset_card import CardText
     from eds.project.decide import DecideResult
     from eds.project.draw import DrawResult, ModelPairsResult, NegativesResult, RandomResult
@@ -52,7 +54,9 @@ if TYPE_CHECKING:
     from eds.project.labels import Labels
     from eds.project.pool import GrowthResult, PoolResult, SuspectsResult
     from eds.project.report import ReportResult
+    from eds.project.run import RunResult
     from eds.project.score import ScoreResult
+    from eds.project.simulate import DrawnCatalogue, SimulatedJudging
     from eds.project.status import StatusResult
     from eds.project.train import FinetuneOptions, FinetuneResult, HashOptions, HashResult
 
@@ -276,6 +280,106 @@ class Project:
         if self.store is not None:
             self.store.close()
             self.store = None
+
+    def scan(
+        self,
+        folder: str | Path | None = None,
+        *,
+        layout: str = "auto",
+        options: "ScanOptions | None" = None,
+        replace: bool = False,
+    ) -> "CatalogueResult":
+        """Scan a folder of images, or s3://bucket/prefix, into the table images. A second scan reads what changed.
+
+        Another folder than the image root of eds.toml becomes the image root. `layout` says what subfolders mean (auto,
+        flat, tree); `replace` allows to replace an imported table.
+        """
+        from eds.project.catalogue import ScanOptions, scan_images
+
+        root = None if folder is None else storage.checked(folder)
+        return scan_images(self, root, layout=layout, options=options or ScanOptions(), replace=replace)
+
+    def import_images(
+        self,
+        *files: str | Path,
+        format_name: str = "auto",
+        columns: Mapping[str, str] | None = None,
+        root: str | Path | None = None,
+        gallery_phases: Sequence[str] = (),
+        wild_phases: Sequence[str] = (),
+        read_files: bool = True,
+        options: "ScanOptions | None" = None,
+        replace: bool = False,
+    ) -> "CatalogueResult":
+        """Import lists of images (CSV, Parquet, JSON, VSD, DeepFashion, Hugging Face) into the table images.
+
+        `columns` maps columns of the table to those of the files; `root` is the image root, if it is not the one of
+        eds.toml; phases are VSD's. Without `read_files` the images are not read: size and sha256 stay empty.
+        """
+        from eds.project.catalogue import ScanOptions, import_images
+
+        return import_images(
+            self,
+            [Path(file) for file in files],
+            format_name=format_name,
+            columns=columns,
+            root=None if root is None else storage.checked(root),
+            gallery_phases=gallery_phases,
+            wild_phases=wild_phases,
+            read_files=read_files,
+            options=options or ScanOptions(),
+            replace=replace,
+        )
+
+    def check_images(self, *, check: "FileCheck" = "full", workers: int = 0) -> "CheckResult":
+        """Compare the table images with the files: missing, damaged, changed and duplicate ones."""
+        from eds.project.catalogue import check_images
+
+        return check_images(self, check=check, workers=workers)
+
+    def contact_sheet(
+        self,
+        to: str | Path | None = None,
+        *,
+        by: str = "category",
+        count: int = 60,
+        columns: int = 6,
+        caption: str = "image_id",
+        seed: int | None = None,
+    ) -> storage.Address:
+        """Write a contact sheet of the catalogue, an image or an HTML page (default: sheet.png); where it is."""
+        from eds.project.catalogue import write_sheet
+
+        address = None if to is None else storage.checked(to)
+        return write_sheet(self, address, by=by, count=count, columns=columns, caption=caption, seed=seed)
+
+    def run(self, *, until: str | None = None) -> "RunResult":
+        """Make every table that is missing or stale, in the order of the flow, then scores and the report.
+
+        What is fresh stays as it is. `until` names the last table to make.
+        """
+        from eds.project.run import run
+
+        return run(self, until=until)
+
+    def draw_catalogue(self, **options: Any) -> "DrawnCatalogue":
+        """Draw a catalogue with known truth into this project; see `eds.project.simulate.draw_catalogue`."""
+        from eds.project.simulate import draw_catalogue
+
+        return draw_catalogue(self, **options)
+
+    def simulate_experts(
+        self,
+        *,
+        count: int | None = None,
+        seed: int | None = None,
+        campaign: str = "simulated",
+        out: str | Path | None = None,
+    ) -> "SimulatedJudging":
+        """Let simulated experts judge every suspect of a drawn catalogue, in a campaign or into the file `out`."""
+        from eds.project.simulate import simulate
+
+        return simulate(self, count=count, seed=seed, campaign=campaign, out=Path(out) if out else None)
 
     def train_hash(self, name: str, options: "HashOptions | None" = None, *, replace: bool = False) -> "HashResult":
         """Fit a hash head to a model's vectors and write the codes as model `name`. An interrupted run resumes.

@@ -32,9 +32,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]
 
 def test_every_table_is_made_and_fresh(made: tuple[Path, dict[str, Any]]) -> None:
     states = {state.path: state.condition for state in Project.open(made[0]).states()}
-    assert states.pop("scores.parquet") == "absent"
     assert set(states.values()) == {"fresh"}
-    assert len(states) == 1 + 2 + 2 + 1 + 1 + 1
+    assert len(states) == 1 + 2 + 2 + 1 + 1 + 1 + 1
     assert (made[0] / "sheet.png").stat().st_size > 10_000
 
 
@@ -48,11 +47,11 @@ def test_what_it_tells_is_what_the_tables_hold(made: tuple[Path, dict[str, Any]]
     panel = draw_experts(3, 0)
     assert told["truth"]["pool_positives"] == int(true_value(pool, images, panel).sum())
     asked = pd.concat([pool, drawn]).drop_duplicates(PAIR)
-    assert told["judged"]["pairs"] == len(truth) == len(asked) == len(asked.merge(truth, on=PAIR))
+    assert told["pairs"] == len(truth) == len(asked) == len(asked.merge(truth, on=PAIR))
     for name, part in (("pool", pool), ("random", drawn)):
         value = part.merge(truth, on=PAIR)["value"]
-        assert told["judged"][f"{name}_pairs"] == len(part) == len(value)
-        assert told["judged"][f"{name}_positive_rate"] == pytest.approx(value.mean())
+        assert told[f"{name}_pairs"] == len(part) == len(value)
+        assert told[f"{name}_positive_rate"] == pytest.approx(value.mean())
 
 
 def test_negatives_are_drawn_after_the_truth_and_nobody_judges_them(made: tuple[Path, dict[str, Any]]) -> None:

@@ -148,9 +148,9 @@ def test_import_with_and_without_files(project: Path, eds: Eds) -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--queries", "some"], "is no number"),
+        (["--queries", "some"], "invalid number"),
         (["--queries", "99"], "from 1 to 6"),
-        (["--near", "x"], "is no number of bits"),
+        (["--near", "x"], "invalid number of bits"),
         (["--layout", "flat", "--check", "none"], "is not one of"),
     ],
 )
@@ -167,12 +167,12 @@ def test_what_an_import_would_leave_aside_is_said(project: Path, eds: Eds) -> No
     assert (kept["roles"], kept["notes"]) == ({"query": 1, "candidate": 1}, [])
     drawn = eds.json("import", table, "--queries", "1", "-p", project)
     assert drawn["roles"] == {"both": 1, "candidate": 1}
-    assert drawn["notes"] == ["the roles that the list gives were replaced, as queries were asked for"]
+    assert drawn["notes"] == ["the roles of the list were replaced, as queries were asked for"]
 
 
 def test_check(project: Path, eds: Eds) -> None:
     eds("scan", "-p", project)
-    assert "as the table says" in eds("check", "-p", project)[0]
+    assert "match the table" in eds("check", "-p", project)[0]
     (project / "images" / "c0" / "p0" / "0.png").write_bytes(png(70))
     (project / "images" / "c1" / "p1" / "1.png").unlink()
     answer = eds.json("check", "-p", project, code=2)
@@ -194,19 +194,19 @@ def test_sheet(project: Path, eds: Eds, name: str) -> None:
 
 
 def test_run_makes_what_is_absent_or_stale_and_leaves_what_is_fresh(project: Path) -> None:
-    from eds.cli.images import run
+    from eds.project.catalogue import refresh
 
-    run(Project.open(project))
+    refresh(Project.open(project))
     made = (project / "images.parquet").read_bytes()
-    run(Project.open(project))
+    refresh(Project.open(project))
     assert (project / "images.parquet").read_bytes() == made
     (project / "images" / "c0" / "p0" / "new.png").write_bytes(png(9))
-    run(Project.open(project))
+    refresh(Project.open(project))
     assert len(Project.open(project).read("images")) == 7
     text = (project / "eds.toml").read_text()
     (project / "eds.toml").write_text(text.replace('# on_bad = "skip"', 'on_bad = "fail"'))
     assert Project.open(project).state("images").condition == "stale"
-    run(Project.open(project))
+    refresh(Project.open(project))
     assert Project.open(project).state("images").condition == "fresh"
 
 
@@ -229,7 +229,7 @@ def test_a_root_that_a_killed_scan_did_not_write_is_written_by_the_next(
     other.mkdir()
     (other / "a.png").write_bytes(png(9))
     with monkeypatch.context() as killed:
-        killed.setattr("eds.project.image_root.write_root", lambda project: sys.exit(9))
+        killed.setattr("eds.project.catalogue.write_root", lambda project: sys.exit(9))
         eds("scan", other, "-p", project, code=9)
     assert Project.open(project).state("images").condition == "stale"
     eds("scan", other, "-p", project)
@@ -239,8 +239,8 @@ def test_a_root_that_a_killed_scan_did_not_write_is_written_by_the_next(
 def test_what_was_not_looked_for_is_not_counted(project: Path, eds: Eds) -> None:
     (project / "images" / "c0" / "p0" / "again.png").write_bytes(png(0))
     for words in (["--near", "off"], ["--check", "header"]):
-        assert "nearly the same picture: not looked for." in eds("scan", "-p", project, *words)[0]
-    assert "nearly the same picture: 0 pairs." in eds("scan", "-p", project)[0]
+        assert "near duplicates: not searched." in eds("scan", "-p", project, *words)[0]
+    assert "near duplicates: 0 pairs." in eds("scan", "-p", project)[0]
 
 
 def test_a_column_that_is_mapped_twice_is_refused(project: Path, eds: Eds) -> None:

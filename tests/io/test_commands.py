@@ -139,7 +139,7 @@ def test_the_root_is_set_by_the_first_scan_and_a_changed_object_is_seen(
     eds(tmp_path / "p", "images", "scan", f"{ROOT}/")
     assert f'root = "{ROOT}"' in (tmp_path / "p" / "eds.toml").read_text()
     storage.put(storage.join(ROOT, "1.jpg"), jpeg(9))
-    assert "1 images are not as the table says" in eds(tmp_path / "p", "images", "check", code=2)
+    assert "1 images differ from the table" in eds(tmp_path / "p", "images", "check", code=2)
     assert eds.json(tmp_path / "p", "images", "scan")["read"] == 1
     assert "is not the image root; that is s3://shop/pictures" in eds(
         tmp_path / "p", "images", "scan", "s3://shop/other", code=2

@@ -131,7 +131,7 @@ def test_pictures_are_embedded_and_missing_ones_say_why(project: Project, answer
     page = (project.root / "report.html").read_text(encoding="utf-8")
     assert page.count('src="data:image/jpeg;base64,') > 3
     assert "cannot be shown" in page
-    done = run(project, "--no-pictures", "--to", str(project.root / "plain.html"))
+    done = run(project, "--no-pictures", "--out", str(project.root / "plain.html"))
     assert done.exit_code == 0, done.output
     assert "data:image/jpeg" not in (project.root / "plain.html").read_text(encoding="utf-8")
 
@@ -201,7 +201,7 @@ def test_an_approximate_search_and_codes_are_reported(project: Project, answer: 
 
 
 def test_a_page_must_be_named_as_html(project: Project) -> None:
-    done = run(project, "--to", "report.txt")
+    done = run(project, "--out", "report.txt")
     assert isinstance(done.exception, InputError)
     assert "report.txt" in done.exception.what
 

