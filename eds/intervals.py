@@ -1,6 +1,6 @@
-"""Intervals that several stages need: limits of a proportion, percentiles of a bootstrap.
+"""Confidence intervals of proportions, and percentile intervals of a bootstrap.
 
-Plain numbers or arrays go in, limits of the same shape come out. Not here: what is counted.
+Plain numbers or arrays go in, limits of the same shape come out.
 """
 
 from statistics import NormalDist
@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def wilson_interval(a: Any, n: Any, level: float = 0.95) -> tuple[Any, Any]:
-    """Wilson's score limits of a proportion, a of n: the default for rates that are looked at.
+    """Wilson's score limits of a proportion, a of n: the default for rates that are shown.
 
     Formula: centre (p + z^2/2n) / (1 + z^2/n), half-width z / (1 + z^2/n) sqrt(p(1-p)/n + z^2/4n^2), p = a/n.
     Source: Wilson 1927; specification 13.1.
@@ -37,7 +37,7 @@ def wilson_interval(a: Any, n: Any, level: float = 0.95) -> tuple[Any, Any]:
 
 
 def clopper_pearson_interval(a: Any, n: Any, level: float = 0.95) -> tuple[Any, Any]:
-    """Exact limits of a proportion, a of n: the default for p and for whatever feeds a bound.
+    """Exact limits of a proportion, a of n: the default for p and for bounds.
 
     Formula: with t = (1 - level)/2, quantile t of Beta(a, n-a+1) and quantile 1-t of Beta(a+1, n-a).
     Source: Clopper and Pearson 1934; specification 13.1.
@@ -76,7 +76,9 @@ def percentile_interval(values: Floats, level: float = 0.95) -> tuple[float, flo
 
 def _check_level(level: float) -> None:
     if not 0 < level < 1:
-        raise InputError(f"the level is {level}", where="interval", do="Give a number between 0 and 1, as 0.95.")
+        raise InputError(
+            f"the confidence level is {level}", where="interval", do="Give a number between 0 and 1, as 0.95."
+        )
 
 
 def _counts(a: Any, n: Any, level: float) -> tuple[Floats, Floats]:
@@ -86,7 +88,7 @@ def _counts(a: Any, n: Any, level: float) -> tuple[Floats, Floats]:
     wrong = ~(whole & (count >= 0) & (count <= total))
     if wrong.any():
         shown = f"{count[wrong].flat[0]:g} of {total[wrong].flat[0]:g}"
-        raise InputError(f"{shown} is no proportion", where="interval", do="Give counts with 0 <= a <= n.")
+        raise InputError(f"invalid proportion {shown}", where="interval", do="Give counts with 0 <= a <= n.")
     return count, total
 
 

@@ -1,4 +1,4 @@
-"""All pairs A that shares are told of, as the random draws of the project count them: which pairs lie among them."""
+"""All pairs A, the population of every share: as the project's random draws define it."""
 
 from dataclasses import dataclass, replace
 
@@ -33,19 +33,19 @@ class Population:
         every = int(self.asks.sum()) * int(self.offers.sum()) - both
         if not self.apart:
             return every
-        asked, offered = (np.bincount(self.product[side]) for side in (self.asks, self.offers))
-        shared = min(len(asked), len(offered))
-        return every - (int(asked[:shared] @ offered[:shared]) - both)
+        requested, offered = (np.bincount(self.product[side]) for side in (self.asks, self.offers))
+        shared = min(len(requested), len(offered))
+        return every - (int(requested[:shared] @ offered[:shared]) - both)
 
     def holds(self, pairs: pd.DataFrame) -> Flags:
         """Which pairs (query_id, candidate_id) lie among them, (pairs,) bool."""
         query, candidate = (encode(pairs[name], self.names) for name in ("query_id", "candidate_id"))
-        found = (query >= 0) & (candidate >= 0) & (query != candidate)
+        result = (query >= 0) & (candidate >= 0) & (query != candidate)
         if len(self.names):
-            found &= self.asks[query] & self.offers[candidate]
+            result &= self.asks[query] & self.offers[candidate]
             if self.apart:
-                found &= self.product[query] != self.product[candidate]
-        return np.asarray(found)
+                result &= self.product[query] != self.product[candidate]
+        return np.asarray(result)
 
 
 def drawn_from(part: pd.DataFrame) -> int:
@@ -59,16 +59,16 @@ def drawn_from(part: pd.DataFrame) -> int:
         raise InputError(
             f"{len(part):,} random pairs have probability {chance:g}, with which nothing is drawn",
             where="suspects.parquet, column probability",
-            do="Import them with the probability they were drawn with, or draw anew: eds suspects random.",
+            do="Import them with the probability they were drawn with, or draw again: eds suspects random.",
         )
     return round(len(part) / chance)
 
 
 def population(images: pd.DataFrame, suspects: pd.DataFrame) -> Population:
-    """The pairs that the suspects' random draws were made of; without draws that tell it, all of A.
+    """The pairs that the suspects' random draws were made of; without draws, all of A.
 
-    Draws with --exclude-product know no pair of one product: a share of theirs is none of A, and the pool's positives
-    and size must be counted over the same pairs. Whether they were made so is told by the size of their strata.
+    Draws with --exclude-product exclude pairs of one product: their share is not a share of A, and the pool's positives
+    and size must be counted over the same pairs. The size of their strata shows whether they were made so.
     """
     role = images["role"].to_numpy()
     names = to_text(images["image_id"])
@@ -80,11 +80,11 @@ def population(images: pd.DataFrame, suspects: pd.DataFrame) -> Population:
         return whole
     pool = suspects.loc[suspects["origin"] == "pool", ["query_id", "candidate_id"]].drop_duplicates()
 
-    def fits(one: Population) -> bool:
-        outside = one.size - int(one.holds(pool).sum())
-        told = [("all", one.size), ("outside", outside)]
+    def fits(item: Population) -> bool:
+        outside = item.size - int(item.holds(pool).sum())
+        result = [("all", item.size), ("outside", outside)]
         parts = [sizes["near"] + sizes["rest"]] if {"near", "rest"} <= set(sizes) else []
-        return all(sizes.get(name, size) == size for name, size in told) and all(part == outside for part in parts)
+        return all(sizes.get(name, size) == size for name, size in result) and all(part == outside for part in parts)
 
     apart = replace(whole, apart=True)
     return apart if fits(apart) and not fits(whole) else whole

@@ -34,11 +34,11 @@ def draw_queries(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Multiplic
     if n < 1 or resamples < 1:
         raise InputError(f"{resamples} resamples of {n} queries", do="Give at least one of each.")
     rng = np.random.Generator(np.random.PCG64([seed, n]))
-    found = np.empty((resamples, n), np.int16)
+    result = np.empty((resamples, n), np.int16)
     for row in range(resamples):
-        found[row] = np.bincount(rng.integers(0, n, n), minlength=n)
-    found.flags.writeable = False
-    return found
+        result[row] = np.bincount(rng.integers(0, n, n), minlength=n)
+    result.flags.writeable = False
+    return result
 
 
 def bootstrap_percentile(
@@ -55,12 +55,12 @@ def bootstrap_percentile(
     >>> {name: round(value, 6) for name, value in found.items()}
     {'estimate': 0.533333, 'lower': 0.34, 'upper': 0.753333}
     """
-    told = np.asarray(values, np.float64)
-    if any(not 0 <= place < len(told) for drawn in indices for place in drawn):
+    result = np.asarray(values, np.float64)
+    if any(not 0 <= place < len(result) for drawn in indices for place in drawn):
         raise InputError("a drawn place lies outside the values", where="indices", do="Count from 0.")
-    times = np.stack([np.bincount(np.asarray(drawn, np.int64), minlength=len(told)) for drawn in indices])
-    low, high = percentile_interval(resampled_means(told, times.astype(np.int16)), level)
-    return {"estimate": _mean(told), "lower": low, "upper": high}
+    times = np.stack([np.bincount(np.asarray(drawn, np.int64), minlength=len(result)) for drawn in indices])
+    low, high = percentile_interval(resampled_means(result, times.astype(np.int16)), level)
+    return {"estimate": _mean(result), "lower": low, "upper": high}
 
 
 def bootstrap_micro_auc(scores: pd.DataFrame, labels: pd.DataFrame, resamples: Sequence[Sequence[str]]) -> list[float]:
@@ -107,13 +107,13 @@ def bootstrap_aucs(
     by_model = align_scores(labelled, scores)
     rows: list[dict[str, Any]] = []
     for done, (model, score) in enumerate(by_model.items(), start=1):
-        told = summary(labelled, score)
+        result = summary(labelled, score)
         for measure, drawn in zip(AUCS, resampled_aucs(labelled, score, times), strict=True):
             low, high = percentile_interval(drawn, level)
-            n = told["n_pairs_used" if measure.startswith("micro") else "n_queries_used"]
+            n = result["n_pairs_used" if measure.startswith("micro") else "n_queries_used"]
             defined = int((~np.isnan(drawn)).sum())
             rows.append(
-                {"model": model, "measure": measure, "value": told[measure], "low": low, "high": high, "n": n,
+                {"model": model, "measure": measure, "value": result[measure], "low": low, "high": high, "n": n,
                  "resamples": defined}
             )  # fmt: skip
         if progress:

@@ -1,4 +1,4 @@
-"""What judging costs before anybody starts: the pool against all pairs and against random ones."""
+"""What judging costs, planned in advance: the pool against all pairs and against random ones."""
 
 from dataclasses import dataclass
 
@@ -52,7 +52,7 @@ def budget(
     if prevalence is not None and not 0 < prevalence <= 1:
         faults.append(f"prevalence is {prevalence}; give a share above 0 and up to 1")
     if faults:
-        raise InputError("no budget can be made of this", where="budget", do="Mend:", faults=faults)
+        raise InputError("invalid budget", where="budget", do="Correct:", faults=faults)
     cost = labelling_cost(n_queries, n_gallery, n_queries_in_gallery, n_models, k, seconds)
     everything = cost["n_pairs"]
     counts: dict[str, float] = {"all pairs": everything, "pool, at most": cost["eds_upper_bound"]}

@@ -49,7 +49,7 @@ def campaign_cost(
               "positive_rate": positive_rate}  # fmt: skip
     faults += [f"{name} is {share}; give a share from 0 to 1" for name, share in shares.items() if not 0 <= share <= 1]
     if faults:
-        raise InputError("no cost can be told of this", where="campaign", do="Mend:", faults=faults)
+        raise InputError("invalid campaign", where="campaign", do="Correct:", faults=faults)
     items = pairs + round(gold_share * pairs) + round(repeat_share * pairs)
     everything = float(items * experts)
     judgements = everything

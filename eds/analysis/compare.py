@@ -1,4 +1,4 @@
-"""Which models differ, query by query, and which the present labels cannot tell apart."""
+"""Which models differ, by paired tests over queries, and which the present labels cannot distinguish."""
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -47,7 +47,7 @@ def compare_models(
             do=f"Models with a value: {', '.join(known) or 'none'}; adjustments: {', '.join(ADJUSTMENTS)}.",
         )
     if any(values.whole is not None for values in known.values()):
-        raise InputError(f"{measure} is no mean over queries", do="Compare its macro form, as average=macro.")
+        raise InputError(f"{measure} is not a mean over queries", do="Compare its macro form, as average=macro.")
     others = [name for name in known if name != baseline]
     pairs = list(itertools.combinations(known, 2)) if baseline is None else [(baseline, name) for name in others]
     rows, differences = [], []
@@ -56,10 +56,10 @@ def compare_models(
         rows.append({"first": first, "second": second, **row})
         differences.append(difference)
     p = sign_flip_tests(differences, seed=seed)
-    adjusted = iter(ADJUSTMENTS[adjust]([one for one, row in zip(p, rows, strict=True) if row["n"]]))
+    adjusted = iter(ADJUSTMENTS[adjust]([item for item, row in zip(p, rows, strict=True) if row["n"]]))
     return pd.DataFrame(
-        [{**row, "p": one, "p_adjusted": next(adjusted) if row["n"] else float("nan")}
-         for one, row in zip(p, rows, strict=True)]
+        [{**row, "p": item, "p_adjusted": next(adjusted) if row["n"] else float("nan")}
+         for item, row in zip(p, rows, strict=True)]
     )  # fmt: skip
 
 
@@ -68,19 +68,19 @@ def indistinguishable(compared: pd.DataFrame, level: float = 0.95) -> list[list[
 
     A model can be in several groups; one that differs from all others is a group of its own.
 
-    >>> told = pd.DataFrame({"first": list("aab"), "second": list("bcc"), "p_adjusted": [0.5, 0.01, 0.2]})
-    >>> indistinguishable(told)
+    >>> compared = pd.DataFrame({"first": list("aab"), "second": list("bcc"), "p_adjusted": [0.5, 0.01, 0.2]})
+    >>> indistinguishable(compared)
     [['a', 'b'], ['b', 'c']]
     """
     apart = compared["p_adjusted"] <= 1 - level
     models = sorted({*compared["first"], *compared["second"]})
-    told = {frozenset(pair) for pair in compared[["first", "second"]].itertuples(index=False)}
-    if len(told) < len(models) * (len(models) - 1) // 2:
+    values = {frozenset(pair) for pair in compared[["first", "second"]].itertuples(index=False)}
+    if len(values) < len(models) * (len(models) - 1) // 2:
         raise InputError("not every two models were compared", do="Compare without a baseline.")
     differ = {frozenset(pair) for pair in compared.loc[apart, ["first", "second"]].itertuples(index=False)}
-    found: list[list[str]] = []
-    _grow([], models, [], differ, found)
-    return sorted(found)
+    result: list[list[str]] = []
+    _grow([], models, [], differ, result)
+    return sorted(result)
 
 
 def _compared(a: Values, b: Values, level: float, resamples: int, seed: int) -> tuple[dict[str, Any], Reals]:
@@ -100,11 +100,11 @@ def _compared(a: Values, b: Values, level: float, resamples: int, seed: int) -> 
 
 
 def _grow(
-    group: list[str], rest: Sequence[str], done: Sequence[str], differ: set[frozenset[str]], found: list[list[str]]
+    group: list[str], rest: Sequence[str], done: Sequence[str], differ: set[frozenset[str]], result: list[list[str]]
 ) -> None:
     """Maximal cliques of models that do not differ (Bron and Kerbosch)."""
     if not rest and not done:
-        found.append(sorted(group))
+        result.append(sorted(group))
     rest, done = list(rest), list(done)
     while rest:
         name = rest.pop(0)
@@ -112,5 +112,5 @@ def _grow(
         def alike(others: Sequence[str], name: str = name) -> list[str]:
             return [other for other in others if frozenset((name, other)) not in differ]
 
-        _grow([*group, name], alike(rest), alike(done), differ, found)
+        _grow([*group, name], alike(rest), alike(done), differ, result)
         done.append(name)

@@ -1,7 +1,7 @@
 """Which measures are fair to a model that had no part in choosing the judged pairs, and which only more labels decide.
 
-Here is the home of the rule by which a measure is called fair to new models. What is told of a single measure depends
-on how it takes a place without a label:
+This file has the rule by which a measure is called fair to new models. The verdict on a measure depends on how it
+treats items without a label:
 
     counts it as not similar (HR, MRR, P, AP ...)   capped by judged@k: fair where nearly all first k are judged
     leaves it open (RBP)                            an interval: fair where it is narrow
@@ -55,7 +55,7 @@ def fair_to_new(part: pd.DataFrame) -> bool:
 
 
 def intervals(lists: Mapping[str, JudgedLists], measure: Measure) -> tuple[dict[str, float], dict[str, float]]:
-    """By model the least and the largest value that labels of the places without one could give; empty: not told.
+    """By model the least and the largest value that labels of the unlabelled items could give; empty: undefined.
 
     Formula: RBP and RBP + residual; P@k, VSD-HR@k and that + the share of places among the first k without a label.
     Source: specification 13.5.
@@ -65,9 +65,9 @@ def intervals(lists: Mapping[str, JudgedLists], measure: Measure) -> tuple[dict[
     """
     low: dict[str, float] = {}
     high: dict[str, float] = {}
-    for name, found in lists.items():
+    for name, result in lists.items():
         if measure.definition.most is not None:
-            low[name], high[name] = mean(measure.by_query(found)), mean(measure.most_by_query(found))
+            low[name], high[name] = mean(measure.by_query(result)), mean(measure.most_by_query(result))
     return low, high
 
 
@@ -99,19 +99,21 @@ def judged_share(lists: JudgedLists, k: int | None) -> float:
 
 
 def fairness(results: Sequence[Result], new: Sequence[str], inputs: AnalysisInputs) -> Fairness:
-    """For each new model and measure whether its number can stand beside those of the models that made the pool.
+    """For each new model and measure whether its number is comparable with those of the models that made the pool.
 
     Formula: kind `ceiling`: fair if judged@k >= 1 - SMALL; `interval`: if residual <= SMALL; `reuse` and `own finds`:
     `fair_to_new`; a ROC-AUC that is not is fair without own finds: against the makers' values without the pairs that
     only they proposed. `undecided_with`: models whose interval overlaps (`undecided_by_labels`), for P, VSD-HR and RBP.
     Source: specification 5.4, 13.4, 13.5.
     Conventions: fewer than two makers with values: not known; measures that need no label are fair; measures that
-    tell of the labels only (judged, residual, prevalence) get no verdict.
+    describe the labels only (judged, residual, prevalence) get no verdict.
     Example: see tests/analysis/test_fairness.py.
     """
     lists = inputs.judged_lists()
     measures = [
-        one for one in dict.fromkeys(result.measure for result in results) if one.definition.unlabelled != "described"
+        item
+        for item in dict.fromkeys(result.measure for result in results)
+        if item.definition.unlabelled != "described"
     ]
     reused = [measure for measure in measures if measure.definition.unlabelled == "skipped"]
     reuse = _reuse(inputs, reused, lists)
@@ -121,10 +123,10 @@ def fairness(results: Sequence[Result], new: Sequence[str], inputs: AnalysisInpu
     for measure in measures:
         low, high = intervals(lists, measure)
         open_pairs = undecided_by_labels(low, high)
-        told = reuse[reuse["measure"] == str(measure)] if len(reuse) else reuse
+        text = reuse[reuse["measure"] == str(measure)] if len(reuse) else reuse
         for model in new:
             if (model, measure) in values:
-                row = _row(measure, lists.get(model), low.get(model), high.get(model), told, measure in reused)
+                row = _row(measure, lists.get(model), low.get(model), high.get(model), text, measure in reused)
                 others = sorted(other for pair in open_pairs if model in pair for other in pair if other != model)
                 rows.append({"model": model, "measure": str(measure), "value": values[model, measure],
                              "undecided_with": others if len(low) > 1 else None, **row})  # fmt: skip
@@ -143,11 +145,16 @@ def _reuse(inputs: AnalysisInputs, measures: Sequence[Measure], lists: Mapping[s
         on_scores, sampled = measure.definition.needs == "scores", measure.parameters.get("negatives") == "sampled"
         return not (on_scores and inputs.scores is None) and not (sampled and inputs.negatives is None)
 
-    return reusability_table(replace(inputs, pool_lists=makers), [one for one in measures if has_inputs(one)])
+    return reusability_table(replace(inputs, pool_lists=makers), [item for item in measures if has_inputs(item)])
 
 
 def _row(
-    measure: Measure, lists: JudgedLists | None, low: float | None, high: float | None, told: pd.DataFrame, reused: bool
+    measure: Measure,
+    lists: JudgedLists | None,
+    low: float | None,
+    high: float | None,
+    result: pd.DataFrame,
+    reused: bool,
 ) -> dict[str, Any]:
     """What decides one measure for one model, and the verdict."""
     row: dict[str, Any] = {"kind": "no labels", "verdict": FAIR, "judged": np.nan, "at_most": np.nan, "change": np.nan}
@@ -161,10 +168,10 @@ def _row(
             return {**row, "kind": "no lists", "verdict": UNKNOWN}
         return {**row, "kind": "interval", "at_most": high, "verdict": FAIR if high - low <= SMALL else UNFAIR}
     if reused:
-        if not len(told):
+        if not len(result):
             return {**row, "kind": "makers not known", "verdict": UNKNOWN}
-        area, fair = measure.name == "ROC-AUC", fair_to_new(told)  # PR-AUC hangs on prevalence, too
-        return {**row, "kind": "own finds" if area else "reuse", "change": float(told["drop"].abs().max()),
+        area, fair = measure.name == "ROC-AUC", fair_to_new(result)  # PR-AUC hangs on prevalence, too
+        return {**row, "kind": "own finds" if area else "reuse", "change": float(result["drop"].abs().max()),
                 "verdict": FAIR if fair else SELF_REMOVED if area else UNFAIR}  # fmt: skip
     if lists is None:
         return {**row, "kind": "no lists", "verdict": UNKNOWN}

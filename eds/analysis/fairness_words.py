@@ -9,7 +9,7 @@ from eds.analysis.fairness import FAIR, SELF_REMOVED
 
 
 def reason(row: Mapping[str, Any], makers: Sequence[str], reuse: pd.DataFrame) -> str:
-    """Why a row of `Fairness.verdicts` has its verdict; `makers` made the pool, `reuse` stands beside the verdicts."""
+    """Why a row of `Fairness.verdicts` has its verdict; `makers` made the pool, `reuse` comes with the verdicts."""
     kind, good = row["kind"], row["verdict"] == FAIR
     if kind == "ceiling":
         places = row["measure"].partition("@")[2].partition("(")[0]
@@ -28,7 +28,7 @@ def reason(row: Mapping[str, Any], makers: Sequence[str], reuse: pd.DataFrame) -
     if kind == "makers not known" and len(makers) > 1:
         return f"of the models that made the pool ({', '.join(makers)}) fewer than two are scored here: leave out -m"
     if kind == "makers not known":
-        few = f"only {', '.join(makers)} made the pool" if makers else "nothing tells who made the pool"
+        few = f"only {', '.join(makers)} made the pool" if makers else "it is not known which models made the pool"
         return f"{few}; name the models that did, with vectors or lists: --pool-model MODEL"
     return "it has no lists" if kind == "no lists" else "it needs no labels"
 
@@ -42,7 +42,7 @@ def decided_by(name: str, rows: Sequence[Mapping[str, Any]]) -> tuple[list[str],
 
 
 def _own_removed(measure: str, reuse: pd.DataFrame) -> str:
-    """Each maker's value without the pairs that only it proposed: what a new model's AUC stands beside."""
+    """Each maker's value without the pairs that only it proposed: what a new model's AUC is compared with."""
     mine = reuse[reuse["measure"] == measure]
-    told = [f"{model} {value:.3f}" for model, value in zip(mine["model"], mine["unpooled"], strict=True)]
-    return f"compare with their values without these: {', '.join(told)}"
+    result = [f"{model} {value:.3f}" for model, value in zip(mine["model"], mine["unpooled"], strict=True)]
+    return f"compare with their values without these: {', '.join(result)}"

@@ -55,8 +55,8 @@ def coverage_study(
     for number in range(replications):
         known = draw_known_truth(design, [seed, number])
         rng = np.random.Generator(np.random.PCG64([seed, number, 1]))
-        told = [*_shares(known, labelling, rng), *_aucs(known, labelling, exact, number)]
-        rows += [(name, number, *values) for name, values in told]
+        result = [*_shares(known, labelling, rng), *_aucs(known, labelling, exact, number)]
+        rows += [(name, number, *values) for name, values in result]
         if progress:
             progress(number + 1, replications)
     return pd.DataFrame(rows, columns=["target", "replication", "exact", "estimate", "low", "high"])
@@ -65,20 +65,20 @@ def coverage_study(
 def covered(study: pd.DataFrame) -> pd.DataFrame:
     """By target: how often the limits held the exact number, with Wilson limits of that; mean error and width."""
     inside = (study["low"] <= study["exact"]) & (study["exact"] <= study["high"])
-    told = study.assign(inside=inside, error=study["estimate"] - study["exact"], width=study["high"] - study["low"])
-    found = told.groupby("target", sort=False).agg(
+    values = study.assign(inside=inside, error=study["estimate"] - study["exact"], width=study["high"] - study["low"])
+    result = values.groupby("target", sort=False).agg(
         replications=("inside", "size"), covered=("inside", "mean"), error=("error", "mean"), width=("width", "mean")
     )
-    low, high = wilson_interval((found["covered"] * found["replications"]).round(), found["replications"])
-    return found.assign(low=low, high=high)[["replications", "covered", "low", "high", "error", "width"]]
+    low, high = wilson_interval((result["covered"] * result["replications"]).round(), result["replications"])
+    return result.assign(low=low, high=high)[["replications", "covered", "low", "high", "error", "width"]]
 
 
 def exact_aucs(design: Design, labelling: Labelling, population: int, seed: int) -> Reals:
     """The four AUCs (4,) of the first generator over very many queries of the kind."""
     wide = Design(**{**vars(design), "queries": 1000, "outsiders": 0})
     parts = [draw_known_truth(wide, [seed, number, 2]) for number in range(population)]
-    found = [list(_report(*_labelled(known, known.proposed(labelling.k))).values()) for known in parts]
-    return np.asarray(np.mean(found, axis=0))
+    result = [list(_report(*_labelled(known, known.proposed(labelling.k))).values()) for known in parts]
+    return np.asarray(np.mean(result, axis=0))
 
 
 def _shares(
@@ -96,19 +96,19 @@ def _shares(
         (posterior["lower"], posterior["upper"]),
     )
     estimates = (a / labelling.draws, a / labelling.draws, posterior["mean"])
-    found = [
+    result = [
         (name, (known.prevalence, estimate, *pair))
         for name, estimate, pair in zip(PREVALENCE, estimates, limits, strict=True)
     ]
-    one = [_drawn(known, ~pool, labelling.draws, rng)]
+    item = [_drawn(known, ~pool, labelling.draws, rng)]
     two = [
         _drawn(known, near, labelling.near, rng),
         _drawn(known, ~pool & ~near, labelling.draws - labelling.near, rng),
     ]
-    for name, strata, way in zip(RECALL, (one, two, two), ("simultaneous", "simultaneous", "squared"), strict=True):
-        told = pool_recall(positives, strata, labelling.level, way)
-        found.append((name, (positives / every, told["recall"], told["lower"], told["upper"])))
-    return found
+    for name, strata, way in zip(RECALL, (item, two, two), ("simultaneous", "simultaneous", "squared"), strict=True):
+        values = pool_recall(positives, strata, labelling.level, way)
+        result.append((name, (positives / every, values["recall"], values["lower"], values["upper"])))
+    return result
 
 
 def _drawn(known: KnownTruth, stratum: Flags, draws: int, rng: np.random.Generator) -> dict[str, int]:
@@ -130,8 +130,8 @@ def _aucs(
 
 
 def _report(labelled: LabelledPairs, score: Reals) -> dict[str, float]:
-    told = summary(labelled, score)
-    return {name: told[name] for name in AUCS}
+    result = summary(labelled, score)
+    return {name: result[name] for name in AUCS}
 
 
 def _labelled(known: KnownTruth, pairs: Flags) -> tuple[LabelledPairs, Reals]:

@@ -1,4 +1,4 @@
-"""What a rare rate would be if nothing had been missed: corrected by known pairs that were mixed in unseen."""
+"""A rare rate corrected for missed positives, by known pairs that were mixed in."""
 
 from dataclasses import dataclass
 

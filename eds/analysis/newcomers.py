@@ -1,4 +1,4 @@
-"""Which models are new: they had no part in choosing the judged pairs, or only chosen pairs of theirs came in later."""
+"""Which models are new: they had no part in selecting the judged pairs, or only selected pairs were added later."""
 
 from collections.abc import Collection, Iterable
 
@@ -6,17 +6,17 @@ import pandas as pd
 
 from eds.suspects.new_model_pairs import STRATUM
 
-# The makers' lists where nobody knows who made the pool.
+# The makers' lists where it is not known who made the pool.
 UNMADE = pd.DataFrame({name: pd.Series([], dtype="str") for name in ("model", "query_id", "candidate_id")})
 
 
 def chosen_for(strata: Iterable[object]) -> list[str]:
-    """The models for which pairs were chosen: what of these is judged are own finds of theirs.
+    """The models for which pairs were chosen: their judged pairs are their own finds.
 
     >>> chosen_for(["outside", "delta:b", None, "delta:a", "delta:b"])
     ['a', 'b']
     """
-    return sorted({one.removeprefix(STRATUM) for one in strata if isinstance(one, str) and one.startswith(STRATUM)})
+    return sorted({item.removeprefix(STRATUM) for item in strata if isinstance(item, str) and item.startswith(STRATUM)})
 
 
 def new_models(models: Iterable[str], makers: Collection[str], strata: Iterable[object]) -> list[str]:

@@ -39,13 +39,13 @@ def sign_flip_tests(many: Sequence[Sequence[float] | Reals], resamples: int = 10
     lists = [np.asarray(differences, np.float64) for differences in many]
     if any(values.ndim != 1 or not np.isfinite(values).all() for values in lists):
         raise InputError("a difference is not a finite number", do="Leave out queries that one model lacks.")
-    found = [float("nan")] * len(lists)
+    result = [float("nan")] * len(lists)
     for n in sorted({len(values) for values in lists} - {0}):
         places = [place for place, values in enumerate(lists) if len(values) == n]
-        told = _exact if n <= EXACT_UP_TO else _drawn
-        for place, p in zip(places, told(np.stack([lists[place] for place in places]), resamples, seed), strict=True):
-            found[place] = p
-    return found
+        text = _exact if n <= EXACT_UP_TO else _drawn
+        for place, p in zip(places, text(np.stack([lists[place] for place in places]), resamples, seed), strict=True):
+            result[place] = p
+    return result
 
 
 def _exact(values: Reals, *_: int) -> list[float]:
@@ -121,6 +121,6 @@ def _checked(p: Sequence[float]) -> Reals:
 
 
 def _in_place(adjusted: Reals, order: "np.ndarray[tuple[int], np.dtype[np.intp]]") -> list[float]:
-    found = np.empty(len(order))
-    found[order] = np.minimum(adjusted, 1.0)
-    return [float(value) for value in found]
+    result = np.empty(len(order))
+    result[order] = np.minimum(adjusted, 1.0)
+    return [float(value) for value in result]

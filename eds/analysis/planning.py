@@ -73,7 +73,7 @@ def neyman_allocation(sizes: Sequence[int], p: Sequence[float], total: float) ->
         raise InputError(f"{len(sizes)} sizes but {len(p)} rates", do="Give a size and a rate for each stratum.")
     if any(size < 0 for size in sizes) or any(not 0 <= rate <= 1 for rate in p) or not total >= 0:
         raise InputError(
-            "a size or the total is below 0, or a rate is no share", do="Give counts, and rates in [0, 1]."
+            "a size or the total is below 0, or a rate is not a share", do="Give counts, and rates in [0, 1]."
         )
     spread = [size * math.sqrt(rate * (1 - rate)) for size, rate in zip(sizes, p, strict=True)]
     return [total * part / sum(spread) if sum(spread) else float("nan") for part in spread]

@@ -16,7 +16,7 @@ def certainty(
     power: float = 0.8,
     sd: float = 0.15,
 ) -> dict[str, float]:
-    """How small a difference between models is seen, how sharp a rate gets, how small p must be to stay unseen.
+    """The smallest difference between models that is detected, the width of a rate, the p below which none is seen.
 
     Formula: smallest_difference = (z_level + z_power) sd / sqrt(n_queries), the inverse of paired_queries in
     sample_size; half_width = half of Wilson's interval at `rate` of n_pairs; p_below = 1 - (1 - level)^(1 / n_pairs),
@@ -33,7 +33,7 @@ def certainty(
     faults += [] if 0 < level < 1 and 0 < power < 1 else ["level and power lie between 0 and 1"]
     faults += [] if sd > 0 else [f"sd is {sd}; give more than 0"]
     if faults:
-        raise InputError("nothing can be told of this", where="certainty", do="Mend:", faults=faults)
+        raise InputError("invalid counts", where="power", do="Correct:", faults=faults)
     z = NormalDist().inv_cdf
     low, high = wilson_interval(round(rate * n_pairs), n_pairs, level)
     return {

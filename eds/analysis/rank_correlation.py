@@ -36,13 +36,13 @@ def spearman(x: Sequence[float], y: Sequence[float]) -> dict[str, float]:
     a, b = (2 * average_ranks(side) - (n + 1) for side in (first, second))
     norm = math.sqrt(float((a * a).sum()) * float((b * b).sum()))
     rho = float((a * b).sum()) / norm
-    one = abs(rho) >= 1 - 1e-15
-    t = float("inf") if one else abs(rho) * math.sqrt((n - 2) / (1 - rho**2))
+    item = abs(rho) >= 1 - 1e-15
+    t = float("inf") if item else abs(rho) * math.sqrt((n - 2) / (1 - rho**2))
     exact = float("nan")
     if n <= EXACT_UP_TO:
         every = b[np.array(list(itertools.permutations(range(n))))] @ a / norm
         exact = float((np.abs(every) >= abs(rho) - SLACK).mean())
-    return {"rho": rho, "p_t": 0.0 if one else 2 * float(stdtr(n - 2, -t)), "p_exact": exact}
+    return {"rho": rho, "p_t": 0.0 if item else 2 * float(stdtr(n - 2, -t)), "p_exact": exact}
 
 
 def kendall_tau(x: Sequence[float], y: Sequence[float]) -> dict[str, float]:
@@ -78,15 +78,15 @@ def tau_ap(reference: Sequence[float], estimated: Sequence[float]) -> float:
     >>> round(tau_ap([4, 3, 2, 1], [3, 4, 2, 1]), 6), round(tau_ap([4, 3, 2, 1], [4, 3, 1, 2]), 6)
     (0.333333, 0.777778)
     """
-    true, found = _sides(reference, estimated)
+    true, result = _sides(reference, estimated)
     n = len(true)
-    if n < 2 or len(np.unique(true)) < n or len(np.unique(found)) < n:
+    if n < 2 or len(np.unique(true)) < n or len(np.unique(result)) < n:
         return float("nan")
-    return _above(true, found, n - 1)
+    return _above(true, result, n - 1)
 
 
 def tau_ap_b(a: Sequence[float], b: Sequence[float]) -> float:
-    """Symmetric tau_AP that bears ties.
+    """Symmetric tau_AP that allows ties.
 
     Formula: mean of both directions of 2/#{i with something strictly above} sum over i of
     (#strictly above in both)/(#strictly above), - 1.
@@ -101,7 +101,7 @@ def tau_ap_b(a: Sequence[float], b: Sequence[float]) -> float:
 
 
 def average_ranks(values: Reals) -> Reals:
-    """(n,) float64: ranks from 1, ascending; equal values share the mean of theirs.
+    """(n,) float64: ranks from 1, ascending; equal values share the mean of their ranks.
 
     >>> average_ranks(np.array([7.0, 5.0, 7.0])).tolist()
     [2.5, 1.0, 2.5]

@@ -56,7 +56,9 @@ def horvitz_thompson(y: Sequence[float], pi: Sequence[float]) -> dict[str, float
     if len(y) != len(pi):
         raise InputError(f"{len(y)} values but {len(pi)} probabilities", do="Give one probability for each value.")
     if any(not 0 < chance <= 1 for chance in pi) or any(not math.isfinite(value) for value in y):
-        raise InputError("a probability is not above 0 and up to 1, or a value is no number", do="Mend the sample.")
+        raise InputError(
+            "a probability is not above 0 and up to 1, or a value is not a number", do="Correct the sample."
+        )
     pairs = list(zip(y, pi, strict=True))
     return {
         "total": math.fsum(value / chance for value, chance in pairs),
@@ -112,22 +114,22 @@ def _summed(strata: Sequence[tuple[int, int, int, float, float]], limits: str) -
     low, high = (math.fsum(stratum[side] for stratum in strata) for side in (3, 4))
     if limits == "simultaneous" or len(strata) < 2:
         return low, high
-    found = [size * positive / drawn for size, drawn, positive, _, _ in strata]
+    result = [size * positive / drawn for size, drawn, positive, _, _ in strata]
     below, above = (
-        math.hypot(*(stratum[side] - value for stratum, value in zip(strata, found, strict=True))) for side in (3, 4)
+        math.hypot(*(stratum[side] - value for stratum, value in zip(strata, result, strict=True))) for side in (3, 4)
     )
-    return max(low, math.fsum(found) - below), min(high, math.fsum(found) + above)
+    return max(low, math.fsum(result) - below), min(high, math.fsum(result) + above)
 
 
 def checked(stratum: Stratum, place: int) -> tuple[int, int, int]:
     """(N, n, a) of a stratum, refused if they cannot be counts of one sample."""
-    told = [stratum.get(name) for name in ("N", "n", "a")]
+    result = [stratum.get(name) for name in ("N", "n", "a")]
     size, drawn, positive = (
-        value if isinstance(value, int) and not isinstance(value, bool) else -1 for value in map(_whole, told)
+        value if isinstance(value, int) and not isinstance(value, bool) else -1 for value in map(_whole, result)
     )
     if not 0 <= positive <= drawn <= size:
         raise InputError(
-            f"N, n, a are {', '.join(map(str, told))}",
+            f"N, n, a are {', '.join(map(str, result))}",
             where=f"stratum {place}",
             do="Give counts with 0 <= a <= n <= N.",
         )

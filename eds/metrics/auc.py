@@ -122,17 +122,17 @@ def weighted_aucs(pairs: Ordered, multiplicity: NDArray[np.integer]) -> tuple[Re
     >>> weighted_aucs(pairs, np.array([[1, 1], [2, 0], [0, 2]]))[0].tolist()
     [0.75, 1.0, 0.0]
     """
-    found = np.full((2, len(multiplicity)), np.nan)
+    result = np.full((2, len(multiplicity)), np.nan)
     if not len(pairs.value):
-        return found[0], found[1]
+        return result[0], result[1]
     ends = pairs.as_one().group_ends()
     room = _Room.of(pairs, int(multiplicity.max(initial=0)), None if isinstance(ends, slice) else ends)
     for number in range(len(multiplicity)):
         n_pos, n_neg = room.count(multiplicity[number])
         if n_pos and n_neg:
             roc, precision = room.areas()
-            found[:, number] = roc / (n_pos * n_neg), precision / n_pos
-    return found[0], found[1]
+            result[:, number] = roc / (n_pos * n_neg), precision / n_pos
+    return result[0], result[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +211,7 @@ def roc_auc(pos: Sequence[float] | Reals, neg: Sequence[float] | Reals) -> float
 
     Formula: (#{p > n} + #{p = n} / 2) / (|pos| |neg|).
     Source: specification 5.1.
-    Conventions: a tie counts one half; NaN if either side is empty; a score that is no finite number is refused.
+    Conventions: a tie counts one half; NaN if either side is empty; a score that is not a finite number is refused.
     Example, run by doctest:
     >>> roc_auc([0.9, 0.4], [0.5, 0.1, 0.4])
     0.75

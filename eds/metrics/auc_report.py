@@ -40,7 +40,7 @@ def summary(labelled: LabelledPairs, score: Reals) -> dict[str, Any]:
     query, value, kept = labelled.query[scored], labelled.value[scored], score[scored]
     by_query = query_aucs(query, value, kept, len(labelled.queries))
     used = two_sided(query, value, len(labelled.queries))
-    asked = np.bincount(labelled.query, minlength=len(labelled.queries)) > 0
+    requested = np.bincount(labelled.query, minlength=len(labelled.queries)) > 0
     micro = micro_aucs(value, kept)
     values = (*micro, *(float(area[used].mean()) if used.any() else float("nan") for area in by_query))
     return {
@@ -49,7 +49,7 @@ def summary(labelled: LabelledPairs, score: Reals) -> dict[str, Any]:
         "n_pairs_used": len(value),
         "n_pairs_missing_score": int((~scored).sum()),
         "n_queries_used": int(used.sum()),
-        "n_queries_skipped": int((asked & ~used).sum()),
+        "n_queries_skipped": int((requested & ~used).sum()),
     }
 
 

@@ -39,8 +39,8 @@ class Catalogue:
         """(rows + 1,) bool: which images have this role and no other."""
         if "role" not in self.images.columns:
             return np.zeros(len(self.images) + 1, np.bool_)
-        found = pc.fill_null(pc.equal(to_text(self.images["role"]), role), False)
-        return np.append(found.to_numpy(zero_copy_only=False), False)
+        result = pc.fill_null(pc.equal(to_text(self.images["role"]), role), False)
+        return np.append(result.to_numpy(zero_copy_only=False), False)
 
     def silent(self, labelled: Pairs) -> int:
         """How many queries are none of the labelled ones; 0 where the catalogue does not say who is a query."""

@@ -1,4 +1,4 @@
-"""Whether lists are what a measure takes them for: filtered by product, and deep enough."""
+"""Checks that lists are what a measure assumes: filtered by product, and deep enough."""
 
 from collections.abc import Sequence
 
@@ -60,8 +60,8 @@ def _catalogue_faults(lists: RankedLists, catalogue: Catalogue, measures: Sequen
 
 
 def _unknown(lists: RankedLists, places: tuple[Integers, Integers]) -> list[str]:
-    told = zip(("queries", "candidates"), (lists.queries, lists.candidates), places, strict=True)
-    missing = [(word, ids, np.flatnonzero(place < 0)) for word, ids, place in told]
+    result = zip(("queries", "candidates"), (lists.queries, lists.candidates), places, strict=True)
+    missing = [(word, ids, np.flatnonzero(place < 0)) for word, ids, place in result]
     return [
         f"{len(rows):,} {word} are not in table images: {format_ids(ids, rows)}"
         for word, ids, rows in missing

@@ -53,8 +53,8 @@ class Values:
     queries: pa.Array  # (queries,) ids
     by_query: Reals  # (queries,) float64, NaN where undefined
     weight: Reals | None = None  # None: the value is the plain mean
-    whole: float | None = None  # the value where it is no mean of the queries'
-    resample: Callable[[NDArray[np.int16]], Reals] | None = None  # its value in resamples, where it is no mean
+    whole: float | None = None  # the value where it is not a mean of the queries' values
+    resample: Callable[[NDArray[np.int16]], Reals] | None = None  # its value in resamples, where it is not a mean
     n: int = 0  # queries or pairs behind the value
     counts: Mapping[str, int] = field(default_factory=dict)  # what was used and left out
 

@@ -9,7 +9,7 @@ SIGNS = {"+": 1, "-": 0, "?": UNLABELLED}
 
 
 def lists(*drawn: str) -> JudgedLists:
-    """One query for each text; everything that is labelled stands in the lists.
+    """One query for each text; every labelled item is in the lists.
 
     >>> lists("+?", "-").label.tolist()
     [1, -1, 0]

@@ -79,11 +79,11 @@ def judge(
 def _judge_lists(lists: RankedLists, labelled: LabelledPairs, pooled: LabelledPairs | None) -> dict[str, JudgedLists]:
     query = encode(lists.queries, labelled.queries)[lists.query]
     label = labelled.labels_of(lists)
-    asked = label >= 0 if pooled is None else (label >= 0) | (pooled.find(lists) >= 0)
+    requested = label >= 0 if pooled is None else (label >= 0) | (pooled.find(lists) >= 0)
     judged = {}
     for code, name in enumerate(lists.models):
         mine = (lists.model == code) & (query >= 0)
-        rows = (query[mine], lists.rank[mine] + 1, label[mine], asked[mine])
+        rows = (query[mine], lists.rank[mine] + 1, label[mine], requested[mine])
         judged[name] = JudgedLists(*rows, labelled.positives, labelled.negatives)
     return judged
 

@@ -57,15 +57,15 @@ class Measure:
     @classmethod
     def parse(cls, text: str) -> "Measure":
         """The measure that the text names; a parameter left out has its default."""
-        found = TEXT.fullmatch("".join(text.split()))
-        pairs = [part.partition("=") for part in (found["given"] or "").split(",") if part] if found else []
-        if not found or any(not key or not sign or not value for key, sign, value in pairs):
+        result = TEXT.fullmatch("".join(text.split()))
+        pairs = [part.partition("=") for part in (result["given"] or "").split(",") if part] if result else []
+        if not result or any(not key or not sign or not value for key, sign, value in pairs):
             do = "Write it as RR@10 or AP@10(divide_by=hits)."
             raise InputError(f"invalid measure {text!r}", where="measure", do=do)
         given = {key: value for key, _, value in pairs}
         if len(given) < len(pairs) or not given.keys().isdisjoint({"name", "k", "self"}):
             raise InputError(f"{text!r} repeats a parameter or names an unknown one", where="measure")
-        return cls(found["name"], None if found["k"] is None else int(found["k"]), **given)
+        return cls(result["name"], None if result["k"] is None else int(result["k"]), **given)
 
     @property
     def parameters(self) -> Mapping[str, Any]:

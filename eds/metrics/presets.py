@@ -9,7 +9,7 @@ from eds.metrics.measure import Measure
 
 @dataclass(frozen=True)
 class Preset:
-    """Measures that belong together; `rules` tells in words what the lists must be like."""
+    """Measures that belong together; `rules` describes the lists that they need."""
 
     name: str
     meaning: str
@@ -85,12 +85,12 @@ def with_chance(measures: Sequence[Measure]) -> list[Measure]:
     >>> [str(one) for one in with_chance([Measure.parse("PR-AUC(average=micro)")])]
     ['PR-AUC(average=micro,negatives=annotated)', 'Prevalence(average=micro,negatives=annotated)']
     """
-    found: list[Measure] = []
+    result: list[Measure] = []
     for measure in measures:
-        found.append(measure)
+        result.append(measure)
         if measure.name == "PR-AUC" and (chance := Measure("Prevalence", **measure.parameters)) not in measures:
-            found.append(chance)
-    return list(dict.fromkeys(found))
+            result.append(chance)
+    return list(dict.fromkeys(result))
 
 
 def preset(name: str) -> Preset:

@@ -31,8 +31,8 @@ def identity_metrics(
     (H_k |Q|); hit_rate and mrr standard.
     Source: specification 4.3; capped HR with slot-normalised MRR is the published table's most likely reading.
     Conventions: lists are per image with the own product kept; queries with n_q = 0 are skipped and counted; an
-    image that `item_of` does not know is its own product. `queries` are all that were asked: one whose list is empty
-    stands in no row and counts as without a hit (default: those that have rows).
+    image that `item_of` does not know is its own product. `queries` are all queries: one whose list is empty
+    has no row and counts as without a hit (default: those that have rows).
     Example, run by doctest:
     >>> rankings = pd.DataFrame({"model": "m", "query_id": "a", "candidate_id": ["c", "b"], "rank": [0, 1]})
     >>> identity_metrics(rankings, {"a": "A", "b": "A"}, ["a", "b", "c"], [2])["hr_capped@2"]
@@ -41,9 +41,9 @@ def identity_metrics(
     read = read_rankings(rankings)
     images = pd.DataFrame({"image_id": pd.Series(list(gallery), dtype="str")})
     images["product_id"] = images["image_id"].map(dict(item_of)).fillna(images["image_id"])
-    asked = read.queries if queries is None else unique_ids(pa.array(list(queries), pa.string()))
-    own = {name: name for name in asked.to_pylist()} | dict(item_of)
-    found: dict[str, Any] = {}
+    requested = read.queries if queries is None else unique_ids(pa.array(list(queries), pa.string()))
+    own = {name: name for name in requested.to_pylist()} | dict(item_of)
+    result: dict[str, Any] = {}
     cuts = cut_offs(k)
     if len(read.models) > 1:
         raise InputError(
@@ -51,13 +51,13 @@ def identity_metrics(
         )
     if not read.models:
         read = replace(read, models=["no model"])  # lists that are all empty: none of the queries has a hit
-    (lists,) = own_product_lists(read, images, own, asked).values()
+    (lists,) = own_product_lists(read, images, own, requested).values()
     if not lists.n_queries:
         return {"n_queries": 0, "n_skipped": 0}
-    found = {"n_queries": int((lists.positives > 0).sum()), "n_skipped": int((lists.positives == 0).sum())}
+    result = {"n_queries": int((lists.positives > 0).sum()), "n_skipped": int((lists.positives == 0).sum())}
     for cut in cuts:
         capped = np.minimum(lists.positives, cut).astype(np.float64)
-        found |= {
+        result |= {
             f"hr_capped@{cut}": mean(capped_hits(lists, cut), capped),
             f"hr_capped_macro@{cut}": mean(capped_hits(lists, cut)),
             f"hr_slots@{cut}": mean(precision(lists, cut)),
@@ -65,7 +65,7 @@ def identity_metrics(
             f"hit_rate@{cut}": mean(success(lists, cut)),
             f"mrr@{cut}": mean(reciprocal_rank(lists, cut)),
         }
-    return found
+    return result
 
 
 def own_product_lists(
@@ -74,7 +74,7 @@ def own_product_lists(
     """By model: the lists of `queries` (distinct ids), every place labelled by whether it shows the own product.
 
     `images` (image_id, product_id) is the gallery; `item_of` names the product of every query. A query without a row
-    has an empty list; lists of other queries are passed over.
+    has an empty list; lists of other queries are ignored.
     """
     of = pa.array([item_of[name] for name in queries.to_pylist()], pa.string())
     products = unique_ids(images["product_id"], of)
@@ -86,14 +86,14 @@ def own_product_lists(
     others = np.bincount(product[:-1], minlength=len(products))[own] - _shares(queries, gallery, product, own, inside)
     query = encode(read.queries, queries)[read.query] if len(read.query) else read.query
     at = encode(read.candidates, gallery)
-    asks = np.append(own, -2)[query]  # -2: of a list that nobody asked for, which is passed over
+    asks = np.append(own, -2)[query]  # -2: a list of another query, which is ignored
     label = (product[at][read.candidate] == asks).astype(np.int64)
-    found = {}
+    result = {}
     for number, name in enumerate(read.models):
         mine = (read.model == number) & (query >= 0)
         rows = (query[mine], read.rank[mine] + 1, label[mine], np.ones(int(mine.sum()), np.bool_))
-        found[name] = JudgedLists(*rows, others, np.zeros(len(others), np.int64))
-    return found
+        result[name] = JudgedLists(*rows, others, np.zeros(len(others), np.int64))
+    return result
 
 
 def _shares(queries: pa.Array, gallery: pa.Array, product: Integers, own: Integers, inside: Flags) -> Integers:

@@ -69,8 +69,8 @@ def _row(result: Result) -> dict[str, Any]:
     values = result.values
     n = values.n if values else 0
     counts = values.counts if values else {}
-    told = [f"{name}: {count}" for name, count in counts.items() if count]
-    note = "; ".join([*([result.note] if result.note else []), *told])
+    text = [f"{name}: {count}" for name, count in counts.items() if count]
+    note = "; ".join([*([result.note] if result.note else []), *text])
     value = values.value if values else float("nan")
     return {
         "model": result.model,
@@ -85,7 +85,7 @@ def _row(result: Result) -> dict[str, Any]:
 def _query_rows(result: Result) -> pd.DataFrame:
     """The defined values by query; what is skipped is counted in the row over all of them.
 
-    None of a measure that is no mean of its queries' values (micro AUC): the values of its queries are those of macro.
+    Empty for a measure that is not a mean of its queries' values (micro AUC): its values by query are those of macro.
     """
     values = result.values if result.values is not None and result.values.whole is None else None
     defined = np.flatnonzero(~np.isnan(values.by_query)) if values else np.zeros(0, np.int64)

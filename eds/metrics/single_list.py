@@ -19,7 +19,7 @@ def absolute_rank_metrics(rankings: pd.DataFrame, labels: pd.DataFrame, k: Seque
     others plain means over queries with a positive; `judged` over queries with any label.
     Source: specification 4.2.
     Conventions: `rankings` are the final lists of one model (model, query_id, candidate_id, rank from 0); a positive
-    that stands in no list, or whose query has none, counts as not found and is counted; nothing to average: NaN.
+    that is in no list, or whose query has none, counts as not found and is counted; nothing to average: NaN.
     Example, run by doctest:
     >>> rankings = pd.DataFrame({"model": "m", "query_id": "q", "candidate_id": ["a", "b", "c"], "rank": [0, 1, 2]})
     >>> labels = pd.DataFrame({"query_id": "q", "candidate_id": ["a", "b"], "value": 1})
@@ -35,7 +35,7 @@ def absolute_rank_metrics(rankings: pd.DataFrame, labels: pd.DataFrame, k: Seque
     lists = next(iter(by_model.values()), empty)
     positives = labelled.positives.astype(np.float64)
     longest = int(lists.lengths.max(initial=0))
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "n_queries_with_positive": int((positives > 0).sum()),
         "n_queries_without_positive": int((positives == 0).sum()),
         "n_queries_without_list": int((lists.lengths == 0).sum()),
@@ -43,7 +43,7 @@ def absolute_rank_metrics(rankings: pd.DataFrame, labels: pd.DataFrame, k: Seque
         "mrr_official": mean(official.pair_mrr(lists, max(longest, 1)), positives),
     }
     for cut in cut_offs(k):
-        found |= {
+        result |= {
             f"hr_official@{cut}": mean(standard.precision(lists, cut)),
             f"mrr_official@{cut}": mean(official.official_mrr(lists, cut)),
             f"pair_recall@{cut}": mean(standard.recall(lists, cut), positives),
@@ -53,7 +53,7 @@ def absolute_rank_metrics(rankings: pd.DataFrame, labels: pd.DataFrame, k: Seque
             f"recall@{cut}": mean(standard.recall(lists, cut)),
             f"judged@{cut}": mean(incomplete.judged(lists, cut)),
         }
-    return found
+    return result
 
 
 def incomplete_metrics(
@@ -75,18 +75,18 @@ def incomplete_metrics(
     if any(isinstance(value, bool) or value not in (0, 1) for value in judged.values()):
         raise InputError("a label is neither 1 nor 0", where="judged", do="Leave out what is not judged.")
     if len(set(ranking)) < len(ranking):
-        raise InputError("an id stands twice", where="ranking", do="Give every id once.")
+        raise InputError("duplicate id", where="ranking", do="Give every id once.")
     if not 0 < persistence < 1:
         raise InputError(f"persistence is {persistence}", do="Give a number between 0 and 1, as 0.8.")
     (cut,) = cut_offs([k])
-    asked = set(judged) if pool is None else {*judged, *pool}
+    requested = set(judged) if pool is None else {*judged, *pool}
     label = np.array([judged.get(name, UNLABELLED) for name in ranking], np.int64)
     positives = sum(judged.values())
     lists = JudgedLists(
         np.zeros(len(label), np.int64),
         np.arange(1, len(label) + 1),
         label,
-        np.array([name in asked for name in ranking], np.bool_),
+        np.array([name in requested for name in ranking], np.bool_),
         np.array([positives]),
         np.array([len(judged) - positives]),
     )
@@ -99,8 +99,8 @@ def incomplete_metrics(
         "rbp": incomplete.rbp(lists, persistence),
         "rbp_residual": incomplete.rbp_residual(lists, persistence),
     }
-    found = {name: float(part[0]) for name, part in value.items()}
-    return {**found, "rbp_upper": found["rbp"] + found["rbp_residual"]}
+    result = {name: float(part[0]) for name, part in value.items()}
+    return {**result, "rbp_upper": result["rbp"] + result["rbp_residual"]}
 
 
 def mean(value: Reals, weight: Reals | None = None) -> float:

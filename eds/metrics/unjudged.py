@@ -1,4 +1,4 @@
-"""What stands beside the labelled pairs: pooled pairs without a label, images that keep a positive out of a list."""
+"""Pairs without a label: pooled but unjudged ones, and what keeps positives out of official lists."""
 
 from collections.abc import Mapping
 
@@ -49,7 +49,7 @@ def hidden_places(listed: RankedLists, labelled: LabelledPairs, catalogue: Catal
     query = encode(listed.queries, labelled.queries)[listed.query] if len(listed.query) else listed.query
     image = catalogue.places(listed)[1][listed.candidate]
     used = (query >= 0) & (product[image] >= 0)
-    found = {}
+    result = {}
     for number, name in enumerate(listed.models):
         rows = np.flatnonzero(used & (listed.model == number))
         key = query[rows] * n + product[image[rows]]
@@ -62,8 +62,8 @@ def hidden_places(listed: RankedLists, labelled: LabelledPairs, catalogue: Catal
         place = np.zeros(len(keys), np.int64)
         place[there] = listed.rank[rows[at[there]]] + 1
         place[there] *= image[rows[at[there]]] != own[there]
-        found[name] = place
-    return found
+        result[name] = place
+    return result
 
 
 def _positives(labelled: LabelledPairs, catalogue: Catalogue) -> tuple[Integers, Integers]:

@@ -26,7 +26,7 @@ def xinf_ap(ranking: Sequence[str], stratum: Mapping[str, str], judgement: Mappi
     if any(isinstance(value, bool) or value not in (1, 0, -1) for value in judgement.values()):
         raise InputError("a judgement is not 1, 0 or -1", where="judgement", do="Use -1 for pooled but not judged.")
     if len(set(ranking)) < len(ranking):
-        raise InputError("an id stands twice", where="ranking", do="Give every id once.")
+        raise InputError("duplicate id", where="ranking", do="Give every id once.")
     names = sorted(set(stratum.values()))
     size, positive, judged = (dict.fromkeys(names, 0) for _ in range(3))
     for pooled, name in stratum.items():
@@ -48,17 +48,17 @@ def _precision_sums(
     """By stratum: the expected precision at its judged positives, summed."""
     above, positive, judged = (dict.fromkeys(names, 0) for _ in range(3))
     sums = dict.fromkeys(names, 0.0)
-    for place, found in enumerate(ranking, start=1):
-        if found not in stratum:
+    for place, result in enumerate(ranking, start=1):
+        if result not in stratum:
             continue
-        name = stratum[found]
-        if judgement[found] == 1:
+        name = stratum[result]
+        if judgement[result] == 1:
             # (t/j) (d_s/t) = d_s/j
             expected = (
                 above[s] / place * (positive[s] + SMOOTHING) / (judged[s] + 3 * SMOOTHING) for s in names if above[s]
             )
             sums[name] += 1 / place + sum(expected)
         above[name] += 1
-        positive[name] += judgement[found] == 1
-        judged[name] += judgement[found] >= 0
+        positive[name] += judgement[result] == 1
+        judged[name] += judgement[result] >= 0
     return sums

@@ -6,7 +6,7 @@ PAIR = ["query_id", "candidate_id"]
 
 
 def benchmark_labels(labels: pd.DataFrame, suspects: pd.DataFrame | None) -> pd.DataFrame:
-    """The rows of `labels` (query_id, candidate_id, ...) that suspects do not name as random draws alone.
+    """The rows of `labels` (query_id, candidate_id, ...) without pairs that are suspects only as random draws.
 
     Uniform random pairs serve p and the pool's recall. As negatives they are far easier than the pool's, and their
     number is anybody's choice: with them every AUC would rise with the number of draws.
@@ -18,5 +18,5 @@ def benchmark_labels(labels: pd.DataFrame, suspects: pd.DataFrame | None) -> pd.
     alone = pd.concat([suspects.loc[drawn, PAIR].drop_duplicates(), others, others]).drop_duplicates(keep=False)
     if not len(alone):
         return labels
-    told = labels.merge(alone.assign(alone=True), on=PAIR, how="left")["alone"].isna().to_numpy()
-    return labels[told].reset_index(drop=True)
+    result = labels.merge(alone.assign(alone=True), on=PAIR, how="left")["alone"].isna().to_numpy()
+    return labels[result].reset_index(drop=True)

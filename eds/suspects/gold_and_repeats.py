@@ -1,4 +1,4 @@
-"""Planted pairs: gold, whose answer is known, and repeats, judged twice. Both stand among the others."""
+"""Gold pairs, whose answer is known, and repeats, which are judged twice; both are mixed among the others."""
 
 import numpy as np
 import pandas as pd
@@ -45,7 +45,7 @@ def draw_repeats(suspects: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
     """The suspects with n pairs of the pool and of random draws mixed in again as origin `repeat`.
 
     Uniform without replacement over all that are not repeats yet: probability n / their number. Each
-    stands at a place drawn evenly from those behind its first one.
+    is put at a position drawn evenly from those behind its first one.
     """
     check(suspects, SUSPECTS)
     queries, candidates = unique_ids(suspects["query_id"]), unique_ids(suspects["candidate_id"])

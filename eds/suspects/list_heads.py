@@ -1,7 +1,7 @@
 """The heads of the models' lists in parts: each task reads one model's table and keeps the ranks that a pool looks at.
 
-What is dear about a pool over long lists is reading them; the union of their heads is small, and `pool` makes it in one
-piece, so that batches and probabilities are drawn over all pairs at once.
+The expensive part of a pool over long lists is reading them; the union of their heads is small, and `pool` makes it
+in one piece, so that batches and probabilities are drawn over all pairs at once.
 """
 
 from collections.abc import Mapping, Sequence

@@ -49,7 +49,7 @@ def shared_ranks(lists: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
     if not len(models):
         return lists
     if "score" not in lists.columns:
-        raise InputError("ties cannot be told without scores", where="table neighbors", do="Mine them again.")
+        raise InputError("ties are unknown without scores", where="table neighbors", do="Mine them again.")
     mine = lists["model"].isin(list(models))
     first = lists[mine].groupby(["model", "query_id", "score"], sort=False)["rank"].transform("min")
     rank = lists["rank"].copy()

@@ -124,8 +124,8 @@ def _smallest(query: str, candidates: Sequence[str], n: int, seed: int) -> list[
 def _products(product: "pd.Series[str]", names: Any) -> Any:
     """The product of every named image; the image itself where it is in no catalogue."""
     ids = names.to_pandas()
-    found = product.reindex(ids)
-    return np.where(found.isna().to_numpy(), ids.to_numpy(object), found.to_numpy(object))
+    result = product.reindex(ids)
+    return np.where(result.isna().to_numpy(), ids.to_numpy(object), result.to_numpy(object))
 
 
 def _check_window(lo: int, hi: int, n: int) -> None:

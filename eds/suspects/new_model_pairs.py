@@ -1,7 +1,7 @@
-"""The delta pool of a model that comes later: the few pairs whose judgement decides where it stands.
+"""The delta pool of a new model: the few pairs whose judgement decides its rank.
 
-Every other number hangs on what was judged for the models before it. So: the pairs among its own first k that nobody
-has judged, those first that carry most.
+Every other number depends on what was judged for the models before it. So: the unjudged pairs among its own first k,
+those first that carry most.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Delta:
     waiting: int  # among the suspects already, and not judged
     chosen: int
     left: int  # open, and not chosen for want of n
-    known: int = 0  # labelled already, as random draws: taken besides, for nothing
+    known: int = 0  # labelled already, as random draws: added at no cost
 
     @property
     def judged_after(self) -> float:
@@ -60,7 +60,7 @@ def draw_delta(
     Conventions: `lists` are those of one model (model, query_id, candidate_id, rank); only queries that have a label
     count, as in every measure; `judged` are pairs that have a label or an answer; pairs that wait in the pool are not
     chosen again. `known` are pairs whose label is there, but as a random draw's, which models are not measured on
-    (`benchmark_labels`): they come in besides, whatever n, and need no judgement. Probability is 1, and drawn / open of
+    (`benchmark_labels`): they are added whatever n, and need no judgement. Probability is 1, and drawn / open of
     the rank that is cut. Suspects that have sources gain the model, where it ranks them among its first k too.
     Example, run by doctest:
     >>> lists = pd.DataFrame({"model": "new", "query_id": "q", "candidate_id": ["a", "b", "c"], "rank": [0, 1, 2]})
@@ -91,9 +91,9 @@ def draw_delta(
     taken = pd.concat([near[granted].sort_values([*PAIR]), chosen], ignore_index=True)
     rows = behind(taken, there, origin="pool", stratum=f"{STRATUM}{model}", probability=share)
     rows = rows.assign(sources=(f"{model}:" + taken["rank"].astype(str)).to_numpy())
-    told = _with_source(there, near.assign(model=model))
+    result = _with_source(there, near.assign(model=model))
     return Delta(
-        append_rows(told, rows) if len(rows) else told,
+        append_rows(result, rows) if len(rows) else result,
         len(near),
         int(done.sum()),
         int(waiting.sum()),
@@ -111,7 +111,7 @@ def _sorted_keys(pairs: pd.DataFrame, names: tuple[pa.Array, pa.Array]) -> Integ
 
 
 def _with_source(suspects: pd.DataFrame, near: pd.DataFrame) -> pd.DataFrame:
-    """The suspects of the pool that tell their sources, with the model's own rank among them."""
+    """The suspects of the pool that have sources, with the model's own rank among these."""
     mine = suspects[(suspects["origin"] == "pool") & suspects["sources"].notna()]
     both = mine[PAIR].reset_index().merge(near, on=PAIR)
     if not len(both):
@@ -125,6 +125,6 @@ def _with_source(suspects: pd.DataFrame, near: pd.DataFrame) -> pd.DataFrame:
     starts = np.flatnonzero(np.diff(rows["index"].to_numpy(), prepend=-1))
     codes = pd.Index(models).get_indexer(rows["model"]).astype(np.int64)
     texts = join_sources(models, codes, rows["rank"].to_numpy(np.int64), starts)
-    told = suspects.copy()
-    told.loc[rows["index"].to_numpy()[starts], "sources"] = texts.to_pandas().to_numpy()
-    return told
+    result = suspects.copy()
+    result.loc[rows["index"].to_numpy()[starts], "sources"] = texts.to_pandas().to_numpy()
+    return result

@@ -29,12 +29,12 @@ def overlap(lists: pd.DataFrame, k: int | None = None, n_queries: int | None = N
     >>> overlap(lists_frame({"a": {"q": ["x", "y"]}, "b": {"q": ["y", "z"]}}))["overlap"]
     [[1.0, 0.5], [0.5, 1.0]]
     """
-    found = read_lists(lists, k, rankings=False)
-    keys, pair = np.unique(found.keys, return_inverse=True)
-    models, queries = len(found.models), len(found.queries)
+    result = read_lists(lists, k, rankings=False)
+    keys, pair = np.unique(result.keys, return_inverse=True)
+    models, queries = len(result.models), len(result.queries)
     proposes = np.zeros((models, len(keys)), np.bool_)
-    proposes[found.model, pair] = True
-    query, sizes = keys // max(len(found.candidates), 1), found.sizes()
+    proposes[result.model, pair] = True
+    query, sizes = keys // max(len(result.candidates), 1), result.sizes()
     share, pooled, by_query = (np.eye(models) for _ in range(3))
     for a in range(models):
         for b in range(a):
@@ -48,17 +48,17 @@ def overlap(lists: pd.DataFrame, k: int | None = None, n_queries: int | None = N
     alone = proposes[:, times == 1].sum(axis=1)
     upper = share[np.triu_indices(models, 1)]
     return {
-        "models": found.models,
+        "models": result.models,
         "overlap": share.tolist(),
         "jaccard_pooled": pooled.tolist(),
         "jaccard_query_mean": by_query.tolist(),
         "mean_pairwise_overlap": _ratio(upper.sum(), len(upper)),
-        "raw": len(found.rank),
+        "raw": len(result.rank),
         "unique": len(keys),
-        "duplication_rate": 1 - _ratio(len(keys), len(found.rank)),
+        "duplication_rate": 1 - _ratio(len(keys), len(result.rank)),
         "mean_candidates_per_query": _ratio(len(keys), queries if n_queries is None else n_queries),
         "proposed_by_exactly": np.bincount(times, minlength=models + 1)[1:].tolist(),
-        "unique_by_model": dict(zip(found.models, alone.tolist(), strict=True)),
+        "unique_by_model": dict(zip(result.models, alone.tolist(), strict=True)),
     }
 
 
@@ -73,10 +73,10 @@ def pool_growth(lists: pd.DataFrame, k_max: int) -> dict[str, list[int]]:
     >>> pool_growth(lists_frame({"a": {"q": ["x", "y"]}, "b": {"q": ["x", "z"]}}), 2)
     {'size': [1, 3], 'marginal': [1, 2]}
     """
-    found = read_lists(lists, whole(k_max, "k_max", 1), rankings=False)
-    order = np.lexsort((found.rank, found.keys))
-    keys = found.keys[order]
-    marginal = np.bincount(found.rank[order][np.diff(keys, prepend=-1) > 0], minlength=k_max)
+    result = read_lists(lists, whole(k_max, "k_max", 1), rankings=False)
+    order = np.lexsort((result.rank, result.keys))
+    keys = result.keys[order]
+    marginal = np.bincount(result.rank[order][np.diff(keys, prepend=-1) > 0], minlength=k_max)
     return {"size": np.cumsum(marginal).tolist(), "marginal": marginal.tolist()}
 
 
@@ -92,11 +92,11 @@ def positive_rate(lists: pd.DataFrame, labels: pd.DataFrame) -> dict[str, Any]:
     >>> positive_rate(lists_frame({"a": {"q": ["x", "y"]}}), labels_frame([("q", "x", 1)]))["pool"]
     {'size': 2, 'labelled': 1, 'positive': 1, 'rate': 1.0}
     """
-    found = read_lists(lists, rankings=False)
-    value = LabelledPairs.from_frame(labels).labels_of(found)
-    once = np.unique(found.keys, return_index=True)[1]
+    result = read_lists(lists, rankings=False)
+    value = LabelledPairs.from_frame(labels).labels_of(result)
+    once = np.unique(result.keys, return_index=True)[1]
     return {
-        "by_model": {name: _counts(value[found.model == number]) for number, name in enumerate(found.models)},
+        "by_model": {name: _counts(value[result.model == number]) for number, name in enumerate(result.models)},
         "pool": _counts(value[once]),
     }
 
@@ -112,17 +112,17 @@ def positive_rate_by_rank(lists: pd.DataFrame, labels: pd.DataFrame) -> dict[str
     >>> positive_rate_by_rank(lists_frame({"a": {"q": ["x", "y"]}}), labels_frame([("q", "x", 1)]))
     {'a': [[1, 1], [0, 0]]}
     """
-    found = read_lists(lists, rankings=False)
-    value = LabelledPairs.from_frame(labels).labels_of(found)
-    told = {}
-    for number, name in enumerate(found.models):
-        mine = found.model == number
-        depth = int(found.rank[mine].max()) + 1
+    result = read_lists(lists, rankings=False)
+    value = LabelledPairs.from_frame(labels).labels_of(result)
+    values = {}
+    for number, name in enumerate(result.models):
+        mine = result.model == number
+        depth = int(result.rank[mine].max()) + 1
         positive, labelled = (
-            np.bincount(found.rank[mine & chosen], minlength=depth) for chosen in (value == 1, value >= 0)
+            np.bincount(result.rank[mine & chosen], minlength=depth) for chosen in (value == 1, value >= 0)
         )
-        told[name] = np.stack([positive, labelled], axis=1).tolist()
-    return told
+        values[name] = np.stack([positive, labelled], axis=1).tolist()
+    return values
 
 
 def _counts(value: Integers) -> dict[str, Any]:

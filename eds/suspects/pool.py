@@ -96,35 +96,35 @@ def pool(
     )
     if not len(before):
         return canonical(fresh)
-    told = before.copy()
+    result = before.copy()
     proposed = in_sorted(keys, there)  # pairs of somebody's own choice may be in no list
-    told.loc[old.index[proposed], "sources"] = (
+    result.loc[old.index[proposed], "sources"] = (
         sources.take(np.searchsorted(keys, there[proposed])).to_pandas().to_numpy()
     )
-    return canonical(pd.concat([told, fresh], ignore_index=True) if len(fresh) else told)
+    return canonical(pd.concat([result, fresh], ignore_index=True) if len(fresh) else result)
 
 
 def reorder(suspects: pd.DataFrame, judged_pairs: pd.DataFrame, batching: Batching) -> pd.DataFrame:
-    """Deal the pool's pairs that nobody has judged into new batches behind all others; the rest stays.
+    """Deal the pool's unjudged pairs into new batches behind all others; the rest stays.
 
     This is how a bandit learns: judge a batch, decide its labels, reorder with them as `batching.truth`. The
     probability of a judged row in a batch that was judged only in part is scaled to that part.
     """
     whole(batching.size, "batch size", 1)
     check(suspects, SUSPECTS)
-    told = suspects.reset_index(drop=True)
-    lists = read_lists(sources_frame(told), rankings=False)
+    result = suspects.reset_index(drop=True)
+    lists = read_lists(sources_frame(result), rankings=False)
     rows, starts = _by_pair(lists)
     keys = lists.keys[rows][starts]
     done = np.sort(pair_keys(judged_pairs, lists.queries, lists.candidates))
-    mine = np.flatnonzero(drawn_in_batches(told))
-    pairs = pair_keys(told.iloc[mine], lists.queries, lists.candidates)
+    mine = np.flatnonzero(drawn_in_batches(result))
+    pairs = pair_keys(result.iloc[mine], lists.queries, lists.candidates)
     open_pairs = ~in_sorted(done, pairs)
     if not open_pairs.any():
-        return canonical(told)
-    batch = told["batch"].to_numpy()[mine]
+        return canonical(result)
+    batch = result["batch"].to_numpy()[mine]
     part = 1 - pd.Series(open_pairs).groupby(batch).transform("mean").to_numpy()
-    chance = told["probability"].to_numpy().copy()
+    chance = result["probability"].to_numpy().copy()
     chance[mine[~open_pairs]] *= part[~open_pairs]
     at = np.searchsorted(keys, np.sort(pairs[open_pairs]))
     work = Work(
@@ -134,15 +134,15 @@ def reorder(suspects: pd.DataFrame, judged_pairs: pd.DataFrame, batching: Batchi
         batching.floor,
     )
     dealt = arrange(
-        work, batching.order, batching.size, generator(batching.seed, "reorder", int(told["batch"].max()) + 1)
+        work, batching.order, batching.size, generator(batching.seed, "reorder", int(result["batch"].max()) + 1)
     )
     place = np.searchsorted(np.sort(pairs[open_pairs]), pairs[open_pairs])
     rest = mine[open_pairs]
     chance[rest] = dealt.probability[place]
-    batches, positions = told["batch"].to_numpy().copy(), told["position"].to_numpy().copy()
+    batches, positions = result["batch"].to_numpy().copy(), result["position"].to_numpy().copy()
     batches[rest] = dealt.batch[place] + batches.max() + 1
     positions[rest] = dealt.position[place] + positions.max() + 1
-    return canonical(told.assign(batch=batches, position=positions, probability=chance))
+    return canonical(result.assign(batch=batches, position=positions, probability=chance))
 
 
 def reversed_pairs(pairs: pd.DataFrame) -> int:
@@ -155,9 +155,9 @@ def reversed_pairs(pairs: pd.DataFrame) -> int:
 def rank_matrix(lists: RankedLists, rows: Integers, starts: Integers) -> Integers:
     """Ranks as pairs x models, -1 where a model does not propose the pair."""
     pair = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows))))
-    found = np.full((len(starts), len(lists.models)), ABSENT, np.int64)
-    found[pair, lists.model[rows]] = lists.rank[rows]
-    return found
+    result = np.full((len(starts), len(lists.models)), ABSENT, np.int64)
+    result[pair, lists.model[rows]] = lists.rank[rows]
+    return result
 
 
 def _by_pair(lists: RankedLists) -> tuple[Integers, Integers]:
@@ -168,7 +168,7 @@ def _by_pair(lists: RankedLists) -> tuple[Integers, Integers]:
 
 
 def _with_history(lists: RankedLists, old: pd.DataFrame) -> pd.DataFrame:
-    """The lists, and what the suspects' sources tell of other models, or of pairs no longer within k."""
+    """The lists, and from the suspects' sources those of other models, and pairs no longer within k."""
     now = pd.DataFrame(
         {
             "model": np.array(lists.models)[lists.model],
@@ -194,9 +194,9 @@ def _redundant(lists: RankedLists, rows: Integers, starts: Integers, new: Flags)
     at = np.searchsorted(keys, mirror[has])
     rank, other = best[has], best[at]
     loses = (other < rank) | ((other == rank) & (to_query[has] < query[has]))
-    found = np.zeros(len(keys), np.bool_)
-    found[has] = ~new[at] | loses
-    return found
+    result = np.zeros(len(keys), np.bool_)
+    result[has] = ~new[at] | loses
+    return result
 
 
 def _arms(lists: RankedLists, truth: pd.DataFrame | None) -> tuple[Integers, Integers]:

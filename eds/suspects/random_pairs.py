@@ -78,20 +78,20 @@ def strata(
 ) -> dict[str, tuple[int, Integers | None, Integers]]:
     """For each stratum its size, its pairs' numbers where they are listed, and the numbers it leaves out.
 
-    Near is told only where `neighbors` and `lo` (the pool's depth k) are given; rest needs them too.
+    Near and rest need `neighbors` and `lo` (the pool's depth k).
     """
     barred = frame.of_one_product() if exclude_product else np.zeros(0, np.int64)
     pooled = SUSPECTS.empty() if suspects is None else suspects[suspects["origin"] == "pool"]
     pool = frame.numbers(pooled)
     pool = pool[~in_sorted(barred, pool)]
     without_pool = sort_unique(pool, barred)
-    found: dict[str, tuple[int, Integers | None, Integers]] = {
+    result: dict[str, tuple[int, Integers | None, Integers]] = {
         "pool": (len(pool), pool, barred),
         "all": (frame.size - len(barred), None, barred),
         "outside": (frame.size - len(without_pool), None, without_pool),
     }
     if neighbors is None or lo is None:
-        return found
+        return result
     if not 0 <= whole(lo, "lo", 0) < whole(hi, "hi", 1):
         raise InputError(f"no ranks from {lo} to below {hi}", do="Give lo below hi.")
     deepest = int(neighbors["rank"].max()) + 1 if len(neighbors) else 0
@@ -109,7 +109,7 @@ def strata(
     )
     near = near[~in_sorted(without_pool, near)]
     left_out = sort_unique(without_pool, near)
-    return {**found, "near": (len(near), near, left_out), "rest": (frame.size - len(left_out), None, left_out)}
+    return {**result, "near": (len(near), near, left_out), "rest": (frame.size - len(left_out), None, left_out)}
 
 
 def draw_random(
@@ -176,11 +176,11 @@ def _choose(population: int, n: int, rng: np.random.Generator) -> Integers:
     """The first n distinct numbers of a stream of uniform ones below `population`: without replacement."""
     if population <= 4 * n:
         return rng.permutation(population)[:n]
-    found = np.zeros(0, np.int64)
-    while len(found) < n:
-        found = np.concatenate([found, rng.integers(0, population, n)])
-        found = found[np.sort(np.unique(found, return_index=True)[1])]
-    return found[:n]
+    result = np.zeros(0, np.int64)
+    while len(result) < n:
+        result = np.concatenate([result, rng.integers(0, population, n)])
+        result = result[np.sort(np.unique(result, return_index=True)[1])]
+    return result[:n]
 
 
 def _check_disjoint(others: pd.DataFrame, stratum: str) -> None:
@@ -195,7 +195,7 @@ def _check_disjoint(others: pd.DataFrame, stratum: str) -> None:
 
 
 def _check_same(drawn: pd.DataFrame, stratum: str, size: int) -> None:
-    """Refuse to go on drawing where the stratum is no longer what it was: one probability would be wrong."""
+    """Refuse to continue a draw whose stratum has changed: its probabilities would be wrong."""
     before = round(len(drawn) / drawn["probability"].iloc[0]) if len(drawn) else size
     if before != size:
         raise InputError(

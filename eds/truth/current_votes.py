@@ -1,7 +1,7 @@
 """From append-only acts to what counts: which act of each expert on each pair is the current one.
 
 An act belongs to its expert, pair and kind. It stops counting when a later act `supersedes` it; of
-those left, the latest counts (created_at). Only acts up to `as_of` are looked at. Whatever leaves
+those left, the latest counts (created_at). Only acts up to `as_of` are looked at. Anything that leaves
 open which act counts is refused, all faults at once. Not here: what votes mean (votes.py, majority.py).
 """
 
@@ -29,7 +29,7 @@ NO_ACT: Final = -1
 
 @dataclass(frozen=True)
 class Acts:
-    """The current acts, sorted by (pair, expert, kind); every array is as long as there are acts, unless told.
+    """The current acts, sorted by (pair, expert, kind); every array has an entry for each act, unless said otherwise.
 
     `pair`, `expert`, `kind`: int64 places in the pairs, `experts`, `KINDS`; `value`: int8, 1, 0 or UNSURE; `seconds`:
     float64, NaN where not measured; `created`: int64, microseconds.
@@ -54,7 +54,7 @@ class Acts:
 
     @cached_property
     def order(self) -> Ints:
-        """Each act's place in time, 0 for the earliest; acts of one microsecond stand in the order of the acts."""
+        """Each act's place in time, 0 for the earliest; acts of one microsecond keep their order."""
         places = np.empty(len(self.created), dtype=np.int64)
         places[np.argsort(self.created, kind="stable")] = np.arange(len(places))
         return places
@@ -116,7 +116,7 @@ def _microseconds(moment: datetime) -> int:
 
 
 def _corrected(table: pa.Table, group: Ints, place: str) -> Ints:
-    """The row each row supersedes, or NO_ACT; faults of the chain are told all at once."""
+    """The row each row supersedes, or NO_ACT; all faults of the chain are reported at once."""
     pointed = table["supersedes"].combine_chunks()
     # Empty text stands for "supersedes nothing" in some imports; an id is never empty.
     rows = np.flatnonzero(pc.fill_null(pc.not_equal(pointed, ""), False).to_numpy(zero_copy_only=False))
@@ -124,18 +124,18 @@ def _corrected(table: pa.Table, group: Ints, place: str) -> Ints:
     if not len(rows):
         return target
     named = pointed.take(rows).dictionary_encode()
-    found = pc.index_in(table["label_id"].combine_chunks(), named.dictionary)
-    at = np.flatnonzero(pc.is_valid(found).to_numpy(zero_copy_only=False))
+    result = pc.index_in(table["label_id"].combine_chunks(), named.dictionary)
+    at = np.flatnonzero(pc.is_valid(result).to_numpy(zero_copy_only=False))
     row_of = np.full(len(named.dictionary), NO_ACT)
-    row_of[found.take(at).to_numpy()] = at
+    row_of[result.take(at).to_numpy()] = at
     target[rows] = row_of[named.indices.to_numpy()]
     lost = np.zeros(len(group), dtype=np.bool_)
     lost[rows] = target[rows] == NO_ACT
     foreign = (target != NO_ACT) & (group[target] != group)
     faults = [
-        _told(table, lost, "supersedes an act that is not there"),
-        _told(table, foreign, "supersedes an act of another expert, pair or kind"),
-        _told(table, _in_circles(target), "supersedes itself, directly or in a circle"),
+        _describe(table, lost, "supersedes a missing act"),
+        _describe(table, foreign, "supersedes an act of another expert, pair or kind"),
+        _describe(table, _in_circles(target), "supersedes itself, directly or in a circle"),
     ]
     _refuse([fault for fault in faults if fault], place, "Each correction names an earlier act of the same expert.")
     return target
@@ -170,7 +170,7 @@ def _standing(
     if len(split):
         shown = ", ".join(ids.take(np.sort(split)[:SHOWN]).to_pylist())
         fault = f"{len(split):,} acts contradict another of the same expert, pair, kind and time, e.g. {shown}"
-        _refuse([fault], place, "Say with `supersedes` which one counts, or mend created_at.")
+        _refuse([fault], place, "Say with `supersedes` which one counts, or correct created_at.")
     return _smallest_id(rows[at_once], group, ids)
 
 
@@ -184,7 +184,7 @@ def _smallest_id(rows: Ints, group: Ints, ids: Any) -> Ints:
     return first
 
 
-def _told(table: pa.Table, wrong: npt.NDArray[np.bool_], rule: str) -> str:
+def _describe(table: pa.Table, wrong: npt.NDArray[np.bool_], rule: str) -> str:
     at = np.flatnonzero(wrong)
     ids = table["label_id"].take(at[:SHOWN]).to_pylist()
     shown = ", ".join(f"row {row} ({name})" for row, name in zip(at.tolist(), ids, strict=False))

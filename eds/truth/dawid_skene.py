@@ -107,11 +107,11 @@ def dawid_skene(votes: Sequence[tuple[Any, Any, int]], iterations: int = ITERATI
 
 def fit_votes(votes: Votes, iterations: int = ITERATIONS, known: Mapping[int, int] | None = None) -> Fitted:
     """The model fitted to experts' votes; unsure ones say nothing."""
-    told = votes.value != UNSURE
+    result = votes.value != UNSURE
     return fit(
-        votes.pair[told],
-        votes.expert[told],
-        votes.value[told],
+        votes.pair[result],
+        votes.expert[result],
+        votes.value[result],
         tasks=votes.n_pairs,
         workers=len(votes.acts.experts),
         iterations=iterations,

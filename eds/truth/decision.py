@@ -1,4 +1,4 @@
-"""Truth from labels: one row for each pair whose label is settled; the others stand beside, counted.
+"""Truth from labels: one row for each pair whose label is settled; the others are listed apart and counted.
 
 Not here: which act counts (current_votes.py), who votes (votes.py), the rules (rules.py).
 """
@@ -24,10 +24,10 @@ Rule = Callable[[Votes, Ints], Ruling]
 
 @dataclass(frozen=True)
 class Decision:
-    """What the votes came to.
+    """The result of the votes.
 
     `truth`: the table. `undecided`: the pairs without a label: query_id, candidate_id, status (open: votes are
-    missing; complete: all voted, none could tell), votes_for, votes_against, unsure, panel. `counts`: pairs that are
+    missing; complete: all voted, all unsure), votes_for, votes_against, unsure, panel. `counts`: pairs that are
     complete, decided (early), open, undefined (complete without a label), ties, and positive.
     """
 
@@ -46,7 +46,7 @@ def decide(
     """Decide every pair of a labels frame, from its acts up to `as_of`.
 
     `panel` is the number of experts assigned to each pair, or a frame query_id, candidate_id, panel that names every
-    pair asked (those nobody answered yet are open). More answers than the panel are refused. Kinds not in `voting`
+    pair asked (those without an answer are open). More answers than the panel are refused. Kinds not in `voting`
     (gold, repeat) have no vote; of an expert's acts in several voting kinds, the kind named first counts.
     """
     ruling: Rule = VOTING_RULES.load(rule)
@@ -55,16 +55,16 @@ def decide(
     sizes, silent = _panels(votes, panel)
     _check_answers(votes.acts, positive + negative + unsure, sizes)
     status, label = ruling(votes, np.maximum(sizes, 1))
-    asked = positive + negative + unsure > 0
+    requested = positive + negative + unsure > 0
     if isinstance(panel, pd.DataFrame):
-        asked = sizes > 0
-    settled = asked & (label != NO_LABEL)
+        requested = sizes > 0
+    settled = requested & (label != NO_LABEL)
     tie = positive == negative
 
     def counted(rows: Ints) -> dict[str, Any]:
         return {"votes_for": positive[rows], "votes_against": negative[rows], "unsure": unsure[rows]}
 
-    done, rest = np.flatnonzero(settled), np.flatnonzero(asked & ~settled)
+    done, rest = np.flatnonzero(settled), np.flatnonzero(requested & ~settled)
     truth = votes.acts.frame(done).assign(
         value=label[done].astype(np.int64), **counted(done), tie=tie[done], rule=pd.Series(rule, range(len(done)))
     )
@@ -112,9 +112,9 @@ def _panels(votes: Votes, panel: int | pd.DataFrame) -> tuple[Ints, pd.DataFrame
             do="Give query_id, candidate_id and panel, the number of experts assigned.",
         )
     sizes = given.to_numpy(dtype=np.int64)
-    found = np.zeros(votes.n_pairs, dtype=np.int64)
-    found[at[at >= 0]] = sizes[at >= 0]
-    return found, panel.loc[at < 0, ["query_id", "candidate_id"]].assign(panel=sizes[at < 0])
+    result = np.zeros(votes.n_pairs, dtype=np.int64)
+    result[at[at >= 0]] = sizes[at >= 0]
+    return result, panel.loc[at < 0, ["query_id", "candidate_id"]].assign(panel=sizes[at < 0])
 
 
 def _check_answers(acts: Acts, answers: Ints, sizes: Ints) -> None:

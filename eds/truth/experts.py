@@ -1,4 +1,4 @@
-"""What each expert's labels say of the expert: rate, agreement, drift, speed, gold, consistency."""
+"""Statistics of each expert: positive rate, agreement, drift, speed, gold score, consistency."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -37,13 +37,13 @@ def expert_profiles(
     acts = current_acts(labels, as_of)
     votes = votes_of(acts, voting)
     size = len(acts.experts)
-    told = votes.value != UNSURE
-    answers, judged = _count(votes.expert, size), _count(votes.expert[told], size)
+    result = votes.value != UNSURE
+    answers, judged = _count(votes.expert, size), _count(votes.expert[result], size)
     positive = _count(votes.expert[votes.value == 1], size)
     low, high = wilson_interval(positive, judged, level)
     agreed, compared, tied = agreement_with_others(votes)
     late = _second_half(votes, judged)
-    halves = [_share(_count(votes.expert[(votes.value == 1) & half], size), _count(votes.expert[told & half], size))
+    halves = [_share(_count(votes.expert[(votes.value == 1) & half], size), _count(votes.expert[result & half], size))
               for half in (~late, late)]  # fmt: skip
     against = [_share(*agreement_with_others(votes, half)[:2]) for half in (~late, late)]
     gold_judged, gold_right = _gold(acts, gold)
@@ -115,12 +115,12 @@ def _repeats(acts: Acts) -> tuple[Ints, Ints]:
 
 def _second_half(votes: Votes, judged: Ints) -> Flags:
     """Whether a judged vote belongs to the later half of its expert's; of an odd number the middle one is later."""
-    told = np.flatnonzero(votes.value != UNSURE)
-    told = told[np.lexsort((votes.acts.order[votes.row[told]], votes.expert[told]))]
+    result = np.flatnonzero(votes.value != UNSURE)
+    result = result[np.lexsort((votes.acts.order[votes.row[result]], votes.expert[result]))]
     starts = np.cumsum(judged) - judged
-    place = np.arange(len(told)) - starts[votes.expert[told]]
+    place = np.arange(len(result)) - starts[votes.expert[result]]
     late = np.zeros(len(votes.value), dtype=np.bool_)
-    late[told] = place >= judged[votes.expert[told]] // 2
+    late[result] = place >= judged[votes.expert[result]] // 2
     return late
 
 

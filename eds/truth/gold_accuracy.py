@@ -1,4 +1,4 @@
-"""How a panel called pairs whose answer is known: what it finds of the positives, and what it calls by mistake."""
+"""A panel's accuracy on pairs whose answer is known: positives found, and false alarms."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class KnownCalled:
 def known_called(labels: pd.DataFrame, gold: pd.DataFrame) -> KnownCalled:
     """The majority's answers to gold pairs (`gold`: query_id, candidate_id, value), as for a pair that counts.
 
-    Current acts of kind gold vote; a tie is negative, as everywhere; a pair that nobody could tell is left out.
+    Current acts of kind gold vote; a tie is negative, as everywhere; a pair on which all were unsure is left out.
     """
     acts = current_acts(labels)
     known = known_answers(acts, gold)

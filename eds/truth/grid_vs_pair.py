@@ -1,4 +1,4 @@
-"""Two ways of asking held against each other: the same expert on the same pair, in a grid and alone.
+"""Grid mode compared with pair mode: the same expert on the same pair, in a grid and alone.
 
 A grid campaign asks a share of its pairs a second time in pair mode, and two campaigns may ask the same
 pairs each in its own way: both give rows here. Not here: which act counts (current_votes.py).
@@ -18,7 +18,7 @@ MODES = ("pair", "grid")
 
 @dataclass(frozen=True)
 class ModesCompared:
-    """What both ways came to.
+    """The comparison of both modes.
 
     `both`: judgements given in both modes (by one expert on one pair, neither unsure); `agreed`: alike; `agreement`,
     `low`, `high` (Wilson); `kappa` (Cohen's, NaN where undefined); `only_grid`, `only_pair`: similar in this mode only;
@@ -47,8 +47,8 @@ def modes_compared(acts: pd.DataFrame, level: float = 0.95) -> ModesCompared:
     held = acts[~acts["label_id"].isin(acts["supersedes"].dropna()) & acts["mode"].isin(MODES)]
     key = ["query_id", "candidate_id", "expert_id", "mode"]
     last = held.sort_values(["created_at", "label_id"]).drop_duplicates(key, keep="last")
-    told = last[last["value"].notna()]
-    wide = told.pivot(index=key[:3], columns="mode", values="value").reindex(columns=list(MODES)).dropna()
+    result = last[last["value"].notna()]
+    wide = result.pivot(index=key[:3], columns="mode", values="value").reindex(columns=list(MODES)).dropna()
     pair, grid = (wide[mode].to_numpy(np.int64) for mode in MODES)
     both, agreed = len(wide), int((pair == grid).sum())
     low, high = wilson_interval(agreed, both, level)

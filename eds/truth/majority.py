@@ -1,4 +1,4 @@
-"""The majority of a panel: ties are negative, whoever cannot tell shrinks the electorate.
+"""The majority of a panel: ties are negative, unsure experts shrink the electorate.
 
 This is the rule that makes benchmark labels. Also here: what it costs with early stop, and how right
 it is for experts of known quality. Not here: where votes come from (current_votes.py), other rules (rules.py).
@@ -69,11 +69,11 @@ def tally(positive: Counts, negative: Counts, skipped: Counts, panel: Counts) ->
         raise InputError(
             f"{answers} answers from a panel of {panel[worst]}", where="majority vote", do="Give the panel's full size."
         )
-    told = positive + negative >= 1
+    result = positive + negative >= 1
     lead = positive - negative
     label = np.full(len(panel), NO_LABEL, dtype=np.int8)
     # With left = 0 both lines are the rule of a complete panel: lead > 0, and lead <= 0.
-    label[told & (lead + left <= 0)] = 0
+    label[result & (lead + left <= 0)] = 0
     label[lead > left] = 1
     status = np.where(left == 0, COMPLETE, np.where(label == NO_LABEL, OPEN, DECIDED)).astype(np.int8)
     return status, label
@@ -95,13 +95,13 @@ def expected_votes_early_stop(panel: int, q: float) -> float:
     open_with = np.zeros(panel + 1)  # probability of p positive votes so far, and of not being decided yet
     open_with[0] = 1.0
     expected = []
-    for asked in range(panel):
+    for requested in range(panel):
         expected.append(float(open_with.sum()))
         after = open_with * (1 - q)
         after[1:] += open_with[:-1] * q
         positive = np.arange(panel + 1)
-        _, label = tally(*np.broadcast_arrays(*_prefix(positive, asked + 1, panel)))
-        open_with = np.where((positive <= asked + 1) & (label == NO_LABEL), after, 0.0)
+        _, label = tally(*np.broadcast_arrays(*_prefix(positive, requested + 1, panel)))
+        open_with = np.where((positive <= requested + 1) & (label == NO_LABEL), after, 0.0)
     return fsum(expected)
 
 
@@ -126,8 +126,13 @@ def majority_accuracy(panel: int, sensitivity: float, specificity: float) -> dic
     }
 
 
-def _prefix(positive: Counts, asked: int, panel: int) -> tuple[Any, Any, Any, Any]:
-    return np.minimum(positive, asked), np.maximum(asked - positive, 0), np.zeros_like(positive), np.array(panel)
+def _prefix(positive: Counts, requested: int, panel: int) -> tuple[Any, Any, Any, Any]:
+    return (
+        np.minimum(positive, requested),
+        np.maximum(requested - positive, 0),
+        np.zeros_like(positive),
+        np.array(panel),
+    )
 
 
 def _binomial(size: int, count: int, share: float) -> float:

@@ -1,4 +1,4 @@
-"""What wrong labels do to an AUC, and how wrong a panel's labels are: a sensitivity analysis."""
+"""The effect of wrong labels on an AUC, and how wrong a panel's labels are: a sensitivity analysis."""
 
 from collections.abc import Sequence
 

@@ -27,11 +27,11 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PanelAgreement:
-    """How far a panel agrees.
+    """The agreement of a panel.
 
     `coefficients`: coefficient, value, low, high, undefined (resamples in which it is). `pairs_of_experts`: expert_a,
     expert_b, items (both judged), agreement, kappa (Cohen's). `items`: pairs judged at least once; `pairable`: at
-    least twice; `complete`: by every expert; `unsure`: answers that could not tell; `control`: was it the subset?
+    least twice; `complete`: by every expert; `unsure`: unsure answers; `control`: was it the subset?
     """
 
     coefficients: pd.DataFrame
@@ -70,16 +70,16 @@ def panel_agreement(
     votes = votes if control is None else votes.only(control, "control subset")
     positive, negative, unsure = votes.counts()
     rated = positive + negative
-    told = np.unique(votes.expert[votes.value != UNSURE])
+    result = np.unique(votes.expert[votes.value != UNSURE])
     counted = formulas.patterns(positive[rated > 0], negative[rated > 0])
     return PanelAgreement(
-        _coefficients(*counted, len(told), level, resamples, seed),
-        _pairs_of_experts(votes, told),
+        _coefficients(*counted, len(result), level, resamples, seed),
+        _pairs_of_experts(votes, result),
         items=int((rated > 0).sum()),
         pairable=int((rated > 1).sum()),
-        complete=int(((rated == len(told)) & (rated > 0)).sum()),
+        complete=int(((rated == len(result)) & (rated > 0)).sum()),
         unsure=int(unsure.sum()),
-        experts=len(told),
+        experts=len(result),
         control=control is not None,
     )
 
@@ -105,7 +105,7 @@ def _coefficients(
     return pd.DataFrame(rows, columns=["coefficient", "value", "low", "high", "undefined"])
 
 
-def _pairs_of_experts(votes: Votes, told: Ints) -> pd.DataFrame:
+def _pairs_of_experts(votes: Votes, result: Ints) -> pd.DataFrame:
     """Every two experts, by name; those without a common item have NaN."""
     size = len(votes.acts.experts)
     yes, no = (np.zeros((size, size, 2), dtype=np.int64) for _ in range(2))
@@ -115,7 +115,7 @@ def _pairs_of_experts(votes: Votes, told: Ints) -> pd.DataFrame:
     kappa = formulas.cohen_kappa(yes, no)
     both = (yes + no).sum(axis=-1)
     agreed = np.where(both > 0, (yes[..., 0] + no[..., 1]) / np.maximum(both, 1), np.nan)
-    first, second = (told[places] for places in np.triu_indices(len(told), 1))
+    first, second = (result[places] for places in np.triu_indices(len(result), 1))
     names = votes.acts.experts
     return pd.DataFrame(
         {

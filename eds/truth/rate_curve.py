@@ -1,4 +1,4 @@
-"""How the positive rate of what is judged so far grew while labels came in."""
+"""The positive rate of the judged pairs over time."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""How fast each expert works, and in how many sittings. Every act counts: a correction takes time, too."""
+"""How fast each expert works, and in how many sessions. Every act counts: a correction takes time, too."""
 
 import numpy as np
 import pandas as pd

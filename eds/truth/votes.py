@@ -1,4 +1,4 @@
-"""Votes: of each expert's current acts on a pair the one that votes, and what they come to.
+"""Votes: of each expert's current acts on a pair the one that votes.
 
 Kind `normal` votes. `repeat` measures consistency and `gold` quality, so neither votes unless asked
 for. Whatever kinds vote, an expert has one vote a pair. Not here: the rule (majority.py, rules.py).
@@ -48,11 +48,11 @@ class Votes:
 
     def counts(self) -> tuple[Ints, Ints, Ints]:
         """For, against and unsure of each pair (three int64 arrays of n_pairs)."""
-        found = [
+        result = [
             np.bincount(self.pair[self.value == kind], minlength=self.n_pairs).astype(np.int64)
             for kind in (1, 0, UNSURE)
         ]
-        return found[0], found[1], found[2]
+        return result[0], result[1], result[2]
 
     def ratings(self, start: int, stop: int) -> npt.NDArray[np.int8]:
         """Pairs start..stop x experts, int8: 1, 0, or UNSURE where there is no judgement."""
@@ -62,7 +62,7 @@ class Votes:
         return matrix
 
     def only(self, pairs: pd.DataFrame, where: str) -> "Votes":
-        """The votes on these pairs alone; a pair that nobody judged is refused."""
+        """The votes on these pairs alone; a pair without a vote is refused."""
         wanted = places(self.acts, pairs, where)
         if (wanted < 0).any():
             raise InputError(
@@ -95,7 +95,7 @@ def agreement_with_others(votes: Votes, chosen: npt.NDArray[np.bool_] | None = N
     """Each expert against the majority of the others: agreed, compared, and pairs where the others tie.
 
     Three int64 arrays of experts. `chosen` (flags, as long as the votes) limits the expert's own votes.
-    Conventions: where the others tie, or nobody else judged, they have no majority: nothing is compared there.
+    Conventions: where the others tie, or no other expert judged, they have no majority: nothing is compared there.
     """
     positive, negative, _ = votes.counts()
     given = votes.value != UNSURE
@@ -118,17 +118,17 @@ def places(acts: Acts, pairs: pd.DataFrame, where: str) -> Ints:
     twice = pairs.duplicated(["query_id", "candidate_id"]).to_numpy()
     if twice.any():
         raise InputError(
-            f"{int(twice.sum()):,} pairs stand there twice, first {_shown(pairs, twice)}",
+            f"{int(twice.sum()):,} duplicate pairs, first {_shown(pairs, twice)}",
             where=where,
             do="Give every pair once.",
         )
-    asked = [
+    requested = [
         pd.Index(names).get_indexer(pd.Index(pairs[name], dtype=object))
         for names, name in ((acts.query_names, "query_id"), (acts.candidate_names, "candidate_id"))
     ]
     size = max(len(acts.candidate_names), 1)
-    found = pd.Index(acts.query * size + acts.candidate).get_indexer(pd.Index(asked[0] * size + asked[1]))
-    return np.where((asked[0] < 0) | (asked[1] < 0), -1, found).astype(np.int64)
+    result = pd.Index(acts.query * size + acts.candidate).get_indexer(pd.Index(requested[0] * size + requested[1]))
+    return np.where((requested[0] < 0) | (requested[1] < 0), -1, result).astype(np.int64)
 
 
 def _shown(pairs: pd.DataFrame, wrong: npt.NDArray[np.bool_]) -> str:

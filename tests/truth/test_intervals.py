@@ -37,7 +37,7 @@ def test_arrays_give_what_numbers_give(interval, method) -> None:  # type: ignor
 
 @pytest.mark.parametrize(("a", "n"), [(3, 2), (-1, 2), (0.5, 2), (float("nan"), 2), (0, -1)])
 def test_what_is_no_count_is_refused(a: float, n: float) -> None:
-    with pytest.raises(InputError, match="no proportion"):
+    with pytest.raises(InputError, match="invalid proportion"):
         wilson_interval(a, n)
 
 

@@ -34,13 +34,13 @@ class Options:
 
 def analyse(inputs: AnalysisInputs, options: Options) -> dict[str, Any]:
     """`bias`, and the pairs of models that the labels leave undecided by RBP."""
-    found = bias(inputs, options.k, options.auc)
-    low, high = (dict(zip(found.models["model"], found.models[name], strict=True)) for name in ("rbp", "rbp_at_most"))
+    result = bias(inputs, options.k, options.auc)
+    low, high = (dict(zip(result.models["model"], result.models[name], strict=True)) for name in ("rbp", "rbp_at_most"))
     return {
-        "measures": {role: str(measure) for role, measure in found.measures.items()},
-        "models": found.models,
-        "groups": found.groups,
-        "orders": dict(found.orders),
+        "measures": {role: str(measure) for role, measure in result.measures.items()},
+        "models": result.models,
+        "groups": result.groups,
+        "orders": dict(result.orders),
         "undecided_by_rbp": undecided_by_labels(low, high),
     }
 
@@ -156,8 +156,8 @@ def group_means(table: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
     """
     made = table["generator"].to_numpy(dtype=bool)
     generators, outsiders = (table.loc[side, list(measures)].mean().to_numpy() for side in (made, ~made))
-    told = {"measure": list(measures), "generators": generators, "outsiders": outsiders}
-    return pd.DataFrame({**told, "difference": generators - outsiders})
+    result = {"measure": list(measures), "generators": generators, "outsiders": outsiders}
+    return pd.DataFrame({**result, "difference": generators - outsiders})
 
 
 def order_agreement(table: pd.DataFrame, first: str, second: str) -> dict[str, float]:
@@ -180,8 +180,8 @@ def order_agreement(table: pd.DataFrame, first: str, second: str) -> dict[str, f
 
 def _orders(table: pd.DataFrame) -> dict[str, float]:
     """The order by HR against that by AUC, on all labels and without own pairs."""
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     for column in ("auc", "self_removed"):
-        told = order_agreement(table, "hr", column)
-        found |= {f"{name}_hr_{column}": told[name] for name in ("tau_b", "tau_ap_b")}
-    return found
+        values = order_agreement(table, "hr", column)
+        result |= {f"{name}_hr_{column}": values[name] for name in ("tau_b", "tau_ap_b")}
+    return result

@@ -102,9 +102,9 @@ def proposals(suspects: pd.DataFrame, labelled: LabelledPairs) -> tuple[list[str
         raise InputError(f"column {', '.join(missing)} is missing", where="suspects", do="Give lists, model by model.")
     models = unique_ids(suspects["model"])
     model, place = encode(suspects["model"], models), labelled.find_ids(suspects["query_id"], suspects["candidate_id"])
-    found = np.zeros((len(models), len(labelled.value)), np.bool_)
-    found[model[place >= 0], place[place >= 0]] = True
-    return models.to_pylist(), found
+    result = np.zeros((len(models), len(labelled.value)), np.bool_)
+    result[model[place >= 0], place[place >= 0]] = True
+    return models.to_pylist(), result
 
 
 def _values_on(labelled: LabelledPairs, score: Reals, measure: Measure, kept: Flags) -> list[float]:
@@ -116,13 +116,13 @@ def _values_on(labelled: LabelledPairs, score: Reals, measure: Measure, kept: Fl
     # The place of a pair rides along in `value`, so that one order serves all subsets.
     place = np.arange(len(value))
     ordered = micro_order(np.zeros(len(value), np.int64), place, known) if micro else Ordered.of(query, place, known)
-    found = []
+    result = []
     for chosen in kept[:, scored][:, ordered.value]:
         part = Ordered(ordered.segment[chosen], value[ordered.value[chosen]], ordered.score[chosen])
         areas = segment_aucs(part, n)
         defined = ~np.isnan(areas[0])  # PR too counts only where there are positives and negatives
-        found.append(float(areas[area][defined].mean()) if defined.any() else float("nan"))
-    return found
+        result.append(float(areas[area][defined].mean()) if defined.any() else float("nan"))
+    return result
 
 
 def _prevalence(labelled: LabelledPairs, score: Reals, measure: Measure) -> float:
@@ -138,14 +138,14 @@ def _prevalence(labelled: LabelledPairs, score: Reals, measure: Measure) -> floa
 
 def _column(table: npt.NDArray[np.float64], which: int, ddof: int) -> list[float]:
     """Mean (0) or standard deviation (1) of each column, undefined entries left out."""
-    found = []
+    result = []
     for column in table.T:
         defined = column[~np.isnan(column)]
         if which == 0:
-            found.append(float(defined.mean()) if len(defined) else float("nan"))
+            result.append(float(defined.mean()) if len(defined) else float("nan"))
         else:
-            found.append(float(defined.std(ddof=ddof)) if len(defined) > ddof else float("nan"))
-    return found
+            result.append(float(defined.std(ddof=ddof)) if len(defined) > ddof else float("nan"))
+    return result
 
 
 def _order_kept(full: list[float], reduced: list[float]) -> dict[str, float]:

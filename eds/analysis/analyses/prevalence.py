@@ -72,7 +72,7 @@ def pool_report(
     models, ranks, unseen = _by_model(lists, labels, judged, level)
     lower = p_lower_bound(pool["positive"], everything)
     draws = _draws(suspects, labels, mine)
-    beyond = everything - len(mine) - sum(one["N"] for one in draws["strata"])
+    beyond = everything - len(mine) - sum(item["N"] for item in draws["strata"])
     if draws["strata"] and beyond > 0:
         draws["strata"].append({"stratum": "not drawn from", "N": beyond, "n": 0, "a": 0})
     return {
@@ -102,20 +102,22 @@ def _rate(positive: int, labelled: int, level: float) -> dict[str, Any]:
 def _by_model(
     lists: pd.DataFrame, labels: pd.DataFrame, judged: pd.DataFrame, level: float
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[str, Any] | None]:
-    """Rates by model and by rank, and what lies unseen by all; nothing where sources are not known."""
+    """Rates by model and by rank, and an estimate of what no model found; nothing where sources are not known."""
     if not len(lists):
         return [], [], None
     rates = positive_rate(lists, labels)["by_model"]
     once = lists.drop_duplicates(PAIR, keep=False)
     alone = once.merge(judged[judged["value"] == 1][PAIR], on=PAIR)["model"].value_counts()
     models = [
-        {"model": name, "pairs": told["size"], **_rate(told["positive"], told["labelled"], level),
+        {"model": name, "pairs": result["size"], **_rate(result["positive"], result["labelled"], level),
          "pairs_only_here": int((once["model"] == name).sum()), "positives_only_here": int(alone.get(name, 0))}
-        for name, told in rates.items()
+        for name, result in rates.items()
     ]  # fmt: skip
     by_rank = positive_rate_by_rank(lists, labels)
     deepest = max(map(len, by_rank.values()))
-    counts = [np.sum([told[rank] for told in by_rank.values() if rank < len(told)], axis=0) for rank in range(deepest)]
+    counts = [
+        np.sum([result[rank] for result in by_rank.values() if rank < len(result)], axis=0) for rank in range(deepest)
+    ]
     ranks = [{"rank": rank, **_rate(int(a), int(n), level)} for rank, (a, n) in enumerate(counts)]
     times = lists.groupby(PAIR).size().rename("times").reset_index().merge(judged[judged["value"] == 1], on=PAIR)
     exactly = np.bincount(times["times"], minlength=len(rates) + 1)[1:].tolist()
@@ -128,15 +130,15 @@ def _by_model(
 def _draws(suspects: pd.DataFrame, labels: pd.DataFrame, pool: pd.DataFrame) -> dict[str, Any]:
     """Labelled random draws: of all pairs, and by stratum of the outside as N, n, a."""
     rows = suspects[suspects["origin"] == "random"]
-    told = rows.merge(labels, on=PAIR, how="left")
-    found: dict[str, Any] = {"all": None, "strata": []}
-    for name, part in told.groupby("stratum", sort=True):
+    values = rows.merge(labels, on=PAIR, how="left")
+    result: dict[str, Any] = {"all": None, "strata": []}
+    for name, part in values.groupby("stratum", sort=True):
         size = drawn_from(part)
         known = part[part["value"].notna()]
         if name == "all":
             inside = known.merge(pool, on=PAIR)
             beyond = len(part) - len(part.merge(pool, on=PAIR))
-            found["all"] = {
+            result["all"] = {
                 "N": size,
                 "drawn": len(part),
                 "n": len(known),
@@ -146,10 +148,10 @@ def _draws(suspects: pd.DataFrame, labels: pd.DataFrame, pool: pd.DataFrame) -> 
             outside = {"stratum": "outside (of draws from all)", "N": size - len(pool), "n": len(known) - len(inside),
                        "a": int(known["value"].sum() - inside["value"].sum())}  # fmt: skip
         else:
-            found["strata"].append({"stratum": str(name), "N": size, "n": len(known), "a": int(known["value"].sum())})
-    if found["all"] and not found["strata"]:
-        found["strata"] = [outside]
-    return found
+            result["strata"].append({"stratum": str(name), "N": size, "n": len(known), "a": int(known["value"].sum())})
+    if result["all"] and not result["strata"]:
+        result["strata"] = [outside]
+    return result
 
 
 def _random(drawn: dict[str, Any] | None, lower: float, rate: float | None, level: float) -> dict[str, Any] | None:
@@ -176,4 +178,4 @@ def _random(drawn: dict[str, Any] | None, lower: float, rate: float | None, leve
 def _stratified(strata: Sequence[dict[str, Any]], pool: dict[str, Any]) -> dict[str, float]:
     """The share p over all pairs: the pool is a census if it is labelled throughout, else a sample of itself."""
     census = {"N": pool["pairs"], "n": pool["labelled"], "a": pool["positive"]}
-    return stratified_estimate([census, *({key: one[key] for key in ("N", "n", "a")} for one in strata)])
+    return stratified_estimate([census, *({key: item[key] for key in ("N", "n", "a")} for item in strata)])

@@ -119,17 +119,17 @@ class _Data:
         if definition.needs not in ON_LISTS:
             raise InputError(f"{measure} does not depend on labels", where="reusability", do="Choose another measure.")
         lists = None if inputs.rankings is None else read_rankings(inputs.rankings)
-        asked = inputs.pooled if definition.counts_pooled else None
-        return cls(labelled, lists, inputs.ranks, None if asked is None else pooled_of(labelled, asked))
+        requested = inputs.pooled if definition.counts_pooled else None
+        return cls(labelled, lists, inputs.ranks, None if requested is None else pooled_of(labelled, requested))
 
     def without(self, own: pd.DataFrame, kept: Any) -> "_Data":
         """Only the kept labels, and the pairs `own` were never asked."""
         pooled, scores = self.pooled, self.scores
         if pooled is not None:
-            asked = np.ones(len(pooled.value), np.bool_)
+            requested = np.ones(len(pooled.value), np.bool_)
             index = pooled.find_ids(own["query_id"], own["candidate_id"])
-            asked[index[index >= 0]] = False
-            pooled = pooled.select(asked)
+            requested[index[index >= 0]] = False
+            pooled = pooled.select(requested)
         if scores is not None:
             scores = {name: score[kept] for name, score in scores.items()}
         return replace(self, labelled=self.labelled.select(kept), pooled=pooled, scores=scores)

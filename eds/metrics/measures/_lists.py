@@ -118,7 +118,7 @@ def precision_at_most(lists: JudgedLists, k: int) -> Reals:
 
     Formula: (positives + items without a label among the first k) / k.
     Source: specification 13.5: precision plus what `judged@k` lacks, where no list ends before place k.
-    Conventions: as precision; behind the end of a list there is no place.
+    Conventions: as precision; there is no place behind the end of a list.
     Example, run by doctest:
     >>> from eds.metrics.examples import lists
     >>> precision_at_most(lists("+-?"), 5).tolist()

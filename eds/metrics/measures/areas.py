@@ -25,7 +25,7 @@ CONVENTIONS = (
 
 @dataclass(frozen=True, eq=False)
 class _Areas:
-    """What both areas of one model are told from, in micro and macro average; scored pairs in the labels' order."""
+    """What both areas of one model are computed from, in micro and macro average; scored pairs in the labels' order."""
 
     labelled: LabelledPairs
     scored: Flags  # of the labelled pairs
@@ -46,19 +46,19 @@ def _areas(inputs: ModelInputs, negatives: str) -> _Areas:
 
 def _area(which: int) -> Callable[[ModelInputs, int | None, Mapping[str, Any]], Values]:
     def compute(inputs: ModelInputs, k: int | None, parameters: Mapping[str, Any]) -> Values:
-        found = _areas(inputs, parameters["negatives"])
-        labelled, by_query = found.labelled, found.by_query[which]
-        counts = _counts(inputs, labelled, found.scored)
+        result = _areas(inputs, parameters["negatives"])
+        labelled, by_query = result.labelled, result.by_query[which]
+        counts = _counts(inputs, labelled, result.scored)
         if parameters["average"] == "macro":
-            used = two_sided(found.query, found.value, len(labelled.queries))
+            used = two_sided(result.query, result.value, len(labelled.queries))
             counts |= _queries(labelled, used)
             return Values(labelled.queries, by_query, n=int(used.sum()), counts=counts)
-        counts |= _any_pair(labelled, found.query)
+        counts |= _any_pair(labelled, result.query)
 
         def resample(times: NDArray[np.int16]) -> Reals:
-            return weighted_aucs(micro_order(found.query, found.value, found.score), times)[which]
+            return weighted_aucs(micro_order(result.query, result.value, result.score), times)[which]
 
-        return Values(labelled.queries, by_query, None, found.whole[which], resample, len(found.value), counts)
+        return Values(labelled.queries, by_query, None, result.whole[which], resample, len(result.value), counts)
 
     return compute
 
@@ -104,11 +104,11 @@ def _any_pair(labelled: LabelledPairs, query: Integers) -> dict[str, int]:
 
 
 def _counts(inputs: ModelInputs, labelled: LabelledPairs, scored: NDArray[np.bool_]) -> dict[str, int]:
-    """Pairs; those of the pool that have no label are told where the pool is, for the labelled negatives."""
-    told = {"pairs used": int(scored.sum()), "pairs without a score": int((~scored).sum())}
+    """Counts of pairs; unlabelled ones of the pool too, where it is known and negatives are labelled ones."""
+    result = {"pairs used": int(scored.sum()), "pairs without a score": int((~scored).sum())}
     if inputs.unlabelled is not None and labelled is inputs.labelled:
-        told["pairs unlabelled"] = inputs.unlabelled
-    return told
+        result["pairs unlabelled"] = inputs.unlabelled
+    return result
 
 
 ROC_AUC = Definition(

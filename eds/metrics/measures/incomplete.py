@@ -60,7 +60,7 @@ def bpref(lists: JudgedLists) -> Reals:
 BPREF = list_measure(
     "bpref",
     bpref,
-    meaning="how seldom labelled negatives stand above positives",
+    meaning="how seldom labelled negatives rank above positives",
     formula="(1/R) sum over positives in the list of 1 - min(negatives above, R) / min(R, N)",
     conventions="mean over queries with a positive; unlabelled places are skipped; without k the list as it is",
     cut="optional",
@@ -185,7 +185,7 @@ def inf_ap(lists: JudgedLists) -> Reals:
     1/j + ((j-1)/j) ((r+n+u)/(j-1)) (r+e)/(r+n+2e), with r, n, u = labelled positives, labelled negatives, pooled but
     unlabelled above, e = 1e-5.
     Source: specification 13.5; Yilmaz and Aslam 2006.
-    Conventions: positives that the list does not hold add 0; R = 0: NaN; where no pool is told, only labelled pairs
+    Conventions: positives that the list does not hold add 0; R = 0: NaN; without a known pool, only labelled pairs
     count as pooled.
     Example, run by doctest:
     >>> from eds.metrics.examples import lists

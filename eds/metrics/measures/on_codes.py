@@ -32,9 +32,9 @@ USES = {
 def _measured(formula: Callable[[Histograms, int | None, Mapping[str, Any]], Reals]) -> Callable[..., Values]:
     def compute(inputs: ModelInputs, k: int | None, parameters: Mapping[str, Any]) -> Values:
         coded = _coded(inputs)
-        found = coded.of(parameters["grades"])
-        value = formula(found, k, parameters)
-        lists = found.lists(None)
+        result = coded.of(parameters["grades"])
+        value = formula(result, k, parameters)
+        lists = result.lists(None)
         counts = {
             "queries used": len(value),
             "queries without a relevant candidate, which count 0": int((lists.relevant == 0).sum()),
@@ -42,7 +42,7 @@ def _measured(formula: Callable[[Histograms, int | None, Mapping[str, Any]], Rea
             "candidates": coded.n,
             "k": k or 0,
         }
-        return Values(found.queries, value, n=len(value), counts=counts)
+        return Values(result.queries, value, n=len(value), counts=counts)
 
     return compute
 
@@ -54,14 +54,14 @@ def _usage(inputs: ModelInputs, _: int | None, parameters: Mapping[str, Any]) ->
     return Values(pa.array([], pa.string()), np.zeros(0), whole=float(value), n=coded.n, counts=counts)
 
 
-def _lgap(found: Histograms, r: int | None, _: Mapping[str, Any]) -> Reals:
-    if found.balls is None or r is None:
+def _lgap(result: Histograms, r: int | None, _: Mapping[str, Any]) -> Reals:
+    if result.balls is None or r is None:
         raise InputError("no balls were counted", where="mLGAP", do="Count them before.")
-    return found.balls.lgap(r)
+    return result.balls.lgap(r)
 
 
-def _ap(found: Histograms, k: int | None, given: Mapping[str, Any]) -> Reals:
-    lists, divisor = found.lists(k), DIVISORS[given["divide_by"]]
+def _ap(result: Histograms, k: int | None, given: Mapping[str, Any]) -> Reals:
+    lists, divisor = result.lists(k), DIVISORS[given["divide_by"]]
     if given["ties"] == "expected":
         return ties.ap(lists, divisor)
     return ap_between(lists, divisor, best=given["ties"] == "best")

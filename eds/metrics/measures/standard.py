@@ -46,10 +46,10 @@ def reciprocal_rank(lists: JudgedLists, k: int) -> Reals:
     >>> reciprocal_rank(lists("-+"), 2).tolist()
     [0.5]
     """
-    found = (lists.label == 1) & (lists.place <= k)
-    query, row = np.unique(lists.query[found], return_index=True)
+    result = (lists.label == 1) & (lists.place <= k)
+    query, row = np.unique(lists.query[result], return_index=True)
     value = np.zeros(lists.n_queries)
-    value[query] = 1 / lists.place[found][row]
+    value[query] = 1 / lists.place[result][row]
     return defined(lists, value)
 
 
@@ -121,8 +121,8 @@ def average_precision(lists: JudgedLists, k: int, divide_by: str) -> Reals:
     >>> [average_precision(lists("+-++"), 3, name).round(6).tolist() for name in ("hits", "relevant")]
     [[0.833333], [0.555556]]
     """
-    found = (lists.label == 1) & (lists.place <= k)
-    total = lists.per_query(found, lists.running(lists.label == 1) / lists.place)
+    result = (lists.label == 1) & (lists.place <= k)
+    total = lists.per_query(result, lists.running(lists.label == 1) / lists.place)
     below = {"relevant": lists.positives, "hits": hits(lists, k), "capped": np.minimum(lists.positives, k)}[divide_by]
     return defined(lists, total / np.maximum(below, 1))
 

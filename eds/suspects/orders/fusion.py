@@ -25,8 +25,8 @@ def reciprocal_rank_fusion(ranks: Integers) -> Reals:
     >>> reciprocal_rank_fusion(np.array([[0, -1], [1, 0]])).tolist()
     [0.016393442623, 0.032522474881]
     """
-    found: Reals = np.where(ranks == ABSENT, 0.0, 1.0 / (CONSTANT + 1.0 + ranks)).sum(axis=1).round(12)
-    return found
+    result: Reals = np.where(ranks == ABSENT, 0.0, 1.0 / (CONSTANT + 1.0 + ranks)).sum(axis=1).round(12)
+    return result
 
 
 def _greedy(floor: float) -> Allocate:

@@ -1,4 +1,4 @@
-"""Positive if all who could tell say similar."""
+"""Positive if every expert who is sure says similar."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from eds.truth.votes import Votes
 
 
 def decide(votes: Votes, panel: Ints) -> Ruling:
-    """Positive if every expert who could tell says similar.
+    """Positive if every expert who is sure says similar.
 
     Formula: label 0 as soon as one says not; label 1 if p >= 1, n = 0 and no vote is missing.
     Conventions: skips shrink the electorate; all skipped: no label.
