@@ -108,8 +108,8 @@ def check_unique(frame: pd.DataFrame, name: str, at: Location, faults: Faults) -
 
 def check_paths(frame: pd.DataFrame, at: Location, faults: Faults) -> None:
     """Every path must stay below the image root."""
-    for row, path in frame["path"].items():
-        faults.add(at.file, (f"{at.row(row)} has path {path!r}: {fault}" for fault in check_path(path)))
+    rows = ((row, path, fault) for row, path in frame["path"].items() for fault in check_path(path))
+    faults.add(at.file, (f"{at.row(row)} has path {path!r}: {fault}" for row, path, fault in rows))
 
 
 def check_scalars(frame: pd.DataFrame, at: Location, faults: Faults) -> bool:

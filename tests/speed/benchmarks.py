@@ -1,23 +1,23 @@
 """How long a benchmark of the paper's size takes to leave in each format, and back: python -m tests.speed.benchmarks
 
 52,712 images, 2,000 queries, 54,170 pairs with three votes each, lists of six models; no pictures. Each export is the
-whole command: reading the project, the card with agreement and recall, the format, the checksums. Ratios are to copying
+whole verb: reading the project, the card with agreement and recall, the format, the checksums. Ratios are to copying
 the export's bytes with checksums, the least that any writer does.
 """
 
 import shutil
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from click.testing import CliRunner
 
 from eds.benchmarks.benchmark import Benchmark, images_from_ids
 from eds.benchmarks.folder import export_folder, verify_checksums
 from eds.benchmarks.formats import hf
-from eds.cli import cli
+from eds.project import Project
 from eds.schema import to_arrow, to_frame
 from eds.tables import IMAGES, NEIGHBORS, SUSPECTS, TRUTH
 
@@ -67,30 +67,29 @@ def main() -> None:
         root = Path(place)
         with export_folder(root / "given") as folder:
             hf.write(drawn(), folder, no_images=True)
-        _timed(["init", root / "p"])
-        _timed(["benchmarks", "import", "hf", root / "given", "-p", root / "p"])
+        project = Project.create(root / "p")
+        project.import_benchmark("hf", root / "given")
         print(f"{PAIRS:,} pairs, {3 * PAIRS:,} votes, {MODELS} lists of {QUERIES * K:,} places, {IMAGES_:,} images")
-        for kind in ("vsd", "trec", "hf", "croissant", "label-studio", "votes"):
-            more = ["--no-images"] if kind in ("hf", "croissant") else []
-            out = _timed(["benchmarks", "export", kind, root / kind, "-p", root / "p", *more])
-            start = time.perf_counter()
-            shutil.copytree(root / kind, root / "copy")
-            verify_checksums([root / "copy"])
-            copying = time.perf_counter() - start
+        for name in ("vsd", "trec", "hf", "croissant", "label-studio", "votes"):
+            more = {"no_images": True} if name in ("hf", "croissant") else {}
+            out = _timed(lambda name=name, more=more: project.export(name, root / name, **more))  # type: ignore[misc]
+            copying = _timed(lambda name=name: _copy(root / name, root / "copy"))  # type: ignore[misc]
             shutil.rmtree(root / "copy")
-            size = sum(path.stat().st_size for path in (root / kind).rglob("*")) / 1e6
-            back = "-"
-            if kind != "vsd":
-                _timed(["init", root / f"in-{kind}"])
-                back = f"{_timed(['benchmarks', 'import', kind, root / kind, '-p', root / f'in-{kind}']):.1f} s"
-            print(f"{kind:13} out {out:5.1f} s ({out / copying:5.0f} times a copy of its {size:5.0f} MB), back {back}")
+            size = sum(path.stat().st_size for path in (root / name).rglob("*")) / 1e6
+            other = Project.create(root / f"in-{name}")
+            back = _timed(lambda name=name, other=other: other.import_benchmark(name, root / name))  # type: ignore[misc]
+            ratio = f"{out / copying:5.0f} times a copy of its {size:5.0f} MB"
+            print(f"{name:13} out {out:5.1f} s ({ratio}), back {back:.1f} s")
 
 
-def _timed(words: list[object]) -> float:
+def _copy(folder: Path, target: Path) -> None:
+    shutil.copytree(folder, target)
+    verify_checksums([target])
+
+
+def _timed(call: Callable[[], object]) -> float:
     start = time.perf_counter()
-    done = CliRunner().invoke(cli, [str(word) for word in words], catch_exceptions=False)
-    if done.exit_code:
-        raise SystemExit(done.output)
+    call()
     return time.perf_counter() - start
 
 
