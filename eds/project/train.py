@@ -144,7 +144,7 @@ def train_hash(project: "Project", name: str, options: HashOptions, *, replace: 
     from eds.project.ranks_and_scores import opened
     from eds.training.hash_head import Design, fit_hash_head
     from eds.training.hash_losses import Pairing, Scale
-    from eds.training.hash_model import base_of, inputs, write_codes
+    from eds.training.hash_model import describe_base, gather_inputs, write_codes
     from eds.training.supervision import supervise
 
     with project.writing(OPERATION):
@@ -172,12 +172,12 @@ def train_hash(project: "Project", name: str, options: HashOptions, *, replace: 
         ids = list(supervision.ids)
         with project.progress("training", "epochs") as progress:
             fitted = fit_hash_head(
-                inputs(vectors, ids),
+                gather_inputs(vectors, ids),
                 supervision,
                 design,
                 plan,
                 _run_folder(project, name),
-                base_of(vectors),
+                describe_base(vectors),
                 restart=replace,
                 progress=progress,
             )
@@ -236,7 +236,7 @@ def finetune(
     from eds.backbones.trainable import trainable
     from eds.training.dino import continue_dino
     from eds.training.finetune import finetune as by_labels
-    from eds.training.pictures import PIXELS, prepared
+    from eds.training.pictures import PIXELS, prepare_images
     from eds.training.supervision import supervise
 
     self_supervised = options.objective == "dino"
@@ -254,7 +254,9 @@ def finetune(
         if replace:  # prepared again from the catalogue
             (folder / PIXELS).unlink(missing_ok=True)
         with project.progress("reading", "images") as progress:
-            pixels = prepared(images, supervision.ids, project.image_root, network.preprocessing, folder, progress)
+            pixels = prepare_images(
+                images, supervision.ids, project.image_root, network.preprocessing, folder, progress
+            )
         shared: dict[str, Any] = {"frozen": options.frozen, "device": options.device, "restart": replace}
         with project.progress("training", "epochs") as progress:
             if dino:

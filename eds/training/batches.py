@@ -1,4 +1,4 @@
-"""What is held out, and which items meet in a batch: decided by the seed and the epoch alone, so that a run resumes."""
+"""Training, validation and test split, and the batches of an epoch, from seed and epoch alone, so a run can resume."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from eds.pairs import Flags, Integers
 from eds.training.supervision import Supervision
 
 SPLIT, ORDER = 0, 1  # streams of random numbers
-FEWEST = 2  # products in a part: with one, nothing could be confused
-DRAWN = 4  # times as many partners are tried as a group takes, where there are very many
+FEWEST = 2  # products in a part: with one there is nothing to confuse
+DRAWN = 4  # partners tried per place in a group, if there are very many
 
 
 @dataclass(frozen=True)
 class Split:
-    """Rows by what they are for, each ascending (rows,) int64; all images of a product stand in one part."""
+    """The rows of each part, ascending (rows,) int64; all images of a product are in one part."""
 
     train: Integers
     validation: Integers  # early stop looks at these: the choice of the epoch makes their score optimistic
@@ -24,7 +24,7 @@ class Split:
 
 
 def split(labels: Supervision, validation_share: float, test_share: float, seed: int) -> Split:
-    """Three parts by product; the shares are of the products, and each part holds at least two of them.
+    """Split the products into three parts by share; each part has at least two products.
 
     >>> found = Supervision("product", list("abcdef"), np.arange(6))
     >>> parts = split(found, 0.34, 0.34, 0)
@@ -33,26 +33,26 @@ def split(labels: Supervision, validation_share: float, test_share: float, seed:
     """
     products = np.unique(labels.product)
     sizes = {"test": round(test_share * len(products)), "validation": round(validation_share * len(products))}
-    sizes["trained on"] = len(products) - sum(sizes.values())
+    sizes["training"] = len(products) - sum(sizes.values())
     faults = [f"{name}: {size}" for name, size in sizes.items() if size < FEWEST]
     if faults:
         raise InputError(
             f"{len(products):,} products are too few for three parts of at least {FEWEST}", where="training",
-            do="Give more products, or other shares (--test-share, --validation-share):", faults=faults,
+            do="Use more products, or other shares (--test-share, --validation-share):", faults=faults,
         )  # fmt: skip
     order = np.random.default_rng([seed, SPLIT]).permutation(products)
     ends = np.cumsum([sizes["test"], sizes["validation"]])
-    told, seen, rest = (np.flatnonzero(np.isin(labels.product, part)) for part in np.split(order, ends))
-    return Split(rest, seen, told)
+    test, validation, rest = (np.flatnonzero(np.isin(labels.product, part)) for part in np.split(order, ends))
+    return Split(rest, validation, test)
 
 
 def epoch_batches(
     rows: Integers, partners: Sequence[Integers], size: int, group: int, seed: int, epoch: int
 ) -> list[Integers]:
-    """The batches of one epoch: every row once, each beside up to `group` - 1 that it belongs together with.
+    """The batches of one epoch: every row once, each with up to `group` - 1 of its partners.
 
-    Drawn alone, 64 images of a large catalogue would hardly ever show a product twice, and nothing could be learned.
-    A last batch of a single row joins the one before it.
+    Drawn independently, 64 images of a large catalogue would hardly ever contain a product twice, and nothing
+    could be learned. A last batch of a single row joins the one before it.
     """
     rng = np.random.default_rng([seed, ORDER, epoch])
     free: Flags = np.zeros(int(rows.max(initial=-1)) + 1, bool)

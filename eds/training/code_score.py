@@ -1,4 +1,4 @@
-"""What codes are worth on items that were held out: the tie-aware measures, each item asked against all others."""
+"""The score of codes on a split: tie-aware measures with each item as a query against all others."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ def tied_lists(
 ) -> TiedLists:
     """Distance histograms by grade: codes (items, bits) of -1 and 1 of all items, `asked` rows against `rows`.
 
-    Default: the first 2,000 of `rows`. An item never stands in its own list.
+    Default: the first 2,000 of `rows`. An item is never in its own list.
     """
     queries = rows[:MOST_QUERIES] if asked is None else asked
     (packed, bits), (wanted, _) = pack(codes[rows]), pack(codes[queries])
@@ -31,26 +31,26 @@ def tied_lists(
     return TiedLists(counts, levels)
 
 
-def worth(codes: NDArray[np.int8], labels: Supervision, rows: Integers) -> float:
+def score_codes(codes: NDArray[np.int8], labels: Supervision, rows: Integers) -> float:
     """Mean expected AP over queries that have a positive; with graded labels mean expected nDCG.
 
-    Codes (items, bits) of all items; `rows` are asked against each other.
+    Codes (items, bits) of all items; each of `rows` is a query against the others.
 
     Formula: specification 8, AP_T and nDCG_T of the whole list.
     Source: specification 7 and 8.
-    Conventions: ties count by their expectation; queries without a positive among the rows are left out; if none has
-    one, the score is refused.
+    Conventions: ties count by their expectation; queries without a positive among the rows are left out; InputError
+    if none has one.
     Example, run by doctest:
     >>> pairs = Supervision("product", list("abcd"), np.array([0, 0, 1, 1]))
-    >>> worth(np.array([[1, 1], [1, 1], [-1, -1], [-1, -1]], np.int8), pairs, np.arange(4))
+    >>> score_codes(np.array([[1, 1], [1, 1], [-1, -1], [-1, -1]], np.int8), pairs, np.arange(4))
     1.0
     """
     lists = tied_lists(codes, labels, rows)
     asked = lists.relevant > 0
     if not asked.any():
         raise InputError(
-            "no image that is held out has a similar one beside it", where=f"labels {labels.source}",
-            do="Hold out more (--test-share), or take other labels.",
+            "no image of the split has a similar one in it", where=f"labels {labels.source}",
+            do="Use a larger --test-share, or other labels.",
         )  # fmt: skip
     value = (ndcg if len(lists.levels) > 2 else ap)(lists)
     return float(value[asked].mean())

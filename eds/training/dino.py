@@ -1,7 +1,7 @@
-"""The self-supervised variant: DINO's own objective continued on the catalogue, without a label.
+"""Self-supervised training: DINO's objective continued on the catalogue, without labels.
 
-A student sees all crops of a picture, its teacher the two large ones; the teacher is the mean of the student's past,
-and it is the teacher that comes out. Products serve to split and to tell recognition; nothing is learned from them.
+A student sees all crops of an image, its teacher the two large ones; the teacher is the moving average of the student,
+and its weights are the result. Products define the split and the score; nothing is learned from them.
 """
 
 from collections.abc import Mapping
@@ -17,32 +17,32 @@ from eds.errors import EdsError, InputError
 from eds.pairs import Integers
 from eds.training.crops import Crops
 from eds.training.networks import NetworkTask, Pixels, Progress, Trained, train
-from eds.training.objectives.dino import Prototypes, dino_loss, follow, rising, told_apart
+from eds.training.objectives.dino import Prototypes, cosine_schedule, dino_loss, measure_separation, update_teacher
 from eds.training.plan import Plan
 from eds.training.supervision import Supervision
 
-COLLAPSED = 0.01  # share of what the targets told apart at first, below which nothing is left to learn from
+COLLAPSED = 0.01  # share of the separation of the first targets below which training has collapsed
 CENTRE_MOMENTUM = 0.9
 
 
 @dataclass(frozen=True)
 class Dino:
-    """What the objective leaves to choose; the defaults are the authors', but for the prototypes (theirs: 65,536)."""
+    """The parameters of the objective, with the authors' defaults except for the prototypes (theirs: 65,536)."""
 
     crops: Crops
     prototypes: int = 4096
     momentum: float = 0.996  # of the teacher, rising to 1 along half a cosine
     student_temperature: float = 0.1
     teacher_temperature: float = 0.04
-    first_temperature: float = 0.04  # the teacher's in epoch 1; it goes straight to teacher_temperature
-    temperature_epochs: int = 0  # in which it does so
-    held_prototypes: int = 1  # epochs in which the prototypes stay as drawn
+    first_temperature: float = 0.04  # the teacher's in epoch 1; it changes linearly to teacher_temperature
+    temperature_epochs: int = 0  # epochs of that change
+    held_prototypes: int = 1  # epochs in which the prototypes do not change
 
     def __post_init__(self) -> None:
         faults = [f"{name} is {value}; above 0" for name, value in asdict(self).items()
                   if name.endswith("temperature") and not value > 0]  # fmt: skip
         if self.teacher_temperature >= self.student_temperature:
-            faults.append("the teacher is no sharper than the student; teacher_temperature below student_temperature")
+            faults.append("teacher_temperature must be below student_temperature")
         if not 0 <= self.momentum < 1:
             faults.append(f"momentum is {self.momentum}; from 0 to below 1")
         if self.prototypes < 2:
@@ -50,19 +50,19 @@ class Dino:
         faults += [f"{name} is {getattr(self, name)}; at least 0" for name in ("temperature_epochs", "held_prototypes")
                    if getattr(self, name) < 0]  # fmt: skip
         if faults:
-            raise InputError("no such objective", where="dino", do="Change:", faults=faults)
+            raise InputError("invalid parameters", where="dino", do="Change:", faults=faults)
 
     def temperature(self, epoch: int) -> float:
-        """The teacher's, in an epoch counted from 0."""
+        """The teacher's temperature in an epoch, counted from 0."""
         part = min(1.0, epoch / self.temperature_epochs) if self.temperature_epochs else 1.0
         return self.first_temperature + (self.teacher_temperature - self.first_temperature) * part
 
 
 class Pair(torch.nn.Module):
-    """Student, teacher and the centre of the teacher's answers: all that a run has to remember."""
+    """Student, teacher and the centre of the teacher's outputs: the state of a run."""
 
     centre: Tensor  # (prototypes,) float32
-    apart: Tensor  # what the targets of the first batch told apart; -1 before it
+    apart: Tensor  # separation of the targets of the first batch; -1 before it
 
     def __init__(self, backbone: torch.nn.Module, dimension: int, prototypes: int) -> None:
         super().__init__()
@@ -72,14 +72,14 @@ class Pair(torch.nn.Module):
         self.register_buffer("apart", torch.tensor(-1.0))
 
     def answers(self, view: Tensor, *, teacher: bool) -> Tensor:
-        """Cosines with the prototypes, (items, prototypes), of pictures (items, 3, side, side)."""
+        """Cosines with the prototypes, (items, prototypes), of images (items, 3, side, side)."""
         network = self.teacher if teacher else self.student
         found: Tensor = network["head"](network["backbone"](view))
         return found
 
 
 class DinoTask(NetworkTask):
-    """Student and teacher on crops of pictures."""
+    """Student and teacher on crops of images."""
 
     kept = "teacher.backbone"
     module: Pair
@@ -96,56 +96,56 @@ class DinoTask(NetworkTask):
         self._apart: list[float] = []
 
     def loss(self, rows: Integers, epoch: int) -> Tensor:
-        """Of a batch's crops; the teacher's answers are kept for the centre."""
+        """The loss of a batch's crops; the teacher's outputs are kept for the centre."""
         both, temperature = self.module, self.dino.temperature(epoch)
-        self.hold_still()
+        self.keep_frozen_statistics()
         both.teacher.eval()
-        views = self.dino.crops.of(self.pictures(rows))
+        views = self.dino.crops.cut(self.pictures(rows))
         with torch.no_grad():
             answers = [both.answers(view, teacher=True) for view in views[:2]]
         held = epoch < self.dino.held_prototypes
         both.student["head"].get_parameter("prototypes").requires_grad_(not held)
-        told = [both.answers(view, teacher=False) for view in views]
+        outputs = [both.answers(view, teacher=False) for view in views]
         self._answers = torch.cat(answers)
-        self._apart.append(told_apart(((self._answers - both.centre) / temperature).softmax(dim=1).float()))
+        self._apart.append(measure_separation(((self._answers - both.centre) / temperature).softmax(dim=1).float()))
         if both.apart < 0:
             both.apart.fill_(self._apart[0])
-        return dino_loss(told, answers, both.centre, self.dino.student_temperature, temperature)
+        return dino_loss(outputs, answers, both.centre, self.dino.student_temperature, temperature)
 
-    def stepped(self, done: float) -> None:
-        """The teacher follows, then the centre."""
+    def after_step(self, done: float) -> None:
+        """Update the teacher, then the centre."""
         both = self.module
-        follow(both.teacher, both.student, rising(self.dino.momentum, 1.0, done))
+        update_teacher(both.teacher, both.student, cosine_schedule(self.dino.momentum, 1.0, done))
         both.centre.mul_(CENTRE_MOMENTUM).add_(self._answers.mean(dim=0), alpha=1 - CENTRE_MOMENTUM)
 
-    def worth(self) -> float:
-        """Recognition by the teacher; refused where all pictures have come to the same targets."""
+    def score(self) -> float:
+        """The teacher's recognition of products; raises EdsError if all images have the same targets."""
         apart, first = sum(self._apart) / len(self._apart), float(self.module.apart)
         self._apart = []
         if not apart > COLLAPSED * first:
             raise EdsError(
-                f"the teacher has collapsed: its targets tell {apart:.2g} nats of a picture, {first:.2g} at first",
+                f"the teacher has collapsed: its targets carry {apart:.2g} nats per image, {first:.2g} at first",
                 where="dino", do="Lower the learning rate or the teacher's temperature, and start again: --replace.",
             )  # fmt: skip
-        return super().worth()
+        return super().score()
 
 
 def continue_dino(
     base: Trainable, pixels: Pixels, labels: Supervision, plan: Plan, folder: Path, dino: Dino, *,
     frozen: int = 0, device: str = "cpu", restart: bool = False, progress: Progress | None = None,
 ) -> Trained:  # fmt: skip
-    """Train the network on the pictures of `labels.ids`, uint8 (n, side, side, 3), by their crops alone.
+    """Train the network on the images of `labels.ids`, uint8 (n, side, side, 3), by their crops alone.
 
     `restart` ignores what another run left in the folder.
     """
     task = DinoTask(base, pixels, labels, plan, frozen, device, dino)
-    _try(task)
-    told: Mapping[str, object] = {"dino": asdict(dino)}
-    return train(task, folder, told, progress, restart=restart)
+    _check_crop_sizes(task)
+    identity: Mapping[str, object] = {"dino": asdict(dino)}
+    return train(task, folder, identity, progress, restart=restart)
 
 
-def _try(task: DinoTask) -> None:
-    """Refuse crops of a size that the network does not take, before anything is trained."""
+def _check_crop_sizes(task: DinoTask) -> None:
+    """Raise InputError, before training, for crops of a size that the network does not accept."""
     crops, both = task.dino.crops, task.module.eval()
     for side in {crops.side, crops.local_side} if crops.local else {crops.side}:
         try:
@@ -153,6 +153,7 @@ def _try(task: DinoTask) -> None:
                 both.answers(torch.zeros(1, 3, side, side, device=task.device), teacher=False)
         except (RuntimeError, AssertionError, ValueError) as error:
             raise InputError(
-                f"the network takes no crops of {side} pixels ({str(error).splitlines()[0][:120]})", where="dino",
-                do=f"Make the small crops as large as its pictures: --local-size {crops.side}.",
-            ) from error  # fmt: skip
+                f"the network does not accept crops of {side} pixels ({str(error).splitlines()[0][:120]})",
+                where="dino",
+                do=f"Make the small crops as large as its images: --local-size {crops.side}.",
+            ) from error

@@ -1,7 +1,7 @@
-"""Fine-tuning: a backbone with a linear head for each label source, all of it trained by cross-entropy.
+"""Fine-tuning: a backbone with a linear head for each label source, trained by cross-entropy.
 
-The publication's X-ID, X-CAT and X-ID+C. What comes out is a weights file that loader `checkpoint` reads. The split
-holds products out, which no head can name: what is told of them is recognition, images of a product found by another.
+X-ID, X-CAT and X-ID+C of the paper. The result is a weights file for the backbone family `checkpoint`. No head knows
+the products of the validation and test split, so their score is recognition: images of a product find each other.
 """
 
 from pathlib import Path
@@ -40,8 +40,8 @@ class _LabelTask(NetworkTask):
         self.module = torch.nn.ModuleDict({"backbone": base.network, "classifiers": classifiers}).to(self.device)
 
     def loss(self, rows: Integers, epoch: int) -> Tensor:
-        """Cross-entropy of pictures, each of which is flipped or not."""
-        self.hold_still()
+        """The cross-entropy of a batch of images, each flipped at random."""
+        self.keep_frozen_statistics()
         pictures = self.pictures(rows)
         turned = torch.rand(len(rows)) < 0.5
         pictures[turned] = pictures[turned].flip(-1)
@@ -49,17 +49,17 @@ class _LabelTask(NetworkTask):
         place = torch.from_numpy(self.place[rows])
         return cross_entropy(logits, {name: found[place].to(self.device) for name, found in self.wanted.items()})
 
-    def stepped(self, done: float) -> None:
-        """Nothing follows."""
+    def after_step(self, done: float) -> None:
+        """Nothing to do."""
 
 
 def finetune(
     base: Trainable, pixels: Pixels, labels: Supervision, plan: Plan, folder: Path, *,
     frozen: int = 0, device: str = "cpu", restart: bool = False, progress: Progress | None = None,
 ) -> Trained:  # fmt: skip
-    """Train the network on the pictures of `labels.ids`, uint8 (n, side, side, 3); state and weights go to `folder`.
+    """Train the network on the images of `labels.ids`, uint8 (n, side, side, 3); state and weights go to `folder`.
 
-    `frozen` of the network's parameter tensors, counted from the input, stay as they are. `restart` ignores what
-    another run left in the folder.
+    The first `frozen` parameter tensors, counted from the input, do not change. `restart` ignores the state of an
+    earlier run in the folder.
     """
     return train(_LabelTask(base, pixels, labels, plan, frozen, device), folder, {}, progress, restart=restart)

@@ -1,4 +1,4 @@
-"""Fitting a hash head to embeddings that are there already: seconds on a CPU, and the default way to codes."""
+"""Fit a hash head to existing embeddings: takes seconds on a CPU, and is the default way to codes."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +18,7 @@ from eds.pairs import Integers
 from eds.training import heads
 from eds.training.batches import epoch_batches, split
 from eds.training.checkpoint import read_tensors, write_tensors
-from eds.training.code_score import worth
+from eds.training.code_score import score_codes
 from eds.training.hash_losses import COMPUTED, CROSS_ENTROPY, ON_TANH, Pairing, Scale, check_objective, loss_of
 from eds.training.loop import LOG, STATE, fit
 from eds.training.objectives.cross_entropy import Classifiers, cross_entropy
@@ -32,7 +32,7 @@ HEAD = "head.safetensors"
 
 @dataclass(frozen=True)
 class Design:
-    """What codes are wanted, and how."""
+    """The codes to learn: length, objective and head."""
 
     bits: int = 32
     objective: str = "talr-ap"
@@ -44,15 +44,15 @@ class Design:
 
 @dataclass(frozen=True)
 class HashHead:
-    """A fitted head and how that went."""
+    """A fitted head, with the scores and the log of its training."""
 
     head: heads.Head
     file: Path
     sha256: str
-    test_score: float  # by `code_score.worth`, on products that no choice depended on
-    validation_score: float  # the same on the products that early stop looked at: optimistic
+    test_score: float  # by `code_score.score`, on products that influenced no choice
+    validation_score: float  # the same on the validation split of early stopping: optimistic
     best_epoch: int
-    rows: list[dict[str, Any]]  # the log, an epoch each; empty where nothing is trained
+    rows: list[dict[str, Any]]  # the log, one row per epoch; empty if nothing is trained
     trained_on: int
     validated_on: int
     tested_on: int
@@ -60,7 +60,7 @@ class HashHead:
 
 
 class _HashTask:
-    """A head (and a classifier, for cross-entropy) on vectors; what `loop.fit` asks for."""
+    """A head (and a classifier, for cross-entropy) on vectors, for `loop.fit`."""
 
     def __init__(self, design: Design, plan: Plan, vectors: Vectors, labels: Supervision) -> None:
         self.design, self.plan, self.labels = design, plan, labels
@@ -70,9 +70,9 @@ class _HashTask:
         self.partners = labels.partners(self.train)
         if not any(len(found) > 1 for found in self.partners) and design.objective != CROSS_ENTROPY:
             raise InputError(
-                "no image has a similar one to learn from", where=f"labels {labels.source}", do="Take other labels."
+                "no image has a similar one to learn from", where=f"labels {labels.source}", do="Use other labels."
             )
-        head = heads.fresh(vectors.shape[1], design.bits, design.head, plan.seed, design.hidden)
+        head = heads.create_head(vectors.shape[1], design.bits, design.head, plan.seed, design.hidden)
         head.centre(vectors[self.train])
         self.head, self.module = head, torch.nn.ModuleDict({"head": head})
         if design.objective == CROSS_ENTROPY:
@@ -96,27 +96,27 @@ class _HashTask:
         loss = loss_of(design.objective, design.pairing)
         return loss(found, torch.from_numpy(self.labels.affinity(rows, rows)))
 
-    def stepped(self, done: float) -> None:
-        """Nothing follows a step."""
+    def after_step(self, done: float) -> None:
+        """Nothing to do."""
 
-    def worth(self) -> float:
-        return self.worth_of(self.parts.validation)
+    def score(self) -> float:
+        return self.score_rows(self.parts.validation)
 
-    def worth_of(self, rows: Integers) -> float:
-        """The worth of the head as it is, on these rows."""
+    def score_rows(self, rows: Integers) -> float:
+        """The score of the current head on these rows."""
         codes = np.zeros((len(self.vectors), self.head.bits), np.int8)
         codes[rows] = self.head.codes(self.vectors[rows])
-        return worth(codes, self.labels, rows)
+        return score_codes(codes, self.labels, rows)
 
 
 def fit_hash_head(
     vectors: Vectors, labels: Supervision, design: Design, plan: Plan, folder: Path,
     base: Mapping[str, Any], *, restart: bool = False, progress: Progress | None = None,
 ) -> HashHead:  # fmt: skip
-    """A head for these vectors, (items, dimension) float32 in the order of `labels.ids`; `base` tells whose they are.
+    """Fit a head to vectors, (items, dimension) float32 in the order of `labels.ids`; `base` describes their model.
 
-    State, log and the finished head are kept in `folder`; a run that was killed goes on there, and `restart` ignores
-    what another one left.
+    State, log and the finished head are kept in `folder`; an interrupted run resumes there, and `restart` ignores
+    the state of an earlier run.
     """
     check_objective(design.objective, labels.source, design.pairing)
     if len(vectors) != len(labels):
@@ -137,13 +137,13 @@ def fit_hash_head(
         else:
             task = _HashTask(design, plan, vectors, labels)
             parts = task.parts
-            for rows in (parts.validation, parts.test):  # labels that tell no worth are refused before the training
-                task.worth_of(rows)
+            for rows in (parts.validation, parts.test):  # raises before training if the labels allow no score
+                task.score_rows(rows)
             found = fit(task, plan, folder, identity, restart=restart, progress=progress)
             head = task.head.eval()
             told = {"best_epoch": found.best_epoch, "rows": found.rows, "resumed_at": found.resumed_at}
         codes = head.codes(vectors)
-        validation_score, test_score = (worth(codes, labels, rows) for rows in (parts.validation, parts.test))
+        validation_score, test_score = (score_codes(codes, labels, rows) for rows in (parts.validation, parts.test))
     file = folder / HEAD
     write_tensors(file, head.state_dict(), {"identity": identity, "dimension": vectors.shape[1], **asdict(design),
                                             "scale": str(design.scale)})  # fmt: skip
@@ -166,15 +166,15 @@ def fit_hash_head(
 
 
 def load_head(file: Path) -> heads.Head:
-    """The head that a run left in its folder."""
+    """Load the head of a finished run."""
     tensors, told = read_tensors(file)
     if "dimension" not in told:
-        raise InputError("the file holds no hash head", where=str(file), do=f"Name a run's {HEAD}.")
-    return heads.restored(told["dimension"], told["bits"], told["head"], told["hidden"], tensors)
+        raise InputError("the file does not hold a hash head", where=str(file), do=f"Name a run's {HEAD}.")
+    return heads.restore_head(told["dimension"], told["bits"], told["head"], told["hidden"], tensors)
 
 
 def _fingerprint(vectors: Vectors, labels: Supervision) -> str:
-    """What tells these items and labels from others."""
+    """A digest of the items and labels."""
     hashed = hashlib.sha256(np.ascontiguousarray(vectors).data)
     hashed.update("\n".join(labels.ids).encode())
     for part in (labels.product, labels.category, labels.pairs):
@@ -184,7 +184,7 @@ def _fingerprint(vectors: Vectors, labels: Supervision) -> str:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Sums in one order, whatever the machine; heads are too small to gain by more."""
+    """Sum in one order on every machine; heads are too small to gain from more threads."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -1,7 +1,7 @@
-"""The objectives of hash heads by name: what is made of a batch's activations and labels is one number to lower.
+"""The objectives of hash heads by name: each gives the loss of a batch's activations and labels.
 
-TALR works on relaxed codes tanh(s x), with the scale s fixed or growing; the DSH family on the activations themselves,
-as its authors do, whose penalty alpha draws them to -1 and 1; cross-entropy on tanh(s x) through a linear head.
+TALR works on relaxed codes tanh(s x), with a fixed or growing scale s; the DSH family on the activations themselves,
+like its authors, with a penalty alpha that draws them to -1 and 1; cross-entropy on tanh(s x) through a linear head.
 """
 
 import math
@@ -19,18 +19,18 @@ from eds.training.objectives.talr import talr
 
 @dataclass(frozen=True)
 class Scale:
-    """Of tanh: from `first` to `last`, growing by the same factor each epoch."""
+    """The scale of tanh: from `first` to `last`, growing by the same factor each epoch."""
 
     first: float = 1.0
     last: float = 1.0
 
     def __post_init__(self) -> None:
         if not (0 < self.first < math.inf and 0 < self.last < math.inf):
-            raise InputError(f"the scale of tanh is {self}", do="Give numbers above 0, as 1 or 1:10.")
+            raise InputError(f"the scale of tanh is {self}", do="Use numbers above 0, e.g. 1 or 1:10.")
 
     @classmethod
     def parse(cls, text: str) -> "Scale":
-        """From `2` or `1:10`.
+        """Parse `2` or `1:10`.
 
         >>> Scale.parse("1:10").at(25, 51)
         3.1622776601683795
@@ -39,10 +39,10 @@ class Scale:
         try:
             return cls(float(first), float(last or first))
         except ValueError as error:
-            raise InputError(f"the scale of tanh is {text!r}", do="Give numbers above 0, as 1 or 1:10.") from error
+            raise InputError(f"the scale of tanh is {text!r}", do="Use numbers above 0, e.g. 1 or 1:10.") from error
 
     def at(self, epoch: int, epochs: int) -> float:
-        """In an epoch counted from 0."""
+        """The scale in an epoch, counted from 0."""
         part = epoch / (epochs - 1) if epochs > 1 else 0.0
         return float(self.first * (self.last / self.first) ** part)
 
@@ -57,20 +57,20 @@ def talr_loss(objective: str) -> Callable[[Tensor, Tensor], Tensor]:
 
 @dataclass(frozen=True)
 class Pairing:
-    """What the DSH family leaves to choose."""
+    """The parameters of the DSH family."""
 
     margin: float | None = None  # in code lengths K; default: 2 for dsh (squared distance), 1 for the others (L1)
     alpha: float | None = None  # of the penalty that draws activations to -1 and 1; default: of the objective
 
     def __post_init__(self) -> None:
         if self.margin is not None and not 0 < self.margin < math.inf:
-            raise InputError(f"the margin is {self.margin}", do="Give a number of code lengths above 0.")
+            raise InputError(f"the margin is {self.margin}", do="Use a number of code lengths above 0.")
         if self.alpha is not None and not 0 <= self.alpha < math.inf:
-            raise InputError(f"alpha is {self.alpha}", do="Give a number of at least 0.")
+            raise InputError(f"alpha is {self.alpha}", do="Use a number of at least 0.")
 
 
 def pair_loss(name: str, pairing: Pairing) -> Callable[[Tensor, Tensor], Tensor]:
-    """A loss of the DSH family over all pairs of a batch; divided by their number, so that batches weigh alike."""
+    """A loss of the DSH family: the mean over all pairs of a batch."""
     margin = MARGINS[name] if pairing.margin is None else pairing.margin
     alpha = ALPHAS[name] if pairing.alpha is None else pairing.alpha
 
@@ -101,20 +101,20 @@ CROSS_ENTROPY, TWO_LEVEL = "cross-entropy", "two-level-dsh"
 TALR = {"talr-ap": "ap_simplified", "talr-ndcg": "ndcg_simplified"}
 MARGINS = {"dsh": 2.0, "dispersed-dsh": 1.0, TWO_LEVEL: 1.0}
 # The authors of DSH take 0.01. A band needs more: with 0.01 the activations of a class spread by r1 within one orthant,
-# where all signs, and so all codes, are the same (README: what came out).
+# where all signs, and so all codes, are the same (README, results).
 ALPHAS = {"dsh": 0.01, "dispersed-dsh": 0.1, TWO_LEVEL: 0.1}
 COMPUTED = ("pca-sign", "itq")  # baselines: nothing is trained
 ON_TANH = (*TALR, CROSS_ENTROPY)
 
 
 def check_objective(name: str, source: str, pairing: Pairing) -> None:
-    """Refuse an objective that is unknown, that these labels cannot serve, or that has no margin or alpha to set."""
+    """Raise InputError for an unknown objective, unsuitable labels, or a margin or alpha that it does not have."""
     choices.check(choices.HashObjective, name, "objective")
     if name not in MARGINS and pairing != Pairing():
         raise InputError(
             f"{name} has neither margin nor alpha", where="objective", do=f"Choose one of {', '.join(MARGINS)}."
         )
     if name == TWO_LEVEL and source != "both":
-        raise InputError(f"{name} needs two levels of classes", where=f"labels {source}", do="Take --labels both.")
+        raise InputError(f"{name} needs two levels of classes", where=f"labels {source}", do="Use --labels both.")
     if name == CROSS_ENTROPY and source == "truth":
-        raise InputError("decided pairs are no classes", where=f"objective {name}", do="Take talr-ap, or other labels.")
+        raise InputError("decided pairs are not classes", where=f"objective {name}", do="Use talr-ap, or other labels.")

@@ -1,4 +1,4 @@
-"""Codes as a model of the project: the vectors of a base model through a fitted head, written like any embeddings."""
+"""Codes as a model of the project: vectors of a base model, passed through a head and written like any embeddings."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,10 +17,10 @@ Progress = Callable[[int, int], None]
 BLOCK = 8192
 
 
-def inputs(vectors: Vectors, ids: "list[str]") -> NDArray[np.float32]:
-    """The vectors of these images as a head takes them, (n, dimension) float32; of length 1 where cosine compares them.
+def gather_inputs(vectors: Vectors, ids: "list[str]") -> NDArray[np.float32]:
+    """The input of a head: vectors of these images, (n, dimension) float32, of length 1 if compared by cosine.
 
-    Vectors that are codes already are refused.
+    Raises InputError if the vectors are codes already.
     """
     if vectors.model.dtype == "bits":
         raise InputError(
@@ -33,8 +33,8 @@ def inputs(vectors: Vectors, ids: "list[str]") -> NDArray[np.float32]:
     return np.asarray(found / lengths, np.float32)
 
 
-def base_of(vectors: Vectors) -> dict[str, str]:
-    """What tells a base model from others in a head's identity and in the spec of its codes."""
+def describe_base(vectors: Vectors) -> dict[str, str]:
+    """The base model's name and digests, for a head's identity and the spec of its codes."""
     model = vectors.model
     return {
         "model": model.name, "weights_digest": model.weights_digest,
@@ -46,9 +46,9 @@ def write_codes(
     folder: Path, name: str, vectors: Vectors, ids: "list[str]", fitted: HashHead, design: Mapping[str, Any],
     provenance: Provenance, *, progress: Progress | None = None,
 ) -> Vectors:  # fmt: skip
-    """The codes of these images as the model `name`: bits, compared by Hamming distance."""
+    """Write the codes of these images as the model `name`: bits, compared by Hamming distance."""
     codes = encode(fitted.head, vectors, ids, progress)
-    spec = {"loader": "hash", "base": base_of(vectors), "checkpoint_sha256": fitted.sha256, **design}
+    spec = {"loader": "hash", "base": describe_base(vectors), "checkpoint_sha256": fitted.sha256, **design}
     model = Model(
         name, spec, fitted.head.bits, "bits", "hamming", vectors.model.preprocessing_digest, fitted.sha256,
         provenance=provenance,
@@ -57,11 +57,11 @@ def write_codes(
 
 
 def encode(head: Head, vectors: Vectors, ids: "list[str]", progress: Progress | None = None) -> NDArray[np.uint8]:
-    """The packed codes of these images, (n, bytes) uint8, in blocks: memory does not grow with the vectors."""
+    """The packed codes of these images, (n, bytes) uint8, in blocks, so that memory use does not grow with them."""
     parts = []
     for start in range(0, len(ids), BLOCK):
         part = ids[start : start + BLOCK]
-        parts.append(pack(head.codes(inputs(vectors, part))))
+        parts.append(pack(head.codes(gather_inputs(vectors, part))))
         if progress:
             progress(start + len(part), len(ids))
     return np.concatenate(parts)

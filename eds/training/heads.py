@@ -1,7 +1,7 @@
-"""Hash heads: from an embedding to as many numbers as a code has bits; their signs are the code.
+"""Hash heads: from an embedding to one number per bit of a code; the signs are the code.
 
-A head is trained (linear, or with one hidden layer), or computed: the signs of principal components, and ITQ, which
-turns these components so that signs lose least. All are one kind of thing, so that they are kept and used alike.
+A head is trained (linear, or with one hidden layer) or computed: the signs of principal components, and ITQ, which
+rotates these components so that signs lose least. All are of one class, and are stored and used alike.
 """
 
 from collections.abc import Mapping
@@ -18,12 +18,12 @@ from eds.errors import InputError
 from eds.hashing.codes import MOST_BITS
 
 HIDDEN = 256
-TURNS = 50  # of ITQ; its authors' number
+ITERATIONS = 50  # of ITQ, as its authors do
 Array = NDArray[Any]
 
 
 class Head(nn.Module):
-    """Float32 (items, dimension) to (items, bits); inputs are centred and scaled by what the training items gave."""
+    """Float32 (items, dimension) to (items, bits); inputs are centred and scaled by the training items."""
 
     mean: Tensor
     spread: Tensor
@@ -34,7 +34,7 @@ class Head(nn.Module):
             raise InputError(f"codes of {bits} bits", where="head", do=f"Codes may have 1 to {MOST_BITS} bits.")
         choices.check(choices.HashHead, kind, "head")
         if hidden < 1:
-            raise InputError(f"a hidden layer of {hidden}", where="head", do="Give at least 1.")
+            raise InputError(f"a hidden layer of {hidden}", where="head", do="Use at least 1.")
         self.register_buffer("mean", torch.zeros(dimension))
         self.register_buffer("spread", torch.ones(()))
         layers = [nn.Linear(dimension, bits)] if kind == "linear" else [
@@ -48,7 +48,7 @@ class Head(nn.Module):
         return output
 
     def centre(self, vectors: Array) -> None:
-        """Take mean and spread from these vectors, (items, dimension): inputs then vary by 1 on average."""
+        """Set mean and spread from these vectors, (items, dimension), so that inputs have unit variance on average."""
         middle = vectors.mean(axis=0, dtype=np.float64)
         spread = float(np.sqrt(np.square(vectors - middle).mean(dtype=np.float64)))
         if not spread > 0:
@@ -71,20 +71,20 @@ class Head(nn.Module):
 
     @property
     def bits(self) -> int:
-        """Of a code."""
+        """The length of a code."""
         last: nn.Linear = self.layers[-1]  # type: ignore[assignment]
         return last.out_features
 
 
-def fresh(dimension: int, bits: int, kind: str, seed: int, hidden: int = HIDDEN) -> Head:
-    """A head at its random start; the caller's random state is left alone."""
+def create_head(dimension: int, bits: int, kind: str, seed: int, hidden: int = HIDDEN) -> Head:
+    """Create a head with random weights; the caller's random state does not change."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return Head(dimension, bits, kind, hidden)
 
 
-def restored(dimension: int, bits: int, kind: str, hidden: int, state: Mapping[str, Tensor]) -> Head:
-    """A head with the tensors of a checkpoint; those of another architecture are refused."""
+def restore_head(dimension: int, bits: int, kind: str, hidden: int, state: Mapping[str, Tensor]) -> Head:
+    """Create a head with the tensors of a checkpoint; raises InputError for another architecture."""
     head = Head(dimension, bits, kind, hidden)
     own = head.state_dict()
     faults = [
@@ -93,7 +93,9 @@ def restored(dimension: int, bits: int, kind: str, hidden: int, state: Mapping[s
         if name not in state or state[name].shape != own[name].shape
     ] + [f"{name}: unexpected" for name in state if name not in own]
     if faults:
-        raise InputError("the checkpoint is of another architecture", where="head", do="Name its own:", faults=faults)
+        raise InputError(
+            "the checkpoint has another architecture", where="head", do="Use its own checkpoint:", faults=faults
+        )
     head.load_state_dict(dict(state))
     return head.eval()
 
@@ -110,15 +112,15 @@ def pca_head(vectors: Array, bits: int) -> Head:
     [1, -1, 1, -1]
     """
     weights, head = _components(vectors, bits)
-    return _set(head, weights)
+    return _set_weights(head, weights)
 
 
 def itq_head(vectors: Array, bits: int, seed: int) -> Head:
-    """Principal components turned so that their signs are as near to them as can be (iterative quantisation).
+    """Principal components, rotated so that their signs approximate them best (iterative quantisation).
 
     Formula: minimise ||B - V R||^2 over codes B and rotations R in turn: B = sign(V R), R = U' of the SVD of B'V.
-    Source: Gong, Lazebnik 2011; 50 turns from a random rotation.
-    Conventions: V are the components of `pca_head`, centred; the rotation begins at one drawn by the seed.
+    Source: Gong, Lazebnik 2011; 50 iterations from a random rotation.
+    Conventions: V are the components of `pca_head`, centred; the seed draws the initial rotation.
     Example, run by doctest:
     >>> points = np.array([[2.0, 0.0], [-2.0, 0.1], [1.0, -0.1], [-1.0, 0.0]], dtype=np.float32)
     >>> itq_head(points, 2, 0).codes(points).shape
@@ -127,11 +129,11 @@ def itq_head(vectors: Array, bits: int, seed: int) -> Head:
     weights, head = _components(vectors, bits)
     parts = (vectors - head.mean.numpy()).astype(np.float64) @ weights.T
     turn, _ = np.linalg.qr(np.random.default_rng(seed).normal(size=(bits, bits)))
-    for _ in range(TURNS):
+    for _ in range(ITERATIONS):
         signs = np.where(parts @ turn >= 0, 1.0, -1.0)
         left, _, right = np.linalg.svd(signs.T @ parts)
         turn = (left @ right).T
-    return _set(head, turn.T @ weights)
+    return _set_weights(head, turn.T @ weights)
 
 
 def _components(vectors: Array, bits: int) -> tuple[Array, Head]:
@@ -141,7 +143,7 @@ def _components(vectors: Array, bits: int) -> tuple[Array, Head]:
     if bits > min(dimension, len(vectors) - 1):
         raise InputError(
             f"{bits} bits of {len(vectors):,} vectors of {dimension} numbers", where="principal components",
-            do="A component is needed for each bit: take fewer bits, or train a head.",
+            do="Each bit needs a component: use fewer bits, or train a head.",
         )  # fmt: skip
     head.centre(vectors)
     centred = (vectors - head.mean.numpy()).astype(np.float64)
@@ -151,7 +153,7 @@ def _components(vectors: Array, bits: int) -> tuple[Array, Head]:
     return weights * np.sign(top), head
 
 
-def _set(head: Head, weights: Array) -> Head:
+def _set_weights(head: Head, weights: Array) -> Head:
     linear: nn.Linear = head.layers[0]  # type: ignore[assignment]
     with torch.no_grad():
         linear.weight.copy_(torch.from_numpy(weights.astype(np.float32)))

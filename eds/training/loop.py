@@ -1,9 +1,9 @@
-"""The loop of every training: Adam, warm-up, a score by epoch, early stop, and a checkpoint to go on from.
+"""The training loop: Adam, warm-up, a score per epoch, early stopping, and checkpoints to resume from.
 
-A run that is killed goes on from its last whole epoch and ends with the weights of one that never stopped: batches and
-random numbers belong to (seed, epoch), and Adam's moments are kept. Weights or a loss that are no finite number end
-the run; the last good checkpoint stays. A run that starts again replaces an earlier one once its first epoch
-is done, file by file: until then nothing is lost.
+An interrupted run resumes from its last complete epoch and ends with the weights of an uninterrupted one: batches and
+random numbers follow from (seed, epoch), and Adam's moments are stored. Weights or a loss that are not finite end the
+run; the last good checkpoint stays. A run that starts again replaces an earlier one after its first epoch, file by
+file: until then nothing is lost.
 """
 
 import csv
@@ -30,11 +30,11 @@ STATE, LOG = "state.safetensors", "log.csv"
 
 
 class Task(Protocol):
-    """What is trained, on what, and how its worth is told."""
+    """What is trained, its batches and loss, and its score."""
 
     @property
     def module(self) -> torch.nn.Module:
-        """All that has weights."""
+        """The module with all weights."""
 
     def batches(self, epoch: int) -> list[Integers]:
         """The rows of each batch of the epoch."""
@@ -42,37 +42,37 @@ class Task(Protocol):
     def loss(self, rows: Integers, epoch: int) -> Tensor:
         """The loss of a batch; smaller is better."""
 
-    def stepped(self, done: float) -> None:
-        """What follows a step of Adam; `done` is the share of all steps of the run that are done."""
+    def after_step(self, done: float) -> None:
+        """Called after each step of Adam; `done` is the completed share of all steps of the run."""
 
-    def worth(self) -> float:
-        """The score on what early stop watches; larger is better."""
+    def score(self) -> float:
+        """The score on the validation split; larger is better."""
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """How a run ended."""
+    """The result of a run."""
 
     best: State
     best_epoch: int
     best_score: float
     rows: list[dict[str, Any]]
-    resumed_at: int  # epochs that an earlier call had done
+    resumed_at: int  # epochs that an earlier call completed
 
 
 def fit(
     task: Task, plan: Plan, folder: Path, identity: Mapping[str, Any], *, progress: Progress | None = None,
     restart: bool = False, autocast: Callable[[], AbstractContextManager[Any]] = nullcontext,
 ) -> Fitted:  # fmt: skip
-    """Train `task.module` by the plan; the kept epoch's weights are given.
+    """Train `task.module` by the plan and load the weights of the kept epoch.
 
-    It goes on from where `folder` says that it stopped; `restart` ignores what another run left there.
+    Resumes from the state in `folder`; `restart` ignores the state of an earlier run there.
     """
     wanted = [parameter for parameter in task.module.parameters() if parameter.requires_grad]
     adam = torch.optim.Adam(wanted, lr=plan.learning_rate, weight_decay=plan.weight_decay)
     state = None if restart else load(folder / STATE, identity)
     if state is None:
-        start = _copied(task.module)
+        start = _copy_state(task.module)
         state = Checkpoint(identity, start, start, {})
     else:
         task.module.load_state_dict(state.model)
@@ -83,9 +83,9 @@ def fit(
         loss = _epoch(task, plan, adam, state, folder, autocast)
         task.module.eval()
         with torch.no_grad():
-            score = task.worth()
+            score = task.score()
         state.epoch += 1
-        state.model, state.adam = _copied(task.module), adam_tensors(adam)
+        state.model, state.adam = _copy_state(task.module), adam_tensors(adam)
         if plan.keep == "last" or score > state.best_score:
             state.best, state.best_score, state.best_epoch = state.model, score, state.epoch
         rate = adam.param_groups[0]["lr"]
@@ -104,7 +104,7 @@ def _epoch(
     task: Task, plan: Plan, adam: torch.optim.Adam, state: Checkpoint, folder: Path,
     autocast: Callable[[], AbstractContextManager[Any]],
 ) -> float:  # fmt: skip
-    """One pass; the mean loss of its batches."""
+    """Run one epoch; return the mean loss of its batches."""
     batches = task.batches(state.epoch)
     losses = []
     task.module.train()
@@ -118,18 +118,18 @@ def _epoch(
                 loss = task.loss(rows, state.epoch)
             losses.append(loss.item())
             if not math.isfinite(losses[-1]):
-                raise _broken(f"the loss is {losses[-1]}", step, state, folder)
+                raise _diverged(f"the loss is {losses[-1]}", step, state, folder)
             loss.backward()  # type: ignore[no-untyped-call]
             adam.step()
-            task.stepped((state.epoch * len(batches) + step + 1) / (plan.epochs * len(batches)))
+            task.after_step((state.epoch * len(batches) + step + 1) / (plan.epochs * len(batches)))
     if not all(
         torch.isfinite(tensor).all() for tensor in task.module.state_dict().values() if tensor.is_floating_point()
     ):
-        raise _broken("weights are no finite numbers", len(batches) - 1, state, folder)
+        raise _diverged("weights are not finite", len(batches) - 1, state, folder)
     return sum(losses) / len(losses)
 
 
-def _broken(what: str, step: int, state: Checkpoint, folder: Path) -> EdsError:
+def _diverged(what: str, step: int, state: Checkpoint, folder: Path) -> EdsError:
     kept = f"the checkpoint after epoch {state.epoch} is kept" if state.epoch else "no epoch was finished"
     return EdsError(
         f"{what} in epoch {state.epoch + 1}, batch {step + 1}; {kept}",
@@ -138,7 +138,7 @@ def _broken(what: str, step: int, state: Checkpoint, folder: Path) -> EdsError:
     )
 
 
-def _copied(module: torch.nn.Module) -> State:
+def _copy_state(module: torch.nn.Module) -> State:
     return {name: tensor.detach().cpu().clone() for name, tensor in module.state_dict().items()}
 
 

@@ -1,4 +1,4 @@
-"""What every training of a whole network shares: pictures by row, frozen layers, the score, the file that comes out.
+"""Training of whole networks: images by row, frozen layers, the score, the weights file.
 
 Not here: what is optimised (finetune.py by labels, dino.py without them).
 """
@@ -36,14 +36,14 @@ Pixels = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Trained:
-    """The file, and how it went."""
+    """The weights file, with the scores and the log of its training."""
 
     file: Path
     sha256: str
     text: str  # of the backbone, for `eds embeddings compute -m`
-    before: float  # recognition of the weights it began with, on products that no choice was made by
-    test_score: float  # of the trained ones, on the same
-    validation_score: float  # on the images that early stop looked at: optimistic
+    before: float  # recognition on the test split before training
+    test_score: float  # recognition on the test split after training
+    validation_score: float  # on the validation split of early stopping: optimistic
     best_epoch: int
     rows: list[dict[str, Any]]
     trained_on: int
@@ -53,16 +53,16 @@ class Trained:
 
 
 class NetworkTask(ABC):
-    """Pictures of `labels.ids`, uint8 (n, side, side, 3), and a network on them; a kind of training adds its loss."""
+    """A network on the images of `labels.ids`, uint8 (n, side, side, 3); subclasses add the loss."""
 
     module: torch.nn.Module
-    kept: str  # the part of `module` whose weights come out
+    kept: str  # the part of `module` whose weights are the result
 
     def __init__(
         self, base: Trainable, pixels: Pixels, labels: Supervision, plan: Plan, frozen: int, device: str
     ) -> None:
         if len(pixels) != len(labels):
-            raise InputError(f"{len(pixels):,} pictures of {len(labels):,} images", where="training")
+            raise InputError(f"{len(pixels):,} prepared images for {len(labels):,} ids", where="training")
         self.base, self.pixels, self.labels, self.plan = base, pixels, labels, plan
         self.device, self.frozen = torch.device(choose(device, "torch")[0]), frozen
         self.parts = split(labels, plan.validation_share, plan.test_share, plan.seed)
@@ -70,49 +70,54 @@ class NetworkTask(ABC):
         self.still = freeze(base.network, frozen)
 
     def batches(self, epoch: int) -> list[Integers]:
-        """Rows drawn singly: nothing here needs a product twice in a batch."""
+        """Rows drawn independently: no loss here needs a product twice in a batch."""
         return epoch_batches(self.parts.train, self.singly, self.plan.batch, 2, self.plan.seed, epoch)
 
     @abstractmethod
     def loss(self, rows: Integers, epoch: int) -> Tensor:
-        """Of a batch; smaller is better."""
+        """The loss of a batch; smaller is better."""
 
     @abstractmethod
-    def stepped(self, done: float) -> None:
-        """What follows a step of Adam; `done` is the share of all steps that are done."""
+    def after_step(self, done: float) -> None:
+        """Called after each step of Adam; `done` is the completed share of all steps."""
 
-    def worth(self) -> float:
-        """Recognition of the products that early stop watches."""
-        return self.recognised(self.parts.validation)
+    def score(self) -> float:
+        """Recognition on the validation split."""
+        return self.score_rows(self.parts.validation)
 
-    def recognised(self, rows: Integers) -> float:
-        """How well images of one product find each other among these rows."""
+    def score_rows(self, rows: Integers) -> float:
+        """Recognition among these rows: how well images of a product find each other."""
         return recognition(self.features(rows), self.labels.product[rows])
 
     def features(self, rows: Integers) -> NDArray[np.float32]:
-        """What the kept network makes of these rows, (rows, dimension)."""
+        """The features of these rows by the kept network, (rows, dimension)."""
         network = self.module.get_submodule(self.kept)
         starts = range(0, len(rows), self.plan.batch)
         parts = [network(self.pictures(rows[at : at + self.plan.batch])).float().cpu().numpy() for at in starts]
         return np.concatenate(parts)
 
     def pictures(self, rows: Integers) -> Tensor:
-        """These rows as the network takes them, float32 (rows, 3, side, side)."""
+        """The network's input for these rows, float32 (rows, 3, side, side)."""
         steps = self.base.preprocessing
         values = torch.from_numpy(np.ascontiguousarray(self.pixels[rows])).permute(0, 3, 1, 2).float() / 255
         mean, std = (torch.tensor(part).view(1, 3, 1, 1) for part in (steps.mean, steps.std))
         return ((values - mean) / std).to(self.device)
 
-    def hold_still(self) -> None:
-        """Keep the running means of frozen layers, which training mode would move."""
+    def keep_frozen_statistics(self) -> None:
+        """Keep the running means of frozen layers, which training mode would change."""
         for layer in self.still:
             layer.eval()
 
 
 def train(
-    task: NetworkTask, folder: Path, told: Mapping[str, Any], progress: Progress | None = None, *, restart: bool = False
+    task: NetworkTask,
+    folder: Path,
+    details: Mapping[str, Any],
+    progress: Progress | None = None,
+    *,
+    restart: bool = False,
 ) -> Trained:
-    """Train the task's network; state and weights go to `folder`. `told` adds to what decides the weights.
+    """Train the task's network; state and weights go to `folder`. `details` are added to the run's identity.
 
     On a GPU the forward pass runs in mixed precision (bfloat16, which needs no scaling of the loss).
     """
@@ -121,7 +126,7 @@ def train(
     identity: Mapping[str, Any] = {
         "base": base.text, "weights_sha256": base.weights_sha256, "preprocessing": base.preprocessing.digest,
         "labels": labels.source, "plan": asdict(task.plan), "frozen": task.frozen, "items": _fingerprint(labels),
-        **told,
+        **details,
     }  # fmt: skip
     before = _score(task, parts.test)
 
@@ -143,7 +148,7 @@ def recognition(features: NDArray[np.float32], product: Integers) -> float:
 
     Formula: mean over items with another image of their product of AP over all other items.
     Source: specification 7, `ap_at_p`, total, the whole list.
-    Conventions: equal cosines are ranked by place; products of one image are left out.
+    Conventions: equal cosines are ranked by row; products of one image are left out.
     Example, run by doctest:
     >>> recognition(np.array([[1, 0], [1, 0.1], [0, 1], [0.1, 1]], np.float32), np.array([0, 0, 1, 1]))
     1.0
@@ -158,15 +163,15 @@ def recognition(features: NDArray[np.float32], product: Integers) -> float:
         if same.any():
             values.append(ap_at_p(same.tolist(), len(same))["total"])
     if not values:
-        raise InputError("no product that is held out has two images", where="training", do="Hold out more.")
+        raise InputError("no product of the split has two images", where="training", do="Use larger splits.")
     return float(np.mean(values))
 
 
 def freeze(network: torch.nn.Module, tensors: int) -> list[torch.nn.Module]:
-    """Hold that many parameter tensors, counted from the input; the layers of which nothing is left to train."""
+    """Freeze that many parameter tensors, counted from the input; return the completely frozen layers."""
     every = list(network.parameters())
     if not 0 <= tensors < len(every):
-        raise InputError(f"{tensors} tensors of {len(every)} are to be frozen", where="training", do="Give fewer.")
+        raise InputError(f"{tensors} tensors of {len(every)} are to be frozen", where="training", do="Freeze fewer.")
     for parameter in every[:tensors]:
         parameter.requires_grad_(False)
     layers = [layer for layer in network.modules() if not list(layer.children()) and list(layer.parameters())]
@@ -176,7 +181,7 @@ def freeze(network: torch.nn.Module, tensors: int) -> list[torch.nn.Module]:
 def _score(task: NetworkTask, rows: Integers) -> float:
     task.module.eval()
     with torch.no_grad():
-        return task.recognised(rows)
+        return task.score_rows(rows)
 
 
 def _fingerprint(labels: Supervision) -> str:

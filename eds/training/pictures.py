@@ -1,4 +1,4 @@
-"""Prepared pictures on disk: decoded once, mapped into memory, read by batch; memory does not grow with them."""
+"""Prepared images on disk: decoded once, memory-mapped, read by batch, so that memory use does not grow with them."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -18,19 +18,19 @@ Progress = Callable[[int, int], None]
 PIXELS = "pixels.npy"
 
 
-def prepared(
+def prepare_images(
     images: pd.DataFrame, ids: Sequence[str], root: Path, steps: Preprocessing, folder: Path,
     progress: Progress | None = None,
 ) -> NDArray[np.uint8]:  # fmt: skip
-    """The pictures of these images in their order, uint8 (n, side, side, 3), mapped from `folder`.
+    """Prepare these images in order, uint8 (n, side, side, 3), memory-mapped from `folder`.
 
-    All that cannot be read are told together. Pictures that an earlier call prepared alike are taken again.
+    Raises one InputError for all unreadable images. The result of an earlier call with the same inputs is reused.
     """
     ordered = images.set_index("image_id", drop=False).loc[list(ids)].reset_index(drop=True)
     sources = Sources(ordered, root)
-    whose = hashlib.sha256("\n".join([steps.digest, *map(str, sources.digests)]).encode()).hexdigest()
+    digest = hashlib.sha256("\n".join([steps.digest, *map(str, sources.digests)]).encode()).hexdigest()
     file, note = folder / PIXELS, folder / f"{PIXELS}.sha256"
-    if not (file.exists() and note.exists() and note.read_text(encoding="utf-8") == whose):
+    if not (file.exists() and note.exists() and note.read_text(encoding="utf-8") == digest):
         faults = list(sources.bad.values())
         with replacing(file) as temporary:
             shape = (len(ids), steps.side, steps.side, 3)
@@ -47,8 +47,8 @@ def prepared(
                     progress(row + 1, len(ids))
             pixels.flush()
             if faults:
-                do = "Mend them, or leave them out of table images:"
+                do = "Correct them, or leave them out of table images:"
                 raise InputError(f"{len(faults):,} images cannot be read", where=str(root), do=do, faults=faults[:10])
-        write_text(note, whose)
-    found: NDArray[np.uint8] = np.load(file, mmap_mode="r")
-    return found
+        write_text(note, digest)
+    pixels_on_disk: NDArray[np.uint8] = np.load(file, mmap_mode="r")
+    return pixels_on_disk

@@ -1,4 +1,4 @@
-"""How long and how hard is trained: the numbers of a run, checked together."""
+"""The hyperparameters of a run, checked together."""
 
 from dataclasses import dataclass
 from typing import get_args
@@ -6,23 +6,23 @@ from typing import get_args
 from eds.choices import KeptWeights
 from eds.errors import InputError
 
-FASTEST = 1000.0  # learning rate; far below what a float32 step can hold
+FASTEST = 1000.0  # learning rate; far below the overflow of a float32 step
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Of every run, heads and networks alike."""
+    """The hyperparameters of heads and networks."""
 
     epochs: int = 50
     batch: int = 64
     learning_rate: float = 1e-3
-    warm_up: float = 1.0  # epochs in which the learning rate rises to its full height
+    warm_up: float = 1.0  # epochs in which the learning rate rises linearly
     weight_decay: float = 5e-5
     patience: int = 10  # epochs without a better validation score after which the run ends
     keep: str = "best"  # which epoch's weights: the best on the validation split, or the last
-    validation_share: float = 0.1  # of the products; early stop looks at their score
-    test_share: float = 0.2  # of the products; nothing is chosen by their score
-    group: int = 4  # items of one kind that meet in a batch
+    validation_share: float = 0.1  # of the products; their score decides early stopping
+    test_share: float = 0.2  # of the products; their score decides nothing
+    group: int = 4  # items of one class in a batch
     seed: int = 0
 
     def __post_init__(self) -> None:

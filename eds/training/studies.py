@@ -1,6 +1,6 @@
-"""Training compared: heads of several designs over several seeds, and what fine-tuning does to two kinds of finding.
+"""Studies of training: designs of heads over several seeds, and the effect of fine-tuning on recognition and discovery.
 
-Whoever wants to know on their own catalogue what the hashing papers say of others': notebook 04 runs these.
+They test on your catalogue what the hashing papers claim for theirs; notebook 04 runs them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,9 +33,9 @@ def compare_heads(
     vectors: NDArray[np.float32], labels: Supervision, designs: Mapping[str, Design], plan: Plan,
     seeds: Sequence[int], folder: Path, *, progress: Progress | None = None,
 ) -> pd.DataFrame:  # fmt: skip
-    """Every design fitted with every seed (of split, start and batches): a row each, of `measured` and the log's ends.
+    """Fit every design with every seed (of split, weights and batches): a row each, with the values of `measure_codes`.
 
-    `vectors` (items, dimension) in the order of `labels.ids`; runs are kept in `folder`, and a second call goes on.
+    `vectors` (items, dimension) in the order of `labels.ids`; runs are kept in `folder`, and a second call resumes.
     """
     rows = []
     for number, (name, seed) in enumerate((name, seed) for name in designs for seed in seeds):
@@ -44,18 +44,20 @@ def compare_heads(
         parts = split(labels, plan.validation_share, plan.test_share, seed)
         others = np.concatenate([parts.train, parts.validation])
         row = {"design": name, "seed": seed, "bits": designs[name].bits, "epochs": len(found.rows)}
-        rows.append(row | measured(found.head.codes(vectors), labels, parts.test, others))
+        rows.append(row | measure_codes(found.head.codes(vectors), labels, parts.test, others))
         if progress:
             progress(number + 1, len(designs) * len(seeds))
     return pd.DataFrame(rows)
 
 
-def measured(codes: NDArray[np.int8], labels: Supervision, test_rows: Integers, others: Integers) -> dict[str, float]:
-    """What codes (items, bits) of -1 and 1 are worth.
+def measure_codes(
+    codes: NDArray[np.int8], labels: Supervision, test_rows: Integers, others: Integers
+) -> dict[str, float]:
+    """Measures of codes (items, bits) of -1 and 1.
 
-    `ap` (with the best and worst order of ties): held-out items among each other; `ap_others`, `mlgap`: held-out items
-    asked against the others, as test images are against a database; NaN where nothing there belongs to them. Usage is
-    that of the others' codes, `one_code` the share of their similar pairs that have the same.
+    `ap` (with the best and worst order of ties): test items among each other; `ap_others`, `mlgap`: test items as
+    queries against the others, NaN if none has a similar one there. Usage is that of the others' codes, `one_code` the
+    share of their similar pairs with the same code.
     """
     alike = tied_lists(codes, labels, others)
     among, against = tied_lists(codes, labels, test_rows), tied_lists(codes, labels, others, test_rows)

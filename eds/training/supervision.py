@@ -1,7 +1,7 @@
-"""Which images belong together, and how closely: what heads and networks are trained on.
+"""Supervision: which images belong together, and how closely.
 
-`product` and `category` are classes; `both` grades them (2 same product, 1 same category only); `truth` takes decided
-pairs. Images are told by their place in the list of ids that was given, which is sorted.
+`product` and `category` are classes; `both` grades them (2 same product, 1 same category only); `truth` uses decided
+pairs. Images are identified by their position in the sorted list of ids.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ from eds.pairs import Flags, Integers, encode, in_sorted, unique_ids
 
 @dataclass(frozen=True, eq=False)
 class Supervision:
-    """Labels of the images at hand; arrays of classes are (items,) int64."""
+    """Labels of the images; arrays of classes are (items,) int64."""
 
     source: str
     ids: Sequence[str]
     product: Integers
     category: Integers | None = None
-    pairs: Integers | None = None  # of `truth`: place * items + place of similar pairs, both ways, ascending
+    pairs: Integers | None = None  # of `truth`: position * items + position of similar pairs, both ways, ascending
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -35,7 +35,7 @@ class Supervision:
         return (0, 1, 2) if self.source == "both" else (0, 1)
 
     def affinity(self, left: Integers, right: Integers) -> Integers:
-        """How closely items belong together, (left, right) int64: 0 not at all."""
+        """The grade of similarity of items, (left, right) int64: 0 not similar."""
         same = self.product[left][:, None] == self.product[right][None, :]
         if self.source == "product":
             return np.asarray(same, np.int64)
@@ -48,17 +48,17 @@ class Supervision:
         return np.asarray(known | same, np.int64)
 
     def classes(self) -> dict[str, Integers]:
-        """The classes that a classifier can learn, by name; refused where labels are pairs."""
+        """The classes that a classifier can learn, by name; raises InputError if the labels are pairs."""
         if self.source == "truth":
             raise InputError(
-                "decided pairs are no classes", where="labels truth", do="Take labels product, category or both."
+                "decided pairs are not classes", where="labels truth", do="Use labels product, category or both."
             )
         named = {"product": self.product, "category": self.category}
         wanted = ("product", "category") if self.source == "both" else (self.source,)
         return {name: found for name in wanted if (found := named[name]) is not None}
 
     def partners(self, rows: Integers) -> list[Integers]:
-        """For each of the rows those of `rows` that it belongs together with, itself among them."""
+        """For each of the rows its similar ones among `rows`, itself included."""
         kind = self.category if self.source == "category" and self.category is not None else self.product
         order = rows[np.argsort(kind[rows], kind="stable")]
         ends = np.flatnonzero(np.diff(kind[order])) + 1
@@ -79,8 +79,8 @@ def supervise(
     """Labels of `images` (image_id, product_id, category); `truth` (query_id, candidate_id, value) for source truth.
 
     The result does not depend on the order of rows. Images of one product always belong together. With `truth`, pairs
-    that nobody decided count as not similar; a pair decided one way as similar and the other way as not is refused, or
-    with `one_way_as_negative` counts as not similar, as a tie does.
+    without a decision count as not similar; a pair that is similar one way only is an error, or with
+    `one_way_as_negative` not similar.
     """
     choices.check(choices.HashLabels, source, "labels")
     ordered = images.sort_values("image_id", kind="stable")
@@ -104,7 +104,7 @@ def supervise(
 
 
 def _symmetric(ids: Sequence[str], truth: pd.DataFrame, *, one_way_as_negative: bool) -> Integers:
-    """Similar pairs as numbers, both ways, ascending; pairs of other images are left aside."""
+    """Similar pairs as numbers, both ways, ascending; pairs of other images are ignored."""
     names = pa.array(list(ids), pa.string())
     first, second = (encode(truth[column], names) for column in ("query_id", "candidate_id"))
     value = truth["value"].to_numpy(dtype=np.int64)
@@ -112,14 +112,14 @@ def _symmetric(ids: Sequence[str], truth: pd.DataFrame, *, one_way_as_negative: 
     first, second, value = first[known], second[known], value[known]
     low, high = np.minimum(first, second), np.maximum(first, second)
     keys = low * len(ids) + high
-    torn = np.intersect1d(keys[value == 1], keys[value == 0])
-    if len(torn) and not one_way_as_negative:
-        faults = [f"{ids[key // len(ids)]} {ids[key % len(ids)]}" for key in torn[:3].tolist()]
+    one_way = np.intersect1d(keys[value == 1], keys[value == 0])
+    if len(one_way) and not one_way_as_negative:
+        faults = [f"{ids[key // len(ids)]} {ids[key % len(ids)]}" for key in one_way[:3].tolist()]
         raise InputError(
-            f"the labels are not symmetric: {len(torn):,} pairs are similar one way and not the other",
+            f"the labels are not symmetric: {len(one_way):,} pairs are similar one way and not the other",
             where="table truth",
-            do="Count them as not similar (--torn-negative), or mend these:",
+            do="Count them as not similar (--one-way-as-negative), or correct these:",
             faults=faults,
         )
-    good = (value == 1) & ~np.isin(keys, torn)
+    good = (value == 1) & ~np.isin(keys, one_way)
     return np.unique(np.concatenate([keys[good], (high * len(ids) + low)[good]]))

@@ -139,7 +139,7 @@ def condition(project: Path, model: str) -> str:
         (["finetune", "x", *NETWORK, "--crops", "2"], "takes no --crops"),
         (["finetune", "x", *NETWORK, "--objective", "dino", "--labels", "both"], "takes no --labels"),
         (["finetune", "x", *NETWORK, "--objective", "dino", "--temperature", "warm"], "invalid temperature 'warm'"),
-        (["finetune", "x", *NETWORK, "--objective", "dino", "--temperature", "0.2"], "no sharper"),
+        (["finetune", "x", *NETWORK, "--objective", "dino", "--temperature", "0.2"], "must be below"),
         (["finetune", "x", *NETWORK, "--objective", "dino", "--local-size", "3"], "local_side is 3"),
         (["finetune", "../x", *NETWORK], "name"),
     ],
@@ -155,13 +155,13 @@ def test_a_checkpoint_of_another_architecture_is_refused(project: Path) -> None:
     file = project / "training" / "small" / "backbone.safetensors"
     with pytest.raises(EdsError) as error:
         call(project, "training", "finetune", "other", "--base", f"checkpoint:{file}?arch=timm:test_vit&size=32")
-    assert f"{file}: the weights are do not fit this architecture" in str(error.value)
+    assert f"{file}: the weights do not fit this architecture" in str(error.value)
     assert any("missing from the file" in fault and "cls_token" in fault for fault in error.value.faults)
 
 
 def test_another_run_under_the_same_name_is_refused_unless_it_is_to_begin_anew(project: Path) -> None:
     first = call(project, "training", "finetune", "again", *NETWORK, "--epochs", "1", "--seed", "1")
-    with pytest.raises(EdsError, match="another run has begun here"):
+    with pytest.raises(EdsError, match="the folder holds another run"):
         call(project, "training", "finetune", "again", *NETWORK, "--epochs", "1", "--seed", "2")
     anew = call(project, "training", "finetune", "again", *NETWORK, "--epochs", "1", "--seed", "2", "--replace")
     assert anew["checkpoint_sha256"] != first["checkpoint_sha256"]
@@ -237,7 +237,7 @@ def test_a_gpu_that_is_not_there_is_refused_before_anything_is_read(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
-    with pytest.raises(EdsError, match="device cuda is not there"):
+    with pytest.raises(EdsError, match="device cuda does not exist"):
         call(project, "training", "finetune", "on-gpu", *NETWORK, "--device", "cuda")
     assert not (project / "training" / "on-gpu").exists()
 

@@ -22,7 +22,7 @@ from eds.training.batches import split
 from eds.training.finetune import finetune
 from eds.training.hash_head import Design
 from eds.training.hash_losses import Pairing
-from eds.training.pictures import prepared
+from eds.training.pictures import prepare_images
 from eds.training.plan import Plan
 from eds.training.studies import compare_heads, recognition_and_discovery, spread
 from eds.training.supervision import Supervision, supervise
@@ -37,7 +37,7 @@ def catalogue(folder: Path, products: int) -> tuple[pd.DataFrame, Pixels]:
     place = folder / f"catalogue-{products}"
     images = draw_catalogue(place, products=products, views=4, size=160).sort_values("image_id", ignore_index=True)
     steps = load(LITE0, device="cpu", runtime="torch").spec.preprocessing
-    return images, prepared(images, images["image_id"].tolist(), place, steps, place)
+    return images, prepare_images(images, images["image_id"].tolist(), place, steps, place)
 
 
 def vectors_of(text: str, pixels: Pixels) -> NDArray[np.float32]:

@@ -25,8 +25,8 @@ from eds.training.crops import LARGE, Crops, crop
 from eds.training.dino import Dino, DinoTask, Pair, continue_dino
 from eds.training.loop import STATE
 from eds.training.networks import Trained
-from eds.training.objectives.dino import Prototypes, dino_loss, follow, told_apart
-from eds.training.pictures import prepared
+from eds.training.objectives.dino import Prototypes, dino_loss, measure_separation, update_teacher
+from eds.training.pictures import prepare_images
 from eds.training.plan import Plan
 from eds.training.supervision import supervise
 from tests.reference import dino as reference
@@ -41,7 +41,7 @@ def trained(images: pd.DataFrame, root: Path, folder: Path, plan: Plan = PLAN, d
     torch.manual_seed(0)  # of the random network that training begins with
     network, told = trainable(BASE), supervise("product", images)
     folder.mkdir(parents=True, exist_ok=True)
-    pixels = prepared(images, told.ids, root, network.preprocessing, folder)
+    pixels = prepare_images(images, told.ids, root, network.preprocessing, folder)
     return continue_dino(network, pixels, told, plan, folder, dino)
 
 
@@ -69,7 +69,7 @@ def test_the_teacher_is_the_weighted_past_of_the_student() -> None:
     for weights in past:
         student.weight.data.copy_(weights)
         student.running_mean = weights.clone()
-        follow(teacher, student, 0.9)
+        update_teacher(teacher, student, 0.9)
         expected = 0.9 * expected + 0.1 * weights
     torch.testing.assert_close(teacher.weight.detach(), expected)
     assert torch.equal(teacher.running_mean, past[-1])  # type: ignore[arg-type]
@@ -78,9 +78,9 @@ def test_the_teacher_is_the_weighted_past_of_the_student() -> None:
 @given(st.integers(2, 6), st.integers(2, 8), st.integers(0, 1000))
 def test_targets_tell_apart_at_most_as_many_as_there_are(items: int, prototypes: int, seed: int) -> None:
     drawn = torch.from_numpy(np.random.default_rng(seed).dirichlet(np.full(prototypes, 0.2), items))
-    told = told_apart(drawn)
+    told = measure_separation(drawn)
     assert -1e-9 <= told <= math.log(min(items, prototypes)) + 1e-9
-    assert told_apart(drawn[:1].expand(items, -1)) == pytest.approx(0, abs=1e-9)
+    assert measure_separation(drawn[:1].expand(items, -1)) == pytest.approx(0, abs=1e-9)
 
 
 def test_a_crop_shows_a_piece_of_the_asked_area() -> None:
@@ -170,7 +170,7 @@ def test_after_a_step_teacher_and_centre_move_and_frozen_layers_do_not(
         supervise("product", images),
     )
     start = {name: tensor.clone() for name, tensor in network.network.state_dict().items()}
-    pixels = prepared(images, told.ids, root, network.preprocessing, tmp_path)
+    pixels = prepare_images(images, told.ids, root, network.preprocessing, tmp_path)
     task = DinoTask(network, pixels, told, PLAN, 6, "cpu", SMALL)
     task.module.train()
     task.module.centre.uniform_(-0.1, 0.1)
@@ -180,7 +180,7 @@ def test_after_a_step_teacher_and_centre_move_and_frozen_layers_do_not(
     with torch.no_grad():
         for weight in task.module.student.parameters():
             weight.add_(0.1 if weight.requires_grad else 0.0)
-    task.stepped(0.5)
+    task.after_step(0.5)
     torch.testing.assert_close(task.module.centre, 0.9 * before + 0.1 * answers.mean(dim=0))
     names = [name for name, _ in network.network.named_parameters()]
     teacher = task.module.teacher["backbone"].state_dict()
@@ -218,10 +218,10 @@ def test_bad_input_is_told(drawn: tuple[pd.DataFrame, Path], tmp_path: Path, mon
     with pytest.raises(InputError) as error:
         Dino(Crops(64), prototypes=1, momentum=1.0, teacher_temperature=0.0, temperature_epochs=-1)
     assert len(error.value.faults) == 4
-    with pytest.raises(InputError, match="no sharper"):
+    with pytest.raises(InputError, match="must be below"):
         Dino(Crops(64), teacher_temperature=0.2)
     with pytest.raises(InputError, match="local is -1"):
         Crops(64, -1)
     monkeypatch.setattr(module, "deepcopy", lambda network: network)
-    with pytest.raises(InputError, match=r"takes no crops of 17 pixels .*--local-size 64"):
+    with pytest.raises(InputError, match=r"does not accept crops of 17 pixels .*--local-size 64"):
         trained(*drawn, tmp_path, dino=replace(SMALL, crops=Crops(64, 2, 17)))

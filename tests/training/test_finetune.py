@@ -16,7 +16,7 @@ from eds.training import checkpoint, loop
 from eds.training.batches import split
 from eds.training.finetune import finetune
 from eds.training.networks import Trained
-from eds.training.pictures import prepared
+from eds.training.pictures import prepare_images
 from eds.training.plan import Plan
 from eds.training.supervision import supervise
 
@@ -28,7 +28,7 @@ def trained(drawn: tuple[pd.DataFrame, Path], folder: Path, plan: Plan = PLAN, l
     images, root = drawn
     network, told = trainable(BASE), supervise(labels, images)
     folder.mkdir(parents=True, exist_ok=True)
-    pixels = prepared(images, told.ids, root, network.preprocessing, folder)
+    pixels = prepare_images(images, told.ids, root, network.preprocessing, folder)
     return finetune(network, pixels, told, plan, folder)
 
 
@@ -80,7 +80,7 @@ def test_bad_input_is_told(drawn: tuple[pd.DataFrame, Path], tmp_path: Path) -> 
     network: Trainable = trainable(BASE)
     lost = images.assign(path=images["path"].replace("0-0.png", "none.png"))
     with pytest.raises(InputError, match="1 images cannot be read"):
-        prepared(lost, lost["image_id"].tolist(), root, network.preprocessing, tmp_path)
+        prepare_images(lost, lost["image_id"].tolist(), root, network.preprocessing, tmp_path)
     assert not (tmp_path / "pixels.npy").exists()
 
 
@@ -89,7 +89,7 @@ def test_frozen_layers_stay_as_they_are_to_the_bit(drawn: tuple[pd.DataFrame, Pa
     images, root = drawn
     network, told = trainable(BASE), supervise("product", images)
     start = {name: tensor.clone() for name, tensor in network.network.state_dict().items()}
-    pixels = prepared(images, told.ids, root, network.preprocessing, tmp_path)
+    pixels = prepare_images(images, told.ids, root, network.preprocessing, tmp_path)
     finetune(network, pixels, told, PLAN, tmp_path, frozen=6)
     now = network.network.state_dict()
     names = [name for name, _ in network.network.named_parameters()]
@@ -109,7 +109,7 @@ def test_the_score_is_told_on_products_that_chose_nothing(drawn: tuple[pd.DataFr
     images, root = drawn
     network, told = trainable(BASE), supervise("product", images)
     parts = split(told, PLAN.validation_share, PLAN.test_share, PLAN.seed)
-    pixels = np.array(prepared(images, told.ids, root, network.preprocessing, tmp_path / "a"))
+    pixels = np.array(prepare_images(images, told.ids, root, network.preprocessing, tmp_path / "a"))
     pixels[parts.test] = np.random.default_rng(1).integers(0, 256, pixels[parts.test].shape)
     other = finetune(network, pixels, told, replace(PLAN, epochs=3), tmp_path / "b")
     assert other.sha256 == plain.sha256
@@ -123,8 +123,8 @@ def test_a_gpu_that_is_not_there_is_refused(
     monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
     images, root = drawn
     network, told = trainable(BASE), supervise("both", images)
-    pixels = prepared(images, told.ids, root, network.preprocessing, tmp_path)
-    with pytest.raises(InputError, match="device cuda is not there"):
+    pixels = prepare_images(images, told.ids, root, network.preprocessing, tmp_path)
+    with pytest.raises(InputError, match="device cuda does not exist"):
         finetune(network, pixels, told, PLAN, tmp_path, device="cuda")
 
 

@@ -20,7 +20,7 @@ from eds.hashing.single_ranking import ap_at_p
 from eds.training import heads, loop
 from eds.training.batches import epoch_batches, split
 from eds.training.checkpoint import read_tensors
-from eds.training.code_score import tied_lists, worth
+from eds.training.code_score import score_codes, tied_lists
 from eds.training.hash_head import Design, HashHead, fit_hash_head, load_head
 from eds.training.hash_losses import Pairing, Scale
 from eds.training.plan import Plan
@@ -174,7 +174,7 @@ def test_the_held_out_score_is_the_mean_over_orders_of_ties() -> None:
             order = np.lexsort((rng.random(len(others)), apart))
             drawn.append(ap_at_p((others[order] // 3 == query // 3).astype(int).tolist(), 11)["total"])
         means.append(np.mean(drawn))
-    assert worth(codes, labels, rows) == pytest.approx(np.mean(means), abs=0.01)
+    assert score_codes(codes, labels, rows) == pytest.approx(np.mean(means), abs=0.01)
     assert tied_lists(codes, labels, rows).counts.sum() == 12 * 11
 
 
@@ -222,7 +222,7 @@ def test_truth_is_taken_both_ways_and_torn_pairs_are_told() -> None:
         (lambda folder: Scale.parse("0:3"), "scale of tanh"),
         (lambda folder: supervise("truth", catalogue()), "no decided pairs"),
         (lambda folder: supervise("category", catalogue().assign(category=None)), "160 images have no category"),
-        (lambda folder: heads.restored(4, 2, "linear", 1, heads.Head(5, 2).state_dict()), "another architecture"),
+        (lambda folder: heads.restore_head(4, 2, "linear", 1, heads.Head(5, 2).state_dict()), "another architecture"),
         (lambda folder: load_head(folder / "none"), "damaged"),
     ],
 )  # fmt: skip
@@ -234,7 +234,7 @@ def test_bad_input_is_told(act: object, told: str, tmp_path: Path) -> None:
 
 def test_another_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
     fitted(tmp_path, Design(bits=8))
-    with pytest.raises(InputError, match="another run has begun here"):
+    with pytest.raises(InputError, match="the folder holds another run"):
         fitted(tmp_path, Design(bits=9))
 
 

@@ -10,7 +10,7 @@ from eds.errors import InputError
 from eds.hashing.ties import tie_metrics
 from eds.training.hash_head import Design
 from eds.training.plan import Plan
-from eds.training.studies import compare_heads, measured, recognition_and_discovery, spread
+from eds.training.studies import compare_heads, measure_codes, recognition_and_discovery, spread
 from eds.training.supervision import Supervision, supervise
 from tests.training.test_hash_head import catalogue, vectors
 
@@ -31,7 +31,7 @@ def test_codes_are_measured_as_list_by_list() -> None:
     codes = rng.choice([-1, 1], (14, 3)).astype(np.int8)
     labels = Supervision("category", [f"{row:02d}" for row in range(14)], np.arange(14), np.arange(14) % 3)
     held, others = np.array([1, 4, 6, 9]), np.setdiff1d(np.arange(14), [1, 4, 6, 9])
-    found = measured(codes, labels, held, others)
+    found = measure_codes(codes, labels, held, others)
     for rows, name in ((held, "ap"), (others, "ap_others")):
         values = []
         for query in held:

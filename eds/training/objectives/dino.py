@@ -1,4 +1,4 @@
-"""DINO's objective: a student says of one view what its teacher, the mean of its own past, says of another."""
+"""DINO's objective: a student predicts for one view what its teacher, its own moving average, outputs for another."""
 
 import math
 from itertools import pairwise
@@ -55,12 +55,12 @@ def dino_loss(
 
 
 @torch.no_grad()
-def follow(teacher: nn.Module, student: nn.Module, momentum: float) -> None:
+def update_teacher(teacher: nn.Module, student: nn.Module, momentum: float) -> None:
     """Move the teacher towards the student: weights become m t + (1 - m) s; running means and counts are copied.
 
     >>> teacher, student = nn.Linear(1, 1, bias=False), nn.Linear(1, 1, bias=False)
     >>> _ = teacher.weight.data.fill_(1.0), student.weight.data.fill_(0.0)
-    >>> follow(teacher, student, 0.9); round(teacher.weight.item(), 6)
+    >>> update_teacher(teacher, student, 0.9); round(teacher.weight.item(), 6)
     0.9
     """
     for weight, goal in zip(teacher.parameters(), student.parameters(), strict=True):
@@ -69,16 +69,16 @@ def follow(teacher: nn.Module, student: nn.Module, momentum: float) -> None:
         mine.copy_(other)
 
 
-def rising(first: float, last: float, part: float) -> float:
+def cosine_schedule(first: float, last: float, part: float) -> float:
     """From `first` to `last` along half a cosine, as `part` goes from 0 to 1.
 
-    >>> [round(rising(0.996, 1.0, part), 4) for part in (0, 0.5, 1)]
+    >>> [round(cosine_schedule(0.996, 1.0, part), 4) for part in (0, 0.5, 1)]
     [0.996, 0.998, 1.0]
     """
     return last - (last - first) * (math.cos(math.pi * part) + 1) / 2
 
 
-def told_apart(targets: Tensor) -> float:
+def measure_separation(targets: Tensor) -> float:
     """How much the targets, (items, prototypes) probabilities, tell of the item: 0 where all items have the same.
 
     Formula: H(mean over items of p) - mean over items of H(p), in nats.
@@ -86,7 +86,7 @@ def told_apart(targets: Tensor) -> float:
     for all, or all prototypes alike; it is 0 in both.
     Conventions: 0 log 0 = 0; at most log(items).
     Example, run by doctest:
-    >>> round(told_apart(torch.eye(4)), 6), told_apart(torch.full((4, 4), 0.25))
+    >>> round(measure_separation(torch.eye(4)), 6), measure_separation(torch.full((4, 4), 0.25))
     (1.386294, 0.0)
     """
     entropies = torch.special.entr(targets).sum(dim=1).mean()
