@@ -1,1 +1,1 @@
-"""A drawn fashion catalogue whose true similarity is known, and simulated experts who judge it."""
+"""A drawn fashion catalogue with known true similarity, and simulated experts who judge it."""

@@ -1,6 +1,6 @@
-"""What a product is: its attribute vector, and the true similarity that follows from two of them.
+"""The attribute vector of a product, and the true similarity of two products.
 
-The similarity reads nothing but the attributes, so it is independent of every backbone and of the drawing.
+The similarity depends on the attributes alone, so it is independent of every backbone and of the drawing.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ ABSENT = "none"
 
 @dataclass(frozen=True)
 class Attributes:
-    """The whole visible truth about a product; `none` (text) says that its kind has no such part."""
+    """The complete visible truth about a product; `none` (text) means that its category has no such part."""
 
     category: str
     silhouette: str
@@ -60,9 +60,9 @@ class Attributes:
     belt: float  # 1 with a belt (a bag: with a charm), 0 without
 
     def columns(self) -> dict[str, str | float]:
-        """Give the attributes as the columns of the images table; the category has a column already.
+        """Return the attributes as the columns of the images table; the category has a column already.
 
-        A test holds that every attribute has one.
+        A test checks that every attribute has one.
         """
         return {f"true_{name}": value for name, value in asdict(self).items() if name != "category"}
 
@@ -158,7 +158,7 @@ def encode(frame: pd.DataFrame) -> Encoded:
     """Turn the true_* columns (and category) into arrays of numbers that `compare` can broadcast."""
     missing = [name for name in ("category", *TRUE_COLUMNS) if name not in frame.columns]
     if missing:
-        raise TableError(f"columns are missing: {', '.join(missing)}", where="images", do="Give a drawn catalogue.")
+        raise TableError(f"columns are missing: {', '.join(missing)}", where="images", do="Use a drawn catalogue.")
     text = {name: frame[f"true_{name}"].astype(str) for name in _TEXTS}
     text["silhouette"] = frame["category"].astype(str) + ":" + text["silhouette"]
     encoded: Encoded = {"category": pd.Index(CATEGORIES).get_indexer(pd.Index(frame["category"].astype(str)))}
@@ -168,7 +168,7 @@ def encode(frame: pd.DataFrame) -> Encoded:
         faults += [f"true_{name}: {value}" for value in text[name][(codes < 0) & (text[name] != ABSENT)].unique()]
         encoded[name] = codes  # -1: the product has no such part
     if faults:
-        raise TableError("values that no product has", where="images", do="Give a drawn catalogue.", faults=faults)
+        raise TableError("unknown attribute values", where="images", do="Use a drawn catalogue.", faults=faults)
     for prefix, name in (("", "colour"), ("accent_", "accent")):
         angle = np.deg2rad(frame[f"true_{prefix}hue"].to_numpy(dtype=np.float64))
         chroma = frame[f"true_{prefix}chroma"].to_numpy(dtype=np.float64)
@@ -180,12 +180,12 @@ def encode(frame: pd.DataFrame) -> Encoded:
 
 
 def select(side: Encoded, rows: npt.NDArray[Any]) -> Encoded:
-    """Give the encoded products at the rows (an array of any shape)."""
+    """Return the encoded products at the rows (an array of any shape)."""
     return {name: values[rows] for name, values in side.items()}
 
 
 def compare(left: Encoded, right: Encoded) -> dict[str, Floats]:
-    """Give every term (and the category's factor) of two encoded sides, whose shapes broadcast; NaN: says nothing."""
+    """Return every term (and the factor of the category) of two sides, with broadcasting; NaN: not applicable."""
 
     def lookup(name: str) -> Floats:
         a, b = left[name], right[name]
@@ -208,7 +208,7 @@ def compare(left: Encoded, right: Encoded) -> dict[str, Floats]:
 
 
 def combine(terms: Mapping[str, Floats], weights: Mapping[str, float] = WEIGHTS) -> Floats:
-    """Weigh the terms of `compare`: the category's factor times the mean of the terms that say something."""
+    """Weigh the terms of `compare`: the category's factor times the weighted mean of the applicable terms."""
     total, weight = np.zeros(terms["category"].shape), np.zeros(terms["category"].shape)
     for name in WEIGHTS:
         says = ~np.isnan(terms[name])
@@ -218,12 +218,12 @@ def combine(terms: Mapping[str, Floats], weights: Mapping[str, float] = WEIGHTS)
 
 
 def similarity_parts(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
-    """Give the terms behind `similarity`, one column each (`category` is the factor); NaN where a term says nothing."""
+    """Return the terms behind `similarity`, one column each (`category` is the factor); NaN: not applicable."""
     return pd.DataFrame(compare(encode(left), encode(right)))
 
 
 def similarity(left: pd.DataFrame, right: pd.DataFrame) -> Floats:
-    """Give the true visual similarity of two products, row by row, in [0, 1].
+    """Return the true visual similarity of two products, row by row, in [0, 1].
 
     Formula: S = k(category, category') * sum_a w_a s_a / sum_a w_a over the terms a that say something; k is 1
         within a category, w is `WEIGHTS`, each s_a is in [0, 1]: ordered kinds lose a fixed step per place,

@@ -1,4 +1,4 @@
-"""Writes a drawn catalogue to a folder: the pictures, and the images table with the whole truth about them."""
+"""Write a drawn catalogue to a folder: the images, and the images table with the truth about them."""
 
 import hashlib
 import io
@@ -42,7 +42,7 @@ _SIZES = (32, 2048)
 
 
 class _Picture(NamedTuple):
-    """One image to be written."""
+    """An image to write."""
 
     path: str  # relative to the folder
     product: Product
@@ -61,10 +61,10 @@ def draw_catalogue(
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> pd.DataFrame:
-    """Draw a catalogue into `folder` and give its images table, sorted by image_id.
+    """Draw a catalogue into `folder` and return its images table, sorted by image_id.
 
-    `views` pictures of each product go to `catalogue/`, `wild` snapshots of products picked by seed to `wild/`.
-    Files that are there already, whole and of the same parameters, are kept. The number of `workers` (default: one
+    `views` images of each product go to `catalogue/`, `wild` snapshots of products picked by seed to `wild/`.
+    Complete files with the same parameters are kept. The number of `workers` (default: one
     a processor) changes the speed only.
     """
     _check(products, views, wild, seed, size, workers)
@@ -95,28 +95,32 @@ def _check(products: int, views: int, wild: int, seed: int, size: int, workers: 
     )
     faults = [text for broken, text in rules if broken]
     if faults:
-        raise InputError("parameters out of range", where="drawn catalogue", do="Give values within.", faults=faults)
+        raise InputError(
+            "parameters out of range", where="drawn catalogue", do="Use values within these ranges.", faults=faults
+        )
 
 
 def _claim(folder: Path, parameters: dict[str, int]) -> None:
-    """Write down what the folder holds, or refuse it when it holds something else."""
+    """Record the parameters in the folder; raise InputError if it holds another catalogue."""
     note = folder / PARAMETERS
     if note.exists():
         try:
             found = json.loads(note.read_text(encoding="utf-8"))
         except ValueError as error:
-            raise InputError("is not JSON", where=str(note), do="Delete the folder or name another one.") from error
+            raise InputError(
+                "is not JSON", where=str(note), do="Delete the folder or name another one."
+            ) from error
         if found != parameters:
-            told = found if isinstance(found, dict) else {}
+            stored = found if isinstance(found, dict) else {}
             faults = [
-                f"{name}: there {told.get(name)}, wanted {value}"
+                f"{name}: stored {stored.get(name)}, requested {value}"
                 for name, value in parameters.items()
-                if told.get(name) != value
+                if stored.get(name) != value
             ]
             raise InputError(
-                "the folder holds a catalogue of other parameters",
+                "the folder holds a catalogue with other parameters",
                 where=str(folder),
-                do="Name another folder, or give the same parameters.",
+                do="Name another folder, or use the same parameters.",
                 faults=faults,
             )
         return
@@ -130,7 +134,7 @@ def _claim(folder: Path, parameters: dict[str, int]) -> None:
 
 
 def _plan(products: int, views: int, wild: int, seed: int) -> list[_Picture]:
-    """List every picture; the snapshots of a product are numbered in the order in which they were picked."""
+    """List every image; the snapshots of a product are numbered in the order in which they were drawn."""
     shown = [Product(attributes, key, seed) for key, attributes in enumerate(draw_products(products, seed))]
     names = [f"{product.attributes.category}/p{product.key:06d}" for product in shown]
     pictures = [
@@ -146,7 +150,7 @@ def _plan(products: int, views: int, wild: int, seed: int) -> list[_Picture]:
 
 
 def _digest_of_whole(path: Path) -> str | None:
-    """Give the digest of a JPEG that has its beginning and its end, else None."""
+    """Return the digest of a complete JPEG, else None."""
     try:
         data = path.read_bytes()
     except OSError:
@@ -185,7 +189,7 @@ def _draw_picture(folder: Path, picture: _Picture, size: int) -> str:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all."""
+    """Write a file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".")
     try:

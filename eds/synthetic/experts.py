@@ -1,7 +1,7 @@
-"""Simulated experts, who judge pairs from the known similarity.
+"""Simulated experts, who judge pairs by the known similarity.
 
-An expert sees S_e, the similarity under weights of the expert's own, and says similar when
-S_e + noise >= threshold. All of it follows from seeds, so the complete truth is computable: see panel.py.
+An expert sees S_e, the similarity under the expert's own weights, and answers similar if S_e + noise >= threshold.
+Everything follows from seeds, so the complete truth can be computed: see panel.py.
 """
 
 from collections.abc import Sequence
@@ -28,8 +28,8 @@ _NOISE, _SECOND, _UNSURE, _SECONDS, _LABEL = range(1, 6)  # what a keyed random 
 class Expert:
     """One simulated expert.
 
-    `noise` is the standard deviation added to a similarity at the session's beginning; after n pairs it is
-    noise + fatigue * n / 1000. An `unsure_rate` of all pairs is answered with unsure, whatever they show.
+    `noise` is the standard deviation of the noise at the start of a session; after n pairs it is
+    noise + fatigue * n / 1000. A share `unsure_rate` of all pairs is answered with unsure.
     """
 
     expert_id: str
@@ -43,14 +43,14 @@ class Expert:
 
     @property
     def named_weights(self) -> dict[str, float]:
-        """The weights by the names of the terms."""
+        """The weights by name of the term."""
         return dict(zip(WEIGHTS, self.weights, strict=True))
 
 
 def draw_experts(count: int, seed: int = 0) -> tuple[Expert, ...]:
-    """Draw a panel: tastes, strictness, care, endurance and speed differ from one to the next."""
+    """Draw a panel of experts with different weights, thresholds, noise, fatigue and speed."""
     if count < 1:
-        raise InputError(f"the panel's size is {count}", where="simulated experts", do="Ask for at least 1.")
+        raise InputError(f"the panel's size is {count}", where="simulated experts", do="Use at least 1.")
     panel = []
     for number in range(count):
         rng = stream(seed, _DRAW_EXPERTS, number)
@@ -76,17 +76,17 @@ def _key(pair_key: Hashes, expert: Expert, purpose: int, more: str = "") -> Hash
 
 
 def _uniform(drawn: Hashes) -> Floats:
-    """Give numbers in (0, 1)."""
+    """Return numbers in (0, 1)."""
     return ((drawn >> np.uint64(11)).astype(np.float64) + 0.5) / 2**53
 
 
 def _normal(first: Hashes, second: Hashes) -> Floats:
-    """Give standard normal numbers (Box and Muller)."""
+    """Return standard normal numbers (Box and Muller)."""
     return np.asarray(np.sqrt(-2 * np.log(_uniform(first))) * np.cos(2 * np.pi * _uniform(second)), dtype=np.float64)
 
 
 def seen_similarity(pairs: pd.DataFrame, images: pd.DataFrame, experts: Sequence[Expert]) -> list[Floats]:
-    """Give each expert's noise-free similarity of the pairs, row by row."""
+    """Return each expert's noise-free similarity of the pairs, row by row."""
     known = pd.Index(images["image_id"])
     sides = {}
     for column in ("query_id", "candidate_id"):
@@ -96,7 +96,7 @@ def seen_similarity(pairs: pd.DataFrame, images: pd.DataFrame, experts: Sequence
             raise InputError(
                 f"{len(lost)} images are unknown, first {lost[0]!r}",
                 where=f"pairs.{column}",
-                do="Give pairs of the drawn catalogue's images.",
+                do="Use pairs of images of the drawn catalogue.",
             )
         sides[column] = rows
     encoded = encode(images)
@@ -112,15 +112,15 @@ def judge(
     started_at: datetime,
     session_id: str | None = None,
 ) -> pd.DataFrame:
-    """Let every expert judge every pair in the table's order, one session each; give the labels table.
+    """Let every expert judge every pair in the order of the table, in one session; return the labels table.
 
-    A judgement is keyed by (expert's seed and id, query, candidate): but for fatigue, it does not depend on the
-    other rows. The same pair a second time in a call gets fresh noise, as a repeated question would.
+    A judgement is keyed by (expert's seed and id, query, candidate): except for fatigue, it does not depend on
+    the other rows. A repeated pair gets new noise, like a repeated question.
     """
     if not experts:
         raise InputError("the panel is empty", where="simulated experts", do="Draw at least one expert.")
     if started_at.tzinfo is None:
-        raise InputError(f"{started_at} has no time zone", where="started_at", do="Give a time in UTC.")
+        raise InputError(f"{started_at} has no time zone", where="started_at", do="Use a time in UTC.")
     similarities = seen_similarity(pairs, images, experts)
     again = pairs.groupby(["query_id", "candidate_id"], sort=False).cumcount().to_numpy().astype(np.uint64)
     pair_key: Hashes = mix_bits(mix_bits(hash_ids(pairs["query_id"])) + hash_ids(pairs["candidate_id"])) + again

@@ -1,7 +1,7 @@
-"""Catalogues whose whole truth is known, without a picture: models are noisy views of one latent similarity.
+"""Catalogues with a completely known truth, without images: models are noisy views of a latent similarity.
 
-Every estimator can be held against the exact number, thousands of times. Not here: what is estimated
-(eds.analysis.interval_coverage), drawn pictures (catalogue.py).
+Every estimator can be compared with the exact value, thousands of times. Not here: the estimators
+(eds.analysis.interval_coverage), drawn images (catalogue.py).
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Design:
-    """What a catalogue is drawn from. Outsiders are drawn exactly as generators; they only do not pool."""
+    """The parameters of a catalogue. Outsiders are drawn like pool models, but do not contribute to the pool."""
 
     queries: int = 120
     candidates: int = 400
@@ -49,21 +49,21 @@ class Design:
         faults += [f"prevalence is {self.prevalence}"] if self.prevalence in (0, 1) else []
         if faults:
             do = "Give counts from 1 (outsiders from 0), spreads from 0, shares from 0 to 1, prevalence in between:"
-            raise InputError("no catalogue can be drawn", where="Design", do=do, faults=faults)
+            raise InputError("invalid design", where="Design", do=do, faults=faults)
 
     def _shares(self) -> Sequence[tuple[str, float]]:
         return [(name, getattr(self, name)) for name in ("prevalence", "signal", "shared")]
 
     @property
     def models(self) -> list[str]:
-        """Names of all models: generators first."""
+        """Names of all models, pool models first."""
         generators = [f"generator-{number}" for number in range(self.generators)]
         return generators + [f"outsider-{number}" for number in range(self.outsiders)]
 
 
 @dataclass(frozen=True, eq=False)
 class KnownTruth:
-    """A drawn catalogue: every pair's truth and every model's score of it. Queries are no candidates (wild)."""
+    """A drawn catalogue: the truth of every pair and every model's score of it. Queries are not candidates (wild)."""
 
     design: Design
     similar: Flags  # queries x candidates
@@ -77,13 +77,13 @@ class KnownTruth:
     def top(self, k: int) -> Integers:
         """The first k candidates of every list: models x queries x k, int64, best first."""
         if not 1 <= k <= self.design.candidates:
-            raise InputError(f"k is {k}", do=f"Give 1 to {self.design.candidates}, the number of candidates.")
+            raise InputError(f"k is {k}", do=f"Use 1 to {self.design.candidates}, the number of candidates.")
         head = np.argpartition(-self.score, k - 1, axis=2)[:, :, :k]
         order = np.argsort(-np.take_along_axis(self.score, head, axis=2), axis=2)
         return np.take_along_axis(head, order, axis=2)
 
     def proposed(self, k: int) -> Flags:
-        """Which pairs stand among the first k of some generator: queries x candidates."""
+        """The pairs among the first k of some pool model: queries x candidates."""
         found = np.zeros(self.similar.shape, np.bool_)
         for heads in self.top(k)[: self.design.generators]:
             np.put_along_axis(found, heads, True, axis=1)
@@ -112,7 +112,7 @@ class KnownTruth:
         """Every model's score of the flagged pairs: model, query_id, candidate_id, score."""
         query, candidate = np.nonzero(np.ones_like(self.similar) if pairs is None else pairs)
         frame, models = self._pairs(query, candidate), self.design.models
-        parts = [frame.assign(score=told[query, candidate]) for told in self.score]
+        parts = [frame.assign(score=score[query, candidate]) for score in self.score]
         found = pd.concat(parts, ignore_index=True)
         found.insert(0, "model", _taken(models, np.repeat(np.arange(len(models)), len(query))))
         return found
@@ -128,18 +128,18 @@ class KnownTruth:
         return [f"c{number:05d}" for number in range(self.design.candidates)]
 
     def _pairs(self, query: Integers, candidate: Integers) -> pd.DataFrame:
-        told = {"query_id": (self.query_ids, query), "candidate_id": (self.candidate_ids, candidate)}
-        return pd.DataFrame({name: _taken(ids, numbers) for name, (ids, numbers) in told.items()})
+        columns = {"query_id": (self.query_ids, query), "candidate_id": (self.candidate_ids, candidate)}
+        return pd.DataFrame({name: _taken(ids, numbers) for name, (ids, numbers) in columns.items()})
 
 
 def draw_known_truth(design: Design, seed: int | Sequence[int] = 0) -> KnownTruth:
-    """A catalogue drawn from the design; the same seed gives the same one.
+    """Draw a catalogue from the design; the same seed gives the same catalogue.
 
     Formula: latent t ~ N(0, 1) for each pair; similar where t > z(1 - prevalence) + difficulty d_q; score of a model =
     signal t + sqrt(1 - signal^2) (sqrt(shared) c + sqrt(1 - shared) e) + offset o_q, with c the same for all models,
     and e and o_q a model's own; c, d, e, o ~ N(0, 1).
-    Source: the check of specification 5.4 (generators and one statistically identical outsider).
-    Conventions: models are exchangeable, so that whatever tells an outsider from a generator comes from pooling.
+    Source: the check of specification 5.4 (pool models and one statistically identical outsider).
+    Conventions: models are exchangeable, so any difference between an outsider and a pool model is due to pooling.
     Example, run by doctest:
     >>> known = draw_known_truth(Design(queries=3, candidates=50), seed=1)
     >>> known.score.shape, known.similar.shape, int(known.proposed(1).sum(axis=1).max()) <= 4

@@ -1,4 +1,4 @@
-"""The complete truth of a panel: what its majority says without noise, of given pairs and of all pairs at once."""
+"""The complete truth of a panel: its noise-free majority, for given pairs and for all pairs."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class FullTruth:
 
 
 def true_value(pairs: pd.DataFrame, images: pd.DataFrame, experts: Sequence[Expert]) -> Votes:
-    """Give the noise-free majority of the panel, 1 or 0, row by row; ties are negative."""
+    """Return the noise-free majority of the panel, 1 or 0, row by row; ties are negative."""
     _check(experts)
     votes = [
         (seen >= expert.threshold).astype(np.int64)
@@ -58,7 +58,7 @@ def full_truth(images: pd.DataFrame, experts: Sequence[Expert], *, block: int = 
     """Count the positives among all query x candidate pairs of different images.
 
     Views of a product have the same attributes, so products are compared, at most `block` pairs of them at a time,
-    and counted as often as they have images.
+    and weighted by their numbers of images.
     """
     _check(experts)
     encoded_images = images[["category", *TRUE_COLUMNS]]
@@ -90,9 +90,9 @@ def full_truth(images: pd.DataFrame, experts: Sequence[Expert], *, block: int = 
 def _blocks(
     category: npt.NDArray[Any], queried: npt.NDArray[np.intp], experts: Sequence[Expert], block: int
 ) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
-    """Give rows and columns of products to compare, category by category.
+    """Yield rows and columns of products to compare, category by category.
 
-    A similarity is at most the categories' kinship: where that lies below every threshold, no pair can be positive.
+    A similarity is at most the kinship of the categories: if that is below every threshold, no pair is positive.
     """
     lowest = min(expert.threshold for expert in experts) - 1e-9
     for one in np.unique(category[queried]):
@@ -104,7 +104,7 @@ def _blocks(
 
 
 def _groups(images: pd.DataFrame) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Number the products, and give the row at which each stands first."""
+    """Number the products, and return the first row of each."""
     group, names = pd.factorize(images["product_id"])
     first = np.full(len(names), len(images), dtype=np.intp)
     np.minimum.at(first, group, np.arange(len(images), dtype=np.intp))

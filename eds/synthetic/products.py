@@ -1,4 +1,4 @@
-"""Which products a catalogue holds: attribute vectors drawn by seed, with relatives among them."""
+"""The products of a catalogue: attribute vectors drawn by seed, some of them variants of earlier ones."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ _FABRICS = {
 
 
 def stream(*key: int) -> np.random.Generator:
-    """Give the random numbers that belong to a key (seed, job, product, view) and to nothing else."""
+    """Return the random generator of a key (seed, job, product, view)."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(list(key))))
 
 
@@ -111,7 +111,7 @@ def _draw(rng: np.random.Generator) -> Attributes:
 
 
 def _vary(rng: np.random.Generator, parent: Attributes) -> Attributes:
-    """Change one to three things of an earlier product: another colourway, print, length, cut or detail."""
+    """Change one to three attributes of an earlier product: colourway, print, length, cut or detail."""
     child = parent
     for change in rng.permutation(5)[: int(rng.integers(1, 4))]:
         if change == 0:
@@ -139,9 +139,9 @@ def _vary(rng: np.random.Generator, parent: Attributes) -> Attributes:
 
 
 def draw_products(count: int, seed: int = 0) -> tuple[Attributes, ...]:
-    """Draw `count` products. A longer catalogue of the same seed begins with the shorter one's products.
+    """Draw `count` products. A longer catalogue of the same seed starts with the products of the shorter one.
 
-    The first products go through the categories in turn, so that a small catalogue has them all.
+    The first products cycle through the categories, so that a small catalogue has all of them.
     """
     products: list[Attributes] = []
     for index in range(count):

@@ -11,7 +11,7 @@ _STITCH = 0.028
 
 
 def _rounded(left: float, top: float, right: float, bottom: float, low: float) -> Points:
-    """Give a rectangle whose lower corners are rounded by `low`."""
+    """Return a rectangle whose lower corners are rounded by `low`."""
     return path(
         (left, top),
         (right, top),
@@ -29,7 +29,7 @@ def _outline_stitch(points: Points, inset: float) -> Stroke:
 
 
 def bag(product: Attributes, pose: Pose) -> list[Piece]:
-    """Give a bag: tote, satchel with a flap, or bucket; `length` is the drop of its handle."""
+    """Return a bag: tote, satchel with a flap, or bucket; `length` is the drop of its handle."""
     width, top, bottom, low = {
         "tote": (0.62, 0.80, 1.78, 0.05),
         "satchel": (0.72, 0.88, 1.70, 0.14),

@@ -1,4 +1,4 @@
-"""What lies behind a product in a snapshot (rooms, rails of clothes, streets, floors), and what is in the way."""
+"""The background of a snapshot (rooms, rails of clothes, streets, floors), and objects in front of the product."""
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
@@ -10,12 +10,12 @@ from eds.synthetic.garments.shapes import Points, ellipse, path, ribbon
 
 
 def uniform(rng: np.random.Generator, low: float, high: float) -> float:
-    """Draw a number between two others."""
+    """Draw a number between two bounds."""
     return low + (high - low) * float(rng.random())
 
 
 def _tone(rng: np.random.Generator, low: float, high: float, hue: float, chroma: float = 0.045) -> RGB:
-    """Draw a colour near the room's own hue, as furnished rooms have."""
+    """Draw a colour near the hue of the room."""
     return to_rgb(
         within_gamut(Colour(uniform(rng, low, high), uniform(rng, 0.005, chroma), (hue + uniform(rng, -40, 40)) % 360))
     )
@@ -100,7 +100,7 @@ def _street(rng: np.random.Generator, pen: ImageDraw.ImageDraw, side: int) -> No
 
 
 def _lying(rng: np.random.Generator, pen: ImageDraw.ImageDraw, side: int) -> None:
-    """Give a bed, a rug or boards seen from above, with things lying about."""
+    """Return a bed, a rug or boards seen from above, with objects on them."""
     hue = uniform(rng, 0, 360)
     ground = _tone(rng, 0.5, 0.92, hue, 0.06)
     pen.rectangle([0, 0, side, side], fill=ground)
@@ -115,7 +115,7 @@ def _lying(rng: np.random.Generator, pen: ImageDraw.ImageDraw, side: int) -> Non
 
 
 def background(rng: np.random.Generator, size: int) -> Canvas:
-    """Draw what lies behind, more or less out of focus."""
+    """Draw the background, more or less out of focus."""
     side = 256  # things behind are drawn at one scale: their line widths are pixels
     image = Image.new("RGB", (side, side))
     kind = int(rng.integers(4))
@@ -147,7 +147,7 @@ def _in_the_way(rng: np.random.Generator, kind: int) -> list[Points]:
 
 
 def occlude(canvas: Canvas, rng: np.random.Generator) -> None:
-    """Put up to three things before the product, out of focus as near things are."""
+    """Draw up to three objects in front of the product, out of focus."""
     size = canvas.shape[1]
     side = max(16, size // 2)  # nothing sharp is drawn, so half the pixels do
     camera = Camera(size=side, zoom=side / 2.0)

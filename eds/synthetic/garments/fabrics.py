@@ -1,7 +1,7 @@
-"""Cloth: what colour and what weave a point of a garment has.
+"""Cloth: colour and weave at a point of a garment.
 
-Pixels are made with + - * /, comparisons, square roots, integer random numbers and a rounded sine table only: these
-give the same bits on every processor, which exp, sin and their kin of numpy do not.
+Pixels are computed with + - * /, comparisons, square roots, integer random numbers and a rounded sine table only:
+these give the same bits on every processor, unlike exp, sin and similar functions of numpy.
 """
 
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ TILE = 128  # pixels of a floral tile
 
 
 def wave(turns: Plane) -> Plane:
-    """Give the sine of `turns` full turns."""
+    """Return the sine of `turns` full turns."""
     sampled: Plane = _SINE[(turns * _TURN).astype(np.int32) & (_TURN - 1)]
     return sampled
 
 
 @dataclass(frozen=True)
 class Cloth:
-    """A fabric with its pattern. Gloss and drape are looks of the fabric, not attributes of their own."""
+    """A fabric with its pattern. Gloss and drape follow from the fabric; they are not attributes."""
 
     base: RGB
     accent: RGB
@@ -56,9 +56,9 @@ class Cloth:
 
 
 def cloth_of(product: Attributes) -> Cloth:
-    """Give the main cloth of a product.
+    """Return the main cloth of a product.
 
-    The layout of a floral print follows from the scale, so that nothing is seen that no attribute tells.
+    The layout of a floral print follows from the scale, so that the image shows nothing that is not an attribute.
     """
     period = 0.075 + 0.15 * product.pattern_scale
     return Cloth(
@@ -73,7 +73,7 @@ def cloth_of(product: Attributes) -> Cloth:
 
 
 def shaded(colour: Colour, lightness: float, chroma: float = 1.0) -> RGB:
-    """Give a darker (factor < 1) or lighter relative of a colour."""
+    """Return a darker (factor < 1) or lighter relative of a colour."""
     return to_rgb(within_gamut(Colour(min(colour.lightness * lightness, 0.97), colour.chroma * chroma, colour.hue)))
 
 
@@ -130,14 +130,14 @@ def _blossom(
 
 
 def _band(turns: Plane, duty: float, sharp: float) -> Plane:
-    """Give 1 within the first `duty` of every turn, 0 beyond, with an edge of one pixel (`sharp` pixels a turn)."""
+    """Return 1 within the first `duty` of every turn, 0 beyond, with an edge of one pixel (`sharp` pixels a turn)."""
     away = np.abs(turns - np.floor(turns) - np.float32(0.5))
     band: Plane = np.clip((np.float32(duty / 2) - away) * np.float32(sharp) + np.float32(0.5), 0, 1)
     return band
 
 
 def _weights(cloth: Cloth, u: Plane, v: Plane, pixels: float) -> Plane:
-    """Give how much of the accent each point shows."""
+    """Return the share of the accent colour at each point."""
     sharp = cloth.period * pixels
     if cloth.direction == "diagonal":
         u, v = (u + v) * np.float32(0.7071), (v - u) * np.float32(0.7071)
@@ -167,7 +167,7 @@ def _weights(cloth: Cloth, u: Plane, v: Plane, pixels: float) -> Plane:
 
 
 def albedo(cloth: Cloth, u: Plane, v: Plane, pixels: float) -> list[Plane]:
-    """Give the three colour planes (0 to 255) at the points (u, v); `pixels` is the length of a unit."""
+    """Return the three colour planes (0 to 255) at the points (u, v); `pixels` is the length of a unit."""
     if cloth.pattern == "plain":
         return [np.full(u.shape, channel, dtype=np.float32) for channel in cloth.base]
     if cloth.pattern == "floral":
@@ -181,7 +181,7 @@ def albedo(cloth: Cloth, u: Plane, v: Plane, pixels: float) -> list[Plane]:
 
 
 def weave(cloth: Cloth, u: Plane, v: Plane, corner: tuple[int, int]) -> Plane:
-    """Give the relative brightness of the weave around 0; `corner` is where the piece lies in the picture."""
+    """Return the relative brightness of the weave around 0; `corner` is the position of the piece in the image."""
     height, width = u.shape
     top, left = corner[1] % 83, corner[0] % 83
     reach = (slice(top, top + height), slice(left, left + width))

@@ -1,6 +1,6 @@
-"""What tops share: poses, bodies, sleeves, necks and collars.
+"""Parts that tops share: poses, bodies, sleeves, necks and collars.
 
-Shoulders lie at about y = 0.15 in garment coordinates; `Pose` moves what a body moves.
+Shoulders lie at about y = 0.15 in garment coordinates; `Pose` moves the parts that a body moves.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from eds.synthetic.garments.shapes import (
 
 @dataclass(frozen=True)
 class Pose:
-    """What differs between two views of one product besides camera and light."""
+    """The differences between two views of a product, except for camera and light."""
 
     arms: float = 0.24  # the angle of the sleeves, radians from hanging down
     asymmetry: float = 0.0  # the left arm's further angle
@@ -45,7 +45,7 @@ _REACH = {"cap": 0.17, "short": 0.36, "elbow": 0.60, "long": 1.12}
 
 
 def _opening(neckline: str) -> Points:
-    """Give the right half of the neck's opening, from the middle up to the shoulder."""
+    """Return the right half of the neck's opening, from the middle up to the shoulder."""
     width, depth = NECK[neckline]
     if neckline == "v":
         return path((0.0, depth), (width * 0.62, depth * 0.42, width, 0.05))
@@ -55,7 +55,7 @@ def _opening(neckline: str) -> Points:
 
 
 def bodice(product: Attributes, waist: float, hem: float, length: float, chest: float = 0.45) -> Points:
-    """Give the right half of a body from the middle of the neck round the shoulder to the middle of the hem."""
+    """Return the right half of a body from the middle of the neck round the shoulder to the middle of the hem."""
     neck = _opening(product.neckline)
     shoulder = 0.42 if product.sleeve != "sleeveless" else 0.36
     side = path(
@@ -70,7 +70,7 @@ def bodice(product: Attributes, waist: float, hem: float, length: float, chest: 
 
 
 def neck_lining(neckline: str) -> Piece:
-    """Give the inside of the back, seen through the neck's opening."""
+    """Return the inside of the back, seen through the neck's opening."""
     width, depth = NECK[neckline]
     inside = path((0.0, 0.085), (width * 0.6, 0.08, width - 0.004, 0.05), (width * 0.9, depth, 0.0, depth + 0.05))
     label = box(-0.045, 0.115, 0.045, 0.15)
@@ -80,7 +80,7 @@ def neck_lining(neckline: str) -> Piece:
 
 
 def _sleeve(product: Attributes, angle: float, width: float, pose: Pose, cuff: bool, chest: float) -> list[Piece]:
-    """Give the right sleeve (and its cuff), hanging `angle` away from the body."""
+    """Return the right sleeve (and its cuff), hanging `angle` away from the body."""
     reach = _REACH[product.sleeve]
     along, across = np.array([sin(angle), cos(angle)]), np.array([cos(angle), -sin(angle)])
     top, armpit = np.array([0.385, 0.125]), np.array([chest - 0.035, 0.60])
@@ -113,7 +113,7 @@ def _sleeve(product: Attributes, angle: float, width: float, pose: Pose, cuff: b
 
 
 def sleeves(product: Attributes, pose: Pose, width: float, cuff: bool, chest: float = 0.45) -> list[Piece]:
-    """Give both sleeves; none when the product has none."""
+    """Return both sleeves, or none."""
     if product.sleeve == "sleeveless":
         return []
     right = _sleeve(product, pose.arms, width, pose, cuff, chest)
@@ -122,7 +122,7 @@ def sleeves(product: Attributes, pose: Pose, width: float, cuff: bool, chest: fl
 
 
 def on_the_left(piece: Piece) -> Piece:
-    """Give the mirror image of a piece; its folds fall a little otherwise."""
+    """Return the mirror image of a piece; its folds differ a little."""
     folds = piece.folds
     if folds is not None:
         folds = Folds(folds.count, folds.strength, (-folds.apex[0], folds.apex[1]), folds.start, folds.phase + 0.4)
@@ -140,12 +140,12 @@ def on_the_left(piece: Piece) -> Piece:
 
 
 def both(piece: Piece) -> list[Piece]:
-    """Give a piece of the right side and its mirror image."""
+    """Return a piece of the right side and its mirror image."""
     return [piece, on_the_left(piece)]
 
 
 def collar(product: Attributes) -> list[Piece]:
-    """Give the collar, or the binding of an opening without one."""
+    """Return the collar, or the binding of an opening without one."""
     neck = _opening(product.neckline)
     width, depth = NECK[product.neckline]
     if product.collar == "plain":  # a binding along the opening

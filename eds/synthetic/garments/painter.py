@@ -1,4 +1,4 @@
-"""Paints pieces on a picture: anti-aliased outlines, soft light, folds, seams, and the shadows between pieces."""
+"""Paint pieces on an image: anti-aliased outlines, soft light, folds, seams, and the shadows between pieces."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Camera:
         return np.round(raw, 6)
 
     def project(self, points: Points) -> Points:
-        """Give the pixel places of garment points, (n, 2), on a grid of 1/16 pixel."""
+        """Return the pixel positions of garment points, (n, 2), on a grid of 1/16 pixel."""
         moved = points - np.array([0.0, 1.0])
         m = self.matrix
         x = moved[:, 0] * m[0, 0] + moved[:, 1] * m[0, 1] + self.centre[0] * self.size
@@ -47,7 +47,7 @@ class Camera:
         return np.round(np.stack([x, y], axis=1) * 16) / 16
 
     def unproject(self, left: int, top: int, width: int, height: int) -> tuple[Plane, Plane]:
-        """Give the garment places (u, v) of the pixels of a window."""
+        """Return the garment coordinates (u, v) of the pixels of a window."""
         m = self.matrix
         determinant = m[0, 0] * m[1, 1] - m[0, 1] * m[1, 0]
         x = np.arange(left, left + width, dtype=np.float64) + 0.5 - self.centre[0] * self.size
@@ -103,7 +103,7 @@ def _dashes(places: Points, length: float) -> list[tuple[list[float], list[float
 
 
 def _fold_light(folds: Folds, u: Plane, v: Plane) -> Plane:
-    """Give the brightness of folds, about -1 to 1, fanning out from the apex."""
+    """Return the brightness of folds, about -1 to 1, fanning out from the apex."""
     depth = np.maximum(v - np.float32(folds.apex[1]), np.float32(0.05))
     across = (u - np.float32(folds.apex[0])) / depth
     scale = np.float32(folds.count * (1.0 - folds.apex[1]))
@@ -115,7 +115,7 @@ def _fold_light(folds: Folds, u: Plane, v: Plane) -> Plane:
 
 
 def paint(canvas: Canvas, pieces: Sequence[Piece], cloths: Mapping[str, Cloth], camera: Camera) -> None:
-    """Paint the pieces, those behind first, onto the canvas."""
+    """Paint the pieces onto the canvas, from back to front."""
     for piece in pieces:
         _paint_piece(canvas, piece, cloths[piece.cloth], camera)
 
@@ -157,9 +157,9 @@ def _paint_piece(canvas: Canvas, piece: Piece, cloth: Cloth, camera: Camera) -> 
 
 
 def _relief(mask: Image.Image, radius: float, light: tuple[float, float]) -> tuple[Plane, Plane]:
-    """Give the blurred mask and its slope towards the light: what makes a flat piece look round.
+    """Return the blurred mask and its slope towards the light, which make a flat piece look round.
 
-    Both are smooth, so they are made at a quarter of the size.
+    Both are smooth, so they are computed at a quarter of the size.
     """
     width, height = mask.size
     coarse = 4 if radius >= 6 and min(width, height) >= 16 else 1
@@ -182,7 +182,7 @@ def _relief(mask: Image.Image, radius: float, light: tuple[float, float]) -> tup
 
 
 def _shadow(mask: Image.Image, camera: Camera) -> Plane:
-    """Give the shadow a piece casts on what lies close below it, away from the light."""
+    """Return the shadow that a piece casts on the pieces below it, away from the light."""
     radius = max(0.6, 0.022 * camera.zoom)
     soft = np.asarray(mask.filter(ImageFilter.BoxBlur(radius)), dtype=np.float32)
     dx, dy = (round(-part * 0.02 * camera.zoom) for part in camera.light)
@@ -190,7 +190,7 @@ def _shadow(mask: Image.Image, camera: Camera) -> Plane:
 
 
 def shifted(plane: Plane, dx: int, dy: int) -> Plane:
-    """Move a plane; what comes in from outside repeats the rim."""
+    """Move a plane; the rim is repeated."""
     height, width = plane.shape
     rows = np.clip(np.arange(height) - dy, 0, height - 1)
     return plane[rows][:, np.clip(np.arange(width) - dx, 0, width - 1)]

@@ -1,7 +1,7 @@
-"""Colours: tasteful ones, told in Oklab's cylinder (lightness, chroma, hue), and their way to sRGB.
+"""Colours in Oklab's cylindrical coordinates (lightness, chroma, hue), their distributions, and conversion to sRGB.
 
-Oklab (Björn Ottosson, 2020) is used because equal distances in it look about equally different, so the colour
-a product is drawn from is also the colour its similarity is measured in.
+Oklab (Björn Ottosson, 2020) is used because equal distances in it look about equally different: colours are drawn and
+compared in the same space.
 """
 
 import math
@@ -34,7 +34,7 @@ def _linear(colour: Colour) -> tuple[float, float, float]:
 
 
 def to_rgb(colour: Colour) -> RGB:
-    """Give the nearest sRGB colour, each channel 0 to 255.
+    """Return the nearest sRGB colour, each channel 0 to 255.
 
     >>> to_rgb(Colour(1.0, 0.0, 0.0)), to_rgb(Colour(0.6, 0.12, 25.0))
     ((255, 255, 255), (189, 97, 91))
@@ -49,7 +49,7 @@ def to_rgb(colour: Colour) -> RGB:
 
 
 def within_gamut(colour: Colour) -> Colour:
-    """Lower the chroma until a screen can show the colour, so that the attribute is what is drawn."""
+    """Lower the chroma until sRGB contains the colour, so that the attribute is the drawn colour."""
     chroma = colour.chroma
     while chroma > 0 and not all(-0.002 <= x <= 1.002 for x in _linear(colour._replace(chroma=chroma))):
         chroma -= 0.005
@@ -91,7 +91,7 @@ def base_colour(rng: np.random.Generator, fabric: str) -> Colour:
 
 
 def accent_colour(rng: np.random.Generator, base: Colour) -> Colour:
-    """Draw the colour of pattern and trimmings: far enough in lightness to be seen, in harmony in hue."""
+    """Draw the colour of pattern and trimmings: different in lightness, harmonious in hue."""
     step = _between(rng, 0.26, 0.46)
     lightness = base.lightness - step if base.lightness > 0.56 else base.lightness + step
     hue = base.hue + (0.0, 28.0, -28.0, 150.0, 180.0)[int(rng.integers(5))] + _between(rng, -8, 8)

@@ -1,4 +1,4 @@
-"""Somebody who wears or carries the product in a snapshot: a faceless figure of a few pieces."""
+"""The person who wears or carries the product in a snapshot: a faceless figure of a few pieces."""
 
 from math import cos, sin
 
@@ -15,7 +15,7 @@ _HAIR = ((0.22, 0.01, 50.0), (0.30, 0.04, 50.0), (0.42, 0.07, 55.0), (0.72, 0.09
 
 
 def wearer_cloths(rng: np.random.Generator) -> dict[str, Cloth]:
-    """Draw skin, hair and what else the figure wears."""
+    """Draw skin, hair and the other clothes of the figure."""
 
     def plain(lightness: float, chroma: float, hue: float, fabric: str) -> Cloth:
         colour = to_rgb(within_gamut(Colour(lightness, chroma, hue)))
@@ -92,7 +92,7 @@ def _lower_body(pieces: list[Piece], pose: Pose) -> list[Piece]:
 
 
 def worn(product: Product, pieces: list[Piece], pose: Pose, rng: np.random.Generator) -> list[Piece]:
-    """Give the pieces with a figure around them."""
+    """Return the pieces with a figure around them."""
     category, bare = product.attributes.category, bool(rng.random() < 0.5)
     if category in ("shirt", "dress", "coat"):
         return _upper_body(pieces, pose, bare or category == "dress")

@@ -1,4 +1,4 @@
-"""Pictures of products: the studio views of the catalogue. The wild domain is in wild.py."""
+"""The studio views of the catalogue. Snapshots are in wild.py."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ _STUDIO_VIEWS, _NOISE = 2, 3  # jobs of the random streams
 
 @dataclass(frozen=True)
 class Product:
-    """A product as the drawing knows it: its attributes, and the numbers its views are seeded with."""
+    """A product to draw: its attributes, and the seeds of its views."""
 
     attributes: Attributes
     key: int
@@ -39,7 +39,7 @@ class Product:
         return _DRAW[self.attributes.category](self.attributes, pose)
 
     def cloths(self) -> dict[str, Cloth]:
-        """Give every cloth that a piece may name."""
+        """Return every cloth that a piece may name."""
         product = self.attributes
         main = cloth_of(product)
         colour = Colour(product.lightness, product.chroma, product.hue)
@@ -77,14 +77,14 @@ def draw_pose(rng: np.random.Generator, freedom: float) -> Pose:
 
 
 def bounds(pieces: list[Piece]) -> tuple[float, float, float, float]:
-    """Give left, top, right and bottom of all the pieces, in garment units."""
+    """Return left, top, right and bottom of all the pieces, in garment units."""
     corners = np.concatenate([outline for piece in pieces for outline in piece.outlines])
     (left, top), (right, bottom) = corners.min(axis=0), corners.max(axis=0)
     return float(left), float(top), float(right), float(bottom)
 
 
 def studio_camera(rng: np.random.Generator, pieces: list[Piece], size: int, view: int) -> Camera:
-    """Place the camera: view 0 shows all from the front, view 1 is looser, view 2 comes closer, others mix."""
+    """Place the camera: view 0 is the front, view 1 is wider, view 2 is closer, others are a mix."""
     left, top, right, bottom = bounds(pieces)
     # Long garments fill the frame; short ones stay visibly shorter, as in a shop's pictures.
     full = min(1.0 / max(bottom - top, 1.25), 1.0 / max(right - left, 0.9)) * 0.88 * size
@@ -117,7 +117,7 @@ def smooth(values: np.ndarray, size: int) -> np.ndarray:
 
 
 def studio_background(rng: np.random.Generator, size: int, floor: float) -> Canvas:
-    """Give seamless studio paper: light from above, a soft horizon at `floor` (of the height), a darker rim."""
+    """Return seamless studio paper: light from above, a soft horizon at `floor` (of the height), a darker rim."""
     pick = float(rng.random())
     hue, chroma = 360 * float(rng.random()), 0.006 if pick < 0.55 else 0.010 + 0.014 * float(rng.random())
     lightness = 0.90 + 0.06 * float(rng.random()) if pick < 0.85 else 0.80 + 0.06 * float(rng.random())
@@ -131,7 +131,7 @@ def studio_background(rng: np.random.Generator, size: int, floor: float) -> Canv
 
 
 def cast_shadow(canvas: Canvas, pieces: list[Piece], camera: Camera, standing: bool, strength: float) -> None:
-    """Darken the ground by the product's soft shadow: on the wall behind it, or under what stands."""
+    """Darken the ground by the product's soft shadow: on the wall behind it, or on the floor."""
     size = camera.size
     coarse = max(1, size // 64)
     small = Camera(**{**camera.__dict__, "size": size // coarse, "zoom": camera.zoom / coarse})
@@ -162,7 +162,7 @@ def cast_shadow(canvas: Canvas, pieces: list[Piece], camera: Camera, standing: b
 
 
 def finish(canvas: Canvas, rng: np.random.Generator, grain: float) -> Image.Image:
-    """Add the sensor's grain (it also hides the steps of smooth tones) and give the picture."""
+    """Add the sensor's grain (it also hides the steps of smooth tones) and return the image."""
     _, height, width = canvas.shape
     noise = rng.integers(-128, 128, size=(height, width), dtype=np.int8).astype(np.float32) * np.float32(grain / 128)
     pixels = np.clip(canvas + noise + np.float32(0.5), 0, 255).astype(np.uint8)

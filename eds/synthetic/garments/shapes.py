@@ -81,7 +81,7 @@ def flipped(points: Points) -> Points:
 
 
 def ribbon(line: Points, width: float, end_width: float | None = None) -> Points:
-    """Give the outline of a band along a line, `width` wide (running to `end_width`)."""
+    """Return the outline of a band along a line, `width` wide (running to `end_width`)."""
     step = np.gradient(line, axis=0)
     step /= np.maximum(np.sqrt((step * step).sum(axis=1, keepdims=True)), 1e-9)
     normal = step[:, ::-1] * np.array([-1.0, 1.0])
@@ -90,22 +90,22 @@ def ribbon(line: Points, width: float, end_width: float | None = None) -> Points
 
 
 def ellipse(x: float, y: float, rx: float, ry: float, steps: int = 28) -> Points:
-    """Give the outline of an ellipse."""
+    """Return the outline of an ellipse."""
     turns = [2 * pi * k / steps for k in range(steps)]
     return np.array([[x + rx * cos(t), y + ry * sin(t)] for t in turns])
 
 
 def box(left: float, top: float, right: float, bottom: float) -> Points:
-    """Give the outline of an upright rectangle."""
+    """Return the outline of an upright rectangle."""
     return np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
 
 
 def line(*points: Pair) -> Points:
-    """Give a straight-lined path through the points."""
+    """Return a straight-lined path through the points."""
     return np.array(points, dtype=np.float64)
 
 
 def ring(left: float, top: float, right: float, bottom: float, band: float) -> Points:
-    """Give the outline of a rectangular frame `band` wide: out along the rim, back along the hole."""
+    """Return the outline of a rectangular frame `band` wide: out along the rim, back along the hole."""
     rim, hole = box(left, top, right, bottom), box(left + band, top + band, right - band, bottom - band)
     return np.concatenate([rim, rim[:1], hole[:1], hole[::-1]])

@@ -11,7 +11,7 @@ _STITCH = 0.028
 
 
 def _laces(first: tuple[float, float], last: tuple[float, float], count: int, reach: float) -> Piece:
-    """Give laces that cross an opening between two ends."""
+    """Return laces that cross an opening between two ends."""
     bands = []
     for k in range(count):
         t = k / max(1, count - 1)
@@ -235,6 +235,6 @@ def _boot(product: Attributes) -> list[Piece]:
 
 
 def shoe(product: Attributes, pose: Pose) -> list[Piece]:
-    """Give a shoe from its side."""
+    """Return a shoe from its side."""
     kinds = {"sneaker": _sneaker, "loafer": _loafer, "pump": _pump, "boot": _boot}
     return kinds[product.silhouette](product)

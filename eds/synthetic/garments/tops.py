@@ -1,4 +1,4 @@
-"""Silhouettes of what is worn above: shirt, dress and coat, as pieces in garment coordinates, from back to front."""
+"""Silhouettes of tops: shirt, dress and coat, as pieces in garment coordinates, from back to front."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from eds.synthetic.garments.trims import belt, closing, front, pocket
 
 
 def shirt(product: Attributes, pose: Pose) -> list[Piece]:
-    """Give a shirt, blouse or T-shirt."""
+    """Return a shirt, blouse or T-shirt."""
     waist, hem, width = {"fitted": (0.37, 0.42, 0.27), "straight": (0.45, 0.46, 0.31), "boxy": (0.55, 0.56, 0.38)}[
         product.silhouette
     ]
@@ -35,7 +35,7 @@ def shirt(product: Attributes, pose: Pose) -> list[Piece]:
 
 
 def dress(product: Attributes, pose: Pose) -> list[Piece]:
-    """Give a dress: a bodice, and below the waist seam a skirt."""
+    """Return a dress: a bodice, and below the waist seam a skirt."""
     hem = {"sheath": 0.36, "a_line": 0.56, "flared": 0.82}[product.silhouette]
     length = 1.40 + 0.56 * product.length
     hem = 0.38 + (hem - 0.38) * (0.55 + 0.45 * product.length)
@@ -76,7 +76,7 @@ def dress(product: Attributes, pose: Pose) -> list[Piece]:
 
 
 def coat(product: Attributes, pose: Pose) -> list[Piece]:
-    """Give a coat: two fronts that overlap, collar or lapels, flap pockets, sometimes a belt."""
+    """Return a coat: two fronts that overlap, collar or lapels, flap pockets, sometimes a belt."""
     waist, hem = {"fitted": (0.39, 0.52), "straight": (0.48, 0.50), "cocoon": (0.60, 0.46)}[product.silhouette]
     length = 1.32 + 0.62 * product.length
     depth, chest = NECK[product.neckline][1], 0.49

@@ -1,4 +1,4 @@
-"""What is sewn on: buttons, belts, pockets, plackets, zips and buckles, in garment coordinates."""
+"""Trimmings: buttons, belts, pockets, plackets, zips and buckles, in garment coordinates."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from eds.synthetic.garments.shapes import Pair, Piece, Stroke, box, ellipse, lin
 
 
 def buttons(places: list[Pair], radius: float = 0.024) -> Piece:
-    """Give a row of buttons as one piece."""
+    """Return a row of buttons as one piece."""
     holes = tuple(
         Stroke(line((x + dx, y), (x + dx, y + 0.004)), 0.008, -0.5) for x, y in places for dx in (-0.007, 0.007)
     )
@@ -22,7 +22,7 @@ def buttons(places: list[Pair], radius: float = 0.024) -> Piece:
 
 
 def belt(y: float, half: float, drop: float = 0.0) -> list[Piece]:
-    """Give a belt with its buckle, and with a tail that hangs down by `drop`."""
+    """Return a belt with its buckle, and with a tail that hangs down by `drop`."""
     band = path((-half, y - 0.04), (0.0, y, half, y - 0.04), (half, y + 0.045), (0.0, y + 0.085, -half, y + 0.045))
     pieces = [Piece((band,), "trim", relief=0.8, roundness=0.04, lift=0.4)]
     if drop:
@@ -33,7 +33,7 @@ def belt(y: float, half: float, drop: float = 0.0) -> list[Piece]:
 
 
 def pocket(x: float, y: float, width: float, height: float, flap: bool) -> Piece:
-    """Give a patch pocket; with its flap it is a band over a slit."""
+    """Return a patch pocket; with its flap it is a band over a slit."""
     shape = box(x, y, x + width, y + height)
     if not flap:
         shape = np.concatenate([shape[:3], line((x + width / 2, y + height + 0.035)), shape[3:]])
@@ -43,7 +43,7 @@ def pocket(x: float, y: float, width: float, height: float, flap: bool) -> Piece
 
 
 def front(top: float, bottom: float) -> tuple[Stroke, ...]:
-    """Give the two seams of a button placket."""
+    """Return the two seams of a button placket."""
     return (
         Stroke(line((0.055, top), (0.055, bottom)), 0.009, -0.26),
         Stroke(line((-0.055, top), (-0.055, bottom)), 0.007, -0.12),
@@ -51,7 +51,7 @@ def front(top: float, bottom: float) -> tuple[Stroke, ...]:
 
 
 def closing(product: Attributes, top: float, bottom: float, radius: float, double: float = 0.0) -> list[Piece]:
-    """Give the buttons (in two rows `double` from the middle) or the zip of a front."""
+    """Return the buttons (in two rows `double` from the middle) or the zip of a front."""
     if product.closure == "buttons":
         count = max(3, round((bottom - top) / 0.21))
         ys = [top + (bottom - top) * (k + 0.35) / count for k in range(count)]
@@ -68,7 +68,7 @@ def closing(product: Attributes, top: float, bottom: float, radius: float, doubl
 
 
 def buckle(x: float, y: float, rx: float, ry: float) -> Piece:
-    """Give a metal frame around (x, y)."""
+    """Return a metal frame around (x, y)."""
     return Piece(
         (ring(x - rx, y - ry, x + rx, y + ry, 0.45 * min(rx, ry)),),
         "metal",

@@ -9,7 +9,7 @@ from eds.synthetic.garments.trims import buttons
 
 
 def _waistband(y: float, half: float, product: Attributes) -> list[Piece]:
-    """Give the band at the waist, with loops, and what closes or holds it."""
+    """Return the waistband with loops and its fastening."""
     band = path(
         (-half, y), (0.0, y + 0.03, half, y), (half + 0.012, y + 0.10), (0.0, y + 0.13, -half - 0.012, y + 0.10)
     )
@@ -34,7 +34,7 @@ def _waistband(y: float, half: float, product: Attributes) -> list[Piece]:
 
 
 def trousers(product: Attributes, pose: Pose) -> list[Piece]:
-    """Give trousers: two legs below a waistband, fly, pockets, crease or turn-up."""
+    """Return trousers: two legs below a waistband, fly, pockets, crease or turn-up."""
     knee, ankle = {"skinny": (0.155, 0.105), "straight": (0.19, 0.175), "wide": (0.25, 0.31)}[product.silhouette]
     length = 1.02 + 0.93 * product.length
     at_knee = 0.36 if product.silhouette != "wide" else 0.40
@@ -104,7 +104,7 @@ def trousers(product: Attributes, pose: Pose) -> list[Piece]:
 
 
 def skirt(product: Attributes, pose: Pose) -> list[Piece]:
-    """Give a skirt that hangs from a waistband; flared ones fall in deep folds."""
+    """Return a skirt that hangs from a waistband; flared ones fall in deep folds."""
     flare = {"pencil": 0.33, "a_line": 0.62, "flared": 0.90}[product.silhouette]
     top, half = 0.28, 0.31
     length = 0.95 + 0.90 * product.length

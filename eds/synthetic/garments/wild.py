@@ -1,6 +1,6 @@
-"""The wild domain: the same products as somebody's snapshot shows them.
+"""The wild domain: snapshots of the same products.
 
-Clutter behind, things in front, a tilted and cropped frame, one-sided light, a colour cast, blur and noise.
+Clutter behind, objects in front, a tilted and cropped frame, one-sided light, a colour cast, blur and noise.
 """
 
 import numpy as np
@@ -84,5 +84,5 @@ def wild_view(product: Product, number: int, size: int) -> Image.Image:
 
 
 def jpeg_quality(product: Product, number: int) -> int:
-    """Give the quality a snapshot is stored with: phones and shops compress harder than studios."""
+    """Return the JPEG quality of a snapshot: phones and shops compress more than studios."""
     return int(stream(product.seed, _WILD, product.key, number, 1).integers(55, 88))
