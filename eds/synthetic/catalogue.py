@@ -107,9 +107,7 @@ def _claim(folder: Path, parameters: dict[str, int]) -> None:
         try:
             found = json.loads(note.read_text(encoding="utf-8"))
         except ValueError as error:
-            raise InputError(
-                "is not JSON", where=str(note), do="Delete the folder or name another one."
-            ) from error
+            raise InputError("is not JSON", where=str(note), do="Delete the folder or name another one.") from error
         if found != parameters:
             stored = found if isinstance(found, dict) else {}
             faults = [

@@ -96,7 +96,7 @@ def test_what_is_missing_or_torn_is_drawn_again_and_nothing_else(
 def test_a_folder_of_other_parameters_is_refused(drawn: tuple[Path, pd.DataFrame]) -> None:
     with pytest.raises(InputError, match="other parameters") as caught:
         draw_catalogue(drawn[0], **{**SMALL, "seed": 8, "size": 64})
-    assert caught.value.faults == ("seed: there 7, wanted 8", "size: there 48, wanted 64")
+    assert caught.value.faults == ("seed: stored 7, requested 8", "size: stored 48, requested 64")
 
 
 def test_a_folder_somebody_else_filled_is_refused(tmp_path: Path) -> None:
