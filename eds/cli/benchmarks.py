@@ -143,8 +143,10 @@ def render_import(result: "ImportResult") -> str:
         f"{result.images:,} images of {result.products:,} products{kept}: {result.queries:,} queries,"
         f" {result.candidates:,} candidates.",
         f"{result.pairs:,} labelled pairs, {result.positives:,} of them similar{share}; {result.suspects:,} suspects;"
-        f" {result.votes:,} new votes; lists of {', '.join(result.runs) or 'no model'}.",
+        f" {result.votes:,} new votes.",
     ]
+    if result.runs:
+        lines.append(f"Lists of {', '.join(result.runs)}.")
     if result.excluded:
         lines.append(f"{result.excluded:,} images of the source are neither queries nor candidates: excluded.")
     if result.pictures:
