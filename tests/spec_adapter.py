@@ -62,7 +62,9 @@ QUANTITIES: dict[str, Callable[..., Any]] = {
     "pool_growth": lambda suspects, k_max: GROWTH(lists_frame(suspects), k_max),
     "positive_rate": lambda suspects, labels: RATE(lists_frame(suspects), labels_frame(labels)),
     "positive_rate_by_rank": lambda suspects, labels: BY_RANK(lists_frame(suspects), labels_frame(labels)),
-    "sampled_negatives": suspects.sampled_negatives,
+    "sampled_negatives": lambda lo=100, hi=500, **inputs: suspects.sampled_negatives(
+        min_rank=lo, max_rank=hi, **inputs
+    ),
     **spec_truth.QUANTITIES,
     **spec_metrics.QUANTITIES,
     **spec_hashing.QUANTITIES,

@@ -15,11 +15,17 @@ from eds.errors import InputError
 from eds.intervals import percentile_interval
 from eds.metrics.auc import micro_order, query_aucs, weighted_aucs
 from eds.metrics.auc_report import AUCS, summary
+from eds.metrics.measure import Measure
 from eds.metrics.pair_scores import align_scores
 from eds.pairs import LabelledPairs, Reals
 
 Multiplicity = npt.NDArray[np.int16]
 RESAMPLES = 2000
+MEASURES = {
+    f"{average}_{area.lower().replace('-', '_')}": Measure(area, average=average)
+    for average in ("micro", "macro")
+    for area in ("ROC-AUC", "PR-AUC")
+}
 
 
 @lru_cache(maxsize=4)  # the same draws serve every model and measure
@@ -112,10 +118,8 @@ def bootstrap_aucs(
             low, high = percentile_interval(drawn, level)
             n = result["n_pairs_used" if measure.startswith("micro") else "n_queries_used"]
             defined = int((~np.isnan(drawn)).sum())
-            rows.append(
-                {"model": model, "measure": measure, "value": result[measure], "low": low, "high": high, "n": n,
-                 "resamples": defined}
-            )  # fmt: skip
+            row = {"model": model, "measure": str(MEASURES[measure]), "value": result[measure]}
+            rows.append({**row, "low": low, "high": high, "n": n, "resamples": defined})
         if progress:
             progress(done, len(by_model))
     return pd.DataFrame(rows, columns=["model", "measure", "value", "low", "high", "n", "resamples"])

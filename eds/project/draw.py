@@ -94,16 +94,16 @@ def draw_random(
         if stratum in ("near", "rest"):
             models = project.models("neighbors")
             check_depth(project, models, max_rank, f"stratum {stratum} up to rank {max_rank}")
-            lo = pool_depth(project) if min_rank is None else min_rank
-            if lo is None:
+            least = pool_depth(project) if min_rank is None else min_rank
+            if least is None:
                 raise InputError(
                     "there is no pool yet", where="option --min-rank",
                     do="Make it (eds suspects pool), or give --min-rank.",
                 )  # fmt: skip
-            near = {"neighbors": read_heads(project, models, max_rank), "lo": lo}
+            near = {"neighbors": read_heads(project, models, max_rank), "min_rank": least}
         seed = project.config.project.seed
-        table = draw(images, n, seed, stratum=stratum, suspects=before, hi=max_rank, exclude_product=exclude_product,
-                     **near)  # fmt: skip
+        rules = {"stratum": stratum, "max_rank": max_rank, "exclude_product": exclude_product, **near}
+        table = draw(images, n, seed, suspects=before, **rules)
         params = {"n": n, "stratum": stratum, "exclude_product": exclude_product or None}
         _append(project, table, "random", params | ({"min_rank": min_rank, "max_rank": max_rank} if near else {}))
     drawn = table[(table["origin"] == "random") & (table["stratum"] == stratum)]
@@ -129,7 +129,7 @@ def draw_negatives(
         check_depth(project, models, max_rank, f"negatives up to rank {max_rank}")
         lists = read_heads(project, models, max_rank)
         table = draw(
-            images, lists, read_suspects(project), read_decided(project), lo=min_rank, hi=max_rank, n=n,
+            images, lists, read_suspects(project), read_decided(project), min_rank=min_rank, max_rank=max_rank, n=n,
             seed=project.config.project.seed, exclude_top=not keep_top, progress=progress,
         )  # fmt: skip
         params = {"n": n, "min_rank": min_rank, "max_rank": max_rank, "keep_top": keep_top or None}

@@ -14,14 +14,14 @@ from eds.suspects.codes import whole
 from eds.suspects.lists import read_lists
 from eds.tables import SUSPECTS
 
-LO, HI, EACH = 100, 500, 5
+MIN_RANK, MAX_RANK, EACH = 100, 500, 5
 
 
 def sampled_negatives(
     query: str,
     rankings: Mapping[str, Sequence[str]],
-    lo: int = LO,
-    hi: int = HI,
+    min_rank: int = MIN_RANK,
+    max_rank: int = MAX_RANK,
     labelled: Collection[str] = (),
     n: int = EACH,
     seed: int = 0,
@@ -30,20 +30,20 @@ def sampled_negatives(
 ) -> dict[str, Any]:
     """Negatives of one query: `eligible` ids, and the `sample` of at most n of them.
 
-    Formula: eligible = union over models of {c: lo <= R_m(q, c) < hi}, without {c: R_m(q, c) < lo for some m}
-    if exclude_top, labelled candidates, the query, and images of its product; sample = the n eligible ids of
-    the smallest hex SHA-256 of "seed U+001F query U+001F candidate" in UTF-8.
+    Formula: eligible = union over models of {c: min_rank <= R_m(q, c) < max_rank}, without
+    {c: R_m(q, c) < min_rank for some m} if exclude_top, labelled candidates, the query, and images of its product;
+    sample = the n eligible ids of the smallest hex SHA-256 of "seed U+001F query U+001F candidate" in UTF-8.
     Source: specification 5.3.
     Conventions: ranks count from 0; fewer than n eligible: all of them; the sample is nested in n.
     Example, run by doctest:
-    >>> sampled_negatives("q", {"m": ["a", "b", "c"]}, lo=1, hi=3, labelled=["b"])
+    >>> sampled_negatives("q", {"m": ["a", "b", "c"]}, min_rank=1, max_rank=3, labelled=["b"])
     {'eligible': ['c'], 'sample': ['c']}
     """
-    _check_window(lo, hi, n)
+    _check_window(min_rank, max_rank, n)
     items = item_of or {}
     own = items.get(query, query)
-    window = {candidate for ranked in rankings.values() for candidate in ranked[lo:hi]}
-    top = {candidate for ranked in rankings.values() for candidate in ranked[:lo]} if exclude_top else set()
+    window = {candidate for ranked in rankings.values() for candidate in ranked[min_rank:max_rank]}
+    top = {candidate for ranked in rankings.values() for candidate in ranked[:min_rank]} if exclude_top else set()
     eligible = sorted(
         candidate for candidate in window - top - set(labelled) - {query} if items.get(candidate, candidate) != own
     )
@@ -56,8 +56,8 @@ def draw_negatives(
     suspects: pd.DataFrame | None = None,
     labelled: pd.DataFrame | None = None,
     *,
-    lo: int = LO,
-    hi: int = HI,
+    min_rank: int = MIN_RANK,
+    max_rank: int = MAX_RANK,
     n: int = EACH,
     seed: int = 0,
     exclude_top: bool = True,
@@ -68,23 +68,23 @@ def draw_negatives(
     Suspects of the pool and pairs of `labelled` are left out. Probability: taken / eligible of the query.
     Negatives that are there already are replaced, so that the draw is always the whole sample.
     """
-    _check_window(lo, hi, n)
+    _check_window(min_rank, max_rank, n)
     deepest = int(neighbors["rank"].max()) + 1 if len(neighbors) else 0
-    if deepest <= lo:
+    if deepest <= min_rank:
         raise InputError(
-            f"the lists end at depth {deepest}, negatives begin at rank {lo}",
+            f"the lists end at depth {deepest}, negatives begin at rank {min_rank}",
             where="table neighbors",
-            do=f"Mine deeper: eds neighbors mine -k {hi}; or give a smaller --lo.",
+            do=f"Mine deeper: eds neighbors mine -k {max_rank}; or give a smaller --min-rank.",
         )
     there = SUSPECTS.empty() if suspects is None else suspects[suspects["origin"] != "negative"]
-    lists = read_lists(neighbors, hi)
+    lists = read_lists(neighbors, max_rank)
     keys = lists.keys
-    barred = [keys[lists.rank < lo]] if exclude_top else []
+    barred = [keys[lists.rank < min_rank]] if exclude_top else []
     for known in (there[there["origin"] == "pool"], labelled):
         if known is not None:
             query, candidate = encode(known["query_id"], lists.queries), encode(known["candidate_id"], lists.candidates)
             barred.append((query * len(lists.candidates) + candidate)[(query >= 0) & (candidate >= 0)])
-    eligible = sort_unique(keys[lists.rank >= lo])
+    eligible = sort_unique(keys[lists.rank >= min_rank])
     eligible = eligible[~in_sorted(sort_unique(*barred), eligible)]
     product = images.set_index("image_id")["product_id"]
     query, candidate = np.divmod(eligible, len(lists.candidates))
@@ -104,7 +104,7 @@ def draw_negatives(
         pairs,
         there,
         origin="negative",
-        stratum=f"ranks {lo}..{hi - 1}",
+        stratum=f"ranks {min_rank}..{max_rank - 1}",
         probability=pairs["probability"].to_numpy(float),
     )
     return append_rows(there, new)
@@ -128,7 +128,7 @@ def _products(product: "pd.Series[str]", names: Any) -> Any:
     return np.where(result.isna().to_numpy(), ids.to_numpy(object), result.to_numpy(object))
 
 
-def _check_window(lo: int, hi: int, n: int) -> None:
+def _check_window(min_rank: int, max_rank: int, n: int) -> None:
     whole(n, "n", 0)
-    if whole(lo, "lo", 0) >= whole(hi, "hi", 1):
-        raise InputError(f"no ranks from {lo} to below {hi}", do="Give lo below hi.")
+    if whole(min_rank, "min_rank", 0) >= whole(max_rank, "max_rank", 1):
+        raise InputError(f"no ranks from {min_rank} to below {max_rank}", do="Give min_rank below max_rank.")

@@ -2,7 +2,7 @@
 
     all      every (query, candidate), the query itself left out
     outside  all without the pool
-    near     pairs at ranks lo..hi-1 of some model's list, without the pool
+    near     pairs at ranks min_rank..max_rank-1 of some model's list, without the pool
     rest     outside without near
 
 Queries and candidates come from images.role. Pairs of one product belong to A unless
@@ -24,7 +24,7 @@ from eds.suspects.lists import read_lists
 from eds.tables import IMAGES, SUSPECTS, check
 
 BESIDE = {"near": ("rest",), "rest": ("near",)}  # strata that share no pair, so that one table may hold both
-HI = 100  # the near stratum reaches to this rank
+MAX_RANK = 100  # the near stratum reaches to this rank
 
 
 class AllPairs:
@@ -72,13 +72,13 @@ def strata(
     suspects: pd.DataFrame | None = None,
     neighbors: pd.DataFrame | None = None,
     *,
-    lo: int | None = None,
-    hi: int = HI,
+    min_rank: int | None = None,
+    max_rank: int = MAX_RANK,
     exclude_product: bool = False,
 ) -> dict[str, tuple[int, Integers | None, Integers]]:
     """For each stratum its size, its pairs' numbers where they are listed, and the numbers it leaves out.
 
-    Near and rest need `neighbors` and `lo` (the pool's depth k).
+    Near and rest need `neighbors` and `min_rank` (the pool's depth k).
     """
     barred = frame.of_one_product() if exclude_product else np.zeros(0, np.int64)
     pooled = SUSPECTS.empty() if suspects is None else suspects[suspects["origin"] == "pool"]
@@ -90,18 +90,18 @@ def strata(
         "all": (frame.size - len(barred), None, barred),
         "outside": (frame.size - len(without_pool), None, without_pool),
     }
-    if neighbors is None or lo is None:
+    if neighbors is None or min_rank is None:
         return result
-    if not 0 <= whole(lo, "lo", 0) < whole(hi, "hi", 1):
-        raise InputError(f"no ranks from {lo} to below {hi}", do="Give lo below hi.")
+    if not 0 <= whole(min_rank, "min_rank", 0) < whole(max_rank, "max_rank", 1):
+        raise InputError(f"no ranks from {min_rank} to below {max_rank}", do="Give min_rank below max_rank.")
     deepest = int(neighbors["rank"].max()) + 1 if len(neighbors) else 0
-    if deepest <= lo:
+    if deepest <= min_rank:
         raise InputError(
-            f"the lists end at depth {deepest}, near pairs begin at rank {lo}",
+            f"the lists end at depth {deepest}, near pairs begin at rank {min_rank}",
             where="table neighbors",
-            do=f"Mine deeper: eds neighbors mine -k {hi}.",
+            do=f"Mine deeper: eds neighbors mine -k {max_rank}.",
         )
-    lists = read_lists(neighbors[neighbors["rank"] >= lo], hi)
+    lists = read_lists(neighbors[neighbors["rank"] >= min_rank], max_rank)
     near = frame.numbers(
         pd.DataFrame(
             {"query_id": decode(lists.query, lists.queries), "candidate_id": decode(lists.candidate, lists.candidates)}
@@ -120,20 +120,20 @@ def draw_random(
     stratum: str = "all",
     suspects: pd.DataFrame | None = None,
     neighbors: pd.DataFrame | None = None,
-    lo: int | None = None,
-    hi: int = HI,
+    min_rank: int | None = None,
+    max_rank: int = MAX_RANK,
     exclude_product: bool = False,
 ) -> pd.DataFrame:
     """The suspects with n further random pairs of a stratum (origin `random`), as one batch behind all others.
 
     `suspects` are those there are: their pool is what `outside` leaves out, their random rows of this
-    stratum are not drawn again. `near` and `rest` need `neighbors` and `lo`, the depth of the pool.
+    stratum are not drawn again. `near` and `rest` need `neighbors` and `min_rank`, the depth of the pool.
     """
     choices.check(choices.Stratum, stratum, "stratum")
     frame = AllPairs(images)
-    known = strata(frame, suspects, neighbors, lo=lo, hi=hi, exclude_product=exclude_product)
+    known = strata(frame, suspects, neighbors, min_rank=min_rank, max_rank=max_rank, exclude_product=exclude_product)
     if stratum not in known:
-        raise InputError(f"stratum {stratum} needs the models' lists", do="Give neighbors and the pool's depth as lo.")
+        raise InputError(f"stratum {stratum} needs the models' lists", do="Give neighbors and the pool's depth.")
     size, listed, left_out = known[stratum]
     there = SUSPECTS.empty() if suspects is None else suspects.reset_index(drop=True)
     mine = (there["origin"] == "random") & (there["stratum"] == stratum)
@@ -166,10 +166,19 @@ def draw_random(
 
 
 def draw_near(
-    images: pd.DataFrame, neighbors: pd.DataFrame, suspects: pd.DataFrame, *, lo: int, n: int, seed: int, hi: int = HI
+    images: pd.DataFrame,
+    neighbors: pd.DataFrame,
+    suspects: pd.DataFrame,
+    *,
+    min_rank: int,
+    n: int,
+    seed: int,
+    max_rank: int = MAX_RANK,
 ) -> pd.DataFrame:
-    """The suspects with n random pairs that some model ranks lo..hi-1 and that are not in the pool."""
-    return draw_random(images, n, seed, stratum="near", suspects=suspects, neighbors=neighbors, lo=lo, hi=hi)
+    """The suspects with n random pairs that some model ranks min_rank..max_rank-1 and that are not in the pool."""
+    return draw_random(
+        images, n, seed, stratum="near", suspects=suspects, neighbors=neighbors, min_rank=min_rank, max_rank=max_rank
+    )
 
 
 def _choose(population: int, n: int, rng: np.random.Generator) -> Integers:
@@ -201,6 +210,6 @@ def _check_same(drawn: pd.DataFrame, stratum: str, size: int) -> None:
         raise InputError(
             f"the stratum had {before:,} pairs when it was drawn from, now it has {size:,}",
             where=f"stratum {stratum}",
-            do="The pool, the lists or the catalogue has changed since, or --lo, --hi or --exclude-product is another: "
-            "give the same, or keep that draw.",
+            do="The pool, the lists, the catalogue, or --min-rank, --max-rank or --exclude-product has changed:"
+            " give the same options, or keep that draw.",
         )

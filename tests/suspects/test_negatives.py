@@ -18,7 +18,7 @@ POOL = pool(LISTS, 4)
 @pytest.mark.parametrize("exclude_top", [True, False])
 def test_the_frame_form_is_the_plain_form_for_every_query(exclude_top: bool) -> None:
     labelled = pd.DataFrame({"query_id": ["q0003", "q0003"], "candidate_id": ["c0010", "c0011"]})
-    found = draw_negatives(IMAGES, LISTS, POOL, labelled, lo=6, hi=20, n=4, seed=9, exclude_top=exclude_top)
+    found = draw_negatives(IMAGES, LISTS, POOL, labelled, min_rank=6, max_rank=20, n=4, seed=9, exclude_top=exclude_top)
     check(found, SUSPECTS)
     negatives = found[found["origin"] == "negative"]
     ordered = LISTS.sort_values("rank")
@@ -42,13 +42,15 @@ def test_the_sample_is_the_smallest_hashes_and_nested() -> None:
 
 def test_drawing_again_replaces_the_negatives_and_nothing_else() -> None:
     some = draw_random(IMAGES, 3, 0, suspects=POOL)
-    once = draw_negatives(IMAGES, LISTS, some, lo=6, hi=20, n=2)
-    more = draw_negatives(IMAGES, LISTS, once, lo=6, hi=20, n=3)
+    once = draw_negatives(IMAGES, LISTS, some, min_rank=6, max_rank=20, n=2)
+    more = draw_negatives(IMAGES, LISTS, once, min_rank=6, max_rank=20, n=3)
     pd.testing.assert_frame_equal(more.head(len(some)), some)
     assert len(more) > len(once)
 
 
-@pytest.mark.parametrize(("lo", "hi", "told"), [(25, 50, "end at depth 25"), (5, 5, "no ranks"), (-1, 5, "lo is -1")])
-def test_a_window_that_cannot_be_is_told(lo: int, hi: int, told: str) -> None:
+@pytest.mark.parametrize(
+    ("low", "high", "told"), [(25, 50, "end at depth 25"), (5, 5, "no ranks"), (-1, 5, "min_rank is -1")]
+)
+def test_a_window_that_cannot_be_is_told(low: int, high: int, told: str) -> None:
     with pytest.raises(InputError, match=told):
-        draw_negatives(IMAGES, LISTS, lo=lo, hi=hi)
+        draw_negatives(IMAGES, LISTS, min_rank=low, max_rank=high)

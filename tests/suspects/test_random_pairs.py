@@ -47,8 +47,8 @@ def test_every_pair_of_a_stratum_is_drawn_and_no_other(stratum: str) -> None:
     everything = set(slow.all_pairs(QUERIES, CANDIDATES)) - {("q0000", "c0000"), ("q0000", "c0001")}
     outside = everything - pooled
     expected = {"all": everything, "outside": outside, "near": near & everything, "rest": outside - near}[stratum]
-    options = {"suspects": POOL, "neighbors": LISTS, "lo": 4, "hi": 10, "exclude_product": True}
-    sizes = strata(AllPairs(IMAGES), POOL, LISTS, lo=4, hi=10, exclude_product=True)
+    options = {"suspects": POOL, "neighbors": LISTS, "min_rank": 4, "max_rank": 10, "exclude_product": True}
+    sizes = strata(AllPairs(IMAGES), POOL, LISTS, min_rank=4, max_rank=10, exclude_product=True)
     assert sizes[stratum][0] == len(expected)
     some = draw_random(IMAGES, 17, 3, stratum=stratum, **options)  # type: ignore[arg-type]
     check(some, SUSPECTS)
@@ -71,10 +71,12 @@ def test_pairs_are_drawn_uniformly(stratum: str) -> None:
         frame_of([("m", "a", c, r) for r, c in enumerate("bcde")] + [("m", "b", c, r) for r, c in enumerate("cdea")]),
     )
     suspects, seeds, n = pool(lists, 1), 120, 2
-    size = strata(AllPairs(images), suspects, lists, lo=1, hi=3)[stratum][0]
+    size = strata(AllPairs(images), suspects, lists, min_rank=1, max_rank=3)[stratum][0]
     counts: dict[tuple[str, str], int] = {}
     for seed in range(seeds):
-        found = draw_random(images, n, seed, stratum=stratum, suspects=suspects, neighbors=lists, lo=1, hi=3)
+        found = draw_random(
+            images, n, seed, stratum=stratum, suspects=suspects, neighbors=lists, min_rank=1, max_rank=3
+        )
         for pair in pairs_of(found[found["origin"] == "random"]):
             counts[pair] = counts.get(pair, 0) + 1
     assert len(counts) == size
@@ -114,10 +116,10 @@ def test_millions_of_pairs_are_drawn_from_without_listing_them() -> None:
 
 def test_row_order_does_not_matter_and_seeds_do() -> None:
     shuffled = IMAGES.sample(frac=1, random_state=2), LISTS.sample(frac=1, random_state=3)
-    one = draw_near(IMAGES, LISTS, POOL, lo=4, n=9, seed=1, hi=12)
-    two = draw_near(shuffled[0], shuffled[1], POOL, lo=4, n=9, seed=1, hi=12)
+    one = draw_near(IMAGES, LISTS, POOL, min_rank=4, n=9, seed=1, max_rank=12)
+    two = draw_near(shuffled[0], shuffled[1], POOL, min_rank=4, n=9, seed=1, max_rank=12)
     pd.testing.assert_frame_equal(one, two)
-    assert pairs_of(one) != pairs_of(draw_near(IMAGES, LISTS, POOL, lo=4, n=9, seed=2, hi=12))
+    assert pairs_of(one) != pairs_of(draw_near(IMAGES, LISTS, POOL, min_rank=4, n=9, seed=2, max_rank=12))
 
 
 def test_a_stratum_that_changed_is_not_drawn_from_again() -> None:
@@ -134,8 +136,8 @@ def test_a_stratum_that_changed_is_not_drawn_from_again() -> None:
         ({"n": 10_000}, "10,000 pairs of 480 cannot be drawn"),
         ({"stratum": "far"}, "stratum is 'far'"),
         ({"stratum": "near"}, "needs the models' lists"),
-        ({"stratum": "near", "neighbors": LISTS, "lo": 20}, "the lists end at depth 20"),
-        ({"stratum": "near", "neighbors": LISTS, "lo": 4, "hi": 4}, "no ranks from 4 to below 4"),
+        ({"stratum": "near", "neighbors": LISTS, "min_rank": 20}, "the lists end at depth 20"),
+        ({"stratum": "near", "neighbors": LISTS, "min_rank": 4, "max_rank": 4}, "no ranks from 4 to below 4"),
     ],
 )
 def test_what_cannot_be_drawn_is_told(options: dict[str, object], told: str) -> None:
@@ -147,8 +149,8 @@ def test_what_cannot_be_drawn_is_told(options: dict[str, object], told: str) -> 
 @pytest.mark.parametrize("second", ["all", "outside", "near", "rest"])
 def test_strata_that_overlap_never_share_a_table(first: str, second: str) -> None:
     """Also where the two draws of one pair hit different ones."""
-    some = draw_random(IMAGES, 1, 0, stratum=first, suspects=POOL, neighbors=LISTS, lo=4, hi=12)
-    options = {"stratum": second, "suspects": some, "neighbors": LISTS, "lo": 4, "hi": 12}
+    some = draw_random(IMAGES, 1, 0, stratum=first, suspects=POOL, neighbors=LISTS, min_rank=4, max_rank=12)
+    options = {"stratum": second, "suspects": some, "neighbors": LISTS, "min_rank": 4, "max_rank": 12}
     if first == second or {first, second} == {"near", "rest"}:
         draw_random(IMAGES, 1, 0, **options)  # type: ignore[arg-type]
         return
@@ -158,6 +160,6 @@ def test_strata_that_overlap_never_share_a_table(first: str, second: str) -> Non
 
 
 def test_near_and_rest_are_cut_at_the_same_ranks() -> None:
-    some = draw_random(IMAGES, 1, 0, stratum="near", suspects=POOL, neighbors=LISTS, lo=4, hi=12)
+    some = draw_random(IMAGES, 1, 0, stratum="near", suspects=POOL, neighbors=LISTS, min_rank=4, max_rank=12)
     with pytest.raises(InputError, match="stratum near: the stratum had"):
-        draw_random(IMAGES, 1, 0, stratum="rest", suspects=some, neighbors=LISTS, lo=4, hi=8)
+        draw_random(IMAGES, 1, 0, stratum="rest", suspects=some, neighbors=LISTS, min_rank=4, max_rank=8)
