@@ -175,8 +175,11 @@ def _column_faults(frame: pd.DataFrame, table: Table) -> list[str]:
     faults = [
         f"column {column.name} is missing ({column.meaning})" for column in table.columns if column.name not in present
     ]
-    faults += [f"column {name} occurs {present.count(name)} times" for name in dict.fromkeys(present)
-               if present.count(name) > 1]  # fmt: skip
+    faults += [
+        f"column {name} occurs {present.count(name)} times"
+        for name in dict.fromkeys(present)
+        if present.count(name) > 1
+    ]
     if not table.further:
         known = ", ".join(table.names)
         faults += [f"column {name} is unknown; {table.name} has {known}" for name in present if name not in table.names]

@@ -18,8 +18,18 @@ NGINX = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
 UNIT = (DEPLOY / "eds-annotator@.service").read_text(encoding="utf-8")
 PORTS = re.findall(r"server 127\.0\.0\.1:(\d+)", NGINX)
 # Of the Compose Specification, what our file uses; a key that is none of these is a slip.
-SERVICE = {"image", "restart", "network_mode", "environment", "volumes", "depends_on", "healthcheck", "ports", "build",
-           "command"}  # fmt: skip
+SERVICE = {
+    "image",
+    "restart",
+    "network_mode",
+    "environment",
+    "volumes",
+    "depends_on",
+    "healthcheck",
+    "ports",
+    "build",
+    "command",
+}
 
 
 class Strict(yaml.SafeLoader):  # type: ignore[misc]

@@ -42,8 +42,13 @@ def frame(ids: list[str], sources: list[str | None] | None = None) -> pd.DataFra
 )
 def test_what_is_written_is_read(
     tmp_path_factory: pytest.TempPathFactory,
-    rows: int, dimension: int, shard_rows: int, dtype: str, block: int, data: st.DataObject,
-) -> None:  # fmt: skip
+    rows: int,
+    dimension: int,
+    shard_rows: int,
+    dtype: str,
+    block: int,
+    data: st.DataObject,
+) -> None:
     folder = tmp_path_factory.mktemp("store") / "m"
     ids, values = some(rows, dimension)
     bits = dtype == "bits"

@@ -64,7 +64,9 @@ OWN = "not released: fine-tuned by its authors (50 epochs, Adam, batch 64; learn
 
 PRESETS: dict[str, Preset] = {
     "argus": _file(
-        "argus_densenet.pth", DENSENET, 2208,
+        "argus_densenet.pth",
+        DENSENET,
+        2208,
         "weights not public; the code has this DenseNet-161, the text a ResNeXt101-32x8d behind a login: "
         "checkpoint:FILE?arch=timm:resnext101_32x8d&channels=BGR&resize=shortest&size=256&crop=224",
     ),
@@ -78,7 +80,9 @@ PRESETS: dict[str, Preset] = {
     "argus_id": _file("argus_id.safetensors", DENSENET, 2208, OWN),
     "argus_id_c": _file("argus_id_c.safetensors", DENSENET, 2208, OWN),
     "resnet50": Preset(
-        "timm:resnet50.tv2_in1k?output=logits", IMAGENET, 1000,
+        "timm:resnet50.tv2_in1k?output=logits",
+        IMAGENET,
+        1000,
         "the official code uses the 1000 logits, not the 2048 features; leave output=logits out for those",
     ),
     "convnext": Preset("timm:convnext_base.fb_in1k", IMAGENET, 1024, "size not stated: base taken, of tiny to large"),
@@ -87,19 +91,25 @@ PRESETS: dict[str, Preset] = {
         "timm:regnety_160.swag_lc_in1k", IMAGENET, 3024, "architecture not stated: RegNetY-16GF, frozen trunk"
     ),
     "moco": _file(
-        "moco_v2_800ep_pretrain.pth.tar", "timm:resnet50&prefix=module.encoder_q.", 2048,
+        "moco_v2_800ep_pretrain.pth.tar",
+        "timm:resnet50&prefix=module.encoder_q.",
+        2048,
         "version and epochs not stated; the authors' file, query encoder, projection dropped",
     ),
     "swav": _file(
-        "swav_800ep_pretrain.pth.tar", "timm:resnet50&prefix=module.&drop=projection_head&drop=prototypes", 2048,
+        "swav_800ep_pretrain.pth.tar",
+        "timm:resnet50&prefix=module.&drop=projection_head&drop=prototypes",
+        2048,
         "epochs not stated; the authors' file, projection and prototypes dropped",
     ),
     "mae": Preset("timm:vit_base_patch16_224.mae", IMAGENET, 768, "size not stated: base taken"),
     "noisy_student": Preset(
-        "timm:tf_efficientnet_b7.ns_jft_in1k", IMAGENET, 2560,
+        "timm:tf_efficientnet_b7.ns_jft_in1k",
+        IMAGENET,
+        2560,
         "size not stated: b7 taken; the network was made for 600 pixels",
     ),
-}  # fmt: skip
+}
 
 
 def name_and_spec(text: str) -> tuple[str, str]:
@@ -126,6 +136,7 @@ def preset_text(asked: str) -> str:
     if preset.file and not file and not Path(preset.file).is_file():
         raise InputError(
             f"its weights are on no hub ({preset.note.partition(';')[0]}), and {preset.file} is not in this folder",
-            where=name, do=f"Bring the file and name it: -m {name}@/path/{preset.file}.",
-        )  # fmt: skip
+            where=name,
+            do=f"Bring the file and name it: -m {name}@/path/{preset.file}.",
+        )
     return preset.text_with(file) if file else preset.text

@@ -137,11 +137,19 @@ class Request:
     def spec(self, default: Preprocessing, **parts: Any) -> BackboneSpec:
         """The spec of this request: `parts` that the family knows, and the values of the options."""
         fields: dict[str, Any] = {
-            "loader": self.loader, "name": self.name, "weights": self.weights.replace("\\", "/").rpartition("/")[2],
-            "weights_sha256": "", "key_map": (), "pooling": "", "dimension": 0,
-            "preprocessing": self.preprocessing(default), "normalise": self.flag("normalise", True),
-            "random_init": self.random_init, "precision": self.precision, "options": self.options,
-        }  # fmt: skip
+            "loader": self.loader,
+            "name": self.name,
+            "weights": self.weights.replace("\\", "/").rpartition("/")[2],
+            "weights_sha256": "",
+            "key_map": (),
+            "pooling": "",
+            "dimension": 0,
+            "preprocessing": self.preprocessing(default),
+            "normalise": self.flag("normalise", True),
+            "random_init": self.random_init,
+            "precision": self.precision,
+            "options": self.options,
+        }
         return BackboneSpec(**{**fields, **parts})
 
     def _typed(self, name: str, value: str) -> Any:

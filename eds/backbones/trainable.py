@@ -31,9 +31,15 @@ class Trainable:
         steps = self.preprocessing
         mean, std = (",".join(map(repr, values)) for values in (steps.mean, steps.std))
         parts = {
-            "arch": self.architecture, "channels": steps.channels, "crop": steps.crop or 0,
-            "interpolation": steps.interpolation, "mean": mean, "resize": steps.resize, "size": steps.size, "std": std,
-        }  # fmt: skip
+            "arch": self.architecture,
+            "channels": steps.channels,
+            "crop": steps.crop or 0,
+            "interpolation": steps.interpolation,
+            "mean": mean,
+            "resize": steps.resize,
+            "size": steps.size,
+            "std": std,
+        }
         return {name: str(value) for name, value in parts.items()}
 
 

@@ -37,9 +37,11 @@ def split(labels: Supervision, validation_share: float, test_share: float, seed:
     faults = [f"{name}: {size}" for name, size in sizes.items() if size < FEWEST]
     if faults:
         raise InputError(
-            f"{len(products):,} products are too few for three parts of at least {FEWEST}", where="training",
-            do="Use more products, or other shares (--test-share, --validation-share):", faults=faults,
-        )  # fmt: skip
+            f"{len(products):,} products are too few for three parts of at least {FEWEST}",
+            where="training",
+            do="Use more products, or other shares (--test-share, --validation-share):",
+            faults=faults,
+        )
     order = np.random.default_rng([seed, SPLIT]).permutation(products)
     ends = np.cumsum([sizes["test"], sizes["validation"]])
     test, validation, rest = (np.flatnonzero(np.isin(labels.product, part)) for part in np.split(order, ends))

@@ -39,9 +39,12 @@ def save(path: Path, state: Checkpoint) -> None:
     parts = {"model": state.model, "best": state.best, "adam": state.adam}
     tensors = {f"{part}.{name}": tensor for part, found in parts.items() for name, tensor in found.items()}
     metadata = {
-        "identity": state.identity, "epoch": state.epoch, "best_epoch": state.best_epoch,
-        "best_score": state.best_score, "rows": state.rows,
-    }  # fmt: skip
+        "identity": state.identity,
+        "epoch": state.epoch,
+        "best_epoch": state.best_epoch,
+        "best_score": state.best_score,
+        "rows": state.rows,
+    }
     write_tensors(path, tensors, metadata)
 
 
@@ -53,12 +56,17 @@ def load(path: Path, identity: Mapping[str, Any]) -> Checkpoint | None:
     wanted = json.loads(json.dumps(identity))
     if metadata.get("identity") != wanted:
         there = metadata.get("identity") or {}
-        faults = [f"{name}: stored {there.get(name)!r}, requested {wanted.get(name)!r}"
-                  for name in sorted({*there, *wanted}) if there.get(name) != wanted.get(name)]  # fmt: skip
+        faults = [
+            f"{name}: stored {there.get(name)!r}, requested {wanted.get(name)!r}"
+            for name in sorted({*there, *wanted})
+            if there.get(name) != wanted.get(name)
+        ]
         raise InputError(
-            "the folder holds another run", where=str(path),
-            do="Use another name for the model, or start again: --replace.", faults=faults,
-        )  # fmt: skip
+            "the folder holds another run",
+            where=str(path),
+            do="Use another name for the model, or start again: --replace.",
+            faults=faults,
+        )
     parts: dict[str, State] = {"model": {}, "best": {}, "adam": {}}
     for name, tensor in tensors.items():
         part, _, rest = name.partition(".")

@@ -49,8 +49,9 @@ def score_codes(codes: NDArray[np.int8], labels: Supervision, rows: Integers) ->
     asked = lists.relevant > 0
     if not asked.any():
         raise InputError(
-            "no image of the split has a similar one in it", where=f"labels {labels.source}",
+            "no image of the split has a similar one in it",
+            where=f"labels {labels.source}",
             do="Use a larger --test-share, or other labels.",
-        )  # fmt: skip
+        )
     value = (ndcg if len(lists.levels) > 2 else ap)(lists)
     return float(value[asked].mean())

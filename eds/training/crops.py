@@ -26,8 +26,11 @@ class Crops:
 
     def __post_init__(self) -> None:
         least = {"side": 16, "local": 0, "local_side": 16}
-        if faults := [f"{name} is {getattr(self, name)}; at least {low}" for name, low in least.items()
-                      if getattr(self, name) < low]:  # fmt: skip
+        if faults := [
+            f"{name} is {getattr(self, name)}; at least {low}"
+            for name, low in least.items()
+            if getattr(self, name) < low
+        ]:
             raise InputError("invalid crops", where="dino", do="Change:", faults=faults)
 
     def cut(self, pictures: Tensor) -> list[Tensor]:

@@ -39,16 +39,22 @@ class Dino:
     held_prototypes: int = 1  # epochs in which the prototypes do not change
 
     def __post_init__(self) -> None:
-        faults = [f"{name} is {value}; above 0" for name, value in asdict(self).items()
-                  if name.endswith("temperature") and not value > 0]  # fmt: skip
+        faults = [
+            f"{name} is {value}; above 0"
+            for name, value in asdict(self).items()
+            if name.endswith("temperature") and not value > 0
+        ]
         if self.teacher_temperature >= self.student_temperature:
             faults.append("teacher_temperature must be below student_temperature")
         if not 0 <= self.momentum < 1:
             faults.append(f"momentum is {self.momentum}; from 0 to below 1")
         if self.prototypes < 2:
             faults.append(f"prototypes is {self.prototypes}; at least 2")
-        faults += [f"{name} is {getattr(self, name)}; at least 0" for name in ("temperature_epochs", "held_prototypes")
-                   if getattr(self, name) < 0]  # fmt: skip
+        faults += [
+            f"{name} is {getattr(self, name)}; at least 0"
+            for name in ("temperature_epochs", "held_prototypes")
+            if getattr(self, name) < 0
+        ]
         if faults:
             raise InputError("invalid parameters", where="dino", do="Change:", faults=faults)
 
@@ -125,15 +131,25 @@ class DinoTask(NetworkTask):
         if not apart > COLLAPSED * first:
             raise EdsError(
                 f"the teacher has collapsed: its targets carry {apart:.2g} nats per image, {first:.2g} at first",
-                where="dino", do="Lower the learning rate or the teacher's temperature, and start again: --replace.",
-            )  # fmt: skip
+                where="dino",
+                do="Lower the learning rate or the teacher's temperature, and start again: --replace.",
+            )
         return super().score()
 
 
 def continue_dino(
-    base: Trainable, pixels: Pixels, labels: Supervision, plan: Plan, folder: Path, dino: Dino, *,
-    frozen: int = 0, device: str = "cpu", restart: bool = False, progress: Progress | None = None,
-) -> Trained:  # fmt: skip
+    base: Trainable,
+    pixels: Pixels,
+    labels: Supervision,
+    plan: Plan,
+    folder: Path,
+    dino: Dino,
+    *,
+    frozen: int = 0,
+    device: str = "cpu",
+    restart: bool = False,
+    progress: Progress | None = None,
+) -> Trained:
     """Train the network on the images of `labels.ids`, uint8 (n, side, side, 3), by their crops alone.
 
     `restart` ignores what another run left in the folder.

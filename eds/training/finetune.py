@@ -54,9 +54,17 @@ class _LabelTask(NetworkTask):
 
 
 def finetune(
-    base: Trainable, pixels: Pixels, labels: Supervision, plan: Plan, folder: Path, *,
-    frozen: int = 0, device: str = "cpu", restart: bool = False, progress: Progress | None = None,
-) -> Trained:  # fmt: skip
+    base: Trainable,
+    pixels: Pixels,
+    labels: Supervision,
+    plan: Plan,
+    folder: Path,
+    *,
+    frozen: int = 0,
+    device: str = "cpu",
+    restart: bool = False,
+    progress: Progress | None = None,
+) -> Trained:
     """Train the network on the images of `labels.ids`, uint8 (n, side, side, 3); state and weights go to `folder`.
 
     The first `frozen` parameter tensors, counted from the input, do not change. `restart` ignores the state of an

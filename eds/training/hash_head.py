@@ -110,9 +110,16 @@ class _HashTask:
 
 
 def fit_hash_head(
-    vectors: Vectors, labels: Supervision, design: Design, plan: Plan, folder: Path,
-    base: Mapping[str, Any], *, restart: bool = False, progress: Progress | None = None,
-) -> HashHead:  # fmt: skip
+    vectors: Vectors,
+    labels: Supervision,
+    design: Design,
+    plan: Plan,
+    folder: Path,
+    base: Mapping[str, Any],
+    *,
+    restart: bool = False,
+    progress: Progress | None = None,
+) -> HashHead:
     """Fit a head to vectors, (items, dimension) float32 in the order of `labels.ids`; `base` describes their model.
 
     State, log and the finished head are kept in `folder`; an interrupted run resumes there, and `restart` ignores
@@ -125,15 +132,21 @@ def fit_hash_head(
         raise InputError("a vector holds NaN or infinity", where="training", do="Compute the vectors again.")
     folder.mkdir(parents=True, exist_ok=True)
     identity = {
-        "base": dict(base), "design": {**asdict(design), "scale": str(design.scale)}, "plan": asdict(plan),
-        "labels": labels.source, "items": _fingerprint(vectors, labels),
-    }  # fmt: skip
+        "base": dict(base),
+        "design": {**asdict(design), "scale": str(design.scale)},
+        "plan": asdict(plan),
+        "labels": labels.source,
+        "items": _fingerprint(vectors, labels),
+    }
     with _one_thread():
         if design.objective in COMPUTED:
             parts = split(labels, plan.validation_share, plan.test_share, plan.seed)
-            head = (heads.pca_head(vectors[parts.train], design.bits) if design.objective == "pca-sign"
-                    else heads.itq_head(vectors[parts.train], design.bits, plan.seed))  # fmt: skip
-            told: dict[str, Any] = {"best_epoch": 0, "rows": [], "resumed_at": 0}
+            head = (
+                heads.pca_head(vectors[parts.train], design.bits)
+                if design.objective == "pca-sign"
+                else heads.itq_head(vectors[parts.train], design.bits, plan.seed)
+            )
+            log: dict[str, Any] = {"best_epoch": 0, "rows": [], "resumed_at": 0}
         else:
             task = _HashTask(design, plan, vectors, labels)
             parts = task.parts
@@ -141,12 +154,15 @@ def fit_hash_head(
                 task.score_rows(rows)
             found = fit(task, plan, folder, identity, restart=restart, progress=progress)
             head = task.head.eval()
-            told = {"best_epoch": found.best_epoch, "rows": found.rows, "resumed_at": found.resumed_at}
+            log = {"best_epoch": found.best_epoch, "rows": found.rows, "resumed_at": found.resumed_at}
         codes = head.codes(vectors)
         validation_score, test_score = (score_codes(codes, labels, rows) for rows in (parts.validation, parts.test))
     file = folder / HEAD
-    write_tensors(file, head.state_dict(), {"identity": identity, "dimension": vectors.shape[1], **asdict(design),
-                                            "scale": str(design.scale)})  # fmt: skip
+    write_tensors(
+        file,
+        head.state_dict(),
+        {"identity": identity, "dimension": vectors.shape[1], **asdict(design), "scale": str(design.scale)},
+    )
     if (
         restart and design.objective in COMPUTED
     ):  # nothing was trained: what another run tells of its epochs is not of it
@@ -161,16 +177,16 @@ def fit_hash_head(
         trained_on=len(parts.train),
         validated_on=len(parts.validation),
         tested_on=len(parts.test),
-        **told,
+        **log,
     )
 
 
 def load_head(file: Path) -> heads.Head:
     """Load the head of a finished run."""
-    tensors, told = read_tensors(file)
-    if "dimension" not in told:
+    tensors, metadata = read_tensors(file)
+    if "dimension" not in metadata:
         raise InputError("the file does not hold a hash head", where=str(file), do=f"Name a run's {HEAD}.")
-    return heads.restore_head(told["dimension"], told["bits"], told["head"], told["hidden"], tensors)
+    return heads.restore_head(metadata["dimension"], metadata["bits"], metadata["head"], metadata["hidden"], tensors)
 
 
 def _fingerprint(vectors: Vectors, labels: Supervision) -> str:

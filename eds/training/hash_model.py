@@ -37,22 +37,36 @@ def describe_base(vectors: Vectors) -> dict[str, str]:
     """The base model's name and digests, for a head's identity and the spec of its codes."""
     model = vectors.model
     return {
-        "model": model.name, "weights_digest": model.weights_digest,
+        "model": model.name,
+        "weights_digest": model.weights_digest,
         "preprocessing_digest": model.preprocessing_digest,
-    }  # fmt: skip
+    }
 
 
 def write_codes(
-    folder: Path, name: str, vectors: Vectors, ids: "list[str]", fitted: HashHead, design: Mapping[str, Any],
-    provenance: Provenance, *, progress: Progress | None = None,
-) -> Vectors:  # fmt: skip
+    folder: Path,
+    name: str,
+    vectors: Vectors,
+    ids: "list[str]",
+    fitted: HashHead,
+    design: Mapping[str, Any],
+    provenance: Provenance,
+    *,
+    progress: Progress | None = None,
+) -> Vectors:
     """Write the codes of these images as the model `name`: bits, compared by Hamming distance."""
     codes = encode(fitted.head, vectors, ids, progress)
     spec = {"loader": "hash", "base": describe_base(vectors), "checkpoint_sha256": fitted.sha256, **design}
     model = Model(
-        name, spec, fitted.head.bits, "bits", "hamming", vectors.model.preprocessing_digest, fitted.sha256,
+        name,
+        spec,
+        fitted.head.bits,
+        "bits",
+        "hamming",
+        vectors.model.preprocessing_digest,
+        fitted.sha256,
         provenance=provenance,
-    )  # fmt: skip
+    )
     return write(folder, model, ids, codes)
 
 

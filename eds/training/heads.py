@@ -37,9 +37,11 @@ class Head(nn.Module):
             raise InputError(f"a hidden layer of {hidden}", where="head", do="Use at least 1.")
         self.register_buffer("mean", torch.zeros(dimension))
         self.register_buffer("spread", torch.ones(()))
-        layers = [nn.Linear(dimension, bits)] if kind == "linear" else [
-            nn.Linear(dimension, hidden), nn.ReLU(), nn.Linear(hidden, bits)
-        ]  # fmt: skip
+        layers = (
+            [nn.Linear(dimension, bits)]
+            if kind == "linear"
+            else [nn.Linear(dimension, hidden), nn.ReLU(), nn.Linear(hidden, bits)]
+        )
         self.layers = nn.Sequential(*layers)
 
     def forward(self, vectors: Tensor) -> Tensor:
@@ -142,9 +144,10 @@ def _components(vectors: Array, bits: int) -> tuple[Array, Head]:
     head = Head(dimension, bits)
     if bits > min(dimension, len(vectors) - 1):
         raise InputError(
-            f"{bits} bits of {len(vectors):,} vectors of {dimension} numbers", where="principal components",
+            f"{bits} bits of {len(vectors):,} vectors of {dimension} numbers",
+            where="principal components",
             do="Each bit needs a component: use fewer bits, or train a head.",
-        )  # fmt: skip
+        )
     head.centre(vectors)
     centred = (vectors - head.mean.numpy()).astype(np.float64)
     _, found = np.linalg.eigh(centred.T @ centred)

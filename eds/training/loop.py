@@ -61,9 +61,15 @@ class Fitted:
 
 
 def fit(
-    task: Task, plan: Plan, folder: Path, identity: Mapping[str, Any], *, progress: Progress | None = None,
-    restart: bool = False, autocast: Callable[[], AbstractContextManager[Any]] = nullcontext,
-) -> Fitted:  # fmt: skip
+    task: Task,
+    plan: Plan,
+    folder: Path,
+    identity: Mapping[str, Any],
+    *,
+    progress: Progress | None = None,
+    restart: bool = False,
+    autocast: Callable[[], AbstractContextManager[Any]] = nullcontext,
+) -> Fitted:
     """Train `task.module` by the plan and load the weights of the kept epoch.
 
     Resumes from the state in `folder`; `restart` ignores the state of an earlier run there.
@@ -101,9 +107,13 @@ def fit(
 
 
 def _epoch(
-    task: Task, plan: Plan, adam: torch.optim.Adam, state: Checkpoint, folder: Path,
+    task: Task,
+    plan: Plan,
+    adam: torch.optim.Adam,
+    state: Checkpoint,
+    folder: Path,
     autocast: Callable[[], AbstractContextManager[Any]],
-) -> float:  # fmt: skip
+) -> float:
     """Run one epoch; return the mean loss of its batches."""
     batches = task.batches(state.epoch)
     losses = []

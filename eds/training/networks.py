@@ -124,10 +124,15 @@ def train(
     folder.mkdir(parents=True, exist_ok=True)
     base, labels, parts = task.base, task.labels, task.parts
     identity: Mapping[str, Any] = {
-        "base": base.text, "weights_sha256": base.weights_sha256, "preprocessing": base.preprocessing.digest,
-        "labels": labels.source, "plan": asdict(task.plan), "frozen": task.frozen, "items": _fingerprint(labels),
+        "base": base.text,
+        "weights_sha256": base.weights_sha256,
+        "preprocessing": base.preprocessing.digest,
+        "labels": labels.source,
+        "plan": asdict(task.plan),
+        "frozen": task.frozen,
+        "items": _fingerprint(labels),
         **details,
-    }  # fmt: skip
+    }
     before = _score(task, parts.test)
 
     def mixed() -> AbstractContextManager[Any]:
@@ -138,9 +143,19 @@ def train(
     state = {name.removeprefix(start): tensor for name, tensor in found.best.items() if name.startswith(start)}
     write_tensors(file, state, {"identity": identity, "options": base.checkpoint_options()})
     return Trained(
-        file, digest(file), f"checkpoint:{file}", before, _score(task, parts.test), found.best_score,
-        found.best_epoch, found.rows, len(parts.train), len(parts.validation), len(parts.test), found.resumed_at,
-    )  # fmt: skip
+        file,
+        digest(file),
+        f"checkpoint:{file}",
+        before,
+        _score(task, parts.test),
+        found.best_score,
+        found.best_epoch,
+        found.rows,
+        len(parts.train),
+        len(parts.validation),
+        len(parts.test),
+        found.resumed_at,
+    )
 
 
 def recognition(features: NDArray[np.float32], product: Integers) -> float:

@@ -19,9 +19,13 @@ PIXELS = "pixels.npy"
 
 
 def prepare_images(
-    images: pd.DataFrame, ids: Sequence[str], root: Path, steps: Preprocessing, folder: Path,
+    images: pd.DataFrame,
+    ids: Sequence[str],
+    root: Path,
+    steps: Preprocessing,
+    folder: Path,
     progress: Progress | None = None,
-) -> NDArray[np.uint8]:  # fmt: skip
+) -> NDArray[np.uint8]:
     """Prepare these images in order, uint8 (n, side, side, 3), memory-mapped from `folder`.
 
     Raises one InputError for all unreadable images. The result of an earlier call with the same inputs is reused.

@@ -27,8 +27,11 @@ class Plan:
 
     def __post_init__(self) -> None:
         least = {"epochs": 1, "batch": 2, "patience": 1, "group": 2, "seed": 0, "warm_up": 0, "weight_decay": 0}
-        faults = [f"{name} is {getattr(self, name)}; at least {low}" for name, low in least.items()
-                  if not low <= getattr(self, name) < float("inf")]  # fmt: skip
+        faults = [
+            f"{name} is {getattr(self, name)}; at least {low}"
+            for name, low in least.items()
+            if not low <= getattr(self, name) < float("inf")
+        ]
         if not 0 < self.learning_rate <= FASTEST:
             faults.append(f"learning_rate is {self.learning_rate}; above 0, at most {FASTEST:g}")
         shares = {"validation_share": self.validation_share, "test_share": self.test_share}

@@ -30,9 +30,15 @@ Progress = Callable[[int, int], None]
 
 
 def compare_heads(
-    vectors: NDArray[np.float32], labels: Supervision, designs: Mapping[str, Design], plan: Plan,
-    seeds: Sequence[int], folder: Path, *, progress: Progress | None = None,
-) -> pd.DataFrame:  # fmt: skip
+    vectors: NDArray[np.float32],
+    labels: Supervision,
+    designs: Mapping[str, Design],
+    plan: Plan,
+    seeds: Sequence[int],
+    folder: Path,
+    *,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
     """Fit every design with every seed (of split, weights and batches): a row each, with the values of `measure_codes`.
 
     `vectors` (items, dimension) in the order of `labels.ids`; runs are kept in `folder`, and a second call resumes.
@@ -65,12 +71,16 @@ def measure_codes(
     similar = labels.affinity(test_rows[asked], others) > 0
     usage = code_usage(codes[others])
     return {
-        "ap": _mean(ap, among), "ap_best": _mean(ap_best, among), "ap_worst": _mean(ap_worst, among),
+        "ap": _mean(ap, among),
+        "ap_best": _mean(ap_best, among),
+        "ap_worst": _mean(ap_worst, among),
         "ap_others": _mean(ap, against),
         "mlgap": mlgap(codes[test_rows[asked]], codes[others], similar, RADIUS) if asked.any() else float("nan"),
-        "one_code": float(alike.p[:, 0].sum() / alike.relevant.sum()), "distinct": usage["distinct"],
-        "utilisation": usage["utilisation"], "entropy": usage["entropy_bits"],
-    }  # fmt: skip
+        "one_code": float(alike.p[:, 0].sum() / alike.relevant.sum()),
+        "distinct": usage["distinct"],
+        "utilisation": usage["utilisation"],
+        "entropy": usage["entropy_bits"],
+    }
 
 
 def spread(rows: pd.DataFrame, by: str = "design") -> pd.DataFrame:
@@ -95,9 +105,11 @@ def recognition_and_discovery(
     names: pd.Series[str] = pd.Series(list(ids), dtype="str")
     order = np.argsort(-(score - 4 * np.eye(len(score))), axis=1, kind="stable")[:, :k]
     lists = {
-        "model": "m", "query_id": np.repeat(names.to_numpy(), k), "candidate_id": names.to_numpy()[order.ravel()],
+        "model": "m",
+        "query_id": np.repeat(names.to_numpy(), k),
+        "candidate_id": names.to_numpy()[order.ravel()],
         "rank": np.tile(np.arange(k), len(names)),
-    }  # fmt: skip
+    }
     own = identity_metrics(pd.DataFrame(lists), dict(zip(ids, products, strict=True)), list(ids), [k])
     place = pd.Index(names)
     first, second = (place.get_indexer(pd.Index(truth[column])) for column in ("query_id", "candidate_id"))
@@ -106,9 +118,10 @@ def recognition_and_discovery(
     pairs = truth[["query_id", "candidate_id"]].assign(model="m", score=score[first, second])
     found: dict[str, Any] = auc_report(pairs, truth)
     return {
-        "recognition": own[f"hr_capped@{k}"], "discovery": found["micro_roc_auc"],
+        "recognition": own[f"hr_capped@{k}"],
+        "discovery": found["micro_roc_auc"],
         "discovery_macro": found["macro_roc_auc"],
-    }  # fmt: skip
+    }
 
 
 def _mean(measure: Callable[[TiedLists], NDArray[np.float64]], lists: TiedLists) -> float:

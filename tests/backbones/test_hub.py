@@ -23,7 +23,7 @@ def _no_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
         ("timm:test_resnet.r160_in1k", "timm/test_resnet.r160_in1k/model.safetensors", "test_resnet.r160_in1k@/path/"),
         ("open_clip:ViT-B-32-quickgelu@openai", "timm/vit_base_patch32_clip_224.openai/open_clip_model", "gelu@/path/"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("offline", [False, True])
 def test_the_refusal_is_quick_and_names_the_file(
     text: str, wanted: str, supply: str, offline: bool, monkeypatch: pytest.MonkeyPatch

@@ -62,8 +62,14 @@ def test_all_faults_at_once() -> None:
     with pytest.raises(InputError) as caught:
         Preprocessing("squish", 0, "cubic", 3, "RGBA", (0.5,), (0.0,) * 3, (0, 0, 256))  # type: ignore[arg-type]
     assert [fault.split()[0] for fault in caught.value.faults] == [
-        "resize", "interpolation", "channels", "size", "mean", "std", "background",
-    ]  # fmt: skip
+        "resize",
+        "interpolation",
+        "channels",
+        "size",
+        "mean",
+        "std",
+        "background",
+    ]
 
 
 def test_a_new_size_or_resize_sees_the_whole_square_it_names() -> None:

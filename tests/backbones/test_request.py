@@ -35,9 +35,13 @@ def test_options_change_the_preprocessing() -> None:
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [("a:b?size=big", "option size is 'big'"), ("a:b?draft=1", "draft is '1'"), ("a:b?mean=x,y,z", "mean is 'x,y,z'"),
-     ("a:b?size=1&size=2", "size is repeated 2 times")],
-)  # fmt: skip
+    [
+        ("a:b?size=big", "option size is 'big'"),
+        ("a:b?draft=1", "draft is '1'"),
+        ("a:b?mean=x,y,z", "mean is 'x,y,z'"),
+        ("a:b?size=1&size=2", "size is repeated 2 times"),
+    ],
+)
 def test_values_that_cannot_be_read(text: str, told: str) -> None:
     with pytest.raises(InputError, match=told):
         Request.parse(text).preprocessing(IMAGENET)
@@ -47,5 +51,6 @@ def test_unknown_options_are_told_together() -> None:
     with pytest.raises(InputError) as caught:
         Request.parse("a:b?siz=3&normalize=true").allow_only("output")
     assert caught.value.faults[:2] == (
-        "unknown option normalize; did you mean normalise?", "unknown option siz; did you mean size?",
-    )  # fmt: skip
+        "unknown option normalize; did you mean normalise?",
+        "unknown option siz; did you mean size?",
+    )

@@ -40,10 +40,18 @@ def test_logits_are_timms_own_and_the_classifier_is_dropped_without_them(tmp_pat
     assert encoded(f"timm:test_resnet@{path}").shape[1] == timm.create_model("test_resnet").num_features
 
 
-@pytest.mark.parametrize("name", [
-    "resnet50.tv2_in1k", "vit_base_patch16_224.augreg_in21k", "tf_efficientnet_b7.ns_jft_in1k", "convnext_base.fb_in1k",
-    "coat_lite_medium_384.in1k", "beit_base_patch16_224.in22k_ft_in22k", "regnety_160.swag_ft_in1k",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "resnet50.tv2_in1k",
+        "vit_base_patch16_224.augreg_in21k",
+        "tf_efficientnet_b7.ns_jft_in1k",
+        "convnext_base.fb_in1k",
+        "coat_lite_medium_384.in1k",
+        "beit_base_patch16_224.in22k_ft_in22k",
+        "regnety_160.swag_ft_in1k",
+    ],
+)
 def test_the_preprocessing_is_timms_create_transform(name: str) -> None:
     found: Any = timm.get_pretrained_cfg(name)
     config = found.to_dict()

@@ -47,8 +47,9 @@ def test_what_datasets_saves_to_disk_is_read(tmp_path: Path, splits: bool) -> No
     datasets = needed("datasets")
     (tmp_path / "root").mkdir()
     pictures = [{"bytes": png(number), "path": None} for number in range(150)]
-    features = datasets.Features({"id": datasets.Value("string"), "image": datasets.Image(),
-                                  "label": datasets.ClassLabel(names=["coat", "hat"])})  # fmt: skip
+    features = datasets.Features(
+        {"id": datasets.Value("string"), "image": datasets.Image(), "label": datasets.ClassLabel(names=["coat", "hat"])}
+    )
     whole = datasets.Dataset.from_dict(
         {"id": [f"i{number}" for number in range(150)], "image": pictures, "label": [n % 2 for n in range(150)]},
         features,

@@ -27,8 +27,10 @@ def test_csv_with_a_map(tmp_path: Path) -> None:
 
 
 def test_parquet_and_json_keep_what_they_do_not_know(tmp_path: Path) -> None:
-    rows = [{"image_id": 1, "path": "a.jpg", "tags": ["x", "y"], "price": 1.5},
-            {"image_id": 2, "path": "b.jpg", "tags": ["z"], "price": None}]  # fmt: skip
+    rows = [
+        {"image_id": 1, "path": "a.jpg", "tags": ["x", "y"], "price": 1.5},
+        {"image_id": 2, "path": "b.jpg", "tags": ["z"], "price": None},
+    ]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
     (tmp_path / "a.json").write_text(json.dumps({"images": rows}))
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))

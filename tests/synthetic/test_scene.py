@@ -74,8 +74,10 @@ def test_any_size_is_drawn(size: int) -> None:
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_every_silhouette_and_pattern_is_drawn_in_its_own_way(category: str) -> None:
     base = next(p for p in PRODUCTS if p.attributes.category == category)
-    shapes = {studio_view(Product(replace(base.attributes, silhouette=name), 1), 0, 48).tobytes()
-              for name in SILHOUETTES[category]}  # fmt: skip
+    shapes = {
+        studio_view(Product(replace(base.attributes, silhouette=name), 1), 0, 48).tobytes()
+        for name in SILHOUETTES[category]
+    }
     assert len(shapes) == len(SILHOUETTES[category])
     prints = {
         studio_view(

@@ -150,9 +150,13 @@ KILLED = """
 def test_a_killed_run_ends_with_the_weights_of_one_that_never_stopped(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path)], cwd=root, check=False,
-        env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, timeout=120,
-    )  # fmt: skip
+        [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path)],
+        cwd=root,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        timeout=120,
+    )
     assert done.returncode == -signal.SIGKILL, done.stderr.decode()
     images = draw(tmp_path / "pictures")
     resumed = trained(images, tmp_path / "pictures", tmp_path / "run")

@@ -111,9 +111,13 @@ def test_a_run_killed_in_the_middle_ends_with_the_weights_of_one_that_never_stop
     there = tmp_path / "killed"
     root = Path(__file__).parents[2]
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(KILLED), str(there)], cwd=root, check=False,
-        env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, timeout=120,
-    )  # fmt: skip
+        [sys.executable, "-c", textwrap.dedent(KILLED), str(there)],
+        cwd=root,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        timeout=120,
+    )
     assert done.returncode == -signal.SIGKILL, done.stderr.decode()
     assert (there / "dying").exists()
     resumed = fitted(there, design)
@@ -225,7 +229,7 @@ def test_truth_is_taken_both_ways_and_torn_pairs_are_told() -> None:
         (lambda folder: heads.restore_head(4, 2, "linear", 1, heads.Head(5, 2).state_dict()), "another architecture"),
         (lambda folder: load_head(folder / "none"), "damaged"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_told(act: object, told: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         act(tmp_path)  # type: ignore[operator]

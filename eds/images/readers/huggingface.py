@@ -26,8 +26,14 @@ from eds.io.files import digest, forbidden, unfinished
 
 USES = ("columns",)
 METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
-SIGNS = ((b"\xff\xd8\xff", ".jpg"), (b"\x89PNG", ".png"), (b"GIF8", ".gif"), (b"BM", ".bmp"), (b"II*\0", ".tif"),
-         (b"MM\0*", ".tif"))  # fmt: skip
+SIGNS = (
+    (b"\xff\xd8\xff", ".jpg"),
+    (b"\x89PNG", ".png"),
+    (b"GIF8", ".gif"),
+    (b"BM", ".bmp"),
+    (b"II*\0", ".tif"),
+    (b"MM\0*", ".tif"),
+)
 ROLES = {"queries": "query", "corpus": "candidate"}
 PORTION = 64  # rows in memory at once
 

@@ -39,8 +39,9 @@ def rename_columns(rows: pd.DataFrame, columns: Mapping[str, str], where: str) -
     full = [SHORT.get(ours, ours) for ours in columns]
     faults = [f"{ours} is mapped twice, also by its short name" for ours in wanted if full.count(ours) > 1]
     faults += [f"images has no column {ours}" for ours in wanted if ours not in tables.IMAGES.names]
-    faults += [f"the file has no column {theirs!r} (for {ours})" for ours, theirs in wanted.items()
-               if theirs not in there]  # fmt: skip
+    faults += [
+        f"the file has no column {theirs!r} (for {ours})" for ours, theirs in wanted.items() if theirs not in there
+    ]
     if not faults and "path" not in wanted and "path" not in there:
         faults.append("no column holds the path: name it with --map path=COLUMN")
     if faults:

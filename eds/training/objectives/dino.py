@@ -47,10 +47,14 @@ def dino_loss(
     """
     if len(teacher) > len(student) or len(student) < 2:
         raise InputError(f"{len(student)} views of the student, {len(teacher)} of the teacher", where="dino")
-    wanted = [((view - centre) / teacher_temperature).softmax(dim=1).detach() for view in teacher]
-    told = [(view / student_temperature).log_softmax(dim=1) for view in student]
-    terms = [-(want * tell).sum(dim=1).mean()
-             for i, want in enumerate(wanted) for j, tell in enumerate(told) if i != j]  # fmt: skip
+    targets = [((view - centre) / teacher_temperature).softmax(dim=1).detach() for view in teacher]
+    outputs = [(view / student_temperature).log_softmax(dim=1) for view in student]
+    terms = [
+        -(target * output).sum(dim=1).mean()
+        for i, target in enumerate(targets)
+        for j, output in enumerate(outputs)
+        if i != j
+    ]
     return torch.stack(terms).mean()
 
 

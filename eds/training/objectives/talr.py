@@ -51,7 +51,7 @@ def talr_minibatch(phi: Tensor, affinity: Tensor, objective: str) -> tuple[Tenso
 
 def _check(codes: Tensor, affinity: Tensor, objective: str) -> None:
     if objective not in OBJECTIVES:
-        raise InputError(f"{objective!r} is no objective", do=f"Choose one of {', '.join(OBJECTIVES)}.")
+        raise InputError(f"unknown objective {objective!r}", do=f"Choose one of {', '.join(OBJECTIVES)}.")
     if codes.ndim != 2 or len(codes) < 2:
         raise InputError(
             f"codes have shape {tuple(codes.shape)}", where="TALR", do="Give at least two items in a batch."

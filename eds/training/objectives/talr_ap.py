@@ -18,7 +18,7 @@ def ap_relaxed(counts: Tensor, relevant: Tensor, kind: str = "digamma") -> Tenso
     log: L replaced by ln((C + c)/C); simplified: p (2P + p + 1)/(2C + c + 1).
     Source: specification 9.2.
     Conventions: N+ = sum of p; no relevant item: 0; bins without items contribute 0. `digamma` is the tie-aware AP
-    on whole numbers. `log` has a pole at c = 1 and is infinite at C = 0: the digamma L stands in where C = 0 or c <= 1.
+    on whole numbers. `log` has a pole at c = 1 and is infinite at C = 0: digamma L replaces it if C = 0 or c <= 1.
     Example, run by doctest:
     >>> round(ap_relaxed(torch.tensor([[10.0]]).double(), torch.tensor([[5.0]]).double()).item(), 12)
     0.607164902998
@@ -30,7 +30,7 @@ def ap_relaxed(counts: Tensor, relevant: Tensor, kind: str = "digamma") -> Tenso
 def ap_sums(counts: Tensor, relevant: Tensor, kind: str) -> Tensor:
     """The sum over bins without the division by N+, (queries,)."""
     if kind not in KINDS:
-        raise InputError(f"{kind!r} is no form of relaxed AP", do=f"Choose one of {', '.join(KINDS)}.")
+        raise InputError(f"unknown form of relaxed AP {kind!r}", do=f"Choose one of {', '.join(KINDS)}.")
     used = counts > 0
     c = torch.where(used, counts, torch.ones_like(counts))
     before = torch.cumsum(counts, dim=-1) - counts

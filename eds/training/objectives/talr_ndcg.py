@@ -17,13 +17,13 @@ def dcg_relaxed(counts: Tensor, levels: Tensor, kind: str = "simplified") -> Ten
     Formula: g = sum over levels of (2^v - 1) c_v; simplified g/log2(C + (c + 1)/2 + 1); linear (g/c)(S(C + c) - S(C)),
     S the discount summed over places, linear between whole ones; li (g/c) ln2 (li(C + c + 1) - li(C + 1)).
     Source: specification 9.2.
-    Conventions: bins without items contribute 0; `li` is infinite at C = 0, S stands in there.
+    Conventions: bins without items contribute 0; `li` is infinite at C = 0, S replaces it there.
     Example, run by doctest:
     >>> round(dcg_relaxed(torch.tensor([[[0.0, 1.0]]]).double(), torch.tensor([0.0, 1.0]).double(), "linear").item(), 6)
     1.0
     """
     if kind not in KINDS:
-        raise InputError(f"{kind!r} is no form of relaxed DCG", do=f"Choose one of {', '.join(KINDS)}.")
+        raise InputError(f"unknown form of relaxed DCG {kind!r}", do=f"Choose one of {', '.join(KINDS)}.")
     gain = counts @ (2.0 ** levels.to(counts.dtype) - 1)
     items = counts.sum(dim=-1)
     used = items > 0
