@@ -1,85 +1,361 @@
-"""Vectors computed by backbones, or imported."""
+"""Vectors of the images by each model: computed by backbones, or imported."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eds.errors import InputError
-from eds.project.computing import vectors_made
+from eds.choices import Device, OnBad, Precision, Runtime, Similarity, StoredType
+from eds.errors import ConfigError, EdsError, InputError, TableError
+from eds.io import Address, checked
+from eds.project.executor import open_executor
+from eds.project.results import Result, given_values
 
 if TYPE_CHECKING:
-    from eds.embeddings.compute import Done, Summary
-    from eds.io import Address
+    import pandas as pd
+
+    from eds.backbones import Backbone
+    from eds.embeddings.compute import Summary
     from eds.project import Project
 
-LIST = ".eds/without-vector.csv"
+BAD = ".eds/embeddings/bad.csv"
+LOADING = ("runtime", "precision", "random_init")
+RANDOM = "its weights are random, which is for tests"
 
 
-def import_model(
-    project: "Project",
-    name: str,
-    vectors: Path,
-    ids: Path | None,
-    *,
-    named: "tuple[Address, Address | None] | None" = None,
-    replace: bool = False,
-    **options: Any,
-) -> "Done":
-    """Copy a file of vectors into the project under a name; the caller holds the project.
+@dataclass(frozen=True)
+class EmbedOptions:
+    """How vectors are computed; None: as eds.toml says."""
 
-    `named` is how the user named the files, where copies of them are read.
-    """
-    from eds.embeddings.importing import import_vectors
-    from eds.project.excluded_images import read_excluded
+    device: Device | None = None
+    batch: int | None = None  # images in one forward pass
+    workers: int | None = None  # threads that decode images; 0: one per core
+    dtype: StoredType | None = None  # of the stored vectors
+    runtime: Runtime = "auto"
+    precision: Precision = "float32"  # of inference
+    random_init: bool = False
+    on_bad: OnBad | None = None
 
-    files = [str(file) for file in named or (vectors, ids) if file is not None]
-    params = {"arguments": [name, *files], **{key: value for key, value in options.items() if value}}
-    with project.progress("copying", "vectors") as progress:
-        return import_vectors(
-            name, vectors, ids, project.read("images", columns=["image_id"]), project.path("embeddings", name),
-            provenance=project.provenance("embeddings.import", {}, [project.path("images")], params=params),
-            left_out=read_excluded(project), progress=progress, replace=replace, **options,
-        )  # fmt: skip
+    @property
+    def shaping(self) -> dict[str, Any]:
+        """The options given that decide the vectors."""
+        given = given_values(self)
+        return {name: given[name] for name in ("dtype", *LOADING) if name in given}
+
+    @property
+    def loading(self) -> dict[str, Any]:
+        """The options given that a backbone is loaded with."""
+        given = given_values(self)
+        return {name: given[name] for name in LOADING if name in given}
 
 
-def compute_models(project: "Project", asked: list[str], options: Mapping[str, Any], *, replace: bool) -> "Summary":
-    """Compute the vectors that are missing of the models asked for; the caller holds the project."""
+@dataclass(frozen=True)
+class EmbeddedModel(Result):
+    """The vectors of one model after a call."""
+
+    model: str
+    rows: int
+    dimension: int
+    computed: int
+    kept: int  # that were there and are up to date
+    images_per_second: float | None
+    random: bool  # random weights
+
+
+@dataclass(frozen=True)
+class EmbedResult(Result):
+    """The vectors of every model that was computed."""
+
+    models: list[EmbeddedModel]
+    bad: "pd.DataFrame"  # image_id, reason: images without a vector
+    seconds: float
+    bad_list: str = field(repr=False)  # the file with all images without a vector
+
+
+@dataclass(frozen=True)
+class ImportVectorsResult(Result):
+    """Imported vectors."""
+
+    model: str
+    rows: int
+    dimension: int
+    dtype: str
+
+
+@dataclass(frozen=True)
+class VectorsState(Result):
+    """The vectors that a model has."""
+
+    model: str
+    state: str
+    why: list[str]
+    dimension: int | None = None
+    dtype: str | None = None
+    similarity: str | None = None
+    preprocessing_digest: str | None = None
+    rows: int | None = None
+    seconds: float | None = None
+    images_per_second: float | None = None
+
+
+@dataclass(frozen=True)
+class EmbeddingsResult(Result):
+    """The vectors of every model that has any, or has begun to."""
+
+    models: list[VectorsState]
+
+
+@dataclass(frozen=True)
+class VectorsCheck(Result):
+    """What a check of one model's vectors found."""
+
+    model: str
+    vectors: int | None = None
+    without: int | None = None  # images without a vector
+    unknown: int | None = None  # vectors of images that are not in the catalogue
+    fault: str | None = None
+
+
+@dataclass(frozen=True)
+class CheckVectorsResult(Result):
+    """The check of every model's vectors."""
+
+    models: list[VectorsCheck]
+
+    def raise_faults(self) -> None:
+        """Raise TableError if any model has a fault."""
+        faults = [f"{item.model}: {item.fault}" for item in self.models if item.fault]
+        if faults:
+            raise TableError(
+                f"{len(faults)} of {len(self.models)} models are damaged", do="Make them again.", faults=faults
+            )
+
+
+@dataclass(frozen=True)
+class PresetsResult(Result):
+    """The models of the paper."""
+
+    presets: list[dict[str, Any]] = field(default_factory=list)  # preset, dimension, note, spec
+
+
+def embed(
+    project: "Project", models: Sequence[str] = (), options: EmbedOptions | None = None, *, replace: bool = False
+) -> EmbedResult:
+    """Compute the vectors that are missing; see Project.embed."""
     from eds.backbones import load
     from eds.embeddings.sources import USED
     from eds.io.files import write_text
 
-    settings = project.config.embeddings
-    images = project.read("images", columns=USED.names)
-    parents = [project.path("images")]
-    dtype = options.get("dtype") or settings.dtype
-    shaped = {} if "dtype" in options else {"embeddings.dtype": settings.dtype}  # an option is the user's own word
-    loading = {name: options[name] for name in ("runtime", "precision", "random_init") if name in options}
-    kept = {name: options[name] for name in ("dtype", *loading) if name in options}  # what decides the vectors
-    backbones, texts, made_by = {}, {}, {}
-    device = options.get("device") or settings.device
-    for text in asked:
-        name, spec = _named(text)
-        backbone = load(spec, device=device, **loading)
-        name = name or backbone.spec.default_name
-        if name in backbones:
-            raise InputError(f"two models are called {name}", where=text, do="Name one of them: NAME=SPEC.")
-        backbones[name], texts[name] = backbone, spec
-        made_by[name] = project.provenance("embeddings.compute", shaped, parents, params={"model": text, **kept})
-    summary = vectors_made(
-        project, images, backbones, texts, {"device": device, **loading},
-        workers=options.get("workers", settings.workers), provenance=made_by,
-        batch=options.get("batch") or settings.batch, dtype="float16" if dtype == "float16" else "float32",
-        on_bad="fail" if (options.get("on_bad") or project.config.images.on_bad) == "fail" else "skip",
-        replace=replace,
-    )  # fmt: skip
-    write_text(project.root / LIST, summary.bad.to_csv(index=False))
-    return summary
+    options, settings = options or EmbedOptions(), project.config.embeddings
+    texts = [*(models or settings.models)]
+    if not texts:
+        raise ConfigError("no model is named", where="eds.toml, embeddings.models", do="Name one: -m SPEC.")
+    with project.writing("embeddings.compute"):
+        images = project.read("images", columns=USED.names)
+        device = options.device or settings.device
+        used = {} if options.dtype else {"embeddings.dtype": settings.dtype}
+        backbones, specs, made_by = {}, {}, {}
+        for text in texts:
+            name, spec = _parse(text)
+            backbone = load(spec, device=device, **options.loading)
+            name = name or backbone.spec.default_name
+            if name in backbones:
+                raise InputError(f"two models are called {name}", where=text, do="Name one of them: NAME=SPEC.")
+            backbones[name], specs[name] = backbone, spec
+            params = {"models": [text], **options.shaping}
+            made_by[name] = project.provenance("embeddings.compute", used, [project.path("images")], params=params)
+        summary = _compute(
+            project, images, backbones, specs, {"device": device, **options.loading},
+            workers=settings.workers if options.workers is None else options.workers, provenance=made_by,
+            batch=options.batch or settings.batch, dtype=options.dtype or settings.dtype,
+            on_bad=options.on_bad or project.config.images.on_bad, replace=replace,
+        )  # fmt: skip
+        write_text(project.root / BAD, summary.bad.to_csv(index=False))
+    embedded = [
+        EmbeddedModel(
+            done.model.name, done.model.rows, done.model.dimension, done.computed, done.kept,
+            done.model.images_per_second, done.model.random,
+        )
+        for done in summary.models
+    ]  # fmt: skip
+    return EmbedResult(embedded, summary.bad, summary.seconds, str(project.root / BAD))
 
 
-def _named(text: str) -> tuple[str, str]:
-    """The name, empty where none is given, and the spec; a bare word, or word@FILE, is one of the paper's models."""
+def refresh(project: "Project") -> list[EmbedResult]:
+    """Compute the models of eds.toml that are missing, and all that are stale, with the options they were made with.
+
+    The networks of models that are up to date are not loaded. Imported vectors are left as they are.
+    """
+    from eds.project.status import missing_files
+
+    states = [project.state("embeddings", name) for name in project.models("embeddings")]
+    computed = {state.params["models"][0]: state for state in states if state.operation == "embeddings.compute"}
+    texts = [*dict.fromkeys([*project.config.embeddings.models, *computed])]
+    if not texts and not states:
+        raise ConfigError(
+            "no model is named", where="eds.toml, embeddings.models",
+            do='Write for example models = ["wheel:efficientnet_lite0"], or import vectors: eds embeddings import.',
+        )  # fmt: skip
+    groups: dict[tuple[bool, str], list[str]] = {}  # models computed alike share one pass over the images
+    for text in texts:
+        state = computed.get(text)
+        if state and state.condition == "fresh" and not missing_files(project, str(state.model)):
+            continue
+        changed = bool(state and any(why.startswith("embeddings.") for why in state.reasons))
+        shaping = {name: value for name, value in (state.params if state else {}).items() if name != "models"}
+        groups.setdefault((changed, json.dumps(shaping, sort_keys=True)), []).append(text)
+    results = []
+    for (changed, shaping_text), group in groups.items():  # after a change of eds.toml all vectors are computed again
+        results.append(embed(project, group, EmbedOptions(**json.loads(shaping_text)), replace=changed))
+        for item in results[-1].models:
+            project.say(f"embeddings: {item.rows:,} vectors by {item.model}, {item.computed:,} computed now")
+    return results
+
+
+def import_vectors(
+    project: "Project",
+    name: str,
+    vectors: "Address | str",
+    ids: "Address | str | None" = None,
+    *,
+    similarity: Similarity | None = None,
+    dtype: StoredType | None = None,
+    bits: int | None = None,
+    part: str = "",
+    partial: bool = False,
+    replace: bool = False,
+) -> ImportVectorsResult:
+    """Copy vectors from a file or another project; see Project.import_vectors."""
+    from eds.embeddings.importing import import_vectors as copy
+    from eds.project.excluded_images import read_excluded
+    from eds.project.remote_paths import fetch_files
+
+    sources = [checked(address) for address in (vectors, ids) if address is not None]
+    params = {
+        "arguments": [name, *map(str, sources)], "similarity": similarity, "dtype": dtype, "bits": bits,
+        "part": part or None, "partial": partial or None,
+    }  # fmt: skip
+    with project.writing("embeddings.import"), fetch_files(project, sources) as files:
+        similarity, bits = _described(files[0], similarity, bits)
+        made_by = project.provenance("embeddings.import", {}, [project.path("images")], params=params)
+        images = project.read("images", columns=["image_id"])
+        with project.progress("copying", "vectors") as progress:
+            model = copy(
+                name, files[0], files[1] if ids is not None else None, images, project.path("embeddings", name),
+                provenance=made_by, left_out=read_excluded(project), progress=progress, replace=replace,
+                similarity=similarity or "cosine", dtype=dtype, bits=bits, part=part, partial=partial,
+            ).model  # fmt: skip
+    return ImportVectorsResult(name, model.rows, model.dimension, model.dtype)
+
+
+def embeddings(project: "Project") -> EmbeddingsResult:
+    """Read the state of every model's vectors; see Project.embeddings."""
+    return EmbeddingsResult([_state(project, name) for name in _folders(project)])
+
+
+def check_vectors(project: "Project") -> CheckVectorsResult:
+    """Compare the vectors with their digests and with the catalogue; see Project.check_vectors."""
+    from eds.vectors import Vectors
+
+    known = set(project.read("images", columns=["image_id"])["image_id"])
+    checks = []
+    for name in _folders(project):
+        try:
+            vectors = Vectors.open(project.path("embeddings", name))
+            vectors.verify()
+        except (EdsError, OSError) as error:
+            checks.append(VectorsCheck(name, fault=str(error).replace("\n", " ")))
+            continue
+        ids = set(vectors.ids.tolist())
+        unknown = len(ids - known)
+        fault = f"{unknown:,} vectors of images that are not in table images" if unknown else None
+        checks.append(VectorsCheck(name, len(ids), len(known - ids), unknown, fault))
+    return CheckVectorsResult(checks)
+
+
+def presets() -> PresetsResult:
+    """The models of the paper, and how to name them."""
+    from eds.backbones import PRESETS
+
+    return PresetsResult(
+        [
+            {"preset": name, "dimension": preset.dimension, "note": preset.note or None, "spec": preset.text}
+            for name, preset in PRESETS.items()
+        ]
+    )
+
+
+def _compute(
+    project: "Project",
+    images: "pd.DataFrame",
+    backbones: "dict[str, Backbone]",
+    specs: dict[str, str],
+    loading: dict[str, Any],
+    **options: Any,
+) -> "Summary":
+    """Update every model's folder; `specs` and `loading` are what the backbones were loaded from."""
+    from eds.embeddings.compute import compute
+    from eds.embeddings.tasks import Recipe
+
+    folders = {name: project.path("embeddings", name) for name in backbones}
+    recipes = [Recipe(name, specs[name], backbone.spec.digest, **loading) for name, backbone in backbones.items()]
+    with (
+        open_executor(project, "embeddings") as executor,
+        project.progress("computing", "parts" if executor else "images") as progress,
+    ):
+        return compute(
+            images, project.pictures, backbones, folders, executor=executor, recipes=recipes, progress=progress,
+            **options,
+        )  # fmt: skip
+
+
+def _parse(text: str) -> tuple[str, str]:
+    """The name ("" if none is given) and the spec; a bare word, or word@FILE, is one of the paper's models."""
     from eds.backbones import name_and_spec, preset_text
 
     name, spec = name_and_spec(text)
     preset = spec.partition("@")[0]
     return (name, spec) if ":" in preset else (name or preset, preset_text(spec))
+
+
+def _described(path: Path, similarity: Similarity | None, bits: int | None) -> tuple[Any, int | None]:
+    """Similarity and bits; of another project's folder as its description says, unless given."""
+    from eds.vectors import read_model
+
+    if not path.is_dir():
+        return similarity, bits
+    model = read_model(path)
+    return similarity or model.similarity, bits or (model.dimension if model.dtype == "bits" else None)
+
+
+def _folders(project: "Project") -> list[str]:
+    """Every model that has vectors, or has begun to."""
+    begun = {path.parent.name for path in (project.root / "embeddings").glob("*/partial.json")}
+    return sorted({*project.models("embeddings"), *begun})
+
+
+def _state(project: "Project", name: str) -> VectorsState:
+    from eds.project.status import missing_files
+    from eds.vectors import read_model
+
+    folder = project.path("embeddings", name)
+    try:
+        model = read_model(folder)
+        missing = missing_files(project, name)
+    except EdsError as error:
+        condition = "damaged" if (folder / "model.json").exists() else "not finished"
+        return VectorsState(name, condition, [str(error)])
+    state = project.state("embeddings", name)
+    return VectorsState(
+        model=name,
+        state="damaged" if missing else state.condition,
+        why=[*missing, *state.reasons, *([RANDOM] if model.random else [])],
+        dimension=model.dimension,
+        dtype=model.dtype,
+        similarity=model.similarity,
+        preprocessing_digest=model.preprocessing_digest or None,
+        rows=model.rows,
+        seconds=model.seconds,
+        images_per_second=model.images_per_second,
+    )

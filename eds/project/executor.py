@@ -6,7 +6,7 @@ The choice changes no result, so it is never in a table's provenance.
 import hashlib
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,16 +29,20 @@ def settings_of(project: "Project") -> "ExecutorSettings":
     return settings.model_copy(update={"use": project.executor}) if project.executor else settings
 
 
-def refuse_in_parts(project: "Project", options: Mapping[str, str]) -> None:
-    """Raise InputError if the work is to be done in parts; `options` were typed, and there is none of them in parts.
+IN_PARTS = {  # options of work in one piece: what to do instead where it is done in parts
+    "threads": "[executor] threads says how many each part takes.",
+    "allow_low_recall": "Parts are searched exactly.",
+}
 
-    They are given with what to do instead.
-    """
+
+def check_not_in_parts(project: "Project", options: Sequence[str]) -> None:
+    """Raise InputError if the work is to be done in parts and an option was given that this would ignore."""
     use = settings_of(project).use
     if options and use != "plain":
+        names = " and ".join(f"--{name.replace('_', '-')}" for name in options)
         raise InputError(
-            f"{' and '.join(options)} cannot be with --executor {use}, which searches in parts",
-            do=f"{' '.join(options.values())} Or add --executor plain.",
+            f"{names} cannot be with --executor {use}, which searches in parts",
+            do=f"Leave {names} out: {' '.join(IN_PARTS[name] for name in options)} Or add --executor plain.",
         )
 
 

@@ -32,16 +32,12 @@ def add_models(
         inputs.images()  # without a catalogue nothing can be added: the error says what to do
     specs = [f"{name}={new[name]}" for name, kind in kinds.items() if kind == "backbone"]
     if specs:
-        from eds.project.embed import compute_models
-
         _refuse_without_pictures(inputs, specs, allow_missing=allow_missing)
-        compute_models(inputs.project, specs, {}, replace=False)
+        inputs.project.embed(specs)
     for name, kind in kinds.items():
         file, beside = Path(new[name]), Path(ids[name]) if name in ids else None
         if kind == "vectors":
-            from eds.project.embed import import_model
-
-            import_model(inputs.project, name, file, beside, partial=allow_missing)
+            inputs.project.import_vectors(name, file, beside, partial=allow_missing)
         elif kind == "run":
             _import_run(inputs.project, name, file, beside)
 

@@ -36,7 +36,17 @@ from eds.tables import MODEL_NAME, check_model_name
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from eds.choices import FileCheck
+    from eds.choices import (
+        CategoryRule,
+        Device,
+        FileCheck,
+        OnBad,
+        Precision,
+        Runtime,
+        Similarity,
+        StoredType,
+    )
+    from eds.io import Address
     from eds.labels.store import Store
     from eds.metrics import Measure
     from eds.project.agreement import AgreementResult
@@ -48,10 +58,12 @@ if TYPE_CHECKING:
     from eds.project.dataset_card import CardText
     from eds.project.decide import DecideResult
     from eds.project.draw import DrawResult, ModelPairsResult, NegativesResult, RandomResult
+    from eds.project.embed import CheckVectorsResult, EmbeddingsResult, EmbedResult, ImportVectorsResult
     from eds.project.exchange import ExportResult, ImportResult
     from eds.project.experts import Experts
     from eds.project.guidelines import Guidelines
     from eds.project.labels import Labels
+    from eds.project.mine import MineResult, NeighborsResult
     from eds.project.pool import GrowthResult, PoolResult, SuspectsResult
     from eds.project.report import ReportResult
     from eds.project.run import RunResult
@@ -125,6 +137,111 @@ class Project:
     def progress(self, label: str, unit: str = "") -> AbstractContextManager[Progress]:
         """Report the progress of a task: call the function that this gives with (done, total)."""
         return self.reporter.progress(label, unit)
+
+    def embed(
+        self,
+        models: Sequence[str] = (),
+        *,
+        device: "Device | None" = None,
+        batch: int | None = None,
+        workers: int | None = None,
+        dtype: "StoredType | None" = None,
+        runtime: "Runtime" = "auto",
+        precision: "Precision" = "float32",
+        random_init: bool = False,
+        on_bad: "OnBad | None" = None,
+        replace: bool = False,
+    ) -> "EmbedResult":
+        """Compute the missing vectors, of new and changed images, by `models` or by those of eds.toml.
+
+        A model is "loader:name[@weights]", "name=loader:name[@weights]" or a preset of the paper. What is None is as
+        eds.toml says. Vectors that were computed otherwise are refused unless `replace`.
+        """
+        from eds.project.embed import EmbedOptions, embed
+
+        options = EmbedOptions(device, batch, workers, dtype, runtime, precision, random_init, on_bad)
+        return embed(self, models, options, replace=replace)
+
+    def import_vectors(
+        self,
+        name: str,
+        vectors: "Address | str",
+        ids: "Address | str | None" = None,
+        *,
+        similarity: "Similarity | None" = None,
+        dtype: "StoredType | None" = None,
+        bits: int | None = None,
+        part: str = "",
+        partial: bool = False,
+        replace: bool = False,
+    ) -> "ImportVectorsResult":
+        """Import vectors (.npy, .npz, .parquet, .safetensors) with their image ids, or another project's folder.
+
+        `similarity` is cosine, or that of the folder, unless given; `bits` is the length of packed codes; `part` names
+        the array or column of a file with several. Images without a vector are refused unless `partial`.
+        """
+        from eds.project.embed import import_vectors
+
+        return import_vectors(
+            self,
+            name,
+            vectors,
+            ids,
+            similarity=similarity,
+            dtype=dtype,
+            bits=bits,
+            part=part,
+            partial=partial,
+            replace=replace,
+        )
+
+    def embeddings(self) -> "EmbeddingsResult":
+        """Read the state of every model's vectors."""
+        from eds.project.embed import embeddings
+
+        return embeddings(self)
+
+    def check_vectors(self) -> "CheckVectorsResult":
+        """Compare every model's vectors with their digests and with the catalogue."""
+        from eds.project.embed import check_vectors
+
+        return check_vectors(self)
+
+    def mine(
+        self,
+        models: Sequence[str] = (),
+        *,
+        k: int | None = None,
+        search: str | None = None,
+        exclude_product: bool | None = None,
+        one_per_product: bool | None = None,
+        category: "CategoryRule | None" = None,
+        keep_ties: bool | None = None,
+        metric: "Similarity | None" = None,
+        effort: float | None = None,
+        allow_low_recall: bool = False,
+        allow_missing: bool = False,
+        threads: int | None = None,
+        force: bool = False,
+    ) -> "MineResult":
+        """Search the k nearest candidates of every query, by every model with vectors or by `models`.
+
+        What is None is as eds.toml says; `metric` is the model's own, and `keep_ties` true for binary codes. Images
+        that some model has no vector of are refused, or left out with `allow_missing`. Lists that are up to date are
+        kept unless `force`.
+        """
+        from eds.project.mine import MineOptions, mine
+
+        options = MineOptions(
+            k, search, exclude_product, one_per_product, category, keep_ties, metric, effort, allow_low_recall
+        )
+        return mine(self, models, options, allow_missing=allow_missing, threads=threads, force=force)
+
+    def neighbors(self) -> "NeighborsResult":
+        """Read the state of every model's lists."""
+        from eds.project.mine import neighbors
+
+        return neighbors(self)
 
     def pool(
         self,

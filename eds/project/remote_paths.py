@@ -1,13 +1,49 @@
-"""Files that verbs write where a path or an address is given."""
+"""Files that verbs read and write where a path or an address is given."""
 
+import hashlib
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from eds import io
 from eds.errors import InputError
+
+if TYPE_CHECKING:
+    from eds.project import Project
+
+FETCHED = ".eds/fetched"
+
+
+@contextmanager
+def fetch_files(project: "Project", addresses: Sequence[io.Address]) -> Iterator[list[Path]]:
+    """Give local copies of files, or of folders of vectors: local ones themselves, remote ones fetched.
+
+    The copies are deleted after the block. After a failure they stay, so that the next attempt fetches the rest only.
+    """
+    folder = project.root / FETCHED
+    yield [_fetch(address, folder) for address in addresses]
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _fetch(address: io.Address, folder: Path) -> Path:
+    if not io.is_remote(address):
+        return io.local_path(address)
+    beside = folder / hashlib.sha256(str(address).encode()).hexdigest()[:16]
+    named = beside / io.name_of(address)
+    try:
+        copy = io.fetched(address, beside)
+    except io.AbsentError:
+        if not io.exists(io.join(address, "model.json")):
+            raise
+        from eds.vectors import copy_remote
+
+        return copy_remote(address, named)
+    named.unlink(missing_ok=True)
+    named.hardlink_to(copy)
+    return named
 
 
 @contextmanager

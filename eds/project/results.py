@@ -38,6 +38,12 @@ class Result:
         )
 
 
+def given_values(options: Any) -> dict[str, Any]:
+    """The fields of a dataclass of options that differ from their defaults: what the caller gave."""
+    values = {part.name: (getattr(options, part.name), part.default) for part in fields(options)}
+    return {name: value for name, (value, default) in values.items() if value != default}
+
+
 def to_jsonable(value: Any) -> Any:
     """The value as JSON has it: NumPy and pandas types become Python's, NaN and missing values become null."""
     if isinstance(value, Mapping):

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 # In the order of the flow: a table, and the function that makes it again. Labels are missing: experts make them.
 STAGES = (
     ("images", "eds.project.catalogue:refresh"),
-    ("embeddings", "eds.cli.embeddings:run"),
+    ("embeddings", "eds.project.embed:refresh"),
     ("embeddings", "eds.project.train:refresh"),
-    ("neighbors", "eds.cli.neighbors:run"),
+    ("neighbors", "eds.project.mine:refresh"),
     ("suspects", "eds.project.pool:refresh"),
     ("truth", "eds.project.decide:refresh"),
     ("scores", "eds.project.score:refresh"),

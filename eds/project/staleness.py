@@ -1,4 +1,4 @@
-"""Vectors that the project would make otherwise today: their preprocessing, or what eds.toml asks for, has changed."""
+"""Vectors that would be computed differently today: their preprocessing or eds.toml has changed."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -10,27 +10,29 @@ if TYPE_CHECKING:
     from eds.vectors import Model
 
 
-def remade(project: "Project", model: "Model") -> Iterator[str]:
-    """Why the model's vectors are not those that would be made today; nothing if they are, or were imported.
+def outdated(project: "Project", model: "Model") -> Iterator[str]:
+    """Why the model's vectors differ from those that would be computed today; nothing if they do not, or were imported.
 
-    What a newer timm or open_clip would prepare otherwise is not seen here, for that needs the network: eds embeddings
-    compute refuses it.
+    Preprocessing that a newer timm or open_clip changed is not detected here, because that needs the network;
+    computing detects it.
     """
-    made_from = model.provenance.params.get("model")
+    made_from = model.provenance.params.get("models")
     if made_from is None:
         return
-    anew = f"; anew: eds embeddings compute -m {made_from} --replace"
+    (made_from,) = made_from
+    again = f"; compute it again: eds embeddings compute -m {made_from} --replace"
     if "preprocessing" in model.spec and (now := _digest_today(model)) != model.preprocessing_digest:
-        told = f"now {now[:8]}" if now else "now unreadable"
-        yield f"its preprocessing has changed since (digest {model.preprocessing_digest[:8]}, {told}){anew}"
-    for asked in project.config.embeddings.models:
-        name, equals, spec = asked.partition("=")
+        today = f"now {now[:8]}" if now else "now unreadable"
+        yield f"its preprocessing has changed since (digest {model.preprocessing_digest[:8]}, {today}){again}"
+    for requested in project.config.embeddings.models:
+        name, equals, spec = requested.partition("=")
         if equals and name == model.name and _canonical(spec) != _canonical(made_from.removeprefix(f"{name}=")):
-            yield f"it was made from {made_from}, eds.toml asks for {asked}; anew: eds embeddings compute --replace"
+            command = "eds embeddings compute --replace"
+            yield f"it was made from {made_from}, eds.toml names {requested}; compute it again: {command}"
 
 
 def _digest_today(model: "Model") -> str:
-    """The digest of the preprocessing as it is written down; empty if there is no such parameter any more."""
+    """The digest of the preprocessing as the model describes it; empty if a parameter of it no longer exists."""
     from eds.backbones import Preprocessing
 
     try:
@@ -40,7 +42,7 @@ def _digest_today(model: "Model") -> str:
 
 
 def _canonical(text: str) -> str:
-    """The text with its options in one order; as it is, where it is no backbone's."""
+    """The text with its options in a fixed order; unchanged if it names no backbone."""
     from eds.backbones import PRESETS, Request
 
     try:

@@ -23,6 +23,6 @@ def test_random_weights_are_told_wherever_the_model_is(tmp_path: Path, capsys: p
     told = capsys.readouterr().out
     assert told.count("its weights are random") == 1
     cli.main(["embeddings", "list", "--json", "-p", str(project.root)], prog_name="eds", standalone_mode=False)
-    rows = json.loads(capsys.readouterr().out)
+    rows = json.loads(capsys.readouterr().out)["models"]
     assert [row["why"] for row in rows] == [[], ["its weights are random, which is for tests"]]
     assert [card.spec for card in describe_models(project)] == ["descriptor:hsv", "timm:test_resnet, random weights"]

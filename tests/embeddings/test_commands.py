@@ -31,7 +31,8 @@ def eds(project: Project, *words: str | Path) -> None:
 def answered(project: Project, capsys: pytest.CaptureFixture[str], *words: str | Path) -> Any:
     capsys.readouterr()
     eds(project, *words, "--json")
-    return json.loads(capsys.readouterr().out)
+    answer = json.loads(capsys.readouterr().out)
+    return answer["models"] if words[0] in ("list", "check") else answer
 
 
 def test_compute_list_check(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,7 +51,7 @@ def test_compute_list_check(project: Project, capsys: pytest.CaptureFixture[str]
     assert [(row["vectors"], row["without"], row["fault"]) for row in answered(project, capsys, "check")] == [
         (5, 1, None)
     ] * 2
-    assert len(answered(project, capsys, "list", "--presets")) == 14
+    assert len(answered(project, capsys, "presets")["presets"]) == 14
 
 
 def test_check_refuses_a_shard_that_changed(project: Project) -> None:
@@ -76,36 +77,36 @@ def test_import_then_replace(project: Project, tmp_path: Path) -> None:
 
 
 def test_run_makes_what_is_missing_or_stale_and_nothing_else(project: Project) -> None:
-    from eds.cli.embeddings import run
+    from eds.project.embed import refresh
 
     def times() -> dict[str, int]:
         return {path.parent.name: path.stat().st_mtime_ns for path in project.root.glob("embeddings/*/model.json")}
 
     eds(project, "compute", "-m", MODELS[0])
     first = times()
-    run(project)
+    refresh(project)
     assert sorted(times()) == ["colour", "descriptor-lbp"]
     assert times()["colour"] == first["colour"]
     second = times()
-    run(project)
+    refresh(project)
     assert times() == second
     project.write(project.read("images")[:4], "images", Provenance("test"))
-    run(project)
+    refresh(project)
     assert [len(Vectors.open(project.path("embeddings", name))) for name in second] == [4, 4]
     toml = project.root / "eds.toml"
     toml.write_text(toml.read_text().replace('# dtype = "float32"', 'dtype = "float16"'))
     again = Project.open(project.root)
-    run(again)
+    refresh(again)
     assert [Vectors.open(project.path("embeddings", name)).model.dtype for name in second] == ["float16"] * 2
     assert {state.condition for state in again.states() if state.table == "embeddings" and state.model} == {"fresh"}
 
 
 def test_run_keeps_the_options_that_a_model_was_computed_with(project: Project) -> None:
-    from eds.cli.embeddings import run
+    from eds.project.embed import refresh
 
     eds(project, "compute", "-m", MODELS[0], "--dtype", "float16")
     project.write(project.read("images")[:4], "images", Provenance("test"))
-    run(project)
+    refresh(project)
     dtypes = [Vectors.open(project.path("embeddings", name)).model.dtype for name in ("colour", "descriptor-lbp")]
     assert dtypes == ["float16", "float32"]
     assert project.state("embeddings", "colour").condition == "fresh"
@@ -114,7 +115,7 @@ def test_run_keeps_the_options_that_a_model_was_computed_with(project: Project) 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["compute", "-m", "nonsense"], "'nonsense' is no model"),
+        (["compute", "-m", "nonsense"], "'nonsense' is not a model"),
         (["compute", "-m", "a=descriptor:hsv", "-m", "a=descriptor:lbp"], "two models are called a"),
         (["compute", "-m", "../a=descriptor:hsv"], "cannot name a model"),
     ],
@@ -137,7 +138,7 @@ def test_without_models_the_user_is_told_what_to_write(tmp_path: Path) -> None:
 def test_a_lost_shard_is_told_and_computed_again(
     project: Project, capsys: pytest.CaptureFixture[str], how: str, again: list[str] | None
 ) -> None:
-    from eds.cli.embeddings import run
+    from eds.project.embed import refresh
     from eds.project.status import read_status
 
     eds(project, "compute")
@@ -149,12 +150,12 @@ def test_a_lost_shard_is_told_and_computed_again(
     assert told[0].reasons[0].startswith("00000.npy is ")
     eds(project, "list")
     assert "colour: 00000.npy is " in capsys.readouterr().out
-    with pytest.raises(TableError, match="eds embeddings compute --model colour=descriptor:hsv"):
+    with pytest.raises(TableError, match="eds embeddings compute --models colour=descriptor:hsv"):
         Vectors.open(shard.parent)
     if again:
         assert [model["computed"] for model in answered(project, capsys, *again)["models"]] == [6, 0]
     else:
-        run(project)
+        refresh(project)
     assert [row["state"] for row in answered(project, capsys, "list")] == ["fresh", "fresh"]
     eds(project, "check")
 

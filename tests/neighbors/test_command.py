@@ -16,10 +16,11 @@ from click.testing import CliRunner
 
 from eds import tables
 from eds.backbones.presets import IMAGENET
-from eds.cli.neighbors import neighbors, run
+from eds.cli.neighbors import neighbors
 from eds.errors import ProjectError
 from eds.neighbors import Rules, mine
 from eds.project import Project
+from eds.project.mine import refresh
 from eds.vectors import Model, Vectors, write
 from tests.neighbors.galleries import catalogue
 from tests.privileges import needed
@@ -52,12 +53,13 @@ def call(project: Project, *words: str) -> Any:
     result = CliRunner().invoke(neighbors, [*words, "-p", str(project.root), "--json"], catch_exceptions=True)
     if result.exception:
         raise result.exception
-    return json.loads(result.stdout)
+    answer = json.loads(result.stdout)
+    return answer["lists"] if words[0] == "mine" else answer["models"]
 
 
 def test_mines_every_model_by_the_settings(project: Project) -> None:
     answer = call(project, "mine")
-    assert [(row["model"], row["made"]) for row in answer] == [(name, "now") for name in sorted(MODELS)]
+    assert [(row["model"], row["made"]) for row in answer] == [(name, True) for name in sorted(MODELS)]
     for name in MODELS:
         expected = mine(Vectors.open(project.path("embeddings", name)), project.read("images"), Rules(7))
         pd.testing.assert_frame_equal(project.read("neighbors", name), expected, check_dtype=False)
@@ -67,14 +69,14 @@ def test_mines_every_model_by_the_settings(project: Project) -> None:
 def test_what_is_fresh_is_kept_and_other_words_mine_anew(project: Project) -> None:
     call(project, "mine")
     before = project.path("neighbors", "one").read_bytes()
-    assert {row["made"] for row in call(project, "mine")} == {"kept, fresh"}
+    assert {row["made"] for row in call(project, "mine")} == {False}
     assert project.path("neighbors", "one").read_bytes() == before
-    assert [row["made"] for row in call(project, "mine", "-k", "3", "-m", "one")] == ["now"]
+    assert [row["made"] for row in call(project, "mine", "-k", "3", "-m", "one")] == [True]
     assert project.read("neighbors", "one")["rank"].max() == 2
-    assert [row["made"] for row in call(project, "mine", "-m", "one")] == ["now"]
+    assert [row["made"] for row in call(project, "mine", "-m", "one")] == [True]
     assert project.path("neighbors", "one").read_bytes() == before
     assert [row["state"] for row in call(project, "list")] == ["fresh"] * 3
-    run(project)
+    refresh(project)
     assert project.path("neighbors", "one").read_bytes() == before
 
 
@@ -119,7 +121,7 @@ def test_options_come_before_settings(project: Project) -> None:
 def test_short_lists_are_told(project: Project) -> None:
     shown = CliRunner().invoke(neighbors, ["mine", "-k", "500", "-m", "one", "-p", str(project.root)]).stdout
     queries = int((project.read("images")["role"] != "candidate").sum())
-    assert f"one: {queries} queries have fewer than 500 candidates left; all are listed." in shown
+    assert f"one: {queries} queries have fewer than 500 candidates; all are listed." in shown
 
 
 def test_an_index_tells_its_recall_and_keeps_it(project: Project) -> None:
@@ -131,7 +133,7 @@ def test_an_index_tells_its_recall_and_keeps_it(project: Project) -> None:
     assert state.params == {"search": "faiss-ivf", "allow_low_recall": True}
     assert "--allow-low-recall" in state.made_by
     again = call(project, "mine", "-m", "one", "--search", "faiss-ivf", "--allow-low-recall")[0]
-    assert again["made"] == "kept, fresh"
+    assert not again["made"]
 
 
 def test_stale_and_incomplete_vectors_are_refused_together(project: Project) -> None:
@@ -158,7 +160,7 @@ def test_stale_and_incomplete_vectors_are_refused_together(project: Project) -> 
 def remake(project: Project, name: str, spec: dict[str, Any], digest: str, made_from: str) -> None:
     """Vectors that a backbone made, by what their model.json says."""
     ids = project.read("images")["image_id"].tolist()
-    made_by = project.provenance("test", {}, [project.path("images")], params={"model": made_from})
+    made_by = project.provenance("test", {}, [project.path("images")], params={"models": [made_from]})
     shutil.rmtree(project.path("embeddings", name), ignore_errors=True)
     write(
         project.path("embeddings", name),
@@ -171,7 +173,7 @@ def remake(project: Project, name: str, spec: dict[str, Any], digest: str, made_
 def test_vectors_whose_preprocessing_has_changed_are_refused(project: Project) -> None:
     spec = {"preprocessing": json.loads(IMAGENET.to_json())}
     remake(project, "one", spec, IMAGENET.digest, "one=wheel:net")
-    assert call(project, "mine", "-m", "one")[0]["made"] == "now"
+    assert call(project, "mine", "-m", "one")[0]["made"]
     remake(project, "one", spec, "0" * 64, "one=wheel:net")
     remake(project, "two", {"preprocessing": {"resize": "no more"}}, "1" * 64, "wheel:net")
     with pytest.raises(ProjectError, match="stale") as caught:
@@ -179,9 +181,9 @@ def test_vectors_whose_preprocessing_has_changed_are_refused(project: Project) -
     now = IMAGENET.digest[:8]
     assert caught.value.faults == (
         f"one: its preprocessing has changed since (digest 00000000, now {now}); "
-        "anew: eds embeddings compute -m one=wheel:net --replace",
+        "compute it again: eds embeddings compute -m one=wheel:net --replace",
         "two: its preprocessing has changed since (digest 11111111, now unreadable); "
-        "anew: eds embeddings compute -m wheel:net --replace",
+        "compute it again: eds embeddings compute -m wheel:net --replace",
     )
 
 
@@ -190,20 +192,20 @@ def test_vectors_that_eds_toml_asks_for_otherwise_are_refused(project: Project) 
     toml = project.root / "eds.toml"
     before = toml.read_text()
     toml.write_text(before.replace("# models = []", 'models = ["one=wheel:net?pool=avg&size=64", "two=wheel:other"]'))
-    assert {row["made"] for row in call(project, "mine")} == {"now"}
+    assert {row["made"] for row in call(project, "mine")} == {True}
     toml.write_text(before.replace("# models = []", 'models = ["one=wheel:net?size=96&pool=avg"]'))
     with pytest.raises(ProjectError) as caught:
         call(project, "mine")
     assert caught.value.faults == (
-        "one: it was made from one=wheel:net?size=64&pool=avg, eds.toml asks for one=wheel:net?size=96&pool=avg; "
-        "anew: eds embeddings compute --replace",
+        "one: it was made from one=wheel:net?size=64&pool=avg, eds.toml names one=wheel:net?size=96&pool=avg; "
+        "compute it again: eds embeddings compute --replace",
     )
 
 
 def test_a_model_that_is_not_finished_is_told(project: Project) -> None:
     (project.path("embeddings", "three") / "model.json").rename(project.path("embeddings", "three") / "partial.json")
     shown = CliRunner().invoke(neighbors, ["mine", "-p", str(project.root)])
-    assert "Not finished, so left out: three. Go on with eds embeddings compute." in shown.output
+    assert "Left out, not finished: three. Resume with eds embeddings compute." in shown.output
     assert project.models("neighbors") == ["one", "two"]
 
 
@@ -211,8 +213,8 @@ def test_killed_in_the_second_model_goes_on_there(project: Project) -> None:
     killer = f"""
 import os, signal
 from pathlib import Path
-from eds.cli import neighbors
 from eds.project import Project
+from eds.project.mine import refresh
 from eds import tables
 write = tables.pq.write_table
 def dying(table, path, **how):
@@ -220,14 +222,14 @@ def dying(table, path, **how):
     if "three" in str(path):
         os.kill(os.getpid(), signal.SIGKILL)
 tables.pq.write_table = dying
-neighbors.run(Project.open(Path({str(project.root)!r})))
+refresh(Project.open(Path({str(project.root)!r})))
 """
     died = subprocess.run([sys.executable, "-c", killer], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     assert died.returncode == -signal.SIGKILL
     assert project.models("neighbors") == ["one"]
     first = project.path("neighbors", "one").stat().st_mtime_ns
     answer = call(project, "mine")
-    assert [row["made"] for row in answer] == ["kept, fresh", "now", "now"]
+    assert [row["made"] for row in answer] == [False, True, True]
     assert project.path("neighbors", "one").stat().st_mtime_ns == first
     assert [path.name for path in sorted((project.root / "neighbors").iterdir())] == [
         f"{name}.parquet" for name in sorted(MODELS)

@@ -122,7 +122,6 @@ def add_models(task: Task, plan: ModelPlan, known: set[str], others: Sequence[Pa
 
 def _import_vectors(task: Task, files: Mapping[str, tuple[Path, Path | None]], known: set[str]) -> None:
     """Import files of vectors; vectors of images that only other tasks name are ignored."""
-    from eds.project.embed import import_model
     from eds.project.excluded_images import write_excluded
 
     project = task.project
@@ -135,7 +134,7 @@ def _import_vectors(task: Task, files: Mapping[str, tuple[Path, Path | None]], k
                 fresh = project.state("embeddings", name).condition == "fresh"
                 if not (fresh and read_before.get(name) == digests):
                     shutil.rmtree(project.path("embeddings", name), ignore_errors=True)
-                    import_model(project, name, file, ids)
+                    project.import_vectors(name, file, ids)
                     read_before[name] = digests
                     write_text(project.root / READ_FILES, json.dumps(read_before, indent=1))
                 task.sources[name] = "embeddings"
@@ -145,8 +144,6 @@ def _import_vectors(task: Task, files: Mapping[str, tuple[Path, Path | None]], k
 
 def _compute_vectors(task: Task, specs: Mapping[str, str], others: Sequence[Path]) -> None:
     """Compute vectors by backbones, unless another task's project has them."""
-    from eds.project.embed import compute_models
-
     project = task.project
     with project.writing(COMMAND):
         for name, text in specs.items():
@@ -154,14 +151,14 @@ def _compute_vectors(task: Task, specs: Mapping[str, str], others: Sequence[Path
             if made is not None and not (project.root / "embeddings" / made.name).exists():
                 _copy(made, project.root / "embeddings" / made.name)
             try:
-                computed = compute_models(project, [text], {}, replace=False)
+                computed = project.embed([text])
                 result = computed.models[0]
                 if len(computed.bad):
                     first = computed.bad.iloc[0]
                     what = f"{len(computed.bad):,} pictures cannot be read, as {first['image_id']!r}"
                     raise InputError(f"{what}: {first['reason']}", do="Restore the pictures.")
-                task.sources[result.model.name] = "embeddings"
-                project.say(f"{result.model.name}: {result.model.rows:,} vectors, {result.computed:,} computed now")
+                task.sources[result.model] = "embeddings"
+                project.say(f"{result.model}: {result.rows:,} vectors, {result.computed:,} computed now")
             except EdsError as error:
                 task.missing[name] = _reason(error)
 
@@ -235,7 +232,7 @@ def _find_vectors(roots: Sequence[Path], spec: str) -> Path | None:
 
     for root in roots:
         for file in sorted((root / "embeddings").glob("*/model.json")):
-            if read_model(file.parent).provenance.params.get("model") == spec:
+            if read_model(file.parent).provenance.params.get("models") == [spec]:
                 return file.parent
     return None
 
