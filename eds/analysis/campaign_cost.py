@@ -45,8 +45,12 @@ def campaign_cost(
     faults += [] if experts >= 1 else [f"experts is {experts}; name 1 or more"]
     faults += [] if seconds > 0 else [f"seconds is {seconds}; give more than 0"]
     faults += [] if hourly >= 0 else [f"hourly is {hourly}; give 0 or more"]
-    shares = {"gold_share": gold_share, "repeat_share": repeat_share, "control_share": control_share,
-              "positive_rate": positive_rate}  # fmt: skip
+    shares = {
+        "gold_share": gold_share,
+        "repeat_share": repeat_share,
+        "control_share": control_share,
+        "positive_rate": positive_rate,
+    }
     faults += [f"{name} is {share}; give a share from 0 to 1" for name, share in shares.items() if not 0 <= share <= 1]
     if faults:
         raise InputError("invalid campaign", where="campaign", do="Correct:", faults=faults)

@@ -58,9 +58,11 @@ def compare_models(
     p = sign_flip_tests(differences, seed=seed)
     adjusted = iter(ADJUSTMENTS[adjust]([item for item, row in zip(p, rows, strict=True) if row["n"]]))
     return pd.DataFrame(
-        [{**row, "p": item, "p_adjusted": next(adjusted) if row["n"] else float("nan")}
-         for item, row in zip(p, rows, strict=True)]
-    )  # fmt: skip
+        [
+            {**row, "p": item, "p_adjusted": next(adjusted) if row["n"] else float("nan")}
+            for item, row in zip(p, rows, strict=True)
+        ]
+    )
 
 
 def indistinguishable(compared: pd.DataFrame, level: float = 0.95) -> list[list[str]]:

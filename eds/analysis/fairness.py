@@ -117,8 +117,9 @@ def fairness(results: Sequence[Result], new: Sequence[str], inputs: AnalysisInpu
     ]
     reused = [measure for measure in measures if measure.definition.unlabelled == "skipped"]
     reuse = _reuse(inputs, reused, lists)
-    values = {(result.model, result.measure): result.values.value if result.values else float("nan")
-              for result in results}  # fmt: skip
+    values = {
+        (result.model, result.measure): result.values.value if result.values else float("nan") for result in results
+    }
     rows = []
     for measure in measures:
         low, high = intervals(lists, measure)
@@ -128,8 +129,15 @@ def fairness(results: Sequence[Result], new: Sequence[str], inputs: AnalysisInpu
             if (model, measure) in values:
                 row = _row(measure, lists.get(model), low.get(model), high.get(model), text, measure in reused)
                 others = sorted(other for pair in open_pairs if model in pair for other in pair if other != model)
-                rows.append({"model": model, "measure": str(measure), "value": values[model, measure],
-                             "undecided_with": others if len(low) > 1 else None, **row})  # fmt: skip
+                rows.append(
+                    {
+                        "model": model,
+                        "measure": str(measure),
+                        "value": values[model, measure],
+                        "undecided_with": others if len(low) > 1 else None,
+                        **row,
+                    }
+                )
     return Fairness(pd.DataFrame(rows, columns=list(COLUMNS)), reuse)
 
 
@@ -171,10 +179,19 @@ def _row(
         if not len(result):
             return {**row, "kind": "makers not known", "verdict": UNKNOWN}
         area, fair = measure.name == "ROC-AUC", fair_to_new(result)  # PR-AUC hangs on prevalence, too
-        return {**row, "kind": "own finds" if area else "reuse", "change": float(result["drop"].abs().max()),
-                "verdict": FAIR if fair else SELF_REMOVED if area else UNFAIR}  # fmt: skip
+        return {
+            **row,
+            "kind": "own finds" if area else "reuse",
+            "change": float(result["drop"].abs().max()),
+            "verdict": FAIR if fair else SELF_REMOVED if area else UNFAIR,
+        }
     if lists is None:
         return {**row, "kind": "no lists", "verdict": UNKNOWN}
     judged = judged_share(lists, measure.k)
-    return {**row, "kind": "ceiling", "judged": judged, "at_most": np.nan if high is None else high,
-            "verdict": FAIR if judged >= 1 - SMALL else UNFAIR}  # fmt: skip
+    return {
+        **row,
+        "kind": "ceiling",
+        "judged": judged,
+        "at_most": np.nan if high is None else high,
+        "verdict": FAIR if judged >= 1 - SMALL else UNFAIR,
+    }

@@ -27,8 +27,11 @@ def certainty(
     >>> {name: round(value, 6) for name, value in certainty(442, 2000, 0.1).items()}
     {'smallest_difference': 0.019989, 'half_width': 0.013158, 'p_below': 0.001497}
     """
-    faults = [f"{name} is {value}; give 1 or more" for name, value in (("n_queries", n_queries), ("n_pairs", n_pairs))
-              if value < 1]  # fmt: skip
+    faults = [
+        f"{name} is {value}; give 1 or more"
+        for name, value in (("n_queries", n_queries), ("n_pairs", n_pairs))
+        if value < 1
+    ]
     faults += [] if 0 <= rate <= 1 else [f"rate is {rate}; give a share"]
     faults += [] if 0 < level < 1 and 0 < power < 1 else ["level and power lie between 0 and 1"]
     faults += [] if sd > 0 else [f"sd is {sd}; give more than 0"]

@@ -160,8 +160,16 @@ class _Room:
         largest = 1 if ends is None else int(np.diff(ends, prepend=-1).max())
         kind = np.int32 if 2 * size * largest * most**2 < 2**31 else np.int64  # a group times all, twice, fits
         weight, gain, every, true = np.empty((4, size), kind)
-        return cls(pairs.segment, (pairs.value == 1).astype(kind), ends, weight, gain, every, true,
-                   *np.empty((2, size if ends is None else len(ends))))  # fmt: skip
+        return cls(
+            pairs.segment,
+            (pairs.value == 1).astype(kind),
+            ends,
+            weight,
+            gain,
+            every,
+            true,
+            *np.empty((2, size if ends is None else len(ends))),
+        )
 
     def count(self, times: NDArray[np.integer]) -> tuple[float, float]:
         """How many positives and negatives count where query q is drawn times[q] times; times is (queries,)."""

@@ -156,9 +156,10 @@ def draw_random(
         numbers = chosen + np.searchsorted(gaps - np.arange(len(gaps)), chosen, side="right")
     if (twice := in_sorted(elsewhere, numbers)).any():  # the lists were others then, and near was as large
         raise InputError(
-            f"{int(twice.sum())} of the pairs were drawn for another stratum before", where=f"stratum {stratum}",
+            f"{int(twice.sum())} of the pairs were drawn for another stratum before",
+            where=f"stratum {stratum}",
             do="The lists have changed since: keep that draw.",
-        )  # fmt: skip
+        )
     chance = (n + len(drawn)) / size
     rows = behind(frame.pairs(numbers), there, origin="random", stratum=stratum, probability=chance)
     there.loc[mine, "probability"] = chance

@@ -43,8 +43,10 @@ def expert_profiles(
     low, high = wilson_interval(positive, judged, level)
     agreed, compared, tied = agreement_with_others(votes)
     late = _second_half(votes, judged)
-    halves = [_share(_count(votes.expert[(votes.value == 1) & half], size), _count(votes.expert[result & half], size))
-              for half in (~late, late)]  # fmt: skip
+    halves = [
+        _share(_count(votes.expert[(votes.value == 1) & half], size), _count(votes.expert[result & half], size))
+        for half in (~late, late)
+    ]
     against = [_share(*agreement_with_others(votes, half)[:2]) for half in (~late, late)]
     gold_judged, gold_right = _gold(acts, gold)
     repeats, same = _repeats(acts)

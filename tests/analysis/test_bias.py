@@ -22,9 +22,11 @@ def test_a_small_case_by_hand() -> None:
     told = {
         name: [("q", "p1", one), ("q", "n1", two), ("q", "p2", three), ("q", "n2", four)]
         for name, (one, two, three, four) in {
-            "a": (9.0, 8.0, 7.0, 1.0), "b": (1.0, 7.0, 9.0, 8.0), "out": (5.0, 1.0, 2.0, 3.0)
+            "a": (9.0, 8.0, 7.0, 1.0),
+            "b": (1.0, 7.0, 9.0, 8.0),
+            "out": (5.0, 1.0, 2.0, 3.0),
         }.items()
-    }  # fmt: skip
+    }
     found = bias(
         AnalysisInputs(pool_lists=lists_frame(made), labels=labels, rankings=lists, scores=scores_frame(dict(told))), 2
     )
@@ -74,8 +76,7 @@ def test_every_column_is_that_of_the_loops(bench: Bench) -> None:
         assert not row["hr"] > row["judged"] + 1e-12
         rows = [removed[name]] if name in makers else list(removed.values())
         assert row["self_removed"] == pytest.approx(slow.mean([told[name] for told in rows]), nan_ok=True)
-        bounds = [slow.rbp_interval(lists[query], bench.judged(query), 0.8) for query in QUERIES
-                  if bench.judged(query)]  # fmt: skip
+        bounds = [slow.rbp_interval(lists[query], bench.judged(query), 0.8) for query in QUERIES if bench.judged(query)]
         assert row["rbp"] == pytest.approx(slow.mean([low for low, _ in bounds]))
         assert row["rbp_at_most"] == pytest.approx(slow.mean([high for _, high in bounds]))
 

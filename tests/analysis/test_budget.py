@@ -9,10 +9,19 @@ def test_the_published_benchmark() -> None:
     plans = {
         plan.name: plan
         for plan in budget(
-            2000, 52712, 6, 6, n_queries_in_gallery=2000, pool_size=54170, experts=3, seconds=15, hourly=20,
-            wanted=45920, prevalence=0.001,
+            2000,
+            52712,
+            6,
+            6,
+            n_queries_in_gallery=2000,
+            pool_size=54170,
+            experts=3,
+            seconds=15,
+            hourly=20,
+            wanted=45920,
+            prevalence=0.001,
         )
-    }  # fmt: skip
+    }
     assert plans["all pairs"].pairs == 105_422_000
     assert plans["all pairs"].hours == pytest.approx(50.1093239030 * 365.25 * 24 * 3)
     assert plans["pool, at most"].times_fewer == pytest.approx(1464.1944444444)

@@ -27,8 +27,17 @@ def test_as_many_judgements_as_a_real_campaign_needs(early_stop: bool, tmp_path:
         )
         given = sum(len(judge_all(store, name, expert)) for expert in ("ann", "bob", "cid"))  # everybody says yes
         assert progress(store, name)["left"].sum() == 0
-    cost = campaign_cost(100, 3, 12.0, gold_share=gold, repeat_share=again, early_stop=early_stop,
-                         control_share=control, positive_rate=1.0, hourly=20.0)  # fmt: skip
+    cost = campaign_cost(
+        100,
+        3,
+        12.0,
+        gold_share=gold,
+        repeat_share=again,
+        early_stop=early_stop,
+        control_share=control,
+        positive_rate=1.0,
+        hourly=20.0,
+    )
     assert cost.items == 130
     assert cost.judgements == given == (315 if early_stop else 390)
     assert cost.hours == pytest.approx(given * 12 / 3600)

@@ -55,9 +55,12 @@ def test_the_pages_table_is_what_the_formulas_give() -> None:
         found = plan(int(images.replace(",", "")))
         (model,) = found.models
         assert told.split(" | ") == [
-            format_time(model.embed_seconds), format_time(model.mine_seconds), f"{found.machine_hours:,.1f}",
-            format_size(found.vector_bytes), format_size(found.picture_bytes),
-        ]  # fmt: skip
+            format_time(model.embed_seconds),
+            format_time(model.mine_seconds),
+            f"{found.machine_hours:,.1f}",
+            format_size(found.vector_bytes),
+            format_size(found.picture_bytes),
+        ]
 
 
 def test_the_pages_sentences_are_what_the_formulas_give() -> None:

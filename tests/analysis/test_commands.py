@@ -146,8 +146,9 @@ def test_inferred_ap_takes_the_pool_that_is_not_judged_as_the_measure_does(proje
     named = call(*words, "-g", "listed", "-g", "m1")["models"][0]
     assert (named["model"], named["full"]) == ("listed", pytest.approx(value["listed"]))
     proposed = sources_frame(project.read("suspects"))
-    pairs = {name: set(map(tuple, part[["query_id", "candidate_id"]].to_numpy())) for name, part in
-             proposed.groupby("model")}  # fmt: skip
+    pairs = {
+        name: set(map(tuple, part[["query_id", "candidate_id"]].to_numpy())) for name, part in proposed.groupby("model")
+    }
     own = pairs["m1"] - pairs["m0"]
     suspects, truth = project.read("suspects"), project.read("truth")
     for frame, name in ((suspects, "suspects"), (truth, "truth")):

@@ -21,8 +21,12 @@ Lists = dict[str, list[str]]
 
 
 def frame_of(lists: dict[str, Lists]) -> pd.DataFrame:
-    rows = [(model, query, candidate, rank) for model, told in lists.items() for query, ranked in told.items()
-            for rank, candidate in enumerate(ranked)]  # fmt: skip
+    rows = [
+        (model, query, candidate, rank)
+        for model, told in lists.items()
+        for query, ranked in told.items()
+        for rank, candidate in enumerate(ranked)
+    ]
     return pd.DataFrame(rows, columns=["model", "query_id", "candidate_id", "rank"])
 
 
@@ -89,9 +93,15 @@ def test_the_fewest_labels_that_could_decide(mine: list[int], other: list[int]) 
 
 @pytest.mark.parametrize(
     ("drops", "taus", "fair"),
-    [([0.02, -0.02], [1.0, 0.9], True), ([0.021], [1.0], False), ([-0.03], [1.0], False), ([0.0], [0.89], False),
-     ([0.01, np.nan], [np.nan, np.nan], True), ([np.nan], [np.nan], False)],
-)  # fmt: skip
+    [
+        ([0.02, -0.02], [1.0, 0.9], True),
+        ([0.021], [1.0], False),
+        ([-0.03], [1.0], False),
+        ([0.0], [0.89], False),
+        ([0.01, np.nan], [np.nan, np.nan], True),
+        ([np.nan], [np.nan], False),
+    ],
+)
 def test_the_rule(drops: list[float], taus: list[float], fair: bool) -> None:
     assert fair_to_new(pd.DataFrame({"drop": drops, "kendall_tau_b": taus})) is fair
 
@@ -153,8 +163,10 @@ def test_verdicts_say_what_decides(seed: int) -> None:
     assert list(rows.index) == [str(measure) for measure in ASKED if measure.name != "Judged"]
     truth = {(query, candidate): value for query, candidate, value in labels.to_numpy().tolist()}
     some = {query for (query, _), value in truth.items() if value}
-    mine = {str(q): part.sort_values("rank")["candidate_id"].tolist()
-            for q, part in rankings[rankings["model"] == "new"].groupby("query_id")}  # fmt: skip
+    mine = {
+        str(q): part.sort_values("rank")["candidate_id"].tolist()
+        for q, part in rankings[rankings["model"] == "new"].groupby("query_id")
+    }
     judged = np.mean([sum((q, c) in truth for c in mine[q][:3]) / 3 for q in sorted(some)])
     value = slow_precision(mine, truth, 3, some)
     for name in ("VSD-HR@3", "P@3"):
@@ -172,8 +184,11 @@ def test_verdicts_say_what_decides(seed: int) -> None:
     )
     assert rows.loc["RBP(p=0.8)", "at_most"] == pytest.approx(by_bias["new"]["rbp_at_most"], abs=1e-12)
     for name, low, high in (("VSD-HR@3", "hr", "hr_at_most"), ("RBP(p=0.8)", "rbp", "rbp_at_most")):
-        overlap = [other for other in ("a", "b") if by_bias["new"][low] <= by_bias[other][high]
-                   and by_bias[other][low] <= by_bias["new"][high]]  # fmt: skip
+        overlap = [
+            other
+            for other in ("a", "b")
+            if by_bias["new"][low] <= by_bias[other][high] and by_bias[other][low] <= by_bias["new"][high]
+        ]
         assert rows.loc[name, "undecided_with"] == overlap
     table = reusability_table(
         AnalysisInputs(pool_lists=makers, labels=labels, rankings=rankings, scores=scores),

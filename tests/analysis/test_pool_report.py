@@ -67,8 +67,9 @@ def test_only_pairs_that_could_be_asked_count(apart: bool, stratum: str) -> None
     assert [row["pairs"] for row in told["models"]] == [len(inside)]
     assert ("are of one product" in _left_out(told)) == apart
     truth = judged(suspects)
-    value = dict(zip(truth[["query_id", "candidate_id"]].itertuples(index=False, name=None), truth["value"],
-                     strict=True))  # fmt: skip
+    value = dict(
+        zip(truth[["query_id", "candidate_id"]].itertuples(index=False, name=None), truth["value"], strict=True)
+    )
     positives = sum(value[pair] for pair in inside)
     assert told["pool"]["positive"] == positives
     assert told["p_lower_bound"] == pytest.approx(positives / len(everything))

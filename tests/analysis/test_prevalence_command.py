@@ -25,8 +25,9 @@ def test_prevalence_counts_the_pool_the_draws_and_the_outside(project: Project, 
     pool = {
         (q, c) for q, c, o in suspects[["query_id", "candidate_id", "origin"]].itertuples(index=False) if o == "pool"
     }
-    drawn = [(q, c) for q, c, o in suspects[["query_id", "candidate_id", "origin"]].itertuples(index=False)
-             if o == "random"]  # fmt: skip
+    drawn = [
+        (q, c) for q, c, o in suspects[["query_id", "candidate_id", "origin"]].itertuples(index=False) if o == "random"
+    ]
     assert told["pairs"] == 14 * 58 - 12
     assert (told["pool"]["pairs"], told["pool"]["positive"]) == (len(pool), sum(value[pair] for pair in pool))
     assert told["p_lower_bound"] == pytest.approx(told["pool"]["positive"] / told["pairs"])
@@ -34,8 +35,10 @@ def test_prevalence_counts_the_pool_the_draws_and_the_outside(project: Project, 
     outside = [pair for pair in drawn if pair not in pool]
     (stratum,) = told["strata"]
     assert (stratum["N"], stratum["n"], stratum["a"]) == (
-        told["pairs"] - len(pool), len(outside), sum(value[pair] for pair in outside),
-    )  # fmt: skip
+        told["pairs"] - len(pool),
+        len(outside),
+        sum(value[pair] for pair in outside),
+    )
     missed = stratum["N"] * stratum["a"] / stratum["n"]
     recall = told["pool"]["positive"] / (told["pool"]["positive"] + missed)
     assert told["recall"]["recall"] == pytest.approx(recall)

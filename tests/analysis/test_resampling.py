@@ -129,8 +129,14 @@ def test_reusability_is_that_of_the_loops(bench: Bench, k: int) -> None:
 def test_an_undefined_value_leaves_its_order_undefined() -> None:
     """Without its only generator no label is left; a model whose scored labels are all similar has no AUC."""
     bench = bench_of(6)
-    alone = lists_frame({"A": {query: [name for q, name, _ in bench.labels if q == query]
-                               for query in {label[0] for label in bench.labels}}})  # fmt: skip
+    alone = lists_frame(
+        {
+            "A": {
+                query: [name for q, name, _ in bench.labels if q == query]
+                for query in {label[0] for label in bench.labels}
+            }
+        }
+    )
     found = leave_one_out(AnalysisInputs(pool_lists=alone, labels=bench.labels_frame, scores=bench.scores_frame))
     assert {name for name, value in found["loo"]["A"].items() if math.isnan(value)} == set(MODELS)
     assert all(map(math.isnan, found["spearman"]["A"].values()))

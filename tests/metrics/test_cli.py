@@ -72,10 +72,17 @@ def test_the_table_tells_every_option_that_was_typed_and_no_other(project: Proje
     call("score", *words)
     state = project.state("scores")
     assert state.params == {
-        "measure": ["vsd", "RR@10", "P@5"], "model": ["m0", "new"], "pool_model": ["m0", "m1"],
-        "from": "embeddings", "by_query": True, "resamples": 0, "confidence": 0.9, "with_random": True,
-        "allow_missing": True, "attribute": ["colour"],
-    }  # fmt: skip
+        "measure": ["vsd", "RR@10", "P@5"],
+        "model": ["m0", "new"],
+        "pool_model": ["m0", "m1"],
+        "from": "embeddings",
+        "by_query": True,
+        "resamples": 0,
+        "confidence": 0.9,
+        "with_random": True,
+        "allow_missing": True,
+        "attribute": ["colour"],
+    }
     stored = project.read("scores")
     _, *again = shlex.split(state.made_by.removeprefix("eds "))
     call(*again)
@@ -155,8 +162,9 @@ def test_counts_that_were_not_made_are_null(project: Project, call: Call) -> Non
 def test_a_pr_auc_comes_with_its_prevalence(project: Project, call: Call) -> None:
     rows = call("score", "-M", "PR-AUC(average=micro)", "--resamples", "0")
     assert {row["measure"] for row in rows["scores"]} == {
-        "PR-AUC(average=micro,negatives=annotated)", "Prevalence(average=micro,negatives=annotated)"
-    }  # fmt: skip
+        "PR-AUC(average=micro,negatives=annotated)",
+        "Prevalence(average=micro,negatives=annotated)",
+    }
 
 
 def test_infap_looks_at_the_pool_that_is_not_judged_yet(project: Project, call: Call) -> None:

@@ -46,11 +46,15 @@ def catalogue(seed: int, n: int = 40) -> tuple[pd.DataFrame, np.ndarray]:
     """Images in no order of their ids, with codes that collide often."""
     rng = np.random.default_rng(seed)
     names = [f"i{number:03d}" for number in rng.permutation(n)]
-    images = pd.DataFrame({
-        "image_id": names, "product_id": [f"p{number}" for number in rng.integers(0, 12, n)],
-        "category": rng.choice(["a", "b", "c"], n), "role": rng.choice(["query", "candidate", "both"], n),
-        "colour": rng.choice(["red", "blue"], n),
-    })  # fmt: skip
+    images = pd.DataFrame(
+        {
+            "image_id": names,
+            "product_id": [f"p{number}" for number in rng.integers(0, 12, n)],
+            "category": rng.choice(["a", "b", "c"], n),
+            "role": rng.choice(["query", "candidate", "both"], n),
+            "colour": rng.choice(["red", "blue"], n),
+        }
+    )
     images.loc[images.index[:3], "colour"] = None
     return images, rng.choice([-1, 1], (n, BITS)).astype(np.int8)
 
@@ -70,10 +74,12 @@ def slow(
         if query["role"] == "candidate" or query["image_id"] not in asked:
             continue
         kept = [
-            other for other, item in enumerate(rows)
-            if item["role"] != "query" and other != one
+            other
+            for other, item in enumerate(rows)
+            if item["role"] != "query"
+            and other != one
             and not (exclude_product and item["product_id"] == query["product_id"])
-        ]  # fmt: skip
+        ]
         grades = [grade(query, rows[other]) for other in kept]  # type: ignore[operator]
         counts = np.zeros((BITS + 1, 4), np.int64)
         for other, value in zip(kept, grades, strict=True):
@@ -87,9 +93,12 @@ def agreeing(*columns: str) -> object:
 
 
 CASES = [
-    (("product_id",), False), (("category",), True), (("product_id", "category"), False),
-    (("category", "colour"), True), (("colour",), False),
-]  # fmt: skip
+    (("product_id",), False),
+    (("category",), True),
+    (("product_id", "category"), False),
+    (("category", "colour"), True),
+    (("colour",), False),
+]
 
 
 @pytest.mark.parametrize(("columns", "exclude"), CASES)
@@ -177,8 +186,18 @@ def test_vectors_of_floats_and_codes_too_long_are_refused(tmp_path: Path) -> Non
 def test_a_project_scores_its_codes_without_any_label(tmp_path: Path) -> None:
     images, codes = catalogue(4)
     project = Project.create(tmp_path / "p")
-    full = images.assign(path=images["image_id"], role="both", phase=None, width=None, height=None, sha256=None,
-                         box_left=None, box_top=None, box_right=None, box_bottom=None)  # fmt: skip
+    full = images.assign(
+        path=images["image_id"],
+        role="both",
+        phase=None,
+        width=None,
+        height=None,
+        sha256=None,
+        box_left=None,
+        box_top=None,
+        box_right=None,
+        box_bottom=None,
+    )
     project.write(full, "images", project.provenance("test", {}, []))
     stored(project.path("embeddings", "codes"), full, codes)
     answer = CliRunner().invoke(metrics, ["score", "-M", "hash", "--json", "-p", str(project.root)])

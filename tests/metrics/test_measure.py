@@ -58,10 +58,27 @@ def test_texts_print_with_every_convention(text: str, printed: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "RR", "RR@0", "RR@", "RR@10(", "RR@10(p=1)", "AP@5(divide_by=all)", "RBP(p=1)", "RBP(p=0)", "RBP(p=x)",
-     "RBP(p=nan)", "RR@1000000001", f"RR@{2**63}",
-     "ROC-AUC@5", "ROC-AUC(average)", "AP@5(divide_by=hits,divide_by=hits)", "AP@5(name=x)", "RR@10 RR"],
-)  # fmt: skip
+    [
+        "",
+        "RR",
+        "RR@0",
+        "RR@",
+        "RR@10(",
+        "RR@10(p=1)",
+        "AP@5(divide_by=all)",
+        "RBP(p=1)",
+        "RBP(p=0)",
+        "RBP(p=x)",
+        "RBP(p=nan)",
+        "RR@1000000001",
+        f"RR@{2**63}",
+        "ROC-AUC@5",
+        "ROC-AUC(average)",
+        "AP@5(divide_by=hits,divide_by=hits)",
+        "AP@5(name=x)",
+        "RR@10 RR",
+    ],
+)
 def test_what_is_no_measure_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         Measure.parse(text)
@@ -71,8 +88,10 @@ def test_all_faults_are_told_and_names_are_proposed() -> None:
     with pytest.raises(InputError) as told:
         Measure("AP", k=0, divide_by="all", p=0.5)
     assert [fault.partition(";")[0] for fault in told.value.faults] == [
-        "k is 0", "it has no parameter p", "divide_by is 'all'"
-    ]  # fmt: skip
+        "k is 0",
+        "it has no parameter p",
+        "divide_by is 'all'",
+    ]
     with pytest.raises(UnknownNameError, match="Did you mean bpref"):
         Measure.parse("bprefs")
 

@@ -56,7 +56,13 @@ def catalogue(queries: list[str], candidates: list[str], products: dict[str, str
         "product_id": pd.Series([(products or {}).get(name, name) for name in names], dtype="str"),
         "category": None,
         "role": pd.Series([roles.get(name, "candidate") for name in names], dtype="str"),
-        "phase": None, "width": None, "height": None, "sha256": None,
-        "box_left": None, "box_top": None, "box_right": None, "box_bottom": None,
-    }  # fmt: skip
+        "phase": None,
+        "width": None,
+        "height": None,
+        "sha256": None,
+        "box_left": None,
+        "box_top": None,
+        "box_right": None,
+        "box_bottom": None,
+    }
     return pd.DataFrame(columns)

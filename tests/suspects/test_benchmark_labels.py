@@ -10,8 +10,14 @@ def test_random_draws_serve_p_alone() -> None:
     """A pair that is there as a random draw only is no label of the benchmark; one that is of the pool, too, is."""
     names = ["pool", "both", "random", "gold"]
     pairs = pd.DataFrame({"query_id": ["q"] * 4, "candidate_id": names, "value": [1, 0, 0, 1]})
-    origins = [("pool", "pool"), ("both", "pool"), ("both", "random"), ("random", "random"), ("random", "negative"),
-               ("gold", "gold")]  # fmt: skip
+    origins = [
+        ("pool", "pool"),
+        ("both", "pool"),
+        ("both", "random"),
+        ("random", "random"),
+        ("random", "negative"),
+        ("gold", "gold"),
+    ]
     suspects = pd.DataFrame([("q", name, origin) for name, origin in origins], columns=[*PAIR, "origin"])
     assert benchmark_labels(pairs, suspects)["candidate_id"].tolist() == ["pool", "both", "gold"]
     assert benchmark_labels(pairs, None)["candidate_id"].tolist() == names

@@ -138,10 +138,13 @@ def test_overlap_and_budget_are_told(project: Project, call: Call) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ["suspects", "pool"], ["suspects", "list"], ["suspects", "growth"], ["analysis", "budget", "--hourly", "20"],
+        ["suspects", "pool"],
+        ["suspects", "list"],
+        ["suspects", "growth"],
+        ["analysis", "budget", "--hourly", "20"],
         ["analysis", "overlap"],
     ],
-)  # fmt: skip
+)
 def test_answers_for_reading_hold_the_figures(project: Project, call: Call, words: list[str]) -> None:
     call("suspects", "pool")
     group = suspects.suspects if words[0] == "suspects" else analysis.analysis

@@ -64,8 +64,10 @@ def test_own_pairs_are_added_once_and_the_pool_knows_them() -> None:
     after = pool(LISTS, 4, previous=first)
     assert not after.duplicated(["query_id", "candidate_id"]).any()
     assert set(zip(after["query_id"], after["candidate_id"], strict=True)) == {
-        *zip(POOL["query_id"], POOL["candidate_id"], strict=True), ("q0000", "c0000"), ("u", "v"),
-    }  # fmt: skip
+        *zip(POOL["query_id"], POOL["candidate_id"], strict=True),
+        ("q0000", "c0000"),
+        ("u", "v"),
+    }
     pd.testing.assert_frame_equal(add_pairs(own, after), after)
     with pytest.raises(InputError, match="an image with itself"):
         add_pairs(pd.DataFrame({"query_id": ["u"], "candidate_id": ["u"]}), None)

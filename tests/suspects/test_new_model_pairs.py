@@ -62,8 +62,15 @@ def test_what_nobody_judged_first_ranks_first(seed: int, k: int, n: int | None) 
     assert by_others == set(sources_frame(suspects).itertuples(index=False, name=None))
     by_it = {(q, c, rank) for model, q, c, rank in told.itertuples(index=False, name=None) if model == "m2"}
     assert by_it == {(*pair, rank) for pair, rank in near.items() if pair in there}
-    again = draw_delta(mine.sample(frac=1, random_state=1), suspects.sample(frac=1, random_state=2),
-                       judged.iloc[::-1], queries.iloc[::-1], k, n, seed=3)  # fmt: skip
+    again = draw_delta(
+        mine.sample(frac=1, random_state=1),
+        suspects.sample(frac=1, random_state=2),
+        judged.iloc[::-1],
+        queries.iloc[::-1],
+        k,
+        n,
+        seed=3,
+    )
     key = ["position", *PAIR]
     first, second = (one.suspects.sort_values(key, ignore_index=True) for one in (found, again))
     pd.testing.assert_frame_equal(first, second)

@@ -57,8 +57,12 @@ def test_every_pair_of_a_stratum_is_drawn_and_no_other(stratum: str) -> None:
     assert set(pairs_of(drawn)) <= expected
     assert drawn["probability"].tolist() == pytest.approx([17 / len(expected)] * 17)
     full = draw_random(
-        IMAGES, len(expected) - 17, 3, stratum=stratum, **{**options, "suspects": some}  # type: ignore[arg-type]
-    )  # fmt: skip
+        IMAGES,
+        len(expected) - 17,
+        3,
+        stratum=stratum,
+        **{**options, "suspects": some},  # type: ignore[arg-type]
+    )
     assert set(pairs_of(full.iloc[len(POOL) :])) == expected
     assert (full.iloc[len(POOL) :]["probability"] == 1).all(), "drawn on, the probability counts all draws"
 

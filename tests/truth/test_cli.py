@@ -79,8 +79,14 @@ def test_decide_stores_the_truth_with_what_made_it(project: Project, call: Call)
     }
     assert stored["tie"].tolist() == [False, False, False, True, False]
     assert {name: told[name] for name in ("pairs", "complete", "decided", "open", "undefined", "ties", "positive")} == {
-        "pairs": 5, "complete": 5, "decided": 0, "open": 0, "undefined": 1, "ties": 1, "positive": 2,
-    }  # fmt: skip
+        "pairs": 5,
+        "complete": 5,
+        "decided": 0,
+        "open": 0,
+        "undefined": 1,
+        "ties": 1,
+        "positive": 2,
+    }
     made_by, _ = tables.read_provenance(project.path("truth"), tables.TRUTH)
     assert made_by.settings == {"truth.rule": "majority"}
     assert list(made_by.parents) == ["labels"]
@@ -153,8 +159,9 @@ def test_gold_and_panels_come_from_the_store(project: Project, call: Call) -> No
     with closing(open_store(project.path("labels"))) as store:
         gold = pd.DataFrame({"query_id": "q", "candidate_id": ["g"], "value": [1]})
         add_gold(store, gold)
-        create_campaign(store, Plan("second", gold_share=1.0), pd.DataFrame({"query_id": ["q"], "candidate_id": ["d"]}),
-                        EXPERTS[:2])  # fmt: skip
+        create_campaign(
+            store, Plan("second", gold_share=1.0), pd.DataFrame({"query_id": ["q"], "candidate_id": ["d"]}), EXPERTS[:2]
+        )
         for name, value in zip(EXPERTS, (1, 0), strict=False):
             for task in next_batch(store, "second", name, 9):
                 submit(store, name, [Judgement(f"{name}-{task.candidate_id}", task.assignment, value)])
@@ -223,8 +230,12 @@ def test_leads_decisions_count_only_where_that_is_said(project: Project, call: C
     assert (told["pairs"], told["adjudicated"], told["undefined"]) == (6, 2, 0)
     stored = project.read("truth").set_index("candidate_id")
     assert list(stored.loc["c3", ["value", "votes_for", "votes_against", "tie", "rule"]]) == [
-        1, 1, 1, True, "adjudication",
-    ]  # fmt: skip
+        1,
+        1,
+        1,
+        True,
+        "adjudication",
+    ]
     assert list(stored.loc["c4", ["value", "unsure", "rule"]]) == [0, 3, "adjudication"]
     assert set(stored["rule"]) == {"majority", "adjudication"}
     assert call("decide")["stored"]  # the stored rule is still the majority

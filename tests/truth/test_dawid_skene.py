@@ -82,11 +82,16 @@ def test_the_consensus_is_that_of_the_votes(acts: list[dict[str, Any]]) -> None:
 
 def test_gold_anchors_the_consensus_and_its_acts_are_read() -> None:
     rows = [
-        act(3 * n + place, candidate_id=f"c{n}", expert_id=name, value=(n + (name != "ada")) % 2,
-            kind="gold" if n < 6 else "normal")
+        act(
+            3 * n + place,
+            candidate_id=f"c{n}",
+            expert_id=name,
+            value=(n + (name != "ada")) % 2,
+            kind="gold" if n < 6 else "normal",
+        )
         for n in range(8)
         for place, name in enumerate(("ada", "bo", "cy"))
-    ]  # fmt: skip
+    ]
     gold = pd.DataFrame({"query_id": "q1", "candidate_id": [f"c{n}" for n in range(6)], "value": [0, 1] * 3})
     found = truth.consensus(frame(rows), gold=gold)
     free = found.pairs[found.pairs["candidate_id"].isin(["c6", "c7"])].sort_values("candidate_id")

@@ -57,14 +57,28 @@ def test_nothing_to_compare() -> None:
         modes_compared(acts([]).drop(columns="mode"))
 
 
-@given(st.lists(st.tuples(st.sampled_from("1234"), st.sampled_from(["ann", "bob"]), st.sampled_from(["pair", "grid"]),
-                          st.sampled_from([1, 0, None])), max_size=30), st.randoms())  # fmt: skip
-def test_row_order_does_not_matter_and_a_plain_loop_says_the_same(rows: list[tuple[str, str, str, int | None]],
-                                                                  random: object) -> None:  # fmt: skip
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("1234"),
+            st.sampled_from(["ann", "bob"]),
+            st.sampled_from(["pair", "grid"]),
+            st.sampled_from([1, 0, None]),
+        ),
+        max_size=30,
+    ),
+    st.randoms(),
+)
+def test_row_order_does_not_matter_and_a_plain_loop_says_the_same(
+    rows: list[tuple[str, str, str, int | None]], random: object
+) -> None:
     frame = acts([(*row, 1.0, None) for row in rows])
     last = {(candidate, expert, mode): value for candidate, expert, mode, value in rows}
-    both = [(last[c, e, "pair"], last[c, e, "grid"]) for c, e in {key[:2] for key in last}
-            if last.get((c, e, "pair")) is not None and last.get((c, e, "grid")) is not None]  # fmt: skip
+    both = [
+        (last[c, e, "pair"], last[c, e, "grid"])
+        for c, e in {key[:2] for key in last}
+        if last.get((c, e, "pair")) is not None and last.get((c, e, "grid")) is not None
+    ]
     found = modes_compared(frame.sample(frac=1.0, random_state=len(rows)))
     assert (found.both, found.agreed) == (len(both), sum(pair == grid for pair, grid in both))
     assert (found.only_grid, found.only_pair) == (both.count((0, 1)), both.count((1, 0)))

@@ -68,8 +68,9 @@ def table(labels: dict[str, int], rule: str) -> pd.DataFrame:
     frame = TRUTH.empty()
     if names:
         votes = {"votes_for": 1, "votes_against": 0, "unsure": 0, "tie": False}
-        frame = pd.DataFrame({"query_id": "q", "candidate_id": names, "value": [labels[name] for name in names],
-                              **votes, "rule": rule})  # fmt: skip
+        frame = pd.DataFrame(
+            {"query_id": "q", "candidate_id": names, "value": [labels[name] for name in names], **votes, "rule": rule}
+        )
     return frame
 
 

@@ -29,12 +29,16 @@ def noisy(pairs: int = 150, share: float = 0.2, seed: int = 0) -> pd.DataFrame:
     true = rng.random(pairs) < 0.7
     return frame(
         [
-            act(len(EXPERTS) * number + place, candidate_id=f"c{number}", expert_id=name,
-                value=int(true[number] ^ (rng.random() < share)))
+            act(
+                len(EXPERTS) * number + place,
+                candidate_id=f"c{number}",
+                expert_id=name,
+                value=int(true[number] ^ (rng.random() < share)),
+            )
             for number in range(pairs)
             for place, name in enumerate(EXPERTS)
         ]
-    )  # fmt: skip
+    )
 
 
 @given(campaigns())

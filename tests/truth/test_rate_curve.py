@@ -20,8 +20,9 @@ def truth(values: dict[str, int]) -> pd.DataFrame:
 
 
 def test_pairs_count_from_their_last_vote_on() -> None:
-    votes = pd.concat([labels({"late": [1, 99], "early": [2, 3], "mid": [50], "open": [5]}),
-                       labels({"early": [500]}, "repeat")])  # fmt: skip
+    votes = pd.concat(
+        [labels({"late": [1, 99], "early": [2, 3], "mid": [50], "open": [5]}), labels({"early": [500]}, "repeat")]
+    )
     found = rate_growth(votes, truth({"late": 1, "early": 0, "mid": 1}))
     assert found["at"].tolist() == [START + pd.Timedelta(seconds=one) for one in (3, 50, 99)]
     assert found[["labelled", "positive"]].to_numpy().tolist() == [[1, 0], [2, 1], [3, 2]]

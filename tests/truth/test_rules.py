@@ -93,11 +93,15 @@ def test_dawid_skene_believes_the_reliable() -> None:
     names = [f"careful-{n}" for n in range(3)] + [f"careless-{n}" for n in range(4)]
     true = rng.random(200) < 0.5
     acts = [
-        act(7 * n + place, candidate_id=f"c{n:03d}", expert_id=name,
-            value=int(true[n] ^ (rng.random() < (0.02 if name < "carel" else 0.45))))
+        act(
+            7 * n + place,
+            candidate_id=f"c{n:03d}",
+            expert_id=name,
+            value=int(true[n] ^ (rng.random() < (0.02 if name < "carel" else 0.45))),
+        )
         for n in range(200)
         for place, name in enumerate(names)
-    ]  # fmt: skip
+    ]
     majority, model = labels_by("majority", acts, 7), labels_by("dawid-skene", acts, 7)
     wrong = [sum(label != true[int(pair[1][1:])] for pair, label in one.items()) for one in (majority, model)]
     assert wrong[1] < wrong[0]

@@ -109,10 +109,15 @@ def _by_model(
     once = lists.drop_duplicates(PAIR, keep=False)
     alone = once.merge(judged[judged["value"] == 1][PAIR], on=PAIR)["model"].value_counts()
     models = [
-        {"model": name, "pairs": result["size"], **_rate(result["positive"], result["labelled"], level),
-         "pairs_only_here": int((once["model"] == name).sum()), "positives_only_here": int(alone.get(name, 0))}
+        {
+            "model": name,
+            "pairs": result["size"],
+            **_rate(result["positive"], result["labelled"], level),
+            "pairs_only_here": int((once["model"] == name).sum()),
+            "positives_only_here": int(alone.get(name, 0)),
+        }
         for name, result in rates.items()
-    ]  # fmt: skip
+    ]
     by_rank = positive_rate_by_rank(lists, labels)
     deepest = max(map(len, by_rank.values()))
     counts = [
@@ -145,8 +150,12 @@ def _draws(suspects: pd.DataFrame, labels: pd.DataFrame, pool: pd.DataFrame) -> 
                 "a": int(known["value"].sum()),
                 "enough": len(known) - len(inside) >= ENOUGH * beyond,
             }
-            outside = {"stratum": "outside (of draws from all)", "N": size - len(pool), "n": len(known) - len(inside),
-                       "a": int(known["value"].sum() - inside["value"].sum())}  # fmt: skip
+            outside = {
+                "stratum": "outside (of draws from all)",
+                "N": size - len(pool),
+                "n": len(known) - len(inside),
+                "a": int(known["value"].sum() - inside["value"].sum()),
+            }
         else:
             result["strata"].append({"stratum": str(name), "N": size, "n": len(known), "a": int(known["value"].sum())})
     if result["all"] and not result["strata"]:
@@ -161,9 +170,9 @@ def _random(drawn: dict[str, Any] | None, lower: float, rate: float | None, leve
     a, n = drawn["a"], drawn["n"]
     likely = p_map(a, n, lower)
     low, high = clopper_pearson_interval(a, n, level)
-    gain = None if rate is None else {
-        "gain": discovery_gain(rate, likely), "at_least": discovery_gain(rate, float(high))
-    }  # fmt: skip
+    gain = (
+        None if rate is None else {"gain": discovery_gain(rate, likely), "at_least": discovery_gain(rate, float(high))}
+    )
     return {
         **drawn,
         "p_map": likely,

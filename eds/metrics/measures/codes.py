@@ -24,9 +24,13 @@ GRADED = Parameter(
 )  # truth 0/1; votes_for; same product; same category; types 2/1/0; number of attributes that agree
 DIVISORS = {"hits": "retrieved", "relevant": "total", "capped": "capped"}
 USES = {
-    "distinct": "distinct", "space": "utilisation", "reachable": "utilisation_of_reachable",
-    "entropy": "entropy_normalised", "colliding": "colliding_pair_rate", "largest": "max_bucket",
-}  # fmt: skip
+    "distinct": "distinct",
+    "space": "utilisation",
+    "reachable": "utilisation_of_reachable",
+    "entropy": "entropy_normalised",
+    "colliding": "colliding_pair_rate",
+    "largest": "max_bucket",
+}
 
 
 def _measured(formula: Callable[[Histograms, int | None, Mapping[str, Any]], Reals]) -> Callable[..., Values]:
