@@ -1,4 +1,4 @@
-"""Make the README's pictures of the annotator anew: `make screenshots`, on the drawn catalogue, in a real Chromium."""
+"""Take the README's pictures of annotator and report again: `make screenshots`, on a drawn catalogue, in Chromium."""
 
 import re
 import subprocess
@@ -54,6 +54,12 @@ def main() -> None:
             lead.get_by_role("combobox").first.click()
             lead.get_by_role("option", name="simulated").click()
             shot(lead, "agreement")
+            words = [sys.executable, "-m", "eds.cli", "demo", f"{folder}/report", "--products", "40", "--views", "2"]
+            models = [word for name in ("hsv", "hog", "lbp") for word in ("--model", f"{name}=descriptor:{name}")]
+            subprocess.run([*words, "--wild", "10", *models], check=True)
+            report = browser.new_page(viewport={"width": 1180, "height": 830})
+            report.goto(f"file://{folder}/report/report.html")
+            shot(report, "report")
             browser.close()
         finally:
             server.terminate()

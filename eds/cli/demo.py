@@ -40,7 +40,7 @@ def render_demo(result: "DemoResult") -> str:
             "random pairs",
             result.random_pairs,
             "-" if random_rate is None else format_share(random_rate, 2),
-            format_share(truth.prevalence, 2),
+            format_share(truth.prevalence_all, 2),
         ),
     ]
     recall = "n/a" if truth.pool_recall is None else format_share(truth.pool_recall)

@@ -45,6 +45,7 @@ class KnownTruth(Result):
     pairs: int
     positives: int  # of different products
     prevalence: float  # among pairs of different products
+    prevalence_all: float  # among all pairs, those of one product included: what random draws estimate
     pool_pairs: int
     pool_positives: int
     pool_rate: float
@@ -181,6 +182,7 @@ def known_truth(project: "Project", panel: "Sequence[Expert]") -> KnownTruth:
         everything.pairs,
         other_products,
         other_products / (everything.pairs - everything.same_product_pairs),
+        everything.rate,
         len(pairs),
         positives,
         positives / len(pairs),
