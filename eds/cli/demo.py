@@ -26,7 +26,7 @@ def demo(console: Console, folder: Path, models: tuple[str, ...], **options: Any
     """
     from eds.project.demo import MODELS, make_demo
 
-    console.show(make_demo(folder, models=models or MODELS, reporter=console, **options), render_demo)
+    console.show(make_demo(folder, models=models or MODELS, workers=None, reporter=console, **options), render_demo)
 
 
 def render_demo(result: "DemoResult") -> str:

@@ -55,6 +55,7 @@ def make_demo(
     views: int = 3,
     wild: int = 100,
     models: Sequence[str] = MODELS,
+    workers: int | None = 1,
     reporter: Reporter = SILENT,
 ) -> DemoResult:
     """Draw a catalogue into a project, run every stage on it, and let simulated experts judge.
@@ -67,7 +68,7 @@ def make_demo(
         values = {"project.name": "Drawn garments", "embeddings.models": list(models), "neighbors.k": 100}
         Project.create(folder, values)
     project = Project.open(folder, reporter=reporter)
-    _draw(project, products=products, views=views, wild=wild)
+    _draw(project, products=products, views=views, wild=wild, workers=workers)
     project.run(until="suspects")
     _draw_random(project)
     panel = draw_panel(project)

@@ -63,11 +63,16 @@ class SimulatedPanel(Result):
 
 
 def draw_catalogue(
-    target: "Project | Path", *, workers: int | None = None, reporter: "Reporter | None" = None, **params: Any
+    target: "Project | Path",
+    *,
+    workers: int | None = 1,
+    reporter: "Reporter | None" = None,
+    **params: Any,
 ) -> DrawnCatalogue:
     """Draw a catalogue into the images of a project, or into a folder with images.parquet beside them.
 
-    `params`: products, views, wild, seed, size; see `eds.synthetic.catalogue.draw_catalogue`.
+    `params`: products, views, wild, seed, size; see `eds.synthetic.catalogue.draw_catalogue`. More `workers` (None: one
+    per core) start processes, so a script that asks for them needs an `if __name__ == "__main__"` guard.
     """
     from eds import tables
     from eds.project.project import Project
