@@ -45,6 +45,7 @@ def plugin_option(option: "Option") -> click.Option:
     kind: Any = click.Choice(option.choices) if option.choices else KINDS.get(option.type, str)
     default = tuple(map(str, option.default)) if option.multiple else option.default
     metavar = option.type.__name__.upper() if kind is str and option.type is not str else None
+    metavar = "MODEL" if word.endswith("model") else metavar
     return click.Option(names, type=kind, default=default, multiple=option.multiple, help=option.help, metavar=metavar)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from eds.cli.render import format_interval, format_share, format_table
+from eds.project.score import shorten
 
 if TYPE_CHECKING:
     from eds.project.analyse import AnalysisResult
@@ -78,7 +79,7 @@ def _leave_one_out(result: "AnalysisResult", explain: bool) -> list[str]:
     lines: list[str] = []
     for mode in dict.fromkeys(part["mode"] for part in result.result):
         parts = [part for part in result.result if part["mode"] == mode]
-        first, measures = parts[0], [part["measure"] for part in parts]
+        first, measures = parts[0], shorten([part["measure"] for part in parts])
         rows = [
             [name, "yes" if name in first["loo"] else "no", *(_spread(part, name) for part in parts)]
             for name in first["full"]
@@ -151,7 +152,7 @@ def _prevalence(result: "AnalysisResult", explain: bool) -> list[str]:
         lines.append(format_table(heads, rows))
     lines.append(
         f"The pool: {pool['pairs']:,} of {document['pairs']:,} pairs, {pool['labelled']:,} labelled, "
-        f"{pool['positive']:,} similar: p_k = {_rate(pool)} (intervals at {confidence:.0%})."
+        f"{pool['positive']:,} similar: p_k = {_rate(pool)} (intervals at {100 * confidence:g} %)."
     )
     lines += [*_random(document, confidence), *_recall(document, confidence)]
     if document["pool_pairs_left_out"]:
@@ -196,7 +197,7 @@ def _random(document: Mapping[str, Any], confidence: float) -> list[str]:
     posterior = random["posterior"]
     lines = [
         f"Random pairs: {random['a']:,} of {random['n']:,} similar: p = {random['p_map']:.4%}, "
-        f"{confidence:.0%} from {posterior['lower']:.4%} to {posterior['upper']:.4%}."
+        f"{100 * confidence:g} % from {posterior['lower']:.4%} to {posterior['upper']:.4%}."
     ]
     if random["discovery"]:
         gain = random["discovery"]
@@ -209,9 +210,8 @@ def _recall(document: Mapping[str, Any], confidence: float) -> list[str]:
     if recall is None:
         return []
     low, high = format_share(recall["lower"]), format_share(recall["upper"])
-    return [
-        f"The pool holds {format_share(recall['recall'])} of all similar pairs, {confidence:.0%} from {low} to {high}."
-    ]
+    share = format_share(recall["recall"])
+    return [f"The pool holds {share} of all similar pairs, {100 * confidence:g} % from {low} to {high}."]
 
 
 def _unseen(document: Mapping[str, Any]) -> list[str]:
@@ -228,8 +228,10 @@ def _unseen(document: Mapping[str, Any]) -> list[str]:
 def _reusability(result: "AnalysisResult", explain: bool) -> list[str]:
     document = result.result
     heads = ["measure", "largest drop", "largest rise", "mean drop", "largest move", "least tau_b", "least tau_AP,b"]
+    names = shorten([row["measure"] for row in document["measures"]])
+    rows = [[name, *list(row.values())[1:]] for name, row in zip(names, document["measures"], strict=True)]
     lines = [
-        format_table(heads, [list(row.values()) for row in document["measures"]]),
+        format_table(heads, rows),
         "Each pool model as if it were new, its own finds unjudged: measures that change little are fair to others.",
     ]
     if explain:

@@ -1,6 +1,6 @@
 """New models: which measures are fair to a model that had no part in the pool, and what the labels do not decide."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -45,14 +45,14 @@ class NewModels:
         bounds = rbp and {"low": rbp["value"], "high": rbp["at_most"], "undecided_with": rbp["undecided_with"]}
         return {**{name: mine[measure][name] for name in SHOWN}, "rbp": bounds}
 
-    @property
-    def note(self) -> str:
-        """One line for the new models: how many of their numbers are fair, and which comparisons are undecided."""
+    def summarize(self, measures: Set[str]) -> str:
+        """Return one line: how many of these measures are fair to new models, and what is undecided."""
         parts = []
         for name in self.names:
-            mine = sum(row["model"] == name for row in self.rows)
+            mine = sum(row["model"] == name and row["measure"] in measures for row in self.rows)
             others = self.undecided(name)
-            text = f"{name}: {len(self.unfair(name)):,} of {mine:,} measures are not fair to it"
+            unfair = measures & set(self.unfair(name))
+            text = f"{name}: {len(unfair):,} of {mine:,} measures are not fair to it"
             if others:
                 text += f", undecided against {', '.join(others)} (eds suspects add-model {name})"
             parts.append(text)

@@ -136,7 +136,8 @@ class ScoreResult(Result):
         """What must be known before the numbers are used."""
         undefined = [result for result in self.results if result.values is None or result.values.value is None
                      or result.values.value != result.values.value]  # fmt: skip
-        notes = [] if self.new_models is None else [self.new_models.note]
+        measures = {str(result.measure) for result in self.results}
+        notes = [] if self.new_models is None else [self.new_models.summarize(measures)]
         if left_out := sorted({note for note in self.remarks if "left out" in note or "taken from its lists" in note}):
             notes.append("; ".join(note.removesuffix(".") for note in left_out[:2]) + ".")
         if undefined:
@@ -157,9 +158,9 @@ class ScoreResult(Result):
     @property
     def legend(self) -> str:
         """One line that says how to read the summary."""
-        intervals = f"[intervals] at {self.confidence:.0%}, over resampled queries" if self.resamples else ""
-        marks = "* best, or not distinguishable from the best (paired test over queries, Holm)" if self.best else ""
-        return "; ".join(filter(None, (marks, intervals)))
+        intervals = f"[{100 * self.confidence:g} % intervals over resampled queries]" if self.resamples else ""
+        marks = "* best, or not distinguishable from the best (paired test, Holm)" if self.best else ""
+        return "  ".join(filter(None, (marks, intervals)))
 
 
 @dataclass(frozen=True)
@@ -504,6 +505,13 @@ def short_names(measures: "Sequence[Measure]") -> list[str]:
         cut = f"@{measure.k}" if measure.k else ""
         names.append(f"{measure.name}{cut}" + (f" ({', '.join(shown)})" if shown else ""))
     return names
+
+
+def shorten(texts: Sequence[str]) -> list[str]:
+    """Return the headings of measures that are given as text; see `short_names`."""
+    from eds.metrics import Measure
+
+    return short_names([Measure.parse(text) for text in texts])
 
 
 def _add_notes(result: "metrics.Result", notes: Sequence[str]) -> "metrics.Result":

@@ -1,4 +1,6 @@
-"""Models that made the pool (generators) against models that did not (outsiders), by HR and by AUC.
+"""How the pool favours the models that made it.
+
+Models that made the pool (generators) against models that did not (outsiders), by HR and by AUC.
 
 Official HR favours generators, whose own finds are all labelled; AUC on labelled negatives handicaps them, for the
 labelled negatives are their own mistakes. Self-removal compares both on a pool that neither made.

@@ -1,4 +1,7 @@
-"""How well models recognise a product: its other images, in lists that keep the query's own product."""
+"""How well models recognise a product in other images.
+
+Lists keep the query's own product, and its other images are what should be found.
+"""
 
 from dataclasses import dataclass
 from typing import Any

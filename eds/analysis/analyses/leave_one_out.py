@@ -1,4 +1,7 @@
-"""Every model's AUC without each pool model's labels, and whether the order of the models stays."""
+"""Models' AUC without the labels of each pool model.
+
+Also: whether the order of the models stays.
+"""
 
 from dataclasses import dataclass
 from typing import Any, get_args

@@ -1,4 +1,4 @@
-"""How rare positives are among all pairs, what the pool yields, and how many positives it missed."""
+"""How rare positives are, and how many the pool missed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

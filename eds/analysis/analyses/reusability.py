@@ -1,4 +1,6 @@
-"""Each pool model as if it were new: its own pairs lose their labels, and all models are scored again.
+"""How each pool model would score if it were new.
+
+Each pool model as if it were new: its own pairs lose their labels, and all models are scored again.
 
 A benchmark is reusable for new models on the measures that hardly change.
 """

@@ -1,7 +1,7 @@
 """Measures on the scores of labelled pairs; the formulas are in eds.metrics.auc."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -34,6 +34,15 @@ class _Areas:
     score: Reals
     by_query: tuple[Reals, Reals]  # ROC and PR
     whole: tuple[float, float]
+    resampled: dict[int, tuple[Any, tuple[Reals, Reals]]] = field(default_factory=dict)  # of the last resamples
+
+    def resample(self, times: NDArray[np.int16]) -> tuple[Reals, Reals]:
+        """Return the micro areas of every resample, (resamples,) each; one pass over the pairs gives both."""
+        if id(times) not in self.resampled:
+            areas = weighted_aucs(micro_order(self.query, self.value, self.score), times)
+            self.resampled.clear()
+            self.resampled[id(times)] = times, areas  # holds the array, so that no other gets its id
+        return self.resampled[id(times)][1]
 
 
 @lru_cache(maxsize=2)  # annotated and sampled negatives of the model at hand
@@ -56,7 +65,7 @@ def _area(which: int) -> Callable[[ModelInputs, int | None, Mapping[str, Any]], 
         counts |= _any_pair(labelled, result.query)
 
         def resample(times: NDArray[np.int16]) -> Reals:
-            return weighted_aucs(micro_order(result.query, result.value, result.score), times)[which]
+            return result.resample(times)[which]
 
         return Values(labelled.queries, by_query, None, result.whole[which], resample, len(result.value), counts)
 
