@@ -243,7 +243,7 @@ def test_vectors_that_no_similarity_can_use_are_refused(tmp_path: Path) -> None:
         write(tmp_path / "h", model(dtype="float16"), ids[:1], np.full((1, 6), 1e6, dtype=np.float32))
     with pytest.raises(InputError, match="shape"):
         write(tmp_path / "s", model(), ids, values[:, :5])
-    with pytest.raises(InputError, match="twice"):
+    with pytest.raises(InputError, match="duplicate image ids"):
         write(tmp_path / "t", model(), ["a", "a"], values[[0, 2]])
 
 

@@ -79,7 +79,7 @@ class Agreeing:
             offered += self.offered * size
         keys = np.unique(wanted[known])
         place = _place_among(keys, offered, self.most * size)
-        there = np.flatnonzero(place >= 0)  # few, as a rule: most products are nobody's who asks
+        there = np.flatnonzero(place >= 0)  # usually few: most products are of no query
         return Agreeing(
             self.columns + 1, max(1, len(keys)), known, np.searchsorted(keys, wanted), self.order[there], place[there]
         )

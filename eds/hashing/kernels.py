@@ -1,4 +1,4 @@
-"""Codes met at the speed of the processor: loops that numba compiles (extra `scale`). Without numba nobody comes here.
+"""Loops over codes that numba compiles (extra `scale`); imported only where numba is installed.
 
 Every loop gives what the numpy way beside it gives, number by number (`code_search`, `hamming`). The loops let go of
 Python's lock, so threads share the queries.

@@ -1,9 +1,9 @@
-"""Open a picture as RGB, or say why that cannot be done.
+"""Open an image as RGB, or raise an error that says why not.
 
-A picture is turned as its EXIF data say, transparency is laid on a stated background, CMYK, palettes,
+An image is rotated as its EXIF data say, transparency is laid on a stated background, CMYK, palettes,
 grey and 16 bits become 8-bit RGB, and of an animation the first frame counts. Nothing is guessed: a
-picture that does not decode to its end, whose turn cannot be told, or whose values have no stated
-range is refused with an `ImageError`. Pictures lie in a folder, or elsewhere (`s3://`, see eds.io).
+picture that does not decode to its end, whose orientation is unknown, or whose values have no stated
+range is refused with an `ImageError`. Images are in a folder, or remote (`s3://`, see eds.io).
 Not here: colour profiles, which are not applied.
 """
 

@@ -1,8 +1,8 @@
-"""Files here and objects elsewhere by one address: a path, `file://` and a path, or `s3://bucket/key`.
+"""Local files and remote objects by one address: a path, `file://` and a path, or `s3://bucket/key`.
 
-A local address never touches fsspec: it is a path, and costs what a path costs. A remote one is read in ranges, put
-whole, tried again while its storage is busy or the connection breaks, and refused with a reason when it cannot be
-used. Credentials come from the environment alone. Not here: what the bytes mean.
+A local address never touches fsspec: it is a path, and costs what a path costs. A remote one is read in ranges and
+written whole; requests are repeated while the storage is busy or the connection breaks. Credentials come from the
+environment alone.
 """
 
 import hashlib
@@ -57,7 +57,7 @@ def look(address: Address) -> Item:
 
 
 def exists(address: Address) -> bool:
-    """Whether it is there; what cannot be told (permission, no bucket, no connection) is an error, not a no."""
+    """Whether it exists; what cannot be decided (permission, no bucket, no connection) is an error, not a no."""
     try:
         look(address)
     except AbsentError:
@@ -73,8 +73,8 @@ def size(address: Address) -> int:
 def listing(address: Address) -> Iterator[Item]:
     """Every file or object below, at any depth, names relative to `address`, in the order of their bytes.
 
-    A folder that is not there is an error; a prefix that nothing has is empty, as buckets know no folders. What a
-    write has not finished is not there yet, in a folder as in a bucket.
+    A missing folder is an error; a prefix without objects is empty, since buckets have no folders. Unfinished writes
+    are not listed.
     """
     if is_remote(address):
         yield from objects.listing(str(checked(address)))
@@ -124,9 +124,9 @@ def open_reading(address: Address) -> io.BufferedReader:
 
 
 def fetched(address: Address, folder: Path, sha256: str = "") -> Path:
-    """A file here with the content: the file itself, or a copy in `folder` that is fetched once.
+    """A local file with the content: the file itself, or a copy in `folder` that is fetched once.
 
-    A fetched copy is held against `sha256` where that is given. A local file is not read: that is the caller's to do.
+    A fetched copy is compared with `sha256` if that is given. A local file is not read.
     """
     if is_remote(address):
         return copies.fetched(str(checked(address)), folder, sha256)
@@ -153,7 +153,7 @@ def put(address: Address, data: bytes) -> str:
 
 
 def replacing(address: Address) -> AbstractContextManager[Path]:
-    """Give a temporary path to write to; what stands there when the block ends well becomes the file or object."""
+    """Give a temporary path to write to; it becomes the file or object when the block ends without an error."""
     if is_remote(address):
         return copies.replacing(str(checked(address)))
     return files.replacing(local_path(address))

@@ -24,7 +24,7 @@ class Key(NamedTuple):
 
 
 def is_remote(address: Address) -> bool:
-    """Whether the address names objects elsewhere; refused when it is an address, but of no known kind."""
+    """Whether the address names remote objects; InputError if its scheme is unknown."""
     if isinstance(address, Path) or "://" not in address:
         return False
     scheme = address.partition("://")[0]
@@ -63,7 +63,7 @@ def key_of(address: str) -> Key:
     if not bucket:
         raise InputError("the address names no bucket", where=address, do="Write s3://bucket/prefix.")
     if ".." in path.split("/") or "\0" in path:
-        raise InputError("the address leaves its place", where=address, do="Write it without '..'.")
+        raise InputError("the address leaves its bucket", where=address, do="Write it without '..'.")
     return Key(bucket, path.strip("/"))
 
 

@@ -1,4 +1,4 @@
-"""Copies here of objects elsewhere: fetched in parts, kept under the name of their content, put there whole."""
+"""Local copies of remote objects: fetched in parts, named by their content, uploaded whole."""
 
 import hashlib
 import io
@@ -19,14 +19,14 @@ AHEAD = 1 << 20  # bytes that a reader of a stream fetches beyond what is asked
 
 
 def fetched(address: str, folder: Path, sha256: str) -> Path:
-    """A copy of the object in `folder`, fetched unless it is there already, and held against its digest when fetched.
+    """A copy of the object in `folder`, fetched unless it is there already, and compared with its digest when fetched.
 
     The copy is named by the digest, or where none is known by address and version, so that another content is
     another file, and none is ever there in part.
     """
     found = objects.look(address)
-    told = sha256 or hashlib.sha256(f"{address} {found.version}".encode()).hexdigest()
-    copy = folder / f"{told}{Path(name_of(address)).suffix}"
+    name = sha256 or hashlib.sha256(f"{address} {found.version}".encode()).hexdigest()
+    copy = folder / f"{name}{Path(name_of(address)).suffix}"
     if copy.is_file() and copy.stat().st_size == found.size:
         return copy
     with files.replacing(copy) as temporary:

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and the digests that tell one content from another."""
+"""Atomic files: written whole or not at all; and digests of their content."""
 
 import errno
 import hashlib
@@ -29,7 +29,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
     A process that dies in the block leaves the old file as it was. What it leaves of its own, a
     hidden file, the next writer of the same path removes. Writers of one path, on one machine or on
-    several that share the folder, never meet: the last one to end well stays.
+    several that share the folder, do not interfere: the last one to finish wins.
     """
     temporary = unfinished(path)
     try:
@@ -41,9 +41,9 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.replace(path)
         _sync(path.parent)
     except OSError as error:
-        told = error.strerror or _lacking_space(path.parent) or error
+        reason = error.strerror or _lacking_space(path.parent) or error
         raise InputError(
-            f"cannot be written ({told})", where=str(path), do="Free space or choose another folder."
+            f"cannot be written ({reason})", where=str(path), do="Free space or choose another folder."
         ) from error
     finally:
         with suppress(OSError):
@@ -57,23 +57,24 @@ def write_text(path: Path, text: str) -> None:
 
 
 def unfinished(path: Path) -> Path:
-    """A hidden name beside `path` for what is not whole yet; nobody else, on any machine, is given the same."""
+    """A hidden name beside `path` for an unfinished file; unique among all processes and machines."""
     return path.with_name(f".{path.name}.{_machine()}-{os.getpid()}-{secrets.token_hex(4)}.tmp")
 
 
 def abandoned(path: Path) -> list[Path]:
     """What writers of `path` left when they died.
 
-    Of this machine, by their process numbers; of others, whose processes nobody sees, a day after the last write.
+    On this machine by their process numbers; of other machines, whose processes are not visible, a day after the last
+    write.
     """
     found = []
     for leftover in path.parent.glob(f".{escape(path.name)}.*.tmp"):
-        told = UNFINISHED.fullmatch(leftover.name)
-        if told is None or told[1] != path.name:  # of another path, whose name begins like this one's
+        match = UNFINISHED.fullmatch(leftover.name)
+        if match is None or match[1] != path.name:  # of another path, whose name begins like this one's
             continue
         with suppress(FileNotFoundError):
-            here = told[2] == _machine()
-            if not _alive(int(told[3])) if here else time.time() - leftover.stat().st_mtime > DAY:
+            here = match[2] == _machine()
+            if not _alive(int(match[3])) if here else time.time() - leftover.stat().st_mtime > DAY:
                 found.append(leftover)
     return found
 
@@ -93,13 +94,13 @@ def digest(path: Path) -> str:
 
 
 def forbidden(path: Path, kind: type[InputError] = InputError) -> InputError:
-    """That a file may not be read: it may be whole, so that nobody is told to restore or delete it."""
+    """The error for a file that may not be read; it may be whole, so the advice is not to restore or delete it."""
     do = "Ask its owner, or who looks after this machine, for the right to read it."
     return kind("it may not be read (permission denied)", where=str(path), do=do)
 
 
 def _lacking_space(folder: Path) -> str:
-    """That the disk is full, if it is: numpy tells only how many numbers it could not write."""
+    """The message that the disk is full, if it is: numpy says only how many numbers it could not write."""
     with suppress(OSError):
         if shutil.disk_usage(folder).free < CHUNK:
             return os.strerror(errno.ENOSPC)
@@ -116,12 +117,12 @@ def _sync(path: Path) -> None:
 
 @cache
 def _machine() -> str:
-    """What tells this machine's process numbers from those of others: its name, start and, in a container, that one."""
-    told = [socket.gethostname()]
+    """An identity of this machine's process numbers: its name, boot and container."""
+    parts = [socket.gethostname()]
     with suppress(OSError):
-        told.append(Path("/proc/sys/kernel/random/boot_id").read_text())
-        told.append(str(Path("/proc/self/ns/pid").readlink()))
-    return hashlib.sha256("\0".join(told).encode()).hexdigest()[:8]
+        parts.append(Path("/proc/sys/kernel/random/boot_id").read_text())
+        parts.append(str(Path("/proc/self/ns/pid").readlink()))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:8]
 
 
 def _alive(process: int) -> bool:

@@ -1,7 +1,7 @@
 """Objects in buckets, through fsspec and s3fs: look, list, read in ranges, put.
 
-Both are imported when the first remote address is used. A range that comes short, and a listing that breaks, are
-faults that are told; nothing is passed over. Only this module knows what s3fs is.
+Both are imported when the first remote address is used. A short range and a broken
+listing are errors; nothing is skipped. Only this module knows s3fs.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ class Item(NamedTuple):
 
 
 def look(address: str) -> Item:
-    """Size and version of an object; AbsentError where there is none, StorageError where that cannot be told."""
+    """Size and version of an object; AbsentError where there is none, StorageError where that cannot be decided."""
     key = key_of(address)
 
     def ask() -> Item:
@@ -145,7 +145,7 @@ def _version(found: dict[str, Any]) -> int:
 
 
 def _system() -> Any:
-    """The one file system of this process and its AWS_* variables; made anew after a fork or another setting."""
+    """The one file system of this process and its AWS_* variables; made again after a fork or a change of them."""
     here = (os.getpid(), _place())
     with _lock:
         if here not in _systems:

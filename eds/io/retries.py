@@ -1,7 +1,7 @@
-"""What goes wrong with storage elsewhere: which faults pass by themselves, and what is said of those that do not.
+"""Errors of remote storage: which are transient and retried, and the message of the others.
 
-Nothing that a server or a library says is repeated word for word, because it may hold a signature or an address
-with a secret; only the code of the fault is.
+No message of a server or a library is repeated, because it may hold a signature or an address with a secret; only
+the code of the error is.
 """
 
 import errno
@@ -31,7 +31,7 @@ NOT_ACCEPTED = ("InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "
 
 
 class StorageError(InputError):
-    """Storage elsewhere cannot be used, or does not hold what it should."""
+    """Remote storage cannot be used, or does not hold what it should."""
 
 
 class AbsentError(StorageError):
@@ -43,9 +43,9 @@ class TruncatedError(StorageError):
 
 
 def patiently(act: Callable[[], Result], address: str) -> Result:
-    """What `act` gives; tried again after ever longer waits while the fault is one that passes.
+    """The result of `act`; repeated after ever longer waits while the error is transient.
 
-    The waits are partly random, so that a hundred workers who were refused together do not come back together.
+    The waits are partly random, so that a hundred workers that were refused together do not return together.
     """
     begun, attempt = time.monotonic(), 0
     allowed = attempts_allowed()
@@ -56,14 +56,14 @@ def patiently(act: Callable[[], Result], address: str) -> Result:
         except StorageError:
             raise
         except Exception as error:
-            passes, told = _judged(error, address)
-            if told is None:
-                raise  # no fault of storage: a bug of ours goes on as it is
-            if not passes:
-                raise told from error
+            transient, refusal = _classify(error, address)
+            if refusal is None:
+                raise  # no error of storage: a bug of ours is raised as it is
+            if not transient:
+                raise refusal from error
             if attempt >= (min(allowed, UNREACHED) if _unreached(error) else allowed):
                 tried = f"{attempt} attempts in {time.monotonic() - begun:.0f} s"
-                raise StorageError(f"{told.what} ({tried})", where=told.where, do=told.do) from error
+                raise StorageError(f"{refusal.what} ({tried})", where=refusal.where, do=refusal.do) from error
         wait = min(FIRST_WAIT * 2 ** (attempt - 1), LONGEST_WAIT)
         time.sleep(wait * random.uniform(0.5, 1.0))  # noqa: S311 - not for secrecy
 
@@ -76,8 +76,8 @@ def attempts_allowed() -> int:
     return int(given) if given else ATTEMPTS
 
 
-def _judged(error: Exception, address: str) -> tuple[bool, StorageError | None]:
-    """Does the fault pass, and what is said of it; None for what is no fault of storage."""
+def _classify(error: Exception, address: str) -> tuple[bool, StorageError | None]:
+    """Whether the error is transient, and its message; None if it is no error of storage."""
     code, status = _code(error)
     name = type(error).__name__
     if code in BUSY or status in (429, 503) or getattr(error, "errno", None) == errno.EBUSY:
@@ -124,7 +124,7 @@ def _judged(error: Exception, address: str) -> tuple[bool, StorageError | None]:
 
 
 def no_bucket(address: str) -> StorageError:
-    """What is said of a bucket that is not there."""
+    """The error for a missing bucket."""
     return StorageError("there is no such bucket", where=address, do="Look at its name and at AWS_ENDPOINT_URL.")
 
 
@@ -146,13 +146,13 @@ def _code(error: BaseException | None) -> tuple[str, int]:
 
 
 def _unreached(error: Exception) -> bool:
-    """No connection came about: the kinds are told by name, so that the library need not be there."""
+    """No connection was made. Classes are compared by name, so that the library need not be installed."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     return bool(kinds & {"EndpointConnectionError", "ConnectTimeoutError", "ProxyConnectionError", "SSLError"})
 
 
 def _broken(error: Exception) -> bool:
-    """The connection came about, and broke."""
+    """The connection was made, and broke."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     broken = {"HTTPClientError", "ClientPayloadError", "IncompleteRead", "ResponseParserError", "IncompleteReadError"}
     return isinstance(error, (ConnectionError, TimeoutError)) or bool(kinds & broken)

@@ -1,4 +1,4 @@
-"""Who is asked about and who may be proposed, as integers.
+"""Queries and candidates as integers.
 
 Candidates are numbered in the order of their ids (Unicode code points), so that comparing numbers is
 comparing ids. Everything behind this file works on those numbers.
@@ -77,7 +77,7 @@ class QueryGallery:
 
     @cached_property
     def number_of_row(self) -> Array:
-        """(rows,) int64: which candidate's vector stands in the row; -1 where nobody's."""
+        """(rows,) int64: which candidate's vector is in the row; -1 if none."""
         numbers: Array = np.full(self.total_rows, -1, dtype=np.int64)
         numbers[self.candidates.rows] = np.arange(len(self.candidates))
         return numbers
@@ -105,7 +105,7 @@ def in_id_order(images: pd.DataFrame) -> tuple[Array, Array, Array, bool]:
 
 
 def id_order(ids: "pd.Series[Any]") -> Array:
-    """Positions that sort ids by Unicode code point (the order of their UTF-8 bytes); (n,) int64."""
+    """The positions that sort ids by Unicode code point (the order of their UTF-8 bytes); (n,) int64."""
     order: Array = pc.array_sort_indices(to_text(ids)).to_numpy().astype(np.int64)
     return order
 
@@ -137,7 +137,7 @@ def _codes(column: "pd.Series[Any]") -> Array:
 
 
 def _ascending(ids: pa.Array, before: Callable[[pa.Array, pa.Array], pa.Array] = pc.less) -> bool:
-    """Whether each id comes after the one before it, so that none stands there twice; or as `before` compares."""
+    """Whether each id comes after the one before it, so that none occurs twice; or as `before` compares."""
     return ids.null_count == 0 and bool(pc.all(before(ids[:-1], ids[1:])).as_py() is not False)
 
 
@@ -148,13 +148,13 @@ def _other(column: "pd.Series[Any]", word: str) -> Array:
 
 
 def refuse_duplicates(ids: "pa.Array | pd.Series[Any]", where: str) -> None:
-    """Raise InputError if an id stands there twice."""
+    """Raise InputError if an id occurs twice."""
     listed = to_text(ids)
     if pc.count_distinct(listed, mode="all").as_py() < len(listed):
         column = pd.Series(listed.to_pylist(), dtype=object)
         again = column[column.duplicated()].unique()
-        raise InputError(f"{len(again):,} ids stand there more than once: {named(again)}", where=where,
-                         do="Give each image one row.")  # fmt: skip
+        raise InputError(f"{len(again):,} duplicate ids: {named(again)}", where=where,
+                         do="Keep one row per image.")  # fmt: skip
 
 
 def named(ids: Sequence[str] | Array) -> str:

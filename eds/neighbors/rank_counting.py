@@ -140,7 +140,7 @@ class Counter:
         similarity.ask(sides.queries.rows[queries])
         self.out_query, self.out_candidate = left_out(sides, rules, queries)
         self.column = np.full(len(sides.candidates), -1, dtype=np.int64)  # of each candidate, in this block
-        self._room: Array = np.empty(0, dtype=np.float32)  # of all tiles in turn: fresh memory is dear
+        self._room: Array = np.empty(0, dtype=np.float32)  # of all tiles in turn: fresh memory is expensive
         self._ladder: tuple[float, Ladder] | None = None  # with the slack it was made for
 
     def take(self, query: Array, candidate: Array) -> None:
@@ -192,7 +192,7 @@ class Counter:
         self.column[candidate] = -1
 
     def _bounds(self) -> Ladder:
-        """The pairs' bounds; made anew when the slack has grown."""
+        """The pairs' bounds; made again when the slack has grown."""
         slack = self.similarity.slack
         if self._ladder is None or self._ladder[0] != slack:
             bounds = Bounds.around(self.similarity.as_block(self.query, self.score), slack)

@@ -109,14 +109,14 @@ def top_k(
         raise InputError(f"{len(gallery)} ids but {len(scores)} scores", where="top_k", do="Give one score per id.")
     faults = [] if k >= 1 else [f"k is {k}; give a number from 1 up"]
     seen: set[str] = set()
-    faults += [f"id {name!r} stands there twice" for name in gallery if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
+    faults += [f"duplicate id {name!r}" for name in gallery if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
     faults += [
         f"score of {name!r} is {float(score)}"
         for name, score in zip(gallery, scores, strict=True)
         if not math.isfinite(float(score))
     ]
     if faults:
-        raise InputError("no list can be made of this", where="top_k", do="Mend:", faults=faults)
+        raise InputError("no list can be made of this", where="top_k", do="Correct:", faults=faults)
     items = item_of or {}
     # Tuples mark an image without an item: no item's name can equal them.
     own = items.get(query, (query,))

@@ -100,7 +100,7 @@ class Products:
         if self.cosine and len(stored) > len(self._buffer):
             self._buffer = np.empty(stored.shape, dtype=np.float32)
         columns: Array = self._buffer[: len(stored)] if self.cosine else stored.astype(np.float32, copy=False)
-        with np.errstate(all="ignore"):  # what this cannot measure is measured anew below
+        with np.errstate(all="ignore"):  # what this cannot measure is measured again below
             length: Array = np.sqrt(np.einsum("ij,ij->i", stored, stored, dtype=np.float32))
             if self.cosine:
                 np.multiply(stored, (1 / length)[:, None], out=columns)

@@ -72,7 +72,7 @@ class Whole:
     executor: Executor
 
     def part(self, asked: Receipt, gallery: Receipt, pieces: Sequence[Piece]) -> Part:
-        """What a task is told."""
+        """The description of a part for its task."""
         model = self.vectors.model
         return Part(model.name, model.dimension, model.dtype, model.similarity, asked, gallery, tuple(pieces))
 
@@ -189,8 +189,8 @@ def _piece(piece: Piece, file: Path, part: Part) -> Array:
     try:
         stored = open_shard(file, piece.shard.rows, stored_width(part.dimension, part.dtype), part.dtype)
     except InputError as error:
-        told = f"the shard is not one of model {part.model}: {error.what}"
-        raise InputError(told, where=piece.shard.url, do="Make it again: eds embeddings compute.") from error
+        what = f"the shard is not one of model {part.model}: {error.what}"
+        raise InputError(what, where=piece.shard.url, do="Compute it again: eds embeddings compute.") from error
     return stored[piece.first : piece.last]
 
 
@@ -306,7 +306,7 @@ def _row_cuts(whole: Whole) -> list[Array]:
 
 @dataclass(frozen=True)
 class Count:
-    """Who of one part of the gallery comes before some pairs."""
+    """The candidates of one part of the gallery that come before some pairs."""
 
     out: str
     part: Part

@@ -38,8 +38,8 @@ def connected(settings: ExecutorSettings) -> Any:
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     local = settings.cluster == "local"
-    told = any(os.environ.get(name) for name in TOKENS)
-    if local and not told:
+    has_token = any(os.environ.get(name) for name in TOKENS)
+    if local and not has_token:
         os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)  # Ray listens on all addresses: only we may speak to it
     if not local:
         _refuse_unreachable(settings.cluster)
@@ -59,7 +59,7 @@ def connected(settings: ExecutorSettings) -> Any:
         reason = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
         do = "Use the same Python and Ray on every node, and the same RAY_AUTH_TOKEN: see eds/parallel/README.md."
         what = f"the cluster at {settings.cluster} refuses ({reason})"
-        raise InputError(what if told or local else "no token is set", where=WHERE, do=do) from error
+        raise InputError(what if has_token or local else "no token is set", where=WHERE, do=do) from error
     return ray
 
 

@@ -28,7 +28,7 @@ class Executor:
         return str(storage.join(self.work, *names))
 
     def reachable(self, file: Path, sha256: str, rows: int) -> Receipt:
-        """A file of this machine as tasks can read it: where it is, or copied beside the parts that are elsewhere."""
+        """A local file as tasks can read it: itself, or copied beside the parts if they are remote."""
         if not storage.is_remote(self.work):
             return Receipt(str(file.resolve()), sha256, rows)
         there = self.at("given", f"{sha256}{file.suffix}")
@@ -41,7 +41,7 @@ class Executor:
         return replace(self, work=storage.join(self.work, name))
 
     def map(self, fn: Work, specs: Iterable[Spec], *, gpus: float = 0.0) -> Iterator[Receipt]:
-        """Backend.map with the resources that the settings tell."""
+        """Backend.map with the resources of the settings."""
         settings = self.settings
         memory, deadline = settings.memory * MEGABYTE or None, settings.deadline or None
         return self.backend.map(fn, specs, Resources(settings.threads, gpus, memory, deadline, settings.retries))

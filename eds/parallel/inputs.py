@@ -1,4 +1,4 @@
-"""Inputs of tasks: files whose digest is known, held against it before anything is read from them."""
+"""Inputs of tasks: files whose digest is known and verified before anything is read from them."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -19,9 +19,9 @@ _held: set[tuple[str, int, int, str]] = set()  # local files that were read thro
 
 @contextmanager
 def opened(receipts: Iterable[Receipt]) -> Iterator[list[Path]]:
-    """The files that the receipts tell, here: remote ones are copied for as long as the block lasts.
+    """The files of the receipts as local paths; remote ones are copied for the duration of the block.
 
-    One that is missing, cut or changed is refused by name, before anything is computed from it.
+    A file that is missing, cut or changed is refused by name before anything is computed from it.
     """
     with TemporaryDirectory(prefix="eds-task-") as folder:
         yield [_verified(receipt, Path(folder)) for receipt in receipts]
@@ -38,7 +38,7 @@ def save_arrays(address: str, rows: int, arrays: dict[str, Array]) -> Receipt:
 
 
 def load_arrays(path: Path) -> dict[str, Array]:
-    """What `save_arrays` wrote."""
+    """Read what `save_arrays` wrote."""
     with np.load(path, allow_pickle=False) as stored:
         return {name: stored[name] for name in stored.files}
 
@@ -50,10 +50,10 @@ def _verified(receipt: Receipt, folder: Path) -> Path:
         item = storage.look(receipt.url)
         seen = (receipt.url, item.size, item.version, receipt.sha256)
         if seen not in _held:
-            there = storage.digest(receipt.url)
-            if there != receipt.sha256:
+            sha256 = storage.digest(receipt.url)
+            if sha256 != receipt.sha256:
                 raise InputError(
-                    f"the file is not the one that was written: its sha256 is {there[:12]}…, "
+                    f"the file is not the one that was written: its sha256 is {sha256[:12]}…, "
                     f"not {receipt.sha256[:12]}…",
                     where=receipt.url,
                     do="It was changed or cut: restore it, or make it again.",

@@ -1,8 +1,8 @@
-"""Outputs of tasks and their receipts: how one is written, and when one that stands there counts.
+"""Outputs of tasks and their receipts: how an output is written, and when an existing one counts.
 
-`<out>.receipt` is written after `<out>` and says which task made it and its sha256. An output counts if its receipt
-tells this very task (function, spec, version of the program) and its bytes have that digest. Everything else
-is made again, so no half, no stale and no foreign output is ever taken.
+`<out>.receipt` is written after `<out>` and holds the task that made it and its sha256. An output counts if its receipt
+names this very task (function, spec, version of eds) and its bytes have that digest. Everything else is made again, so
+no partial, stale or foreign output is ever used.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ SUFFIX = ".receipt"
 
 
 def deliver(address: str, rows: int, write: Callable[[Path], object]) -> Receipt:
-    """Let `write` fill a temporary file, make that the output, and vouch for it."""
+    """Let `write` fill a temporary file and make that the output; return its receipt."""
     with storage.replacing(address) as temporary:
         write(temporary)
         sha256 = files.digest(temporary)
@@ -31,11 +31,11 @@ def deliver(address: str, rows: int, write: Callable[[Path], object]) -> Receipt
 
 
 def perform(work: Work, function: Callable[[Any], Receipt], spec: Spec) -> Receipt:
-    """Do one task where we are, unless its output is there; `function` is `work`, or an instance of it."""
+    """Do one task in this process, unless its output exists; `function` is `work`, or an instance of it."""
     key = task_key(work, spec)
-    found = standing(spec.out, key)
-    if found is not None:
-        return found
+    existing = find_output(spec.out, key)
+    if existing is not None:
+        return existing
     try:
         made = function(spec)
     except OSError as error:
@@ -44,34 +44,34 @@ def perform(work: Work, function: Callable[[Any], Receipt], spec: Spec) -> Recei
     return made
 
 
-def standing(address: str, key: str) -> Receipt | None:
-    """The receipt of an output that this task has written; None where there is none that is whole."""
+def find_output(address: str, key: str) -> Receipt | None:
+    """The receipt of an output that this task has written; None if there is none or it is not whole."""
     try:
-        told = _told(address)
-        good = told["task"] == key and storage.digest(address) == told["sha256"]
-        return Receipt(address, told["sha256"], int(told["rows"])) if good else None
+        receipt = _read_receipt(address)
+        good = receipt["task"] == key and storage.digest(address) == receipt["sha256"]
+        return Receipt(address, receipt["sha256"], int(receipt["rows"])) if good else None
     except (storage.AbsentError, ValueError, KeyError, TypeError):
         return None
 
 
 def vouched(work: Work, spec: Spec) -> bool:
-    """Whether a receipt tells this very task; its output is not looked at."""
+    """Whether a receipt names this very task; its output is not read."""
     try:
-        return bool(_told(spec.out)["task"] == task_key(work, spec))
+        return bool(_read_receipt(spec.out)["task"] == task_key(work, spec))
     except (storage.AbsentError, ValueError, KeyError, TypeError):
         return False
 
 
 def disown(address: str) -> None:
-    """Let an output count no more, so that its task is done again; it stays for whoever reads it now."""
+    """Invalidate an output, so that its task is done again; the file stays for those that read it now."""
     storage.put(address + SUFFIX, b"{}")
 
 
 def task_key(work: Work, spec: Spec) -> str:
-    """What tells this task from every other one: the function, all of its spec but where it writes, the program."""
-    told = {key: value for key, value in asdict(spec).items() if key != "out"}  # type: ignore[call-overload]
+    """The identity of a task: the function, the whole spec but the output's address, and the version of eds."""
+    values = {key: value for key, value in asdict(spec).items() if key != "out"}  # type: ignore[call-overload]
     name = f"{work.__module__}:{work.__qualname__}"
-    text = json.dumps([name, version("eds"), told], sort_keys=True, ensure_ascii=False)
+    text = json.dumps([name, version("eds"), values], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -81,9 +81,9 @@ def made(work: Work) -> Callable[[Any], Receipt]:
 
 
 def sweep(address: str, *, everywhere: bool = False) -> None:
-    """Remove what killed processes of this machine left of an output; buckets keep nothing of the kind.
+    """Remove what killed processes of this machine left of an output; buckets keep no partial objects.
 
-    Or what any process of any machine has begun of it: for outputs that nobody shall go on with.
+    With `everywhere`, remove what any process of any machine has begun of it.
     """
     if not storage.is_remote(address):
         paths = [storage.local_path(part) for part in (address, address + SUFFIX)]
@@ -93,5 +93,5 @@ def sweep(address: str, *, everywhere: bool = False) -> None:
                 leftover.unlink(missing_ok=True)
 
 
-def _told(address: str) -> Any:
+def _read_receipt(address: str) -> Any:
     return json.loads(storage.read(address + SUFFIX))

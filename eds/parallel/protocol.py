@@ -1,4 +1,4 @@
-"""What an engine is: something that does many tasks somewhere, and gives a receipt for each.
+"""What a backend is: it does many tasks somewhere and gives a receipt for each.
 
 A task is an importable function and a spec. The spec is a small frozen dataclass (addresses, rows, digests, threads)
 with an address `out`; it says everything that shapes the output and holds no data. The function writes its output to
@@ -28,20 +28,20 @@ class Spec(Protocol):
         """The address of the output."""
 
 
-# A function, or a class whose instances are such functions: one is made in each worker, and keeps what is dear
-# to make (a model). Both are found by module and name, so they stand at the top of an importable module.
+# A function, or a class whose instances are such functions: one is made in each worker and keeps what is
+# expensive to make (a model). Both are pickled by name, so they are defined at the top of an importable module.
 Work = Callable[[Any], Receipt] | type[Callable[[Any], Receipt]]
 
 
 @dataclass(frozen=True)
 class Resources:
-    """What one task takes, and what is done about those that do not come back."""
+    """What one task takes, and what happens if it does not return."""
 
     cpus: int = 1
     gpus: float = 0.0
     memory: int | None = None  # bytes
-    deadline: float | None = None  # seconds after which it is begun once more elsewhere; whichever ends first counts
-    retries: int = 3  # how often it is done again when its worker dies, and begun once more, before the job is ended
+    deadline: float | None = None  # seconds after which it is started again elsewhere; the first to end counts
+    retries: int = 3  # how often it is repeated after its worker died or was too slow, before the job fails
 
 
 DEFAULT = Resources()

@@ -1,4 +1,4 @@
-"""Which tasks wait, which run since when and where, and how often each was lost: what pool and cluster both keep."""
+"""Which tasks wait, which run since when and where, and how often each was lost; for processes and clusters alike."""
 
 import time
 from collections import deque
@@ -11,11 +11,11 @@ from eds.parallel.protocol import Spec
 
 @dataclass
 class _Task:
-    """One task on its way."""
+    """One task and its runners."""
 
     spec: Spec
-    runners: dict[Hashable, float] = field(default_factory=dict)  # who is at it, since when
-    since: float = 0.0  # when the first runner began; counted anew once all of them are lost
+    runners: dict[Hashable, float] = field(default_factory=dict)  # who runs it, and since when
+    since: float = 0.0  # when the first runner began; restarted once all of them are lost
     lost: int = 0
     over: bool = False
 
@@ -26,7 +26,7 @@ class _Task:
 
 
 class Scheduler:
-    """The tasks of one call of `map`, by number. Runners are whatever the engine gives work to."""
+    """The tasks of one call of `map`, by number. Runners are whatever the backend gives work to."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Scheduler:
         return None
 
     def begin(self, number: int, runner: Hashable) -> None:
-        """Somebody begins a task, perhaps as the second one."""
+        """A runner begins a task, perhaps as the second one."""
         if self._waiting and self._waiting[0] == number:
             self._waiting.popleft()
         task = self._tasks[number]
@@ -75,7 +75,7 @@ class Scheduler:
         self._running[number] = None
 
     def end(self, number: int) -> set[Hashable]:
-        """A task is done; gives who was at it, the one that has ended among them, and nobody if it was done before."""
+        """Mark a task as done; return its runners, the one that ended included, or none if it was done before."""
         task = self._tasks[number]
         if task.over:
             return set()
@@ -84,11 +84,11 @@ class Scheduler:
         return set(task.runners)
 
     def hangs(self, number: int | None, runner: Hashable) -> bool:
-        """Whether the runner's task is overdue, so that it cannot be counted on to take another one."""
+        """Whether the runner's task is overdue, so that the runner is not expected to take another one."""
         return number is not None and self._overdue(self._tasks[number].runners[runner])
 
     def lose(self, number: int, runner: Hashable, why: str) -> None:
-        """Somebody died at a task: it waits again, unless it is done, another is at it, or it was lost too often."""
+        """A runner died; requeue its task unless it is done, another runner has it, or it was lost too often."""
         task = self._tasks[number]
         if task.over or runner not in task.runners:
             return
@@ -110,7 +110,7 @@ class Scheduler:
         return [runner for task in tasks for runner, begun in task.runners.items() if self._overdue(begun)]
 
     def refuse_hopeless(self) -> None:
-        """Raise EdsError, naming the output, if a task has taken all the time that there was for its copies, too."""
+        """Raise EdsError, naming the output, if a task has used the time of all its copies."""
         for task in (self._tasks[number] for number in self._running):
             if self._clock() >= self._end_of(task):
                 raise EdsError(

@@ -1,4 +1,4 @@
-"""What stands in a folder of vectors besides the shards: receipts, and whose vectors they are."""
+"""The other files in a folder of vectors: receipts, and which model the vectors are of."""
 
 import json
 from collections.abc import Mapping
@@ -37,12 +37,12 @@ def _identities(folder: Path) -> list[Mapping[str, Any]]:
 
 def _begun(path: Path) -> Mapping[str, Any]:
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads(path.read_text(encoding="utf-8"))
     except PermissionError as error:
         raise forbidden(path) from error
     except (OSError, ValueError) as error:
         raise TableError(f"partial.json is damaged ({error})", where=str(path.parent), do=REMAKE) from error
-    return told if isinstance(told, dict) else {}
+    return values if isinstance(values, dict) else {}
 
 
 def refuse_other(folder: Path, model: Model) -> None:
@@ -54,7 +54,7 @@ def refuse_other(folder: Path, model: Model) -> None:
             raise ProjectError(
                 f"the vectors of {model.name} are stale: made with other {', '.join(differ)}",
                 where=str(folder),
-                do="Give the model another name (NAME=SPEC), or have it made anew: --replace.",
+                do="Give the model another name (NAME=SPEC), or compute it again: --replace.",
                 faults=[fault for key in differ for fault in _differences(key, found.get(key), wanted[key])],
             )
 

@@ -147,8 +147,8 @@ def open_shard(path: Path, rows: int, width: int, dtype: Dtype) -> Array:
     except (ValueError, EOFError) as error:
         raise LostShardError(f"{path.name} is damaged ({error})") from error
     if found.shape != (rows, width) or found.dtype != stored_dtype(dtype):
-        told = f"{found.dtype} {found.shape}, not {stored_dtype(dtype)} ({rows}, {width})"
-        raise LostShardError(f"{path.name} holds {told}")
+        content = f"{found.dtype} {found.shape}, not {stored_dtype(dtype)} ({rows}, {width})"
+        raise LostShardError(f"{path.name} holds {content}")
     return found
 
 

@@ -195,7 +195,7 @@ class Writer:
         parts = []
         if self._old:
             if lost := lost_ids(self.folder):
-                raise TableError(lost, where=str(self.folder), do="Have the vectors made anew: --replace.")
+                raise TableError(lost, where=str(self.folder), do="Compute the vectors again: --replace.")
             self._lost = set(lost_shards(self.folder, self._old))
             self._shards = {shard.number: shard for shard in self._old.shards if shard.number not in self._lost}
             listed = tables.read(self.folder / "ids.parquet", EMBEDDINGS, LISTED)
@@ -258,7 +258,7 @@ def write(folder: Path, model: Model, ids: Sequence[str], vectors: Array, *, sha
     writer = Writer(folder, model, shard_rows=shard_rows, replace=True)
     wanted = pd.DataFrame({"image_id": list(ids), "source": [None] * len(ids)}, dtype=object)
     if wanted["image_id"].duplicated().any():
-        raise InputError("an image id stands there twice", where=f"model {model.name}", do="Give each image once.")
+        raise InputError("duplicate image ids", where=f"model {model.name}", do="Keep one row per image.")
     writer.add(ids, [None] * len(ids), vectors)
     writer.finish(wanted, model.provenance)
     return Vectors.open(folder)

@@ -125,7 +125,7 @@ def test_bad_input_is_refused() -> None:
     gallery = catalogue(20, 2, products=60)
     vectors, images = gallery.vectors(), gallery.images
     twice = pd.concat([images, images[:1]])
-    with pytest.raises(InputError, match="more than once"):
+    with pytest.raises(InputError, match="duplicate ids"):
         mine(vectors, twice, Rules(3))
     with pytest.raises(InputError, match="have no vector: stranger"):
         mine(vectors, pd.concat([images, images[:1].assign(image_id="stranger")]), Rules(3))

@@ -55,7 +55,7 @@ def test_an_id_that_stands_twice_is_no_order() -> None:
     gallery = sorted_shop()
     names = gallery.images["image_id"].tolist()
     twice = gallery.images.assign(image_id=[*names[:50], *names[49:199]])
-    with pytest.raises(InputError, match=f"1 ids stand there more than once: {names[49]}"):
+    with pytest.raises(InputError, match=f"1 duplicate ids: {names[49]}"):
         QueryGallery.of(gallery.vectors(), twice, Rules(1))
     vectors = gallery.vectors()
     vectors.names = [*names[:50], *names[49:199]]

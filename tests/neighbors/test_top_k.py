@@ -24,7 +24,7 @@ def test_all_faults_are_told_at_once() -> None:
         top_k("q", ["a", "a", "b"], [1.0, 2.0, float("nan")], 0)
     assert caught.value.faults == (
         "k is 0; give a number from 1 up",
-        "id 'a' stands there twice",
+        "duplicate id 'a'",
         "score of 'b' is nan",
     )
     with pytest.raises(InputError, match="2 ids but 1 scores"):

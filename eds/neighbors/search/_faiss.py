@@ -21,7 +21,7 @@ from eds.neighbors.similarity import Bits, Similarity
 from eds.vectors import Vectors
 
 faiss: Any = _faiss  # its type hints lack half of what it has
-Advance = Callable[[int], None]  # gets how many vectors have been dealt with since the last call
+Advance = Callable[[int], None]  # gets how many vectors have been processed since the last call
 SLAB_CELLS = 1 << 24  # numbers of the vectors searched, or added, at once
 FIRST_DEPTH = 32  # asked beyond 4 k at first
 DEEPER = 4  # how many times deeper at each further try
@@ -33,7 +33,7 @@ class Index(ABC):
     """An approximate index over all candidates, in memory."""
 
     approximate = True
-    depth_of_k, first_depth = 4, FIRST_DEPTH  # candidates asked for and scored anew: depth_of_k * k + first_depth
+    depth_of_k, first_depth = 4, FIRST_DEPTH  # candidates proposed and scored again: depth_of_k * k + first_depth
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class Ivf(Index):
         sample = self._loaded(slice(None, None, max(1, total // (self.clusters * MOST_TRAINED))))
         self.quantizer = faiss.IndexFlatIP(sample.shape[1])
         index = self._clustered(sample.shape[1])
-        index.cp.min_points_per_centroid = 1  # few images: told nothing, the recall tells
+        index.cp.min_points_per_centroid = 1  # with few images the recall decides
         index.cp.niter = ROUNDS
         index.train(sample)
         return index

@@ -19,7 +19,7 @@ from eds.neighbors.similarity import Bits, Similarity
 from eds.vectors import Vectors
 
 Array = np.ndarray[Any, np.dtype[Any]]
-Advance = Callable[[int], None]  # told how many vectors have been dealt with since the last call
+Advance = Callable[[int], None]  # gets how many vectors have been processed since the last call
 TILE_QUERIES = 512
 SAMPLE = 512  # candidates that give the first floors
 CROWD = 4096  # candidates of one tile that it is worth to thin out before they are offered
@@ -54,8 +54,8 @@ class Search:
         else:
             with one_thread_each(), ThreadPoolExecutor(len(parts)) as pool:
                 fellows = [self.similarity.fellow() for _ in parts]
-                told = [advance, *[_nobody] * (len(parts) - 1)]  # all go through the gallery side by side
-                found = list(pool.map(self._share, *zip(*parts, strict=True), fellows, told))
+                reports = [advance, *[_silent] * (len(parts) - 1)]  # all go through the gallery side by side
+                found = list(pool.map(self._share, *zip(*parts, strict=True), fellows, reports))
         self.similarity.refuse_bad()
         return Shortlists(found)
 
@@ -132,7 +132,7 @@ class Search:
             shortlist.kth[low:high] = self._floors(np.arange(low, high) + shortlist.first, sample, scores)
 
     def _floors(self, query: Array, candidate: Array, scores: Array) -> Array:
-        """Scores, (q,), that k candidates surely reach whom the rules let into a list: told from some, (q, n).
+        """Scores, (q,), that k allowed candidates surely reach, estimated from some, (q, n).
 
         The best of each product counts. At most one of these is of a query's own product, or the query: of the best
         k + 1 of the right category, the rules let k into a list.
@@ -151,7 +151,7 @@ class Search:
         return np.asarray(np.partition(best, place, axis=1)[:, place])
 
 
-def _nobody(rows: int) -> None:
+def _silent(rows: int) -> None:
     """Whom to tell how far the other shares are."""
 
 
