@@ -9,6 +9,8 @@ from pathlib import Path
 
 import click
 
+from eds import registry
+from eds.benchmarks.formats import FORMATS, format_names
 from eds.cli import cli
 from eds.schema import Table
 from eds.tables import TABLES
@@ -64,7 +66,31 @@ def every_command(command: click.Command, words: list[str]) -> Iterator[tuple[li
             yield from every_command(found, [*words, name])
 
 
-PARTS = {"flow": flow, "columns": columns, "commands": commands}
+def plugins() -> str:
+    """Every family of plug-ins with its members and what they are."""
+    families = {name: value for name, value in vars(registry).items() if isinstance(value, registry.Plugins)}
+    parts = []
+    for family in [*families.values(), FORMATS]:
+        lines = [f"### {family.noun}", "", f"One file each in `{family.package.replace('.', '/')}/`.", ""]
+        lines += ["| name | what it is |", "|---|---|"]
+        lines += [f"| `{name}` | {family.help(name).replace('|', chr(92) + '|')} |" for name in family]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def formats() -> str:
+    """The formats of benchmarks, with the commands that read and write them."""
+    read, written = format_names("read"), format_names("write")
+    lines = ["| format | what it is | commands |", "|---|---|---|"]
+    for name in FORMATS:
+        commands = [f"`eds benchmarks import {name}`"] * (name in read) + [f"`eds benchmarks export {name}`"] * (
+            name in written
+        )
+        lines.append(f"| `{name}` | {FORMATS.help(name)} | {', '.join(commands)} |")
+    return "\n".join(lines)
+
+
+PARTS = {"flow": flow, "columns": columns, "commands": commands, "plugins": plugins, "formats": formats}
 
 
 def renewed(text: str) -> str:
