@@ -8,7 +8,7 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, wraps
@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from eds.errors import InputError
 
@@ -165,11 +164,3 @@ def command(group: click.Group | None, name: str, *, example: str) -> Callable[[
         return made
 
     return decorate
-
-
-def given(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a command's options those that were typed, or came from a variable; lists as JSON has them."""
-    context = click.get_current_context()
-    told = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
-    found = {name: value for name, value in options.items() if context.get_parameter_source(name) in told}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}

@@ -48,10 +48,10 @@ def check_not_in_parts(project: "Project", options: Sequence[str]) -> None:
 
 @contextmanager
 def open_executor(project: "Project", name: str) -> "Iterator[Executor | None]":
-    """Where this command's work is done, in a folder of that name; None where it is done in one piece.
+    """Give the executor of the verb's work, in a folder of that name; None if the work is done in one piece.
 
-    Its parts are removed when all went well. Whatever went wrong, they stay: the same command goes on from them.
-    In a bucket they always stay, as nothing is ever removed there.
+    The parts are deleted after success. After a failure they stay, and the same verb resumes from them. In a bucket
+    they always stay, because nothing is deleted there.
     """
     settings = settings_of(project)
     if settings.use == "plain":
@@ -67,21 +67,21 @@ def open_executor(project: "Project", name: str) -> "Iterator[Executor | None]":
         shutil.rmtree(local_path(work), ignore_errors=True)
 
 
-def _folder(project: "Project", given: str, name: str) -> "Address":
-    """Where this project alone writes its parts of that name, so that all that stands there may be removed."""
+def _folder(project: "Project", setting: str, name: str) -> "Address":
+    """The folder where only this project writes its parts of that name, so that all of it may be deleted."""
     from eds.io import is_remote, join, local_path
 
     root = project.root.resolve()
-    if not given:
+    if not setting:
         return root / ".eds" / "work" / name
-    base = given if is_remote(given) else (root / local_path(given)).resolve()
+    base = setting if is_remote(setting) else (root / local_path(setting)).resolve()
     return join(base, PARTS, f"{_identity(root)}-{name}")
 
 
 def _identity(root: Path) -> str:
-    """What tells this project from all others that write below one folder, also from its copies and on other machines.
+    """An identity that no other project has that writes below the same folder, nor a copy, nor one on another machine.
 
-    A number that is drawn once and kept, and where the project lies.
+    It is made of a random number, drawn once and kept, and of the project's path.
     """
     kept = root / ".eds" / "identity"
     if not kept.exists():
