@@ -3,7 +3,7 @@
 import json
 import math
 import shutil
-from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,11 @@ from eds.benchmarks.reproduce.paper import cells
 from eds.cli import cli
 from eds.errors import EdsError, InputError
 from eds.project.reproduce.models import ModelChoice, plan_models
+from eds.project.reproduce.vsd import Release, Settings, reproduce_vsd
 from tests.benchmarks.vsd_reproduction import GENERATORS, WILD, ZERO, draw, write
 from tests.reference.reproduction import MAKERS, Slow
 
-PHASES = ("--gallery-phases", "gallery,train")
-Call = Callable[..., dict[str, Any]]
+PHASES = {"gallery_phases": "gallery,train"}
 
 
 @pytest.fixture(scope="module")
@@ -34,18 +34,22 @@ def place(drawn: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Pa
     return write(drawn, tmp_path_factory.mktemp("vsd"))
 
 
-def reproduce(*words: str | Path) -> dict[str, Any]:
-    """The document that reproduction.json keeps."""
-    out = Path(words[list(words).index("--out") + 1])
-    cli.main(["benchmarks", "reproduce", "vsd", *map(str, words), "--resamples", "0", "-q"], standalone_mode=False)
+def reproduce(out: Path, **options: Any) -> dict[str, Any]:
+    """The document that reproduction.json keeps; options go to the release, the models and the settings by name."""
+    release, models, settings = (
+        {part.name: options.pop(part.name) for part in fields(kind) if part.name in options}
+        for kind in (Release, ModelChoice, Settings)
+    )
+    assert not options
+    result = reproduce_vsd(out, Release(**release), ModelChoice(**models), Settings(resamples=0, **settings))
     told: dict[str, Any] = json.loads((out / "reproduction.json").read_text(encoding="utf-8"))
+    assert result.to_dict() == told
     return told
 
 
 @pytest.fixture(scope="module")
 def done(place: Path) -> dict[str, Any]:
-    words = ("--root", place / "release", "--embeddings", place / "vectors", "--out", place / "out", *PHASES)
-    return reproduce(*words)
+    return reproduce(place / "out", root=place / "release", embeddings=place / "vectors", **PHASES)
 
 
 def slow(drawn: dict[str, Any], task: str) -> Slow:
@@ -134,19 +138,18 @@ def test_a_second_call_makes_nothing_anew(done: dict[str, Any], place: Path) -> 
     watched = [*(place / "out").glob("*/embeddings/*/*.npy"), *(place / "out").glob("*/neighbors/*.parquet")]
     before = {path: path.stat().st_mtime_ns for path in watched}
     assert len(before) == 32
-    words = ("--root", place / "release", "--embeddings", place / "vectors", "--out", place / "out", *PHASES)
-    assert reproduce(*words) == done
+    assert reproduce(place / "out", root=place / "release", embeddings=place / "vectors", **PHASES) == done
     assert {path: path.stat().st_mtime_ns for path in watched} == before
 
 
 def test_changed_vectors_are_taken_in(done: dict[str, Any], drawn: dict[str, Any], tmp_path: Path) -> None:
     changed = {**drawn, "vectors": {"dino": drawn["vectors"]["dino"]}}
     here = write(changed, tmp_path)
-    words = ("--root", here / "release", "--embeddings", here / "vectors", "--out", here / "out", "--task", ZERO)
-    first = by_cell(reproduce(*words))[5, "dino", "HR@9"]["ours"]
+    options = {"root": here / "release", "embeddings": here / "vectors", "task": ZERO}
+    first = by_cell(reproduce(here / "out", **options))[5, "dino", "HR@9"]["ours"]
     ids = (here / "vectors/dino.ids.txt").read_text(encoding="utf-8").splitlines()
     (here / "vectors/dino.ids.txt").write_text("".join(f"{name}\n" for name in reversed(ids)), encoding="utf-8")
-    second = by_cell(reproduce(*words))[5, "dino", "HR@9"]["ours"]
+    second = by_cell(reproduce(here / "out", **options))[5, "dino", "HR@9"]["ours"]
     assert first == by_cell(done)[5, "dino", "HR@9"]["ours"]
     assert first != second
 
@@ -162,7 +165,7 @@ def test_whole_rankings_as_runs_give_the_same_cells(
                 query: {name: right.score(model, query, name) for name in right.gallery} for query in right.queries
             }
             (tmp_path / "runs" / task / f"{model}.json").write_text(json.dumps(found), encoding="utf-8")
-    told = reproduce("--root", place / "release", "--runs", tmp_path / "runs", "--out", tmp_path / "out", *PHASES)
+    told = reproduce(tmp_path / "out", root=place / "release", runs=tmp_path / "runs", **PHASES)
     ours, theirs = (pd.DataFrame(one["cells"]) for one in (told, done))
     assert np.allclose(ours["ours"], theirs["ours"], atol=1e-9, equal_nan=True)
     assert ours["verdict"].tolist() == theirs["verdict"].tolist()
@@ -172,7 +175,7 @@ def test_the_lists_that_were_handed_on_give_hr_again_and_say_what_they_cannot(
     done: dict[str, Any], place: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(place / "out/trec" / WILD, tmp_path / "runs" / WILD)
-    told = reproduce("--root", place / "release", "--runs", tmp_path / "runs", "--out", tmp_path / "out", *PHASES)
+    told = reproduce(tmp_path / "out", root=place / "release", runs=tmp_path / "runs", **PHASES)
     again, first = by_cell(told), by_cell(done)
     for model in GENERATORS:
         for column in ("HR@5", "HR@9", "MRR@5", "MRR@9"):
@@ -190,8 +193,8 @@ def test_pictures_and_backbones(tmp_path: Path) -> None:
         file = here / "release" / image["path"]
         file.parent.mkdir(parents=True, exist_ok=True)
         Image.fromarray(rng.integers(0, 255, (5, 5, 3)).astype(np.uint8)).resize((40, 50)).save(file)
-    words = ("--root", here / "release", "--out", here / "out", *PHASES)
-    told = reproduce(*words, "--models", "dino=descriptor:hsv", "--models", "descriptor:lbp", "--models", "argus")
+    models = ("dino=descriptor:hsv", "descriptor:lbp", "argus")
+    told = reproduce(here / "out", root=here / "release", models=models, **PHASES)
     assert all(
         one["models"] == {"dino": "embeddings", "descriptor-lbp": "embeddings"} for one in told["tasks"].values()
     )
@@ -203,6 +206,7 @@ def test_pictures_and_backbones(tmp_path: Path) -> None:
     assert rows["model"].tolist() == ["dino", "descriptor-lbp"]
 
 
+TYPED_PHASES = ("--gallery-phases", "gallery,train")
 TMP, RELEASE, VECTORS = ("--out", "{tmp}"), ("--root", "{release}"), ("--embeddings", "{vectors}")
 METADATA = "{release}/metadata.json"
 WRONG: dict[str, tuple[tuple[str, ...], str]] = {
@@ -211,13 +215,13 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "files of one task for all": ((*TMP, "--metadata", METADATA, "--annotations", METADATA), "one task"),
     "a wrong file": ((*TMP, *RELEASE, "--annotations", METADATA, "--task", ZERO), "not a list"),
     "nothing there": ((*TMP, "--root", "{vectors}"), "no files of any task"),
-    "no pictures": ((*RELEASE, *TMP, *PHASES), "none of the pictures"),
+    "no pictures": ((*RELEASE, *TMP, *TYPED_PHASES), "none of the pictures"),
     "queries among the candidates": ((*RELEASE, *TMP, *VECTORS), "(train 150"),
     "two sources": ((*RELEASE, *TMP, *VECTORS, "--runs", "{vectors}"), "exclude each other"),
-    "no vectors": ((*RELEASE, *TMP, "--embeddings", "{release}", *PHASES), "holds no vectors"),
+    "no vectors": ((*RELEASE, *TMP, "--embeddings", "{release}", *TYPED_PHASES), "holds no vectors"),
     "unknown model": ((*RELEASE, *TMP, "--models", "mine"), "unknown model 'mine'"),
     "a spec beside vectors": ((*RELEASE, *TMP, *VECTORS, "--models", "descriptor:hsv"), "needs to be computed"),
-    "model that is not there": ((*RELEASE, *TMP, *VECTORS, "--models", "mae", *PHASES), "nothing of mae"),
+    "model that is not there": ((*RELEASE, *TMP, *VECTORS, "--models", "mae", *TYPED_PHASES), "nothing of mae"),
 }
 
 
@@ -235,7 +239,7 @@ def test_what_is_refused_says_what_and_what_to_do(case: str, place: Path, tmp_pa
 def test_a_model_whose_file_is_damaged_is_told_and_the_others_stay(drawn: dict[str, Any], tmp_path: Path) -> None:
     here = write({**drawn, "vectors": {name: drawn["vectors"][name] for name in ("dino", "clip")}}, tmp_path)
     (here / "vectors/clip.ids.txt").write_text("img/nobody.jpg\n", encoding="utf-8")
-    told = reproduce("--root", here / "release", "--embeddings", here / "vectors", "--out", here / "o", "--task", ZERO)
+    told = reproduce(here / "o", root=here / "release", embeddings=here / "vectors", task=ZERO)
     found = by_cell(told)
     assert "1 ids for 233 vectors" in found[5, "clip", "HR@5"]["why"]
     assert "not requested" in found[6, "dino", "HR@5"]["why"]
@@ -247,13 +251,13 @@ def test_a_task_without_a_model_that_can_be_used_is_told(drawn: dict[str, Any], 
     here = write({**drawn, "vectors": {"dino": drawn["vectors"]["dino"]}}, tmp_path)
     (here / "vectors" / WILD).mkdir()
     (here / "vectors" / WILD / "dino.npy").write_bytes(b"no array")
-    words = ("--root", here / "release", "--embeddings", here / "vectors", "--out", here / "o", *PHASES)
-    told = reproduce(*words)
+    options = {"root": here / "release", "embeddings": here / "vectors", **PHASES}
+    told = reproduce(here / "o", **options)
     assert told["not_run"][WILD] == "no model could be used"
     assert "damaged" in by_cell(told)[6, "dino", "HR@5"]["why"]
     assert by_cell(told)[5, "dino", "HR@5"]["ours"] is not None
     with pytest.raises(InputError, match="no model could be used") as caught:
-        reproduce(*words, "--task", WILD)
+        reproduce(here / "o", **options, task=WILD)
     assert "dino" in caught.value.faults[0]
 
 
@@ -283,6 +287,6 @@ def test_the_papers_models_take_their_weights_from_the_folder(tmp_path: Path) ->
 
 
 def test_other_pictures_need_another_folder(done: dict[str, Any], place: Path) -> None:
+    images = place / "vectors"
     with pytest.raises(InputError, match="was made from pictures in"):
-        reproduce("--root", place / "release", "--embeddings", place / "vectors", "--out", place / "out",
-                  "--images", place / "vectors", *PHASES)  # fmt: skip
+        reproduce(place / "out", root=place / "release", embeddings=place / "vectors", images=images, **PHASES)
