@@ -180,23 +180,8 @@ def _write_run_lists(task: Task, runs: Mapping[str, pd.DataFrame]) -> None:
 
 def mine_lists(task: Task) -> None:
     """Mine lists 500 deep for every model that has vectors; fresh ones are reused."""
-    from eds.neighbors import Rules, mine
-    from eds.project.ranks_and_scores import official_rules, opened
-
-    project = task.project
-    images = project.read("images")
-    settings = official_rules(project)
-    rules = Rules(DEPTH, exclude_product=settings.exclude_product, one_per_product=settings.one_per_product)
-    for name in [name for name, source in task.sources.items() if source == "embeddings"]:
-        state = project.state("neighbors", name)
-        if state.condition == "fresh" and state.params == {"k": DEPTH}:
-            continue
-        vectors, covered = opened(project, [name], images, allow_missing=False)[name]
-        with project.progress(f"mining {name}", "vectors") as progress:
-            lists = mine(vectors, covered, rules, progress=progress)
-        parents = [project.path("images"), project.path("embeddings", name)]
-        with project.writing(COMMAND):
-            project.write(lists, "neighbors", project.provenance(OPERATION, {}, parents, params={"k": DEPTH}), name)
+    if models := [name for name, source in task.sources.items() if source == "embeddings"]:
+        task.project.mine(models)
 
 
 def draw_negatives(task: Task) -> None:
