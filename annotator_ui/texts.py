@@ -1,7 +1,7 @@
-"""Every text that a person reads, page by page: the one file to translate. No logic here.
+"""Every text of the pages, to be translated here. No logic.
 
-Texts of the judging pages stand in texts_judging.py, those of the lead's pages in
-texts_leads.py and texts_campaigns.py.
+Texts of the judging pages are in texts_judging.py, those of the lead's pages in texts_leads.py and
+texts_campaigns.py.
 """
 
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ PRODUCT = "EDS"
 @dataclass(frozen=True)
 class _SignedOut:
     title: str = "You are signed out"
-    body: str = "Your session has ended. What you judged is kept. Sign in again to go on where you stopped."
+    body: str = "Your session has ended. Your judgements are saved. Sign in again to continue where you stopped."
     button: str = "Sign in"
-    dialog: str = "Reload this page to sign in again. What you judged is kept."
+    dialog: str = "Reload this page to sign in again. Your judgements are saved."
 
 
 SIGNED_OUT = _SignedOut()
@@ -22,12 +22,10 @@ SIGNED_OUT = _SignedOut()
 
 @dataclass(frozen=True)
 class _Failed:
-    unknown: str = (
-        "Something unexpected happened on this page. Reload it; if it comes back, tell your lead. Nothing is lost."
-    )
+    unknown: str = "Something went wrong on this page. Reload it; if it happens again, tell your lead. Nothing is lost."
 
     def known(self, what: str) -> str:
-        return f"{what}. Reload the page; if it comes back, tell your lead. Nothing is lost."
+        return f"{what}. Reload the page; if it happens again, tell your lead. Nothing is lost."
 
 
 FAILED = _Failed()
@@ -39,19 +37,19 @@ class _Accounts:
     in_button: str = "Sign in"
     name: str = "Name"
     password: str = "Password"  # noqa: S105 - a label
-    forgotten: str = "Forgotten the password? Ask your lead for a new link."
+    forgotten: str = "Forgot your password? Ask your lead for a new link."
     refused: str = "The name or the password is wrong. Please try again."
-    stale: str = "This page had been open for too long. Please try once more."
-    unknown: str = "You are known elsewhere, but there is no account for you here. Please ask your lead to make one."
-    failed: str = "Signing in elsewhere did not work. Please try again, or use your password."
+    stale: str = "This page was open for too long. Please try again."
+    unknown: str = "You have no account here. Please ask your lead for one."
+    failed: str = "Signing in with the other service failed. Please try again, or use your password."
 
     new_password: str = "Choose a password"  # noqa: S105 - a label
-    again: str = "The same once more"
-    choose: str = "Save and begin"
+    again: str = "Repeat password"
+    choose: str = "Save and start"
     differ: str = "The two passwords differ. Please type them again."
     gone_title: str = "This link has been used"
     gone_body: str = (
-        "An invitation opens once, and only for some days. If you have a password already, sign in; "
+        "An invitation can be used once, within some days. If you already have a password, sign in; "
         "otherwise ask your lead for a new link."
     )
 
@@ -68,7 +66,7 @@ class _Accounts:
 
     def wait(self, seconds: int) -> str:
         text = f"{seconds} seconds" if seconds < 90 else f"{-(-seconds // 60)} minutes"
-        return f"Several tries were wrong. Please wait {text}, then try again; your account is safe."
+        return f"Too many wrong attempts. Please wait {text}, then try again; your account is safe."
 
     def welcome(self, name: str) -> str:
         return f"Welcome, {name}"
@@ -77,13 +75,13 @@ class _Accounts:
         return f"You are invited to judge pictures in {project}. Choose a password to sign in with."
 
     def rule(self, shortest: int) -> str:
-        return f"At least {shortest} characters. A few words that only you would put together are easy to keep in mind."
+        return f"At least {shortest} characters. A few unrelated words are easy to remember."
 
     def unusable(self, shortest: int) -> str:
         return f"Please choose at least {shortest} characters, and not your name."
 
     def out_body(self, name: str) -> str:
-        return f"You are signed in as {name}. Everything you judged is saved."
+        return f"You are signed in as {name}. All your judgements are saved."
 
 
 ACCOUNTS = _Accounts()
@@ -102,23 +100,22 @@ MENU = _Menu()
 class _Home:
     menu: str = "Home"
     title: str = "Your campaigns"
-    go_on: str = "Go on"
+    go_on: str = "Continue"
     begin: str = "Begin"
     practice: str = "Practice first"
-    practice_why: str = "A short round of practice comes first: you see after each answer what the guideline says."
-    nothing_title: str = "Nothing waits for you yet"
-    nothing: str = "As soon as your lead puts you on a campaign, it appears here. You need not do anything."
-    finished: str = "Finished. Thank you: every one of your judgements is kept."
+    practice_why: str = "A short practice round comes first: after each answer you see what the guideline says."
+    nothing_title: str = "Nothing to do yet"
+    nothing: str = "As soon as your lead adds you to a campaign, it appears here. You need not do anything."
+    finished: str = "Finished. Thank you: all your judgements are saved."
     all_finished_title: str = "You have judged everything. Thank you!"
     all_finished: str = (
-        "Your judgements are complete. Your lead now settles where experts differ; "
-        "if another campaign begins, it appears here."
+        "Your judgements are complete. Your lead now resolves where experts differ; the next campaign appears here."
     )
     closed_title: str = "Closed campaigns"
-    closed: str = "This campaign was closed by your lead. What you judged is kept."
+    closed: str = "Your lead has closed this campaign. Your judgements are saved."
 
-    no_campaigns: str = "There is no campaign yet. Make one from the pool or from a random draw."
-    make: str = "Make a campaign"
+    no_campaigns: str = "There is no campaign yet. Create one from the pool or from a random draw."
+    make: str = "Create a campaign"
     no_suspects: str = "There are no pairs to judge yet. On the command line, run eds suspects pool in the project."
     campaign: str = "Campaign"
     judged: str = "Judged"
@@ -140,10 +137,10 @@ class _Home:
         return f"{done:,} of {total:,} judged ({done / total:.0%})" if total else "no pairs yet"
 
     def time_left(self, hours: float) -> str:
-        return f"about {told_hours(hours)} at your pace"
+        return f"about {format_hours(hours)} at your pace"
 
     def pictures(self, ready: int, total: int) -> str:
-        return f"{ready:,} of {total:,} pictures are prepared. Judging is possible already; it gets quicker."
+        return f"{ready:,} of {total:,} pictures are prepared. You can already judge; it gets faster."
 
     def unreadable(self, count: int) -> str:
         noun = "picture" if count == 1 else "pictures"
@@ -158,13 +155,13 @@ class _Progress:
     title: str = "My progress"
     left: str = "Left"
     done: str = "Judged"
-    pace: str = "Pairs an hour"
+    pace: str = "Pairs per hour"
     time_left: str = "Time left"
     unknown: str = "not yet known"
     none: str = "none"
     nothing_title: str = "No judgement yet"
-    nothing: str = "As soon as you have judged some pairs, your pace and the time left are told here."
-    per_day: str = "Judgements a day"
+    nothing: str = "Once you have judged some pairs, your speed and the time left appear here."
+    per_day: str = "Judgements per day"
     by_campaign: str = "By campaign"
     unsure: str = "unsure"
 
@@ -191,7 +188,7 @@ class _Guide:
     keys_title: str = "Keys"
     positive: str = "Similar"
     negative: str = "Not similar"
-    border: str = "At the border"
+    border: str = "Borderline"
     keys_pair: tuple[tuple[str, str], ...] = (
         ("S or →", "similar"),
         ("D or ←", "not similar"),
@@ -232,7 +229,7 @@ class _Report:
         "Once the labels are decided, eds reports write puts one page with every figure, its interval and how it "
         "was computed into the project. It is shown here then."
     )
-    open: str = "Open in a tab of its own"
+    open: str = "Open in a new tab"
 
 
 REPORT = _Report()
@@ -257,10 +254,10 @@ class _Account:
 ACCOUNT = _Account()
 
 
-def told_hours(hours: float) -> str:
-    """A duration as people say it.
+def format_hours(hours: float) -> str:
+    """Return a duration as text.
 
-    >>> told_hours(0.2), told_hours(1.6), told_hours(226)
+    >>> format_hours(0.2), format_hours(1.6), format_hours(226)
     ('12 min', '1 h 36 min', '226 h')
     """
     minutes = round(hours * 60)

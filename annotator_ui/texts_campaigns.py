@@ -1,4 +1,4 @@
-"""Every text of the pages about campaigns, guidelines and known pairs: plain; words in {braces} are filled in."""
+"""Every text of the pages on campaigns, guidelines and known pairs. Words in {braces} are filled in."""
 
 from typing import ClassVar
 
@@ -20,14 +20,14 @@ class CAMPAIGNS:
     early, gold, repeats = "early stop", "gold {share}", "repeats {share}"
 
     no_suspects_title = "There are no pairs to judge"
-    no_suspects = "Make the pool first (eds suspects pool), or draw random pairs (eds suspects random), then come back."
-    no_experts_title = "There is nobody to judge"
+    no_suspects = "Create the pool first (eds suspects pool) or draw random pairs (eds suspects random)."
+    no_experts_title = "There are no experts"
     no_experts = "Invite experts on the page Experts, then come back."
     name = "Name"
-    name_help = "What experts see. Say nothing of models or ranks in it."
+    name_help = "Experts see it. Do not mention models or ranks."
     origins = "Pairs from"
     origin_label = "{origin}: {count:,} pairs"
-    limit = "Only the first pairs, by their place (0: all)"
+    limit = "Only the first pairs, by position (0: all)"
     panel = "Panel"
     mode = "Shown as"
     mode_labels: ClassVar = {"pair": "One pair at a time", "grid": "A query with its candidates (grid)"}
@@ -36,18 +36,18 @@ class CAMPAIGNS:
         "candidate counts only if it was on screen, known pairs of the other kind are mixed in, and a share is asked "
         "again one by one."
     )
-    mode_unknown = "Pair is preselected: nothing was judged both ways yet, so nobody knows whether grid agrees with it."
+    mode_unknown = "Pair is preselected: nothing was judged both ways yet, so nothing shows that grid agrees."
     mode_known = (
-        "Judged both ways so far: {both:,}; alike {alike} ({limits}); seconds a judgement: pair {pair:.1f}, grid "
+        "Judged both ways so far: {both:,}; alike {alike} ({limits}); seconds per judgement: pair {pair:.1f}, grid "
         "{grid:.1f}."
     )
-    mode_open = "Pair stays preselected until at least 90 % alike are sure."
+    mode_open = "Pair stays preselected until agreement is at least 90 %, at its lower limit."
     mode_agrees = "So grid agrees with pair, and is preselected."
-    polarity = "A candidate that nobody touches is"
+    polarity = "An untouched candidate is"
     polarity_labels: ClassVar = {"similar": "similar (experts mark what is not)",
                        "different": "not similar (experts mark what is)"}  # fmt: skip
     polarity_help = "As most pairs are: of the pool most are similar, of random pairs and negatives hardly any."
-    mixed = "Mixed in, unseen"
+    mixed = "Hidden among the pairs"
     gold_share = "Known pairs (gold), % of the pairs"
     gold_help = (
         "5 % where so many are known. In a random session, 10 to 20 % known positives tell what is missed: 15 %."
@@ -70,68 +70,68 @@ class CAMPAIGNS:
         "similar": "Known pairs that are not similar are the second guard: mix some in once there are any.",
         "different": "Known similar pairs are the second guard: mix some in once there are any.",
     }
-    stop = "Stop early: ask no further when a pair's majority is certain"
-    control = "Judged by everybody all the same, % (agreement counts on these only)"
+    stop = "Stop early: ask no more experts once a pair's majority is certain"
+    control = "Control pairs that every expert judges, % (agreement is computed on these)"
     calibration = "Calibration before the first session, pairs (0: none)"
     needed = "Right answers needed, %"
     guideline = "Guideline"
     guideline_none = "no text"
     guideline_preview = "Read this guideline"
-    seed = "Seed of the order"
+    seed = "Random seed of the order"
     cost = "What it costs"
     cost_pairs, cost_judgements, cost_hours, cost_money = "Pairs to judge", "Judgements", "Hours of judging", "Pay"
     cost_pairs_about = "of these, {extra:,} gold and repeats"
     cost_judgements_about = "{experts} experts"
-    cost_saved_about = "{saved} spared by early stop, expected"
-    cost_hours_about = "{each:.1f} for each expert, at {seconds:g} s a pair"
+    cost_saved_about = "{saved} expected saving by early stop"
+    cost_hours_about = "{each:.1f} per expert, at {seconds:g} s per pair"
     rate = "Expected share of similar pairs, % (for early stop)"
-    make = "Make the campaign"
-    made = "{name} is made: {pairs:,} pairs for {experts} experts."
+    make = "Create campaign"
+    made = "{name} is created: {pairs:,} pairs for {experts} experts."
 
     known_title = "Known pairs (gold)"
     known_about = (
-        "Pairs whose answer is certain. They are hidden among others, to tell who looks, and asked in calibration. A "
+        "Pairs whose answer is certain. They are hidden among others to measure attention, and asked in calibration. A "
         "grid hides only what must be marked in it."
     )
     known_none_title = "No known pairs yet"
-    known_none = "Type or paste some below, or take over what leads have decided."
+    known_none = "Type or paste some below, or add what leads have decided."
     known_counts = ("Known to be similar", "Known not to be similar")
     known_queries = "of {queries:,} queries"
-    known_rows = "A pair a row: query, candidate, 1 (similar) or 0 (not)"
+    known_rows = "One pair per row: query, candidate, 1 (similar) or 0 (not)"
     known_example = "query_id,candidate_id,value"
     known_add = "Add these pairs"
-    known_decided = "Take over {count:,} decisions of leads"
+    known_decided = "Add {count:,} decisions of leads"
     known_added = "{new:,} known pairs are new."
     known_unread = "Every row needs a query, a candidate and a value"
 
     versions = "Guidelines so far"
     version_heads = ("Version", "Made", "By", "Examples", "Campaigns", "Judgements under it")
     no_versions_title = "No guideline yet"
-    no_versions = "Write below what similar means here, with examples. Every version is kept for ever under its name."
+    no_versions = "Write below what similar means here, with examples. A saved version never changes."
     start_from = "Start from"
     blank = "an empty page"
     version = "Name of the new version"
     content = "Text (headings #, lists -, **bold**, *italic*)"
     examples = "Example pairs"
     examples_help = (
-        "An image's id as in the catalogue. At the border, leave the answer empty where either may stand. "
+        "An image's id as in the catalogue. Borderline, leave the answer empty where either is right. "
         "Examples also serve for calibration."
     )
     columns = ("Query", "Candidate", "Kind", "Answer", "Why")
-    kinds: ClassVar = {"positive": "Similar", "negative": "Not similar", "border": "At the border"}
+    kinds: ClassVar = {"positive": "Similar", "negative": "Not similar", "border": "Borderline"}
     preview = "As experts see it"
     save = "Save this version"
-    saved = "Guideline {version} is saved. It cannot be changed any more; put it in force under “Change or close”."
+    saved = "Guideline {version} is saved and final; put it in force under “Change or close”."
 
     change = "Guideline in force"
     enforce = "Put in force"
-    enforced = "{campaign} now goes by guideline {version}."
-    more_experts = "Further experts for the panel"
+    enforced = "{campaign} now uses guideline {version}."
+    more_experts = "Add experts to the panel"
     join = "Add to the panel"
-    joined = "{campaign} is now asked of {names}, too."
+    joined = "{names} now judge {campaign}, too."
     set_calibration = "Set calibration"
     calibration_set = "{campaign} now calibrates with {pairs} pairs."
-    closing = "Closing hands out no more pairs; what was judged stays, and what is on its way is kept."
+    closing = "A closed campaign hands out no more pairs; its judgements stay, also those still on their way."
     confirm = "Yes, close {campaign}"
     close = "Close the campaign"
     closed = "{campaign} is closed."

@@ -1,4 +1,4 @@
-"""Every text of the judging pages: plain text, handed to the page as data. Words in {braces} are filled in."""
+"""Every text of the judging pages, passed to the page as data. Words in {braces} are filled in."""
 
 from typing import Any
 
@@ -32,8 +32,8 @@ STATUS: Texts = {
 PAGE: Texts = {
     "back": "Campaigns",
     "left": "{left} left of {total}",
-    "pace": "{pace} an hour",
-    "remaining": "{time} to go",
+    "pace": "{pace} per hour",
+    "remaining": "{time} left",
     "moment": "under a minute",
     "minutes": "{minutes} min",
     "hours": "{hours} h {minutes} min",
@@ -42,7 +42,7 @@ PAGE: Texts = {
     "candidate": "Candidate",
     "candidateNumber": "Candidate {number}",
     "question": "Are these two similar?",
-    "returned": "Shown again: you were unsure, or flagged it",
+    "returned": "Shown again: you were unsure or flagged it",
     "before": "You said: {answer}. Answer again, or",
     "keep": "keep it ({key})",
     "loading": "Loading the pictures",
@@ -56,7 +56,7 @@ PAGE: Texts = {
     "undone": "Back to the pair before.",
     "nothingToUndo": "There is nothing before this.",
     "flagged": "Flagged. It comes back once, at the end.",
-    "guidelineChanged": "The guideline has changed. Reload the page to go on with the new one; nothing is lost.",
+    "guidelineChanged": "The guideline has changed. Reload the page to continue with the new one; nothing is lost.",
     "rest": "You have judged for a while. Look at something far away for a minute; nothing is lost.",
     "restOk": "Go on",
     "close": "Close",
@@ -72,12 +72,12 @@ GRID: Texts = {
 }
 DIALOGS: Texts = {
     "helpTitle": "Keys",
-    "helpBody": "Choose a line, then press another key for it. Your choice stays in this browser.",
+    "helpBody": "Choose a line, then press the new key. Your choice is kept in this browser.",
     "helpPress": "Press a key",
-    "helpTaken": "That key is taken or cannot be used.",
+    "helpTaken": "This key is already used or not allowed.",
     "helpHeld": ["loupe", "flicker"],
     "helpHold": "{action}, while it is held",
-    "helpReset": "Keys as they were",
+    "helpReset": "Reset keys",
     "helpGrid": "Arrows move, Space marks, numbers mark the candidate of that number. "
     "With Shift, Space or a click marks the last one and saves the page.",
     "helpTouch": "With a finger: swipe right for similar, left for not similar.",
@@ -86,7 +86,7 @@ DIALOGS: Texts = {
     "guideNone": "The lead has not written a guideline yet.",
     "positive": "Similar",
     "negative": "Not similar",
-    "border": "At the border",
+    "border": "Borderline",
     "flagTitle": "Flag this pair",
     "flagTitleGrid": "Flag candidate {number}",
     "flagBody": "Say what is wrong. The pair is set aside and comes back once, at the end.",
@@ -96,37 +96,35 @@ DIALOGS: Texts = {
 }
 STATES: Texts = {
     "loadingTitle": "One moment",
-    "loadingBody": "The next pairs are on their way.",
+    "loadingBody": "Loading the next pairs.",
     "aheadTitle": "You are ahead of the network",
-    "aheadBody": "All pairs that were fetched are judged, and kept in this browser. It goes on by itself.",
+    "aheadBody": "All loaded pairs are judged and kept in this browser. It continues by itself.",
     "unreachedTitle": "The server cannot be reached",
-    "unreachedBody": "Nothing was fetched yet. It goes on by itself as soon as there is a network again; what you "
+    "unreachedBody": "Nothing is loaded yet. It continues by itself once the network is back; what you "
     "judged before is kept in this browser.",
     "finishedTitle": "All done. Thank you!",
-    "finishedBody": "You have judged everything of this campaign. Your lead sees it at once; if there is more, "
-    "it appears in your list of campaigns.",
+    "finishedBody": "You have judged all pairs of this campaign. The next one appears in your list of campaigns.",
     "emptyTitle": "Nothing to judge here yet",
     "emptyBody": "The lead has not added pairs to this campaign.",
     "closedTitle": "This campaign is closed",
-    "closedBody": "The lead has ended it. What you judged is kept. Thank you!",
-    "again": "Look again",
+    "closedBody": "The lead has closed it. Your judgements are saved. Thank you!",
+    "again": "Check again",
     "home": "To the campaigns",
     "signedOutTitle": "You are signed out",
-    "signedOutBody": "Sign in again to go on. What you judged is kept in this browser: {count} waiting.",
+    "signedOutBody": "Sign in again to continue. Your judgements are kept in this browser: {count} waiting.",
     "signIn": "Sign in",
-    "standbyTitle": "You go on in another tab or on another device",
-    "standbyBody": "Only one at a time shows you pairs. What you judged here is kept and sent.",
+    "standbyTitle": "Active in another tab or on another device",
+    "standbyBody": "Only one of them shows pairs at a time. What you judged here is saved and sent.",
     "standbyButton": "Continue here",
     "deniedTitle": "This campaign is not open to you",
-    "deniedBody": "You are not, or no longer, on its panel. What you judged is kept.",
+    "deniedBody": "You are not, or no longer, on its panel. Your judgements are saved.",
     "asideTitle": "{count} could not be shown",
-    "asideBody": "Everything else is judged. Try those once more, or tell your lead.",
+    "asideBody": "Everything else is judged. Try those again, or tell your lead.",
     "errorTitle": "The page cannot be shown",
-    "errorBody": "A part of this page did not come, or broke. What you judged is kept in this browser. Reload it to "
-    "go on.",
+    "errorBody": "A part of this page failed to load. Your judgements are kept in this browser. Reload it to continue.",
     "reload": "Reload",
     "refusedTitle": "{count} not accepted",
-    "refusedBody": "The server does not take them, so they stay in this browser. Tell your lead what it says:",
+    "refusedBody": "The server rejected them, so they stay in this browser. Tell your lead its reason:",
 }
 
 SCREEN = {
@@ -150,18 +148,18 @@ class ADJUDICATE:
     """The lead's decisions."""
 
     title = "Adjudicate"
-    about = "Your decision stands beside the experts' votes, which are kept as they are. The last decision counts."
-    undecided = "Only what is not decided yet"
-    none_title = "Nothing left here"
-    none_body = "Every pair of this kind is decided. Choose another kind, or look at the decided ones, too."
+    about = "Your decision is kept beside the experts' votes, which do not change. The last decision counts."
+    undecided = "Only undecided pairs"
+    none_title = "Nothing left"
+    none_body = "Every pair of this kind is decided. Choose another kind, or show the decided pairs."
     place = "Pair {place} of {count}"
     back, forward = "Back", "Next"
-    similar, different, open = "Similar", "Not similar", "Take the decision back"
-    note = "Note to the decision (kept with it)"
+    similar, different, open = "Similar", "Not similar", "Withdraw the decision"
+    note = "Note on the decision"
     decided = "{expert} decided: {answer}. {note}"
     done = "Decided: {answer}."
-    taken_back = "The decision was taken back."
-    resolve, again = "The flag is dealt with", "Ask the expert again"
-    resolved = "The flag is dealt with."
+    taken_back = "The decision was withdrawn."
+    resolve, again = "Mark as resolved", "Ask the expert again"
+    resolved = "The flag is resolved."
     flagged = "{expert} flagged it: {reason}"
     votes = "Votes"

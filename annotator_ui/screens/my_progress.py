@@ -6,7 +6,7 @@ from annotator_ui.app_state import Viewer, site
 from annotator_ui.escape_markdown import as_typed
 from annotator_ui.judging.component import show_saving
 from annotator_ui.screen import screen
-from annotator_ui.texts import HOME, REST_AFTER, told_hours
+from annotator_ui.texts import HOME, REST_AFTER, format_hours
 from annotator_ui.texts import PROGRESS as SAYS
 from eds.project.experts import PAUSE
 
@@ -34,7 +34,7 @@ def show(who: Viewer) -> None:
         f"{activity.per_hour:,.0f}" if activity.per_hour else SAYS.unknown,
         help=SAYS.pace_help(round(PAUSE / 60)),
     )
-    time = told_hours(left / activity.per_hour) if activity.per_hour else SAYS.unknown
+    time = format_hours(left / activity.per_hour) if activity.per_hour else SAYS.unknown
     figures[3].metric(SAYS.time_left, time if left else SAYS.none)
     st.subheader(SAYS.by_campaign, anchor=False)
     for item in mine:

@@ -26,7 +26,7 @@ def test_a_lead_decides_what_experts_dispute(browser: Browser, fresh_annotator: 
         page.get_by_role("button", name="Not similar").click()
         expect(page.get_by_text("Decided: Not similar.")).to_be_visible()
         expect(page.get_by_text("Pair 1 of 1")).to_be_visible()
-        answer, end = page.get_by_role("button", name="Similar", exact=True), page.get_by_text("Nothing left here")
+        answer, end = page.get_by_role("button", name="Similar", exact=True), page.get_by_text("Nothing left")
         expect(answer.or_(end)).to_be_visible()
         for _ in range(5):  # a click on a button that Streamlit is about to replace goes nowhere
             if end.is_visible():
@@ -37,13 +37,13 @@ def test_a_lead_decides_what_experts_dispute(browser: Browser, fresh_annotator: 
         decided = adjudications(store, GRID)
         assert decided["value"].tolist() == [0, 1]
         assert decided["expert"].tolist() == ["lea", "lea"]
-        page.get_by_text("Only what is not decided yet").click()
-        page.get_by_role("button", name="Take the decision back").click()
-        expect(page.get_by_text("The decision was taken back.")).to_be_visible()
+        page.get_by_text("Only undecided pairs").click()
+        page.get_by_role("button", name="Withdraw the decision").click()
+        expect(page.get_by_text("The decision was withdrawn.")).to_be_visible()
         assert len(adjudications(store, GRID)) == 1
         page.get_by_text("Flagged (1)").click()
         expect(page.get_by_text("ann flagged it: <b>two</b> shoes")).to_be_visible()
-        page.get_by_role("button", name="The flag is dealt with").click()
+        page.get_by_role("button", name="Mark as resolved").click()
         expect(page.get_by_text("Flagged (0)")).to_be_visible()
         assert open_flags(store, GRID).empty
     assert labels_frame(store, campaign=GRID).equals(votes), "raw votes stay"

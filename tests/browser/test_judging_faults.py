@@ -152,7 +152,7 @@ def test_a_second_tab_takes_over_and_gives_back(browser: Browser, annotator: Ann
         second = page.context.new_page()
         typed_there = watch(second)
         open_page(second, annotator, campaign, "bob")
-        standby = page.get_by_role("heading", name="You go on in another tab or on another device")
+        standby = page.get_by_role("heading", name="Active in another tab or on another device")
         expect(standby).to_be_visible()
         page.keyboard.press("s")
         press(second, "d")

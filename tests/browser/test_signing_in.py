@@ -60,8 +60,8 @@ def test_from_the_invitation_to_the_first_page(browser: Browser, annotator: Anno
         expect(page.get_by_role("heading", name="Welcome, bob")).to_be_visible()
         assert axe_faults_light_and_dark(page) == []
         page.get_by_label("Choose a password").fill(PASSWORD)
-        page.get_by_label("The same once more").fill(PASSWORD)
-        page.get_by_role("button", name="Save and begin").click()
+        page.get_by_label("Repeat password").fill(PASSWORD)
+        page.get_by_role("button", name="Save and start").click()
         expect(page.get_by_text(PAIRS)).to_be_visible()
         expect(page.get_by_text(GRID)).to_be_visible()
         expect(page.get_by_text("150 left of 150").first).to_be_visible()
@@ -133,7 +133,7 @@ def test_progress_tells_what_is_done_and_how_fast(browser: Browser, fresh_annota
         expect(page.get_by_text("44 min", exact=True)).to_be_visible()  # 271 left
         page.goto(fresh_annotator.url)
         expect(page.get_by_text("120 left of 150 · about 19 min at your pace")).to_be_visible()
-        expect(page.get_by_role("button", name="Go on")).to_be_visible()
+        expect(page.get_by_role("button", name="Continue")).to_be_visible()
 
 
 def test_an_ended_session_shows_it_at_the_next_step_and_leads_to_sign_in(

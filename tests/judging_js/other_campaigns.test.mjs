@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Elsewhere } from "../../annotator_ui/judging/static/other_campaigns.js";
+import { OtherCampaigns } from "../../annotator_ui/judging/static/other_campaigns.js";
 import { MemoryShelf, ownerOf } from "../../annotator_ui/judging/static/outbox.js";
 
 const act = (turn) => ({ token: `t${turn}`, assignment: turn, value: 1, at: turn, turn });
@@ -26,26 +26,26 @@ test("what closed tabs of this expert left behind is sent, each to its own campa
   ]);
   const sent = [];
   let stored = 0;
-  const elsewhere = new Elsewhere({
+  const otherCampaigns = new OtherCampaigns({
     base: "", expert: "ann", shelf, besides: "mine", onStored: () => (stored += 1),
     post: async (campaign, acts) => {
       sent.push([campaign, acts.map((one) => one.token)]);
       return { status: 200, body: { stored: acts.map((one) => one.token), standby: false } };
     },
   });
-  await elsewhere.look();
+  await otherCampaigns.look();
   await settled();
   assert.deepEqual(sent, [["one", ["t1", "t2"]], ["two", ["t3"]]]);
   assert.equal(stored, 2);
-  assert.equal(elsewhere.state().waiting, 0);
+  assert.equal(otherCampaigns.state().waiting, 0);
   assert.equal((await shelf.of(ownerOf("", "bob", "one")).all()).length, 1);
-  elsewhere.stop();
+  otherCampaigns.stop();
 });
 
 test("without a network it waits, says since when, and goes on by itself", async () => {
   let away = true;
   const pauses = [];
-  const elsewhere = new Elsewhere({
+  const otherCampaigns = new OtherCampaigns({
     base: "", expert: "ann", shelf: await shelves([[ownerOf("", "ann", "one"), [act(1)]]]),
     timing: { later: (action) => pauses.push(action), now: () => 1000 },
     post: async (_, acts) => {
@@ -53,35 +53,35 @@ test("without a network it waits, says since when, and goes on by itself", async
       return { status: 200, body: { stored: acts.map((one) => one.token), standby: false } };
     },
   });
-  await elsewhere.look();
+  await otherCampaigns.look();
   await settled();
-  assert.deepEqual([elsewhere.state().waiting, elsewhere.state().offlineSince], [1, 1000]);
+  assert.deepEqual([otherCampaigns.state().waiting, otherCampaigns.state().offlineSince], [1, 1000]);
   away = false;
   pauses.at(-1)();
   await settled();
-  assert.deepEqual([elsewhere.state().waiting, elsewhere.state().offlineSince], [0, null]);
-  elsewhere.stop();
+  assert.deepEqual([otherCampaigns.state().waiting, otherCampaigns.state().offlineSince], [0, null]);
+  otherCampaigns.stop();
 });
 
 test("a browser that keeps nothing has nothing to send", async () => {
   const broken = { owners: async () => Promise.reject(new Error("no storage")) };
-  const elsewhere = new Elsewhere({ base: "", expert: "ann", shelf: broken, post: async () => assert.fail("there is nothing") });
-  await elsewhere.look();
-  assert.equal(elsewhere.state().waiting, 0);
+  const otherCampaigns = new OtherCampaigns({ base: "", expert: "ann", shelf: broken, post: async () => assert.fail("there is nothing") });
+  await otherCampaigns.look();
+  assert.equal(otherCampaigns.state().waiting, 0);
 });
 
 test("what another tab has brought meanwhile is no trouble of this page any more", async () => {
   const owner = ownerOf("", "ann", "one");
   const shelf = await shelves([[owner, [act(1)]]]);
   let there = [owner];
-  const elsewhere = new Elsewhere({
+  const otherCampaigns = new OtherCampaigns({
     base: "", expert: "ann", shelf: { owners: async () => there, of: shelf.of },
     post: async () => ({ status: 401, body: null }),
   });
-  await elsewhere.look();
+  await otherCampaigns.look();
   await settled();
-  assert.deepEqual([elsewhere.state().waiting, elsewhere.state().signedOut], [1, true]);
+  assert.deepEqual([otherCampaigns.state().waiting, otherCampaigns.state().signedOut], [1, true]);
   there = [];
-  await elsewhere.look();
-  assert.deepEqual([elsewhere.state().waiting, elsewhere.state().signedOut], [0, false]);
+  await otherCampaigns.look();
+  assert.deepEqual([otherCampaigns.state().waiting, otherCampaigns.state().signedOut], [0, false]);
 });

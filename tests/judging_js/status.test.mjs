@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Pace, spell } from "../../annotator_ui/judging/static/speed.js";
+import { Speed, spell } from "../../annotator_ui/judging/static/speed.js";
 import { fill, statusOf } from "../../annotator_ui/judging/static/status.js";
 
 const texts = {
@@ -27,22 +27,22 @@ test("texts are filled in, unknown names stay", () => {
 
 test("pace counts work, not pauses; one reminder for each long stretch", () => {
   let now = 0;
-  const pace = new Pace(() => now);
-  assert.equal(pace.perHour(), null);
+  const speed = new Speed(() => now);
+  assert.equal(speed.perHour(), null);
   for (let i = 0; i <= 20; i += 1) {
-    pace.note();
+    speed.note();
     now += 3000;
   }
-  assert.equal(Math.round(pace.perHour()), 1200);
+  assert.equal(Math.round(speed.perHour()), 1200);
   now += 3600e3;
-  pace.note();
+  speed.note();
   now += 3000;
-  for (let i = 0; i < 20; i += 1, now += 3000) pace.note();
-  assert.equal(Math.round(pace.perHour()), 1200);
+  for (let i = 0; i < 20; i += 1, now += 3000) speed.note();
+  assert.equal(Math.round(speed.perHour()), 1200);
   let reminders = 0;
   for (let i = 0; i < 900; i += 1, now += 3000) {
-    pace.note();
-    reminders += pace.restDue();
+    speed.note();
+    reminders += speed.restDue();
   }
   assert.equal(reminders, 1);
 });
@@ -54,15 +54,15 @@ test("time as people say it", () => {
 
 test("a page of a grid takes its time, and a break before it is no work", () => {
   let now = 0;
-  const pace = new Pace(() => now);
+  const speed = new Speed(() => now);
   for (let i = 0; i < 6; i += 1) {
     now += i === 3 ? 11 * 60e3 : 0; // the tab was hidden
     now += 60e3;
-    pace.note(24, 60);
+    speed.note(24, 60);
   }
-  assert.equal(Math.round(pace.perHour()), 1440);
-  assert.equal(pace.worked, 3 * 60e3, "the stretch begins behind the break");
+  assert.equal(Math.round(speed.perHour()), 1440);
+  assert.equal(speed.worked, 3 * 60e3, "the stretch begins behind the break");
   now += 180e3;
-  pace.note(24, 180);
-  assert.equal(pace.worked, 6 * 60e3, "three minutes of looking at 24 are no break");
+  speed.note(24, 180);
+  assert.equal(speed.worked, 6 * 60e3, "three minutes of looking at 24 are no break");
 });

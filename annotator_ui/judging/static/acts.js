@@ -68,12 +68,12 @@ export class Acts {
     const acts = [...values].map(([assignment, value]) => ({ assignment, value, seconds, mode: unit.kind, ...extra }));
     const fresh = [...values].filter(([assignment, value]) => !unit.values?.has(assignment) && (value !== null || taskOf(unit, assignment).returned));
     app.left.left = Math.max(0, app.left.left - fresh.length);
-    if (values.size > 0) app.pace.note(values.size, app.watch.seconds());
+    if (values.size > 0) app.speed.note(values.size, app.watch.seconds());
     this.#keep(acts); // before going on: what is asked for next must leave these out
     app.flow.done(unit, new Map([...(unit.values ?? []), ...values]));
     app.progress();
     this.#announceNext();
-    if (app.pace.restDue()) app.states.remind();
+    if (app.speed.restDue()) app.states.remind();
   }
 
   #flag(unit, task, reason) {

@@ -5,13 +5,13 @@ import { Api, HttpError } from "./api.js";
 import { Bindings } from "./bindings.js";
 import { Claim } from "./claim.js";
 import { Dialogs } from "./dialogs.js";
-import { Elsewhere } from "./other_campaigns.js";
+import { OtherCampaigns } from "./other_campaigns.js";
 import { Flow } from "./flow.js";
 import { Frame } from "./frame.js";
 import { GridView } from "./gridview.js";
 import { Input } from "./input.js";
 import { IndexedShelf, MemoryShelf, Outbox, ownerOf } from "./outbox.js";
-import { Pace } from "./speed.js";
+import { Speed } from "./speed.js";
 import { PairView } from "./pair.js";
 import { checkPicture, Pictures } from "./pictures.js";
 import { Sender, together } from "./sender.js";
@@ -30,7 +30,7 @@ export class App {
     this.api = new Api({ base: data.base, campaign: data.campaign, expert: data.expert, tab: this.tab });
     this.bindings = new Bindings(data.expert);
     this.watch = new Stopwatch();
-    this.pace = new Pace();
+    this.speed = new Speed();
     this.left = { left: 0, total: 0 };
   }
 
@@ -49,7 +49,7 @@ export class App {
       onStandby: () => this.#stand(),
       onStored: (acts) => this.#stored(acts),
     });
-    this.elsewhere = new Elsewhere({
+    this.otherCampaigns = new OtherCampaigns({
       base: data.base, expert: data.expert, shelf, besides: data.campaign, onChange: () => this.#saving(),
       post: (campaign, acts) => new Api({ base: data.base, campaign, expert: data.expert, tab: null }).deliver(acts),
     });
@@ -94,7 +94,7 @@ export class App {
     this.claim = new Claim({ api: this.api, owner: this.owner, tab: this.tab, onLost: () => this.#stand() });
     this.claim.take();
     this.sender.kick({ hope: true });
-    this.elsewhere.look();
+    this.otherCampaigns.look();
     this.flow.feed();
   }
 
@@ -112,7 +112,7 @@ export class App {
     const listen = (target, name, action) => target.addEventListener(name, action, { signal: this.off.signal });
     const hope = () => {
       this.sender.kick({ hope: true });
-      this.elsewhere.look();
+      this.otherCampaigns.look();
       this.claim.hope();
       this.flow.hope();
     };
@@ -131,7 +131,7 @@ export class App {
     this.claim.stop();
     this.input.stop();
     this.sender.stop();
-    this.elsewhere.stop();
+    this.otherCampaigns.stop();
     this.flow.stop();
     this.views.grid?.unmount();
     this.dialogs.close();
@@ -220,7 +220,7 @@ export class App {
   }
 
   progress() {
-    this.frame.setProgress({ ...this.left, perHour: this.pace.perHour() });
+    this.frame.setProgress({ ...this.left, perHour: this.speed.perHour() });
   }
 
   // Nothing to show: why, and what comes next.
@@ -231,7 +231,7 @@ export class App {
 
   // How saving stands: this campaign, others of which something waits here, and whether the server answers at all.
   saved() {
-    const [here, there] = [this.sender.state(), this.elsewhere.state()];
+    const [here, there] = [this.sender.state(), this.otherCampaigns.state()];
     const troubled = here.waiting > 0 || here.signedOut || here.offlineSince !== null;
     const state = together([here, troubled ? { ...there, refused: 0 } : there]); // what was left behind is no news then
     return { ...state, offlineSince: state.offlineSince ?? this.awaySince, unkept: this.unkept };
@@ -293,6 +293,6 @@ export class App {
     const { refused, reasons } = this.saved();
     if (refused > 0) return this.dialogs.tell(fill(this.texts.states.refusedTitle, { count: refused }), this.texts.states.refusedBody, ...reasons);
     this.sender.kick({ hope: true });
-    return this.elsewhere.look();
+    return this.otherCampaigns.look();
   }
 }

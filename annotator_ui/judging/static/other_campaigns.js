@@ -4,7 +4,7 @@
 import { campaignsOf, Outbox, ownerOf } from "./outbox.js";
 import { Sender, together } from "./sender.js";
 
-export class Elsewhere {
+export class OtherCampaigns {
   // shelf: any shelf of this browser; post(campaign, acts) as in Sender; besides: the campaign that looks after itself.
   constructor({ base, expert, shelf, post, besides = null, onChange = () => {}, onStored = () => {}, timing = {} }) {
     Object.assign(this, { base, expert, shelf, post, besides, onChange, onStored, timing, senders: new Map(), stopped: false });

@@ -2,7 +2,7 @@
 
 import { Api } from "./api.js";
 import { make, write } from "./dom.js";
-import { Elsewhere } from "./other_campaigns.js";
+import { OtherCampaigns } from "./other_campaigns.js";
 import { IndexedShelf, MemoryShelf } from "./outbox.js";
 import { fill, statusOf } from "./status.js";
 
@@ -15,13 +15,13 @@ export async function mount(parent, data, { onStored = () => {} } = {}) {
   const why = make("span", { class: "why" });
   const root = make("p", { class: "saving" }, line, why);
   let stored = false;
-  const elsewhere = new Elsewhere({
+  const otherCampaigns = new OtherCampaigns({
     base, expert,
     shelf: await IndexedShelf.open("").catch(() => new MemoryShelf()),
     post: (campaign, acts) => new Api({ base, campaign, expert, tab: null }).deliver(acts),
     onStored: () => (stored = true),
     onChange: () => {
-      const state = elsewhere.state();
+      const state = otherCampaigns.state();
       const { tone, text } = statusOf({ ...state, unkept: false }, texts.status);
       write(line, text);
       line.dataset.tone = tone;
@@ -33,18 +33,18 @@ export async function mount(parent, data, { onStored = () => {} } = {}) {
     },
   });
   const off = new AbortController();
-  const look = () => document.hidden || elsewhere.look();
+  const look = () => document.hidden || otherCampaigns.look();
   window.addEventListener("online", look, { signal: off.signal });
   document.addEventListener("visibilitychange", look, { signal: off.signal });
-  const asking = setInterval(() => elsewhere.state().signedOut || look(), LOOK_AGAIN); // signing in loads the page anew
+  const asking = setInterval(() => otherCampaigns.state().signedOut || look(), LOOK_AGAIN); // signing in loads the page anew
   parent.append(root);
-  await elsewhere.look();
+  await otherCampaigns.look();
   return {
     update() {},
     unmount() {
       clearInterval(asking);
       off.abort();
-      elsewhere.stop();
+      otherCampaigns.stop();
       root.remove();
     },
   };

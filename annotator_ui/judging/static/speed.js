@@ -5,7 +5,7 @@ const PAUSE = 2 * 60e3; // a longer gap is a pause, not work ...
 const EACH = 30e3; // ... unless so much was answered at its end: a page of 24 may well take three minutes
 const TIRING = 25 * 60e3;
 
-export class Pace {
+export class Speed {
   constructor(now = () => Date.now()) {
     this.now = now;
     this.moments = []; // [when, how many, ms of work that it took]
