@@ -62,8 +62,8 @@ QUANTITIES: dict[str, Callable[..., Any]] = {
     "pool_growth": lambda suspects, k_max: GROWTH(lists_frame(suspects), k_max),
     "positive_rate": lambda suspects, labels: RATE(lists_frame(suspects), labels_frame(labels)),
     "positive_rate_by_rank": lambda suspects, labels: BY_RANK(lists_frame(suspects), labels_frame(labels)),
-    "sampled_negatives": lambda lo=100, hi=500, **inputs: suspects.sampled_negatives(
-        min_rank=lo, max_rank=hi, **inputs
+    "sampled_negatives": lambda query, rankings, lo=100, hi=500, n=5, seed=0, exclude_top=True, **inputs: (
+        suspects.sampled_negatives(query, rankings, suspects.NegativeRule(lo, hi, n, seed, exclude_top), **inputs)
     ),
     **spec_truth.QUANTITIES,
     **spec_metrics.QUANTITIES,

@@ -86,6 +86,7 @@ def draw_random(
     exclude_product: bool = False,
 ) -> RandomResult:
     """Draw uniform random pairs; see Project.draw_random."""
+    from eds.suspects import RankWindow
     from eds.suspects import draw_random as draw
 
     with project.writing("suspects.random"):
@@ -100,9 +101,9 @@ def draw_random(
                     "there is no pool yet", where="option --min-rank",
                     do="Make it (eds suspects pool), or give --min-rank.",
                 )  # fmt: skip
-            near = {"neighbors": read_heads(project, models, max_rank), "min_rank": least}
+            near = {"neighbors": read_heads(project, models, max_rank), "window": RankWindow(least, max_rank)}
         seed = project.config.project.seed
-        rules = {"stratum": stratum, "max_rank": max_rank, "exclude_product": exclude_product, **near}
+        rules = {"stratum": stratum, "exclude_product": exclude_product, **near}
         table = draw(images, n, seed, suspects=before, **rules)
         params = {"n": n, "stratum": stratum, "exclude_product": exclude_product or None}
         _append(project, table, "random", params | ({"min_rank": min_rank, "max_rank": max_rank} if near else {}))
@@ -122,16 +123,15 @@ def draw_negatives(
     project: "Project", n: int = 5, *, min_rank: int = 100, max_rank: int = 500, keep_top: bool = False
 ) -> NegativesResult:
     """Sample pairs that every model ranks low; see Project.draw_negatives."""
+    from eds.suspects import NegativeRule
     from eds.suspects import draw_negatives as draw
 
     with project.writing("suspects.negatives"), project.progress("sampling", "queries") as progress:
         models, images = project.models("neighbors"), project.read("images")
         check_depth(project, models, max_rank, f"negatives up to rank {max_rank}")
         lists = read_heads(project, models, max_rank)
-        table = draw(
-            images, lists, read_suspects(project), read_decided(project), min_rank=min_rank, max_rank=max_rank, n=n,
-            seed=project.config.project.seed, exclude_top=not keep_top, progress=progress,
-        )  # fmt: skip
+        rule = NegativeRule(min_rank, max_rank, n, project.config.project.seed, exclude_top=not keep_top)
+        table = draw(images, lists, read_suspects(project), read_decided(project), rule, progress=progress)
         params = {"n": n, "min_rank": min_rank, "max_rank": max_rank, "keep_top": keep_top or None}
         _append(project, table, "negatives", params)
     sizes = table[table["origin"] == "negative"].groupby("query_id").size()

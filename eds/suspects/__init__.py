@@ -4,22 +4,23 @@ from eds.suspects.benchmark_labels import benchmark_labels
 from eds.suspects.cost import expected_draws_for_positives, labelling_cost, n_pairs
 from eds.suspects.gold_and_repeats import add_pairs, draw_gold, draw_repeats
 from eds.suspects.lists import labels_frame, lists_frame, shared_ranks
-from eds.suspects.negatives import draw_negatives, sampled_negatives
+from eds.suspects.negatives import NegativeRule, draw_negatives, sampled_negatives
 from eds.suspects.new_model_pairs import Delta, draw_delta
 from eds.suspects.overlap import overlap, pool_growth, positive_rate, positive_rate_by_rank
 from eds.suspects.partial_estimates import prefix_weights
 from eds.suspects.pool import Batching, pool, reorder, reversed_pairs
-from eds.suspects.random_pairs import draw_near, draw_random
+from eds.suspects.random_pairs import RankWindow, draw_random
 from eds.suspects.sources import sources_frame
 
 __all__ = [
     "Batching",
     "Delta",
+    "NegativeRule",
+    "RankWindow",
     "add_pairs",
     "benchmark_labels",
     "draw_delta",
     "draw_gold",
-    "draw_near",
     "draw_negatives",
     "draw_random",
     "draw_repeats",

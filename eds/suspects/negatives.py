@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,19 +15,35 @@ from eds.suspects.codes import whole
 from eds.suspects.lists import read_lists
 from eds.tables import SUSPECTS
 
-MIN_RANK, MAX_RANK, EACH = 100, 500, 5
+
+@dataclass(frozen=True)
+class NegativeRule:
+    """Which pairs are sampled: n of each query at ranks min_rank to max_rank - 1 of some model."""
+
+    min_rank: int = 100
+    max_rank: int = 500
+    n: int = 5
+    seed: int = 0
+    exclude_top: bool = True  # leave out candidates that some model ranks before min_rank
+
+    def check(self) -> None:
+        """Refuse what is not a window of ranks."""
+        whole(self.n, "n", 0)
+        if whole(self.min_rank, "min_rank", 0) >= whole(self.max_rank, "max_rank", 1):
+            raise InputError(
+                f"no ranks from {self.min_rank} to below {self.max_rank}", do="Give min_rank below max_rank."
+            )
+
+
+USUAL = NegativeRule()
 
 
 def sampled_negatives(
     query: str,
     rankings: Mapping[str, Sequence[str]],
-    min_rank: int = MIN_RANK,
-    max_rank: int = MAX_RANK,
+    rule: NegativeRule = USUAL,
     labelled: Collection[str] = (),
-    n: int = EACH,
-    seed: int = 0,
     item_of: Mapping[str, str] | None = None,
-    exclude_top: bool = True,
 ) -> dict[str, Any]:
     """Negatives of one query: `eligible` ids, and the `sample` of at most n of them.
 
@@ -36,18 +53,20 @@ def sampled_negatives(
     Source: specification 5.3.
     Conventions: ranks count from 0; fewer than n eligible: all of them; the sample is nested in n.
     Example, run by doctest:
-    >>> sampled_negatives("q", {"m": ["a", "b", "c"]}, min_rank=1, max_rank=3, labelled=["b"])
+    >>> sampled_negatives("q", {"m": ["a", "b", "c"]}, NegativeRule(1, 3), labelled=["b"])
     {'eligible': ['c'], 'sample': ['c']}
     """
-    _check_window(min_rank, max_rank, n)
+    rule.check()
     items = item_of or {}
     own = items.get(query, query)
-    window = {candidate for ranked in rankings.values() for candidate in ranked[min_rank:max_rank]}
-    top = {candidate for ranked in rankings.values() for candidate in ranked[:min_rank]} if exclude_top else set()
+    window = {candidate for ranked in rankings.values() for candidate in ranked[rule.min_rank : rule.max_rank]}
+    top: set[str] = set()
+    if rule.exclude_top:
+        top = {candidate for ranked in rankings.values() for candidate in ranked[: rule.min_rank]}
     eligible = sorted(
         candidate for candidate in window - top - set(labelled) - {query} if items.get(candidate, candidate) != own
     )
-    return {"eligible": eligible, "sample": _smallest(query, eligible, n, seed)}
+    return {"eligible": eligible, "sample": _smallest(query, eligible, rule)}
 
 
 def draw_negatives(
@@ -55,12 +74,8 @@ def draw_negatives(
     neighbors: pd.DataFrame,
     suspects: pd.DataFrame | None = None,
     labelled: pd.DataFrame | None = None,
+    rule: NegativeRule = USUAL,
     *,
-    min_rank: int = MIN_RANK,
-    max_rank: int = MAX_RANK,
-    n: int = EACH,
-    seed: int = 0,
-    exclude_top: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> pd.DataFrame:
     """The suspects with n sampled negatives of every query (origin `negative`), by the rule of sampled_negatives.
@@ -68,7 +83,8 @@ def draw_negatives(
     Suspects of the pool and pairs of `labelled` are left out. Probability: taken / eligible of the query.
     Negatives that are there already are replaced, so that the draw is always the whole sample.
     """
-    _check_window(min_rank, max_rank, n)
+    rule.check()
+    min_rank, max_rank = rule.min_rank, rule.max_rank
     deepest = int(neighbors["rank"].max()) + 1 if len(neighbors) else 0
     if deepest <= min_rank:
         raise InputError(
@@ -79,7 +95,7 @@ def draw_negatives(
     there = SUSPECTS.empty() if suspects is None else suspects[suspects["origin"] != "negative"]
     lists = read_lists(neighbors, max_rank)
     keys = lists.keys
-    barred = [keys[lists.rank < min_rank]] if exclude_top else []
+    barred = [keys[lists.rank < min_rank]] if rule.exclude_top else []
     for known in (there[there["origin"] == "pool"], labelled):
         if known is not None:
             query, candidate = encode(known["query_id"], lists.queries), encode(known["candidate_id"], lists.candidates)
@@ -96,7 +112,7 @@ def draw_negatives(
     rows: list[tuple[str, str, float]] = []
     for number, name in enumerate(lists.queries.to_pylist()):
         mine = names[ends[number] : ends[number + 1]]
-        rows += [(name, chosen, min(n, len(mine)) / len(mine)) for chosen in _smallest(name, mine, n, seed)]
+        rows += [(name, chosen, min(rule.n, len(mine)) / len(mine)) for chosen in _smallest(name, mine, rule)]
         if progress:
             progress(number + 1, len(lists.queries))
     pairs = pd.DataFrame(rows, columns=["query_id", "candidate_id", "probability"])
@@ -110,15 +126,15 @@ def draw_negatives(
     return append_rows(there, new)
 
 
-def _smallest(query: str, candidates: Sequence[str], n: int, seed: int) -> list[str]:
-    head = hashlib.sha256(f"{seed}\x1f{query}\x1f".encode())
+def _smallest(query: str, candidates: Sequence[str], rule: NegativeRule) -> list[str]:
+    head = hashlib.sha256(f"{rule.seed}\x1f{query}\x1f".encode())
 
     def hashed(candidate: str) -> bytes:
         whole_text = head.copy()
         whole_text.update(candidate.encode())
         return whole_text.digest()  # bytes order as their hex does
 
-    return sorted(candidates, key=hashed)[:n]
+    return sorted(candidates, key=hashed)[: rule.n]
 
 
 def _products(product: "pd.Series[str]", names: Any) -> Any:
@@ -126,9 +142,3 @@ def _products(product: "pd.Series[str]", names: Any) -> Any:
     ids = names.to_pandas()
     result = product.reindex(ids)
     return np.where(result.isna().to_numpy(), ids.to_numpy(object), result.to_numpy(object))
-
-
-def _check_window(min_rank: int, max_rank: int, n: int) -> None:
-    whole(n, "n", 0)
-    if whole(min_rank, "min_rank", 0) >= whole(max_rank, "max_rank", 1):
-        raise InputError(f"no ranks from {min_rank} to below {max_rank}", do="Give min_rank below max_rank.")

@@ -11,6 +11,8 @@ probability is n / N, also when drawing goes on later (then n counts all draws).
 the seed, are authoritative.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -24,7 +26,14 @@ from eds.suspects.lists import read_lists
 from eds.tables import IMAGES, SUSPECTS, check
 
 BESIDE = {"near": ("rest",), "rest": ("near",)}  # strata that share no pair, so that one table may hold both
-MAX_RANK = 100  # the near stratum reaches to this rank
+
+
+@dataclass(frozen=True)
+class RankWindow:
+    """The ranks that the stratum near covers: min_rank (the pool's depth k) to max_rank - 1."""
+
+    min_rank: int
+    max_rank: int = 100
 
 
 class AllPairs:
@@ -72,13 +81,12 @@ def strata(
     suspects: pd.DataFrame | None = None,
     neighbors: pd.DataFrame | None = None,
     *,
-    min_rank: int | None = None,
-    max_rank: int = MAX_RANK,
+    window: RankWindow | None = None,
     exclude_product: bool = False,
 ) -> dict[str, tuple[int, Integers | None, Integers]]:
     """For each stratum its size, its pairs' numbers where they are listed, and the numbers it leaves out.
 
-    Near and rest need `neighbors` and `min_rank` (the pool's depth k).
+    Near and rest need `neighbors` and `window`.
     """
     barred = frame.of_one_product() if exclude_product else np.zeros(0, np.int64)
     pooled = SUSPECTS.empty() if suspects is None else suspects[suspects["origin"] == "pool"]
@@ -90,8 +98,9 @@ def strata(
         "all": (frame.size - len(barred), None, barred),
         "outside": (frame.size - len(without_pool), None, without_pool),
     }
-    if neighbors is None or min_rank is None:
+    if neighbors is None or window is None:
         return result
+    min_rank, max_rank = window.min_rank, window.max_rank
     if not 0 <= whole(min_rank, "min_rank", 0) < whole(max_rank, "max_rank", 1):
         raise InputError(f"no ranks from {min_rank} to below {max_rank}", do="Give min_rank below max_rank.")
     deepest = int(neighbors["rank"].max()) + 1 if len(neighbors) else 0
@@ -120,20 +129,19 @@ def draw_random(
     stratum: str = "all",
     suspects: pd.DataFrame | None = None,
     neighbors: pd.DataFrame | None = None,
-    min_rank: int | None = None,
-    max_rank: int = MAX_RANK,
+    window: RankWindow | None = None,
     exclude_product: bool = False,
 ) -> pd.DataFrame:
     """The suspects with n further random pairs of a stratum (origin `random`), as one batch behind all others.
 
     `suspects` are those there are: their pool is what `outside` leaves out, their random rows of this
-    stratum are not drawn again. `near` and `rest` need `neighbors` and `min_rank`, the depth of the pool.
+    stratum are not drawn again. `near` and `rest` need `neighbors` and `window`.
     """
     choices.check(choices.Stratum, stratum, "stratum")
     frame = AllPairs(images)
-    known = strata(frame, suspects, neighbors, min_rank=min_rank, max_rank=max_rank, exclude_product=exclude_product)
+    known = strata(frame, suspects, neighbors, window=window, exclude_product=exclude_product)
     if stratum not in known:
-        raise InputError(f"stratum {stratum} needs the models' lists", do="Give neighbors and the pool's depth.")
+        raise InputError(f"stratum {stratum} needs the models' lists", do="Give neighbors and a window of ranks.")
     size, listed, left_out = known[stratum]
     there = SUSPECTS.empty() if suspects is None else suspects.reset_index(drop=True)
     mine = (there["origin"] == "random") & (there["stratum"] == stratum)
@@ -164,22 +172,6 @@ def draw_random(
     rows = behind(frame.pairs(numbers), there, origin="random", stratum=stratum, probability=chance)
     there.loc[mine, "probability"] = chance
     return append_rows(there, rows)
-
-
-def draw_near(
-    images: pd.DataFrame,
-    neighbors: pd.DataFrame,
-    suspects: pd.DataFrame,
-    *,
-    min_rank: int,
-    n: int,
-    seed: int,
-    max_rank: int = MAX_RANK,
-) -> pd.DataFrame:
-    """The suspects with n random pairs that some model ranks min_rank..max_rank-1 and that are not in the pool."""
-    return draw_random(
-        images, n, seed, stratum="near", suspects=suspects, neighbors=neighbors, min_rank=min_rank, max_rank=max_rank
-    )
 
 
 def _choose(population: int, n: int, rng: np.random.Generator) -> Integers:

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from eds.errors import InputError
-from eds.suspects import draw_negatives, draw_random, pool, sampled_negatives
+from eds.suspects import NegativeRule, draw_negatives, draw_random, pool, sampled_negatives
 from eds.tables import SUSPECTS, check
 from tests.suspects.lists import catalogue, drawn_lists, frame_of
 
@@ -18,7 +18,7 @@ POOL = pool(LISTS, 4)
 @pytest.mark.parametrize("exclude_top", [True, False])
 def test_the_frame_form_is_the_plain_form_for_every_query(exclude_top: bool) -> None:
     labelled = pd.DataFrame({"query_id": ["q0003", "q0003"], "candidate_id": ["c0010", "c0011"]})
-    found = draw_negatives(IMAGES, LISTS, POOL, labelled, min_rank=6, max_rank=20, n=4, seed=9, exclude_top=exclude_top)
+    found = draw_negatives(IMAGES, LISTS, POOL, labelled, NegativeRule(6, 20, 4, 9, exclude_top))
     check(found, SUSPECTS)
     negatives = found[found["origin"] == "negative"]
     ordered = LISTS.sort_values("rank")
@@ -27,23 +27,23 @@ def test_the_frame_form_is_the_plain_form_for_every_query(exclude_top: bool) -> 
         rankings = {str(model): part["candidate_id"].tolist() for model, part in mine.groupby("model")}
         judged = {*POOL.loc[POOL["query_id"] == query, "candidate_id"]}
         judged |= {*labelled.loc[labelled["query_id"] == query, "candidate_id"]}
-        plain = sampled_negatives(query, rankings, 6, 20, judged, 4, 9, PRODUCTS, exclude_top)
+        plain = sampled_negatives(query, rankings, NegativeRule(6, 20, 4, 9, exclude_top), judged, PRODUCTS)
         rows = negatives[negatives["query_id"] == query]
         assert rows["candidate_id"].tolist() == plain["sample"]
         assert rows["probability"].tolist() == [len(plain["sample"]) / len(plain["eligible"])] * len(rows)
 
 
 def test_the_sample_is_the_smallest_hashes_and_nested() -> None:
-    plain = sampled_negatives("q", {"m": CANDIDATES}, 5, 30, seed=4, n=7)
+    plain = sampled_negatives("q", {"m": CANDIDATES}, NegativeRule(5, 30, 7, 4))
     hashed = {c: hashlib.sha256(f"4\x1fq\x1f{c}".encode()).hexdigest() for c in plain["eligible"]}
     assert plain["sample"] == sorted(hashed, key=lambda c: hashed[c])[:7]
-    assert sampled_negatives("q", {"m": CANDIDATES}, 5, 30, seed=4, n=3)["sample"] == plain["sample"][:3]
+    assert sampled_negatives("q", {"m": CANDIDATES}, NegativeRule(5, 30, 3, 4))["sample"] == plain["sample"][:3]
 
 
 def test_drawing_again_replaces_the_negatives_and_nothing_else() -> None:
     some = draw_random(IMAGES, 3, 0, suspects=POOL)
-    once = draw_negatives(IMAGES, LISTS, some, min_rank=6, max_rank=20, n=2)
-    more = draw_negatives(IMAGES, LISTS, once, min_rank=6, max_rank=20, n=3)
+    once = draw_negatives(IMAGES, LISTS, some, rule=NegativeRule(6, 20, 2))
+    more = draw_negatives(IMAGES, LISTS, once, rule=NegativeRule(6, 20, 3))
     pd.testing.assert_frame_equal(more.head(len(some)), some)
     assert len(more) > len(once)
 
@@ -53,4 +53,4 @@ def test_drawing_again_replaces_the_negatives_and_nothing_else() -> None:
 )
 def test_a_window_that_cannot_be_is_told(low: int, high: int, told: str) -> None:
     with pytest.raises(InputError, match=told):
-        draw_negatives(IMAGES, LISTS, min_rank=low, max_rank=high)
+        draw_negatives(IMAGES, LISTS, rule=NegativeRule(low, high))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eds.errors import InputError
-from eds.suspects import draw_near, draw_random, pool
+from eds.suspects import RankWindow, draw_random, pool
 from eds.suspects.random_pairs import AllPairs, _choose, strata
 from eds.tables import SUSPECTS, check
 from tests.reference import suspects as slow
@@ -47,8 +47,8 @@ def test_every_pair_of_a_stratum_is_drawn_and_no_other(stratum: str) -> None:
     everything = set(slow.all_pairs(QUERIES, CANDIDATES)) - {("q0000", "c0000"), ("q0000", "c0001")}
     outside = everything - pooled
     expected = {"all": everything, "outside": outside, "near": near & everything, "rest": outside - near}[stratum]
-    options = {"suspects": POOL, "neighbors": LISTS, "min_rank": 4, "max_rank": 10, "exclude_product": True}
-    sizes = strata(AllPairs(IMAGES), POOL, LISTS, min_rank=4, max_rank=10, exclude_product=True)
+    options = {"suspects": POOL, "neighbors": LISTS, "window": RankWindow(4, 10), "exclude_product": True}
+    sizes = strata(AllPairs(IMAGES), POOL, LISTS, window=RankWindow(4, 10), exclude_product=True)
     assert sizes[stratum][0] == len(expected)
     some = draw_random(IMAGES, 17, 3, stratum=stratum, **options)  # type: ignore[arg-type]
     check(some, SUSPECTS)
@@ -75,11 +75,11 @@ def test_pairs_are_drawn_uniformly(stratum: str) -> None:
         frame_of([("m", "a", c, r) for r, c in enumerate("bcde")] + [("m", "b", c, r) for r, c in enumerate("cdea")]),
     )
     suspects, seeds, n = pool(lists, 1), 120, 2
-    size = strata(AllPairs(images), suspects, lists, min_rank=1, max_rank=3)[stratum][0]
+    size = strata(AllPairs(images), suspects, lists, window=RankWindow(1, 3))[stratum][0]
     counts: dict[tuple[str, str], int] = {}
     for seed in range(seeds):
         found = draw_random(
-            images, n, seed, stratum=stratum, suspects=suspects, neighbors=lists, min_rank=1, max_rank=3
+            images, n, seed, stratum=stratum, suspects=suspects, neighbors=lists, window=RankWindow(1, 3)
         )
         for pair in pairs_of(found[found["origin"] == "random"]):
             counts[pair] = counts.get(pair, 0) + 1
@@ -120,10 +120,14 @@ def test_millions_of_pairs_are_drawn_from_without_listing_them() -> None:
 
 def test_row_order_does_not_matter_and_seeds_do() -> None:
     shuffled = IMAGES.sample(frac=1, random_state=2), LISTS.sample(frac=1, random_state=3)
-    one = draw_near(IMAGES, LISTS, POOL, min_rank=4, n=9, seed=1, max_rank=12)
-    two = draw_near(shuffled[0], shuffled[1], POOL, min_rank=4, n=9, seed=1, max_rank=12)
+
+    def drawn(images: pd.DataFrame, lists: pd.DataFrame, seed: int) -> pd.DataFrame:
+        near = RankWindow(4, 12)
+        return draw_random(images, 9, seed, stratum="near", suspects=POOL, neighbors=lists, window=near)
+
+    one, two = drawn(IMAGES, LISTS, 1), drawn(*shuffled, 1)
     pd.testing.assert_frame_equal(one, two)
-    assert pairs_of(one) != pairs_of(draw_near(IMAGES, LISTS, POOL, min_rank=4, n=9, seed=2, max_rank=12))
+    assert pairs_of(one) != pairs_of(drawn(IMAGES, LISTS, 2))
 
 
 def test_a_stratum_that_changed_is_not_drawn_from_again() -> None:
@@ -140,8 +144,8 @@ def test_a_stratum_that_changed_is_not_drawn_from_again() -> None:
         ({"n": 10_000}, "10,000 pairs of 480 cannot be drawn"),
         ({"stratum": "far"}, "stratum is 'far'"),
         ({"stratum": "near"}, "needs the models' lists"),
-        ({"stratum": "near", "neighbors": LISTS, "min_rank": 20}, "the lists end at depth 20"),
-        ({"stratum": "near", "neighbors": LISTS, "min_rank": 4, "max_rank": 4}, "no ranks from 4 to below 4"),
+        ({"stratum": "near", "neighbors": LISTS, "window": RankWindow(20)}, "the lists end at depth 20"),
+        ({"stratum": "near", "neighbors": LISTS, "window": RankWindow(4, 4)}, "no ranks from 4 to below 4"),
     ],
 )
 def test_what_cannot_be_drawn_is_told(options: dict[str, object], told: str) -> None:
@@ -153,8 +157,8 @@ def test_what_cannot_be_drawn_is_told(options: dict[str, object], told: str) -> 
 @pytest.mark.parametrize("second", ["all", "outside", "near", "rest"])
 def test_strata_that_overlap_never_share_a_table(first: str, second: str) -> None:
     """Also where the two draws of one pair hit different ones."""
-    some = draw_random(IMAGES, 1, 0, stratum=first, suspects=POOL, neighbors=LISTS, min_rank=4, max_rank=12)
-    options = {"stratum": second, "suspects": some, "neighbors": LISTS, "min_rank": 4, "max_rank": 12}
+    some = draw_random(IMAGES, 1, 0, stratum=first, suspects=POOL, neighbors=LISTS, window=RankWindow(4, 12))
+    options = {"stratum": second, "suspects": some, "neighbors": LISTS, "window": RankWindow(4, 12)}
     if first == second or {first, second} == {"near", "rest"}:
         draw_random(IMAGES, 1, 0, **options)  # type: ignore[arg-type]
         return
@@ -164,6 +168,6 @@ def test_strata_that_overlap_never_share_a_table(first: str, second: str) -> Non
 
 
 def test_near_and_rest_are_cut_at_the_same_ranks() -> None:
-    some = draw_random(IMAGES, 1, 0, stratum="near", suspects=POOL, neighbors=LISTS, min_rank=4, max_rank=12)
+    some = draw_random(IMAGES, 1, 0, stratum="near", suspects=POOL, neighbors=LISTS, window=RankWindow(4, 12))
     with pytest.raises(InputError, match="stratum near: the stratum had"):
-        draw_random(IMAGES, 1, 0, stratum="rest", suspects=some, neighbors=LISTS, min_rank=4, max_rank=8)
+        draw_random(IMAGES, 1, 0, stratum="rest", suspects=some, neighbors=LISTS, window=RankWindow(4, 8))

@@ -199,7 +199,8 @@ def draw_negatives(task: Task) -> None:
     lists = pd.concat([project.read("neighbors", name) for name in models], ignore_index=True)
     images, before, truth = (project.read(name) for name in ("images", "suspects", "truth"))
     try:
-        after = suspects.draw_negatives(images, lists, before, truth, seed=project.config.project.seed)
+        rule = suspects.NegativeRule(seed=project.config.project.seed)
+        after = suspects.draw_negatives(images, lists, before, truth, rule)
     except EdsError as error:
         task.no_negatives = f"no negatives could be drawn: {error.what}"
         return
