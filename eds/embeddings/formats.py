@@ -23,9 +23,16 @@ from eds.vectors import Vectors, stored_dtype
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SAFETENSORS = {
-    "F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U8": "u1",
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "I64": "<i8",
+    "I32": "<i4",
+    "I16": "<i2",
+    "I8": "i1",
+    "U8": "u1",
     "BOOL": "?",
-}  # fmt: skip
+}
 BLOCK = 8192  # rows
 
 
@@ -43,13 +50,19 @@ class Given:
 def read_vectors(path: Path, part: str = "") -> Given:
     """Open a file of vectors; `part` names the array or column where there are several."""
     readers: Mapping[str, Callable[[Path, str], Given]] = {
-        ".npy": _npy, ".npz": _npz, ".parquet": _parquet, ".safetensors": _safetensors,
-    }  # fmt: skip
+        ".npy": _npy,
+        ".npz": _npz,
+        ".parquet": _parquet,
+        ".safetensors": _safetensors,
+    }
     if path.is_dir():
         return _folder(path)
     if path.suffix not in readers:
-        raise InputError(f"vectors cannot be read from {path.suffix or 'such a file'}", where=str(path),
-                         do=f"Give {', '.join(readers)}.")  # fmt: skip
+        raise InputError(
+            f"vectors cannot be read from {path.suffix or 'such a file'}",
+            where=str(path),
+            do=f"Give {', '.join(readers)}.",
+        )
     try:
         given = readers[path.suffix](path, part)
     except FileNotFoundError as error:
@@ -137,16 +150,22 @@ def _safetensors(path: Path, part: str) -> Given:
 def _parquet(path: Path, part: str) -> Given:
     file = pq.ParquetFile(path)
     schema = file.schema_arrow
-    lists = [field.name for field in schema if pa.types.is_list(field.type) or pa.types.is_large_list(field.type)
-             or pa.types.is_fixed_size_list(field.type)]  # fmt: skip
+    lists = [
+        field.name
+        for field in schema
+        if pa.types.is_list(field.type) or pa.types.is_large_list(field.type) or pa.types.is_fixed_size_list(field.type)
+    ]
     column = _chosen(lists, part, path)
     rows = file.metadata.num_rows
     sizes: set[int | None] = set()
     for batch in file.iter_batches(BLOCK, columns=[column]):
         sizes.update(pc.unique(pc.list_value_length(batch.column(0))).to_pylist())
     if len(sizes) > 1 or None in sizes:
-        raise InputError(f"column {column} holds vectors of different lengths, or none", where=str(path),
-                         do="Give every image a vector of one length.")  # fmt: skip
+        raise InputError(
+            f"column {column} holds vectors of different lengths, or none",
+            where=str(path),
+            do="Give every image a vector of one length.",
+        )
     width = next(iter(sizes), 0) or 0
 
     def blocks() -> Iterator[Array]:

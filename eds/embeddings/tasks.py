@@ -152,10 +152,13 @@ def encode_in_parts(
     )
     assembly = _Assembly(catalogue, writers)
     for number in sorted({part.range for part in parts}):
-        assembly.add_range([
-            (part, receipt, share if new else None)
-            for part, receipt, new in zip(parts, made, fresh, strict=True) if part.range == number
-        ])  # fmt: skip
+        assembly.add_range(
+            [
+                (part, receipt, share if new else None)
+                for part, receipt, new in zip(parts, made, fresh, strict=True)
+                if part.range == number
+            ]
+        )
     if assembly.bad and on_bad == "fail":
         raise bad_images_error(assembly.bad, catalogue)
     assembly.refuse_incomplete(executor)
@@ -211,10 +214,11 @@ class _Assembly:
             faults += [f"{name}: {int(lacks.sum()):,}"] if lacks.any() else []
         if faults:
             raise EdsError(
-                "the parts do not hold the vectors of all images", where=str(executor.work),
+                "the parts do not hold the vectors of all images",
+                where=str(executor.work),
                 do="Remove that folder, and compute again: eds embeddings compute.",
                 faults=[f"{told} images without a vector" for told in faults],
-            )  # fmt: skip
+            )
 
     def _add(self, name: str, row: Array, vectors: Array, seconds: float | None) -> None:
         order = np.argsort(row)
@@ -280,12 +284,17 @@ def _saved(images: pd.DataFrame, address: str) -> Receipt:
 
 def _loaded(asked: Recipe, spec: Embed) -> Backbone:
     backbone = load(
-        asked.text, device=asked.device, runtime=asked.runtime, threads=spec.threads,
-        random_init=asked.random_init, precision=asked.precision,
-    )  # fmt: skip
+        asked.text,
+        device=asked.device,
+        runtime=asked.runtime,
+        threads=spec.threads,
+        random_init=asked.random_init,
+        precision=asked.precision,
+    )
     if backbone.spec.digest != asked.digest:
         raise InputError(
             f"this machine makes another model of {asked.text}: its weights or its preprocessing differ",
-            where=spec.out, do="Bring the same weights and the same versions of eds, torch and timm to every node.",
-        )  # fmt: skip
+            where=spec.out,
+            do="Bring the same weights and the same versions of eds, torch and timm to every node.",
+        )
     return backbone

@@ -123,11 +123,25 @@ def _kept(keys: Array, size: int, bound: int, one: bool, best: Array, slot: Arra
 
 @compiled
 def scan(
-    codes: Array, start: int, slot: Array, product: Array, category: Array,
-    asked: Array, own: Array, own_product: Array, own_category: Array,
-    k: int, ties: bool, exclude: bool, one: bool, same: int,
-    best: Array, keys: Array, sizes: Array, apart: Array,
-) -> Array:  # fmt: skip
+    codes: Array,
+    start: int,
+    slot: Array,
+    product: Array,
+    category: Array,
+    asked: Array,
+    own: Array,
+    own_product: Array,
+    own_category: Array,
+    k: int,
+    ties: bool,
+    exclude: bool,
+    one: bool,
+    same: int,
+    best: Array,
+    keys: Array,
+    sizes: Array,
+    apart: Array,
+) -> Array:
     """Let candidates pass by a few queries; keeps for each what may stand in its list: keys, perhaps grown.
 
     codes (words, n) uint64 of the candidates start .. start + n in the order of their ids; slot (where the product

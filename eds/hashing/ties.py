@@ -232,10 +232,16 @@ def _retrieved(lists: TiedLists, whole: Exact) -> Reals:
     found[rows] = [
         expected_in_cut(int(n), int(p), int(w), int(c), int(r), float(s), float(t))
         for n, p, w, c, r, s, t in zip(
-            lists.n[rows, groups], lists.p[rows, groups], lists.slots[rows, groups], first, relevant, step, total[rows],
+            lists.n[rows, groups],
+            lists.p[rows, groups],
+            lists.slots[rows, groups],
+            first,
+            relevant,
+            step,
+            total[rows],
             strict=True,
         )
-    ]  # fmt: skip
+    ]
     return found
 
 

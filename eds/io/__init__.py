@@ -104,9 +104,10 @@ def read(address: Address, first: int = 0, count: int | None = None) -> bytes:
         raise _unreadable(path, error) from error
     if count is not None and len(data) != count:
         raise TruncatedError(
-            f"the file is truncated: {len(data):,} of {count:,} bytes from byte {first:,} on", where=str(path),
+            f"the file is truncated: {len(data):,} of {count:,} bytes from byte {first:,} on",
+            where=str(path),
             do="Write it again.",
-        )  # fmt: skip
+        )
     return data
 
 

@@ -34,8 +34,9 @@ def fetched(address: str, folder: Path, sha256: str) -> Path:
         if sha256 and (there := files.digest(temporary)) != sha256:
             raise TruncatedError(
                 f"the object is not the one that was written: its sha256 is {there[:12]}…, not {sha256[:12]}…",
-                where=address, do=AGAIN,
-            )  # fmt: skip
+                where=address,
+                do=AGAIN,
+            )
         if objects.look(address) != found:
             raise StorageError("the object changed while it was read", where=address, do="Try again.")
     return copy

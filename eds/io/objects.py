@@ -75,9 +75,10 @@ def read_range(address: str, first: int, count: int) -> bytes:
     data = patiently(lambda: _system().cat_file(_path(key), start=first, end=first + count), address)
     if len(data) != count:
         raise TruncatedError(
-            f"the object is truncated: {len(data):,} of {count:,} bytes came from byte {first:,} on", where=address,
+            f"the object is truncated: {len(data):,} of {count:,} bytes came from byte {first:,} on",
+            where=address,
             do=AGAIN,
-        )  # fmt: skip
+        )
     return bytes(data)
 
 

@@ -82,23 +82,26 @@ def _classify(error: Exception, address: str) -> tuple[bool, StorageError | None
     name = type(error).__name__
     if code in BUSY or status in (429, 503) or getattr(error, "errno", None) == errno.EBUSY:
         return True, StorageError(
-            f"the storage refuses: too many requests{_named(code)}", where=address,
+            f"the storage refuses: too many requests{_named(code)}",
+            where=address,
             do="Try again later, or with fewer workers; AWS_MAX_ATTEMPTS allows more attempts.",
-        )  # fmt: skip
+        )
     if code in NOT_ACCEPTED:
         return False, StorageError(f"the credentials are not accepted ({code})", where=address, do=CREDENTIALS)
     if name in ("NoCredentialsError", "PartialCredentialsError", "CredentialRetrievalError", "TokenRetrievalError"):
         return False, StorageError("there are no credentials", where=address, do=CREDENTIALS)
     if isinstance(error, PermissionError) or status in (401, 403):
         return False, StorageError(
-            f"permission denied{_named(code)}", where=address,
+            f"permission denied{_named(code)}",
+            where=address,
             do="Ask its owner for s3:ListBucket, s3:GetObject and, to write, s3:PutObject; or use other credentials.",
-        )  # fmt: skip
+        )
     if isinstance(error, ValueError) and str(error).startswith("Invalid endpoint"):  # botocore's only word for it
         return False, StorageError(
-            "the address of the storage's server is not whole", where="AWS_ENDPOINT_URL",
+            "the address of the storage's server is not whole",
+            where="AWS_ENDPOINT_URL",
             do="Write it with http:// or https://, as in http://localhost:9000; empty, it is Amazon's own.",
-        )  # fmt: skip
+        )
     if code == "NoSuchBucket":
         return False, no_bucket(address)
     if isinstance(error, FileNotFoundError) or status == 404:
@@ -111,9 +114,10 @@ def _classify(error: Exception, address: str) -> tuple[bool, StorageError | None
         )
     if _unreached(error):
         return True, StorageError(
-            "the storage cannot be reached", where=address,
+            "the storage cannot be reached",
+            where=address,
             do="Look at the network and at AWS_ENDPOINT_URL, which is empty for Amazon's own.",
-        )  # fmt: skip
+        )
     if status >= 500 or _broken(error):
         return True, StorageError(
             f"the connection to the storage broke{_named(code)}", where=address, do="Try again; look at the network."

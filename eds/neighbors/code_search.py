@@ -108,12 +108,25 @@ class CodeSearch:
         place = slice(tile.start + self.first, tile.stop + self.first)
         best = spare.get()
         found: Array = scan(
-            codes, start, slot, candidates.product, candidates.category,
-            self.queries[tile], self.sides.own[place], asked.product[place], asked.category[place],
-            rules.k, rules.keep_ties, rules.exclude_product, rules.one_per_product,
-            {"any": 0, "same": 1, "other": -1}[rules.category], best, keys, sizes[tile],
+            codes,
+            start,
+            slot,
+            candidates.product,
+            candidates.category,
+            self.queries[tile],
+            self.sides.own[place],
+            asked.product[place],
+            asked.category[place],
+            rules.k,
+            rules.keep_ties,
+            rules.exclude_product,
+            rules.one_per_product,
+            {"any": 0, "same": 1, "other": -1}[rules.category],
+            best,
+            keys,
+            sizes[tile],
             np.empty(BLOCK, np.uint8 if self.vectors.model.dimension < 256 else np.uint16),
-        )  # fmt: skip
+        )
         spare.put(best)
         return found
 

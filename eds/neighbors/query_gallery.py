@@ -153,8 +153,7 @@ def refuse_duplicates(ids: "pa.Array | pd.Series[Any]", where: str) -> None:
     if pc.count_distinct(listed, mode="all").as_py() < len(listed):
         column = pd.Series(listed.to_pylist(), dtype=object)
         again = column[column.duplicated()].unique()
-        raise InputError(f"{len(again):,} duplicate ids: {named(again)}", where=where,
-                         do="Keep one row per image.")  # fmt: skip
+        raise InputError(f"{len(again):,} duplicate ids: {named(again)}", where=where, do="Keep one row per image.")
 
 
 def named(ids: Sequence[str] | Array) -> str:

@@ -51,8 +51,11 @@ def connected(settings: ExecutorSettings) -> Any:
         ) from error
     count = settings.workers * settings.threads or cores()
     here: Mapping[str, Any] = {
-        "num_cpus": count, "include_dashboard": False, "object_store_memory": STORE, "_node_ip_address": "127.0.0.1"
-    }  # fmt: skip
+        "num_cpus": count,
+        "include_dashboard": False,
+        "object_store_memory": STORE,
+        "_node_ip_address": "127.0.0.1",
+    }
     try:
         ray.init(settings.cluster, log_to_driver=False, logging_level="CRITICAL", **(here if local else {}))
     except (ConnectionError, RuntimeError, ValueError, OSError, ray.exceptions.RayError) as error:
@@ -84,9 +87,11 @@ def refuse_too_small(ray: Any, need: Mapping[str, float]) -> None:
         ]
         asked = ", ".join(f"{kind} {amount:g}" for kind, amount in need.items() if amount)
         raise InputError(
-            f"no node can hold a task ({asked})", where="section [executor]", do="Ask for less, or start such a node.",
+            f"no node can hold a task ({asked})",
+            where="section [executor]",
+            do="Ask for less, or start such a node.",
             faults=[f"a node has {text}" for text in has],
-        )  # fmt: skip
+        )
 
 
 def _refuse_unreachable(address: str) -> None:
@@ -97,6 +102,7 @@ def _refuse_unreachable(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), REACHING).close()
     except (OSError, OverflowError) as error:
         raise InputError(
-            f"nothing answers at {address} ({error.strerror if isinstance(error, OSError) else error})", where=WHERE,
+            f"nothing answers at {address} ({error.strerror if isinstance(error, OSError) else error})",
+            where=WHERE,
             do="Start the cluster (eds/parallel/README.md), correct the address, or use --executor processes.",
-        ) from error  # fmt: skip
+        ) from error

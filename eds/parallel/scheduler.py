@@ -96,10 +96,11 @@ class Scheduler:
         task.lost += 1
         if task.lost > self._retries:
             raise EdsError(
-                f"a task was lost {task.lost} times ({why})", where=task.spec.out,
+                f"a task was lost {task.lost} times ({why})",
+                where=task.spec.out,
                 do="Give its worker more memory or make tasks smaller ([executor] rows, images), then run again:"
                 " what is finished is kept.",
-            )  # fmt: skip
+            )
         if not task.runners:
             del self._running[number]
             self._waiting.appendleft(number)
@@ -115,10 +116,11 @@ class Scheduler:
             if self._clock() >= self._end_of(task):
                 raise EdsError(
                     f"a task did not end within {self._clock() - task.since:,.0f} s, though {len(task.runners)} "
-                    "are at it", where=task.spec.out,
+                    "are at it",
+                    where=task.spec.out,
                     do="A process, disk or network hangs: look at its machine. If it only takes long, raise [executor]"
                     " deadline, or make tasks smaller (rows, images). Then run again: what is finished is kept.",
-                )  # fmt: skip
+                )
 
     def patience(self) -> float | None:
         """Seconds until the next task is overdue; None if none can be."""

@@ -134,8 +134,11 @@ def _described(address: storage.Address, folder: Path) -> Model:
         try:
             data = storage.read(storage.join(address, name))
         except storage.AbsentError as error:
-            raise TableError(f"there are no finished vectors: {name} is missing", where=str(address),
-                             do="Give the address of a folder embeddings/<model>.") from error  # fmt: skip
+            raise TableError(
+                f"there are no finished vectors: {name} is missing",
+                where=str(address),
+                do="Give the address of a folder embeddings/<model>.",
+            ) from error
         (folder / name).write_bytes(data)
     model = read_model(folder)
     listed = tables.read_provenance(folder / "ids.parquet", tables.EMBEDDINGS)[1]

@@ -164,9 +164,10 @@ class Writer:
         packed = model.dtype == "bits"
         if vectors.ndim != 2 or len(vectors) != len(ids) or vectors.shape[1] != model.width:
             raise InputError(
-                f"an array of shape {vectors.shape} for {len(ids)} images", where=f"model {model.name}",
+                f"an array of shape {vectors.shape} for {len(ids)} images",
+                where=f"model {model.name}",
                 do=f"Give ({len(ids)}, {model.width}) {'packed bytes' if packed else 'numbers'}.",
-            )  # fmt: skip
+            )
         if packed and vectors.dtype != np.uint8:
             raise InputError(f"codes come as {vectors.dtype}", where=f"model {model.name}", do="Pack them to uint8.")
         with np.errstate(over="ignore"):
@@ -175,11 +176,12 @@ class Writer:
             bad = bad_rows(stored)
             if bad:
                 raise InputError(
-                    f"model {model.name} gave vectors that cannot be used", where=str(self.folder),
+                    f"model {model.name} gave vectors that cannot be used",
+                    where=str(self.folder),
                     do="Look at those images; if they are sound, the model or its precision is not.",
                     faults=[f"{ids[row]}: {reason}" for row, reason in list(bad.items())[:SHOWN]]
                     + ([f"and {len(bad) - SHOWN:,} more"] if len(bad) > SHOWN else []),
-                )  # fmt: skip
+                )
         return stored
 
     @property

@@ -24,9 +24,10 @@ class Search(Ivf):
     def _empty(self, dimension: int, total: int) -> Any:
         if total < 1 << PIECE_BITS:
             raise InputError(
-                f"ivf-pq cannot learn from {total:,} candidates", where="index",
+                f"ivf-pq cannot learn from {total:,} candidates",
+                where="index",
                 do=f"It needs {1 << PIECE_BITS}. Use --search exact, which is quick for so few.",
-            )  # fmt: skip
+            )
         return super()._empty(dimension, total)
 
     def _clustered(self, dimension: int) -> Any:
