@@ -85,7 +85,7 @@ def open_remote(address: storage.Address) -> Vectors:
 
         shards: list[Any] = [_attempt(ranged, shard, faults) for shard in model.shards]
         _refuse(faults, address)
-        opened = _Elsewhere(folder, model, shards)
+        opened = _Remote(folder, model, shards)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -113,7 +113,7 @@ def copy_remote(address: storage.Address, folder: Path, progress: Callable[[int,
     return folder
 
 
-class _Elsewhere(Vectors):
+class _Remote(Vectors):
     """Vectors whose shards are elsewhere; ids.parquet and model.json are copies that go with the object."""
 
     address: storage.Address

@@ -7,7 +7,7 @@ import pytest
 
 from eds.parallel import Backend
 from eds.registry import EXECUTORS
-from tests.parallel.elsewhere import begun
+from tests.parallel.isolated import begun
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from eds.errors import EdsError, InputError, UnknownNameError
 from eds.io.files import digest
 from eds.parallel import Backend, Receipt, Resources
 from eds.registry import EXECUTORS
-from tests.parallel.elsewhere import begun
+from tests.parallel.isolated import begun
 from tests.parallel.tasks import Squarer, journal, square, squares
 from tests.privileges import small_disk
 

@@ -22,7 +22,7 @@ from eds.config import ExecutorSettings
 from eds.errors import InputError
 from eds.parallel import Backend, Resources
 from eds.parallel.cluster import ENVIRONMENT
-from tests.parallel.elsewhere import ROOT, Elsewhere
+from tests.parallel.isolated import ROOT, Isolated
 from tests.parallel.tasks import places, square, squares
 from tests.privileges import needs_root
 
@@ -126,7 +126,7 @@ def cluster() -> Iterator[Cluster]:
 @pytest.fixture(scope="module")
 def engine(cluster: Cluster) -> Iterator[Backend]:
     settings = ExecutorSettings(use="ray", cluster=f"10.203.0.1:{PORT}")
-    with Elsewhere(settings, cluster.inside("a"), RAY_AUTH_TOKEN=cluster.token) as made:
+    with Isolated(settings, cluster.inside("a"), RAY_AUTH_TOKEN=cluster.token) as made:
         yield made
 
 
@@ -181,7 +181,7 @@ def test_a_wrong_token_and_a_cluster_that_is_not_there(cluster: Cluster, tmp_pat
     ):
         settings = ExecutorSettings(use="ray", cluster=address)
         with (
-            Elsewhere(settings, cluster.inside("a"), RAY_AUTH_TOKEN=token) as other,
+            Isolated(settings, cluster.inside("a"), RAY_AUTH_TOKEN=token) as other,
             pytest.raises(InputError, match=told),
         ):
             list(other.map(square, squares(tmp_path, 1)))

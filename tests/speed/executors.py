@@ -31,7 +31,7 @@ from eds.parallel import Backend, Executor, start
 from eds.project import Project
 from eds.tables import Provenance
 from eds.vectors import Model, Shard
-from tests.parallel.elsewhere import Elsewhere
+from tests.parallel.isolated import Isolated
 from tests.parallel.tasks import Busy, busy
 from tests.speed.pipeline import _draw
 
@@ -95,7 +95,7 @@ def ray(given: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         settings = [ExecutorSettings(use=kind, workers=2) for kind in ("processes", "ray")]
-        with start(settings[0]) as pool, Elsewhere(settings[1]) as cluster:
+        with start(settings[0]) as pool, Isolated(settings[1]) as cluster:
             times: dict[str, list[float]] = {"processes": [], "ray": []}
             for turn in range(given.repeats + 1):
                 for kind, engine in (("processes", pool), ("ray", cluster)):

@@ -4,7 +4,7 @@
 images, six models. Every way is run in turn, the shortest time of each is kept, and only ratios to the products
 of the same run mean anything. OPENBLAS_CORETYPE is printed: it moves them. `--million`: 1,000,000 x 512 instead,
 memory-mapped from a temporary folder (`--folder`, 2 GB), without the peers. `--indexes`: how near faiss' indexes
-come to the exact lists of that million, and how long they take (`--engines faiss-ivf faiss-hnsw` are slow to build).
+come to the exact lists of that million, and how long they take (`--searches faiss-ivf faiss-hnsw` are slow to build).
 """
 
 import argparse
@@ -164,7 +164,7 @@ def indexes(given: argparse.Namespace, dimension: int = 512) -> None:
         vectors, table = on_disk(int(1_000_000 * given.scale), given.queries, dimension, Path(folder), mix=mix)
         exact = best(lambda: mine(vectors, table, Rules(K), threads=given.threads), 2)
         print(f"{given.queries:,} x {len(vectors):,} x {dimension}, k = {K}, exact: {exact:.1f} s", flush=True)
-        for engine in given.engines:
+        for engine in given.searches:
             seconds.update(dict.fromkeys(seconds, 0.0))
             mined = mine_with_recall(
                 vectors, table, Rules(K), search=engine, lowest_recall=0.0, threads=given.threads, effort=given.effort
@@ -186,10 +186,10 @@ def main() -> None:
     options.add_argument("--million", action="store_true", help="1,000,000 x 512 instead, without the peers")
     options.add_argument("--queries", type=int, default=QUERIES, help="of the million")
     options.add_argument("--folder", type=Path, help="where the million lie while it runs")
-    options.add_argument("--indexes", action="store_true", help="the approximate engines instead, at the million")
+    options.add_argument("--indexes", action="store_true", help="the approximate searches instead, at the million")
     options.add_argument("--isotropic", action="store_true", help="to the indexes: noise alike in all directions")
     options.add_argument("--effort", type=float, default=1.0, help="of the indexes")
-    options.add_argument("--engines", nargs="*", default=["faiss-ivf-sq8", "faiss-ivf-pq"], help="which of them")
+    options.add_argument("--searches", nargs="*", default=["faiss-ivf-sq8", "faiss-ivf-pq"], help="which of them")
     given = options.parse_args()
     print(f"OPENBLAS_CORETYPE={os.environ.get('OPENBLAS_CORETYPE', 'unset')}, load {os.getloadavg()[0]:.1f}")
     if given.million or given.indexes:

@@ -22,12 +22,12 @@ ROOT = Path(__file__).parents[2]
 ALONE = ("unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh")  # a namespace with nobody in it
 
 
-class Elsewhere:
+class Isolated:
     """An engine behind a pipe."""
 
     def __init__(self, settings: ExecutorSettings, enter: Iterable[str] = ALONE, **environment: str) -> None:
         self._process = subprocess.Popen(
-            [*enter, sys.executable, "-m", "tests.parallel.elsewhere"],
+            [*enter, sys.executable, "-m", "tests.parallel.isolated"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=ROOT,
@@ -80,7 +80,7 @@ def begun(name: str) -> Backend:
     if name != "ray":
         return start(settings)
     needs_root("make the network namespace that Ray runs in")
-    return Elsewhere(settings)
+    return Isolated(settings)
 
 
 def main() -> None:

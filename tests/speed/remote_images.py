@@ -1,4 +1,4 @@
-"""What pictures in a bucket cost beside pictures in a folder: python -m tests.speed.elsewhere [COUNT] [DELAY IN MS].
+"""The cost of images in a bucket beside images in a folder: python -m tests.speed.remote_images [COUNT] [DELAY IN MS].
 
 A local S3 server (moto's) answers behind a proxy that waits before each answer, as a network would. Told: scans with
 one thread and with the default, as ratios; requests for each picture, of a first scan, a second one and a computation.
