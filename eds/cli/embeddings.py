@@ -42,7 +42,10 @@ def embeddings() -> None:
 @click.option("--replace", is_flag=True, help="Replace vectors that were computed otherwise.")
 @executor_option
 def compute(console: Console, **options: Any) -> None:
-    """Compute the missing vectors: of new and changed images, by every model."""
+    """Compute the vectors of new and changed images.
+
+    Vectors that are up to date are kept.
+    """
     console.show(console.project.embed(**options), render_embed)
 
 
@@ -57,10 +60,10 @@ def compute(console: Console, **options: Any) -> None:
 @click.option("--partial", is_flag=True, help="Allow images without a vector.")
 @click.option("--replace", is_flag=True, help="Replace other vectors of this name.")
 def import_(console: Console, **options: Any) -> None:
-    """Import vectors (.npy, .npz, .parquet, .safetensors) with their image ids.
+    """Import vectors with the ids of their images.
 
-    A folder is the vectors of another project, which name their images themselves. Each may be s3://bucket/key; a
-    folder's shards are compared with their digests.
+    Files are .npy, .npz, .parquet or .safetensors. A folder is the vectors of another project, which
+    name their images themselves. Each may be s3://bucket/key; a folder's shards are compared with their digests.
     """
     console.show(console.project.import_vectors(**options), render_import)
 
@@ -81,7 +84,7 @@ def presets(console: Console) -> None:
 
 @command(embeddings, "check", example="eds embeddings check")
 def check(console: Console) -> None:
-    """Compare the vectors with their digests and with the catalogue."""
+    """Compare the vectors with their digests and the catalogue."""
     result = console.project.check_vectors()
     console.show(result, render_check)
     result.raise_faults()

@@ -35,9 +35,9 @@ def neighbors() -> None:
 @click.option("--threads", type=click.IntRange(1), help="Threads beside those of the matrix products.")
 @click.option("--force", is_flag=True, help="Mine lists that are up to date, too.")
 def mine(console: Console, **options: Any) -> None:
-    """Search the k nearest candidates of every query, by every model.
+    """Search the k nearest candidates of every query.
 
-    Lists that are up to date are kept.
+    Every model with vectors gets a list for every query. Lists that are up to date are kept.
     """
     console.show(console.project.mine(**options), render_mine)
 

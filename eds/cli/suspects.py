@@ -59,10 +59,10 @@ def pool(console: Console, explain: bool, **options: Any) -> None:
 @click.option("--max-rank", type=click.IntRange(1), default=100, help="End of the near ranks, not included.")
 @click.option("--exclude-product", is_flag=True, help="Leave out pairs that show the same product.")
 def random(console: Console, **options: Any) -> None:
-    """Draw uniform random pairs, each with its probability, as one batch.
+    """Draw uniform random pairs, as one batch.
 
-    Strata: all pairs; those outside the pool; those near it, from --min-rank to before --max-rank of some list; and
-    the rest, outside and not near.
+    Every pair has a known probability. Strata: all pairs; those outside the pool; those near it, from --min-rank to
+    before --max-rank of some list; and the rest, outside and not near.
     """
     console.show(console.project.draw_random(**options), render_random)
 
@@ -73,14 +73,20 @@ def random(console: Console, **options: Any) -> None:
 @click.option("--max-rank", type=click.IntRange(1), default=500, help="End of the ranks, not included.")
 @click.option("--keep-top", is_flag=True, help="Allow candidates that some model ranks higher.")
 def negatives(console: Console, **options: Any) -> None:
-    """Sample pairs that every model ranks low; earlier negatives are replaced."""
+    """Sample pairs that every model ranks low.
+
+    Negatives that were sampled before are replaced.
+    """
     console.show(console.project.draw_negatives(**options), render_negatives)
 
 
 @command(suspects, "add", example="eds suspects add pairs.csv")
 @click.argument("file", type=FILE)
 def add(console: Console, file: Path) -> None:
-    """Add pairs of your own choice (CSV or Parquet: query_id, candidate_id)."""
+    """Add pairs of your own choice.
+
+    The file is CSV or Parquet, with columns query_id and candidate_id.
+    """
     console.show(console.project.add_pairs(file), render_drawn("Added {:,} pairs."))
 
 
@@ -89,7 +95,7 @@ def add(console: Console, file: Path) -> None:
 @click.option("-k", "k", type=click.IntRange(1), help="Ranks that count (default: k of the pool).")
 @click.option("-n", "n", type=click.IntRange(1), help="Maximum number of pairs (default: all).")
 def add_model(console: Console, **options: Any) -> None:
-    """Add the unjudged pairs that decide where a new model ranks.
+    """Add unjudged pairs that decide where a new model ranks.
 
     These are the pairs among its first k candidates that nobody has judged, those of the first ranks first.
     """
@@ -100,7 +106,10 @@ def add_model(console: Console, **options: Any) -> None:
 @click.argument("file", type=FILE)
 @count_option
 def gold(console: Console, **options: Any) -> None:
-    """Mix in pairs with known labels (CSV or Parquet: query_id, candidate_id, value)."""
+    """Mix in pairs with known labels.
+
+    The file is CSV or Parquet, with columns query_id, candidate_id and value.
+    """
     console.show(console.project.draw_gold(**options), render_drawn("Mixed {:,} gold pairs among the pool's."))
 
 
@@ -124,7 +133,7 @@ def reorder(console: Console, **options: Any) -> None:
 
 @command(suspects, "list", example="eds suspects list --json")
 def list_(console: Console) -> None:
-    """List the suspects: pairs and batches by origin and stratum."""
+    """Count pairs and batches by origin and stratum."""
     console.show(console.project.suspects(), render_suspects)
 
 
@@ -132,7 +141,10 @@ def list_(console: Console) -> None:
 @click.option("--k-max", type=click.IntRange(1), help="Largest k (default: 20, or the lists' depth).")
 @models_option
 def growth(console: Console, **options: Any) -> None:
-    """Show the pool's size at each k, and with labels the positives."""
+    """Show the pool's size at each k.
+
+    With labels, the positives at each rank, too.
+    """
     console.show(console.project.pool_growth(**options), render_growth)
 
 

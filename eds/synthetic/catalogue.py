@@ -51,7 +51,7 @@ class _Picture(NamedTuple):
 
 
 def draw_catalogue(
-    folder: Path,
+    folder: str | Path,
     *,
     products: int,
     views: int = 3,
@@ -67,6 +67,7 @@ def draw_catalogue(
     Complete files with the same parameters are kept. The number of `workers` (default: one
     a processor) changes the speed only.
     """
+    folder = Path(folder)
     _check(products, views, wild, seed, size, workers)
     _claim(folder, {"drawing": DRAWING, "products": products, "views": views, "wild": wild, "seed": seed, "size": size})
     pictures = _plan(products, views, wild, seed)
