@@ -186,7 +186,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Provenance:
-    """What made a table: enough to see that it is stale, and to make it again."""
+    """How a table was made: enough to see that it is stale, and to rebuild it."""
 
     operation: str  # "suspects.pool"
     settings: Mapping[str, Any] = field(default_factory=dict)  # values from eds.toml: "neighbors.k": 100

@@ -1,8 +1,8 @@
-"""How an image becomes the pixels a network sees: every parameter that changes a vector, and its digest.
+"""Preprocessing: from an image to the input of a network, with every parameter that changes a vector, and a digest.
 
-The geometry is torchvision's on Pillow images, to the pixel (which timm and open_clip use too): the
-longer side is truncated, the centre crop's corner is rounded half to even. Normalising by mean and
-std is the network's first layer, not done here: workers hand over bytes.
+The geometry equals torchvision's on Pillow images, to the pixel (timm and open_clip use it, too): the
+longer side is truncated, the corner of the centre crop is rounded half to even. Mean and std are applied
+in the first layer of the network, not here: workers pass on bytes.
 """
 
 import hashlib
@@ -27,12 +27,12 @@ THINNEST = 200  # long side over short side beyond which a resize by the short s
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """Resize, crop, channel order, normalisation; and how the file is decoded before.
+    """Resize, crop, channel order and normalisation, and the decoding before them.
 
     `resize` says what becomes `size` pixels: both sides (squash), the shortest side, the longest side
     (then padded with the mean colour to a square), or nothing (none: images must come in that size).
-    `crop` is the side of the centre crop after it; None keeps all that a square has. `mean` and `std`
-    are of values in 0..1, in the order of `channels`. `background` is what shows through transparent
+    `crop` is the side of the centre crop after it; None keeps the whole square. `mean` and `std`
+    are of values in 0..1, in the order of `channels`. `background` is the colour behind transparent
     pixels; `draft` lets the JPEG decoder shrink, which is quicker and shifts vectors.
     """
 
@@ -52,11 +52,11 @@ class Preprocessing:
         for name, kind in (("mean", float), ("std", float), ("background", int)):
             object.__setattr__(self, name, tuple(kind(value) for value in getattr(self, name)))
         if faults := self._faults():
-            raise InputError("the preprocessing cannot be used", faults=faults)
+            raise InputError("invalid preprocessing", faults=faults)
 
     @property
     def side(self) -> int:
-        """The side of the square that comes out, in pixels."""
+        """The side of the resulting square, in pixels."""
         return self.crop or self.size
 
     @property
@@ -66,7 +66,7 @@ class Preprocessing:
 
     @property
     def pixels_key(self) -> Hashable:
-        """Equal for two models exactly if they see the same pixels: then one decoding serves both."""
+        """A key that is equal for two models exactly if they need the same pixels: then they share the decoding."""
         fill = self.mean if self.resize == "longest" else ()
         geometry = (self.resize, self.size, self.interpolation, self.crop, self.channels, fill)
         return (*geometry, self.background, self.draft)
@@ -77,31 +77,31 @@ class Preprocessing:
 
     @classmethod
     def from_json(cls, text: str) -> "Preprocessing":
-        """What `to_json` wrote."""
+        """Parse the output of `to_json`."""
         return cls.from_dict(json.loads(text))
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Preprocessing":
-        """From a mapping of every parameter, lists for tuples."""
+        """Create it from a mapping of every parameter, with lists for tuples."""
         known = {field.name for field in fields(cls)}
         if faults := [f"unknown parameter {name}" for name in values if name not in known]:
-            raise InputError("the preprocessing cannot be used", faults=faults)
+            raise InputError("invalid preprocessing", faults=faults)
         given: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
         }
         return cls(**given)
 
     def changed(self, **changes: Any) -> "Preprocessing":
-        """With other parameters. A new resize or size without a crop sees the whole square it names."""
+        """Change parameters. A new resize or size without a crop uses the whole square."""
         given = {name: value for name, value in changes.items() if value is not None}
         if ("size" in given or "resize" in given) and "crop" not in given:
             given = {"size": self.side, **given, "crop": None}
         return replace(self, **given)
 
     def pixels(self, image: Image.Image | npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-        """One RGB image, or its uint8 (height, width, 3), as uint8 (side, side, 3), in the order of `channels`.
+        """Convert an RGB image, or its uint8 (height, width, 3), to uint8 (side, side, 3), in the order of `channels`.
 
-        Of an array that needs no more than a crop this is a view, unless that would keep much of it in memory.
+        If an array only needs a crop the result is a view, unless that would keep a large array in memory.
         """
         if isinstance(image, np.ndarray):
             array = self._cut(image)
@@ -114,7 +114,7 @@ class Preprocessing:
         return np.ascontiguousarray(array[..., ::-1] if self.channels == "BGR" else array)
 
     def _cut(self, array: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-        """The square of an array; Pillow is asked only where pixels must be computed."""
+        """Cut the square out of an array; Pillow is used only if pixels must be computed."""
         height, width = array.shape[:2]
         if self._size_after(width, height) != (width, height) or min(width, height) < self.side:
             return np.asarray(_centre(self._resized(Image.fromarray(array)), self.side, self._fill))
@@ -131,7 +131,7 @@ class Preprocessing:
         return image if size == image.size else image.resize(size, Image.Resampling[self.interpolation.upper()])
 
     def _size_after(self, width: int, height: int) -> tuple[int, int]:
-        """Width and height after the resize; ImageError where that is impossible."""
+        """Width and height after the resize; raises ImageError if that is impossible."""
         if self.resize == "none":
             if (width, height) != (self.size, self.size):
                 do = "Resize the images, or choose resize=squash or shortest."
@@ -174,7 +174,7 @@ def _target(width: int, height: int, size: int, resize: Resize) -> tuple[int, in
 
 
 def _centre(image: Image.Image, side: int, fill: tuple[int, int, int]) -> Image.Image:
-    """The middle `side` x `side` pixels; what the image lacks is filled (only after a longest resize)."""
+    """The middle `side` x `side` pixels; missing ones are filled (only after resize `longest`)."""
     width, height = image.size
     if (width, height) == (side, side):
         return image

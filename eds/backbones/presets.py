@@ -137,6 +137,6 @@ def preset_text(asked: str) -> str:
         raise InputError(
             f"its weights are on no hub ({preset.note.partition(';')[0]}), and {preset.file} is not in this folder",
             where=name,
-            do=f"Bring the file and name it: -m {name}@/path/{preset.file}.",
+            do=f"Supply the file and name it: -m {name}@/path/{preset.file}.",
         )
     return preset.text_with(file) if file else preset.text

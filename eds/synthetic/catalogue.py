@@ -19,7 +19,7 @@ from eds.synthetic.garments.scene import Product, studio_view
 from eds.synthetic.garments.wild import jpeg_quality, wild_view
 from eds.synthetic.products import draw_products, stream
 
-DRAWING = 1  # raise it when the same parameters give other pictures: folders of an earlier drawing are refused
+DRAWING = 1  # increase it when the same parameters give other images: folders of an earlier drawing are errors
 PARAMETERS = "drawing.json"
 COLUMNS = (
     "image_id",

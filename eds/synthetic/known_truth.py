@@ -48,7 +48,7 @@ class Design:
         faults += [f"{name} is {value}" for name, value in self._shares() if not 0 <= value <= 1]
         faults += [f"prevalence is {self.prevalence}"] if self.prevalence in (0, 1) else []
         if faults:
-            do = "Give counts from 1 (outsiders from 0), spreads from 0, shares from 0 to 1, prevalence in between:"
+            do = "Use counts from 1 (outsiders from 0), spreads from 0, shares from 0 to 1, prevalence in between:"
             raise InputError("invalid design", where="Design", do=do, faults=faults)
 
     def _shares(self) -> Sequence[tuple[str, float]]:

@@ -92,9 +92,9 @@ def spread(rows: pd.DataFrame, by: str = "design") -> pd.DataFrame:
 def recognition_and_discovery(
     features: NDArray[np.float32], ids: Sequence[str], products: Sequence[str], truth: pd.DataFrame, k: int = 5
 ) -> dict[str, float]:
-    """Two things one might call finding similar pictures, from the same vectors (items, dimension) by cosine.
+    """Compare recognition and discovery by the same vectors (items, dimension), by cosine.
 
-    `recognition`: HR@k capped, the other pictures of the query's own product among the first k. `discovery`: ROC-AUC,
+    `recognition`: capped HR@k, for the other images of the query's own product. `discovery`: ROC-AUC,
     micro and macro, over `truth` (query_id, candidate_id, value), pairs of different products.
     """
     if not len(features) == len(ids) == len(products):
@@ -114,7 +114,7 @@ def recognition_and_discovery(
     place = pd.Index(names)
     first, second = (place.get_indexer(pd.Index(truth[column])) for column in ("query_id", "candidate_id"))
     if (np.minimum(first, second) < 0).any():
-        raise InputError("pairs of other images are judged", where="truth", do="Give pairs of these images.")
+        raise InputError("pairs of other images are judged", where="truth", do="Use pairs of these images.")
     pairs = truth[["query_id", "candidate_id"]].assign(model="m", score=score[first, second])
     found: dict[str, Any] = auc_report(pairs, truth)
     return {
@@ -125,6 +125,6 @@ def recognition_and_discovery(
 
 
 def _mean(measure: Callable[[TiedLists], NDArray[np.float64]], lists: TiedLists) -> float:
-    """Over queries that have a positive; NaN where none has."""
+    """The mean over queries with a positive; NaN if there are none."""
     asked = lists.relevant > 0
     return float(measure(lists)[asked].mean()) if asked.any() else float("nan")

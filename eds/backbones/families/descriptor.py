@@ -103,7 +103,7 @@ class Descriptor:
 
 
 def load(request: Request) -> Descriptor:
-    """The factory of loader `descriptor`."""
+    """Load a descriptor by name."""
     request.allow_only()
     if request.name not in DESCRIPTORS:
         raise UnknownNameError(f"no descriptor {request.name!r}", do=f"Known: {', '.join(DESCRIPTORS)}.")
@@ -131,7 +131,7 @@ def load(request: Request) -> Descriptor:
 
 
 def _histograms(codes: npt.NDArray[np.int64], bins: int) -> Vectors:
-    """Square roots of each row's shares: int64 (rows, pixels) to float64 (rows, bins)."""
+    """Square roots of the histogram of each row: int64 (rows, pixels) to float64 (rows, bins)."""
     rows = np.arange(len(codes))[:, None] * bins
     counts = np.bincount((codes + rows).ravel(), minlength=len(codes) * bins).reshape(len(codes), bins)
     shares: Vectors = counts / codes.shape[1]

@@ -1,6 +1,6 @@
 """The image side of a CLIP model: `open_clip:NAME@TAG` with hub weights, `open_clip:NAME@FILE` with your own.
 
-Vectors are `encode_image`'s: after the projection into the space shared with text.
+Vectors are the output of `encode_image`, after the projection into the space shared with text.
 """
 
 import difflib
@@ -26,7 +26,7 @@ HUB_FILES = ("open_clip_model.safetensors", "open_clip_pytorch_model.bin")
 
 
 class ImageSide(torch.nn.Module):
-    """What `encode_image` computes, as a module."""
+    """`encode_image` as a module."""
 
     def __init__(self, model: torch.nn.Module) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ def load(request: Request) -> network.NetworkBackbone:
     if not given and not request.random_init:
         raise InputError("no weights are named", where=request.text, do=f"Write @TAG or @FILE; tags: {_tags(name)}.")
     if given and request.random_init:
-        raise InputError("weights and random_init contradict each other", where=request.text, do="Give one.")
+        raise InputError("weights and random_init contradict each other", where=request.text, do="Remove one of them.")
     if given in open_clip.list_pretrained_tags_by_model(name):
         return build(request, name, _of_tag(request, name, given), tag=given)
     path = Path(given).expanduser() if given else None
@@ -64,7 +64,7 @@ def _tags(name: str) -> str:
 
 
 def build(request: Request, name: str, path: Path | None, tag: str) -> network.NetworkBackbone:
-    """The model `name` with the weights of a file, or random ones if there is no path."""
+    """The model `name` with the weights of a file, or random ones without a path."""
     _known(name)
     config = open_clip.get_pretrained_cfg(name, tag) if tag else {}
     model = weights.build_seeded(lambda: _create(name, config, request)).eval()
@@ -79,7 +79,7 @@ def build(request: Request, name: str, path: Path | None, tag: str) -> network.N
 
 
 def preprocessing(model: torch.nn.Module, request: Request) -> Preprocessing:
-    """What open_clip's own transform does with this model."""
+    """The preprocessing of open_clip's own transform for this model."""
     found = PreprocessCfg(**model.visual.preprocess_cfg)  # type: ignore[union-attr, arg-type]
     height, width = found.size if isinstance(found.size, (tuple, list)) else (found.size, found.size)
     if height != width or found.resize_mode == "longest":
@@ -90,7 +90,7 @@ def preprocessing(model: torch.nn.Module, request: Request) -> Preprocessing:
 
 
 def _of_tag(request: Request, name: str, tag: str) -> Path:
-    """The file of a tag, after the trap of the activation: QuickGELU weights in a GELU network only warn."""
+    """The weights file of a tag; raises InputError for QuickGELU weights in a GELU network (open_clip only warns)."""
     config = open_clip.get_pretrained_cfg(name, tag)
     wants, has = bool(config.get("quick_gelu")), bool(open_clip.get_model_config(name).get("quick_gelu"))
     if wants != has:

@@ -46,7 +46,7 @@ def _read_inshop(partition: pd.DataFrame, files: dict[str, Path]) -> Catalogue:
         items = set(_words(files[ITEMS])[0]["item_id"])
         lost = [name for name in rows["product_id"].unique() if name not in items]
         raise_faults(
-            (f"item {name} is not in {ITEMS}" for name in lost), str(files[ITEMS]), "Give lists of one release."
+            (f"item {name} is not in {ITEMS}" for name in lost), str(files[ITEMS]), "Use lists of one release."
         )
     if INSHOP_BOXES in files:
         rows = _boxed(rows, files[INSHOP_BOXES], notes)

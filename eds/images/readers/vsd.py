@@ -128,7 +128,7 @@ def _seeds(parts: Mapping[str, tuple[Path, Any]], rows: pd.DataFrame, notes: lis
             number for number, one in enumerate(content, 1) if not isinstance(one["key"], list) or len(one["key"]) != 2
         ]
         raise_faults(
-            (f"entry {number} has no pair as its key" for number in short), str(file), "Give [seed, candidate]."
+            (f"entry {number} does not have a pair as its key" for number in short), str(file), "Use [seed, candidate]."
         )
         seeds = [one["key"][0] for one in content]
         notes.append("no seeds file: the first image of every annotation is a query")

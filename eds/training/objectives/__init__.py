@@ -1,1 +1,1 @@
-"""What training optimises: relaxed ranking measures (TALR) and hashing losses (DSH and its dispersed forms)."""
+"""The objectives of training: relaxed ranking measures (TALR) and hashing losses (DSH and its dispersed forms)."""

@@ -27,7 +27,7 @@ def cross_entropy(logits: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) ->
 
     Formula: sum over sources of the mean over items of -log softmax(z)_y.
     Source: supplementary of the publication: a linear head for each information source (ID, CAT, or both).
-    Conventions: sources weigh alike.
+    Conventions: sources have equal weight.
     Example, run by doctest:
     >>> round(cross_entropy({"product": torch.zeros(1, 4)}, {"product": torch.tensor([2])}).item(), 6)
     1.386294

@@ -83,7 +83,7 @@ def cosine_schedule(first: float, last: float, part: float) -> float:
 
 
 def measure_separation(targets: Tensor) -> float:
-    """How much the targets, (items, prototypes) probabilities, tell of the item: 0 where all items have the same.
+    """The information of the targets, (items, prototypes) probabilities, about the item: 0 if all items have the same.
 
     Formula: H(mean over items of p) - mean over items of H(p), in nats.
     Source: the two ways of collapse that DINO's centring and sharpening avoid (Caron et al. 2021, 5.3): one prototype

@@ -54,7 +54,7 @@ def _check(codes: Tensor, affinity: Tensor, objective: str) -> None:
         raise InputError(f"unknown objective {objective!r}", do=f"Choose one of {', '.join(OBJECTIVES)}.")
     if codes.ndim != 2 or len(codes) < 2:
         raise InputError(
-            f"codes have shape {tuple(codes.shape)}", where="TALR", do="Give at least two items in a batch."
+            f"codes have shape {tuple(codes.shape)}", where="TALR", do="Use at least two items in a batch."
         )
     if affinity.shape != (len(codes), len(codes)):
         raise InputError(f"affinity has shape {tuple(affinity.shape)} for {len(codes)} items", where="TALR")

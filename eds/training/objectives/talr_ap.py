@@ -84,7 +84,7 @@ def harmonic_log_error(n_prev: int, n: int) -> dict[str, float]:
     0.011198763302
     """
     if n_prev < 1 or n < 1:
-        raise InputError(f"n_prev is {n_prev} and n is {n}", where="harmonic error", do="Give at least 1.")
+        raise InputError(f"n_prev is {n_prev} and n is {n}", where="harmonic error", do="Use at least 1.")
     exact = float((1 / torch.arange(n_prev + 1, n_prev + n + 1, dtype=torch.float64)).sum())
     log = float(torch.log(torch.tensor((n_prev + n) / n_prev, dtype=torch.float64)))
     return {"exact": exact, "log": log, "error": log - exact, "bound": n / (2 * n_prev * (n_prev + n))}
