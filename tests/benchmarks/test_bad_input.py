@@ -136,35 +136,53 @@ def rewritten(folder: Path, name: str, change: Callable[[pd.DataFrame], pd.DataF
 
 
 HF: dict[str, tuple[str, Callable[[pd.DataFrame], pd.DataFrame], str]] = {
-    "absolute": ("corpus", lambda f: f.assign(path=["/etc/passwd", *f["path"][1:]]),
-        "row 0 has path '/etc/passwd': it is absolute"),
-    "upwards": ("queries", lambda f: f.assign(path=["a/../../b", *f["path"][1:]]),
-        "row 0 has path 'a/../../b': it leads out"),
-    "twice": ("corpus", lambda f: pd.concat([f, f.head(1)]),
-        "row 9 has duplicate id '%41'"),
-    "keys": ("qrels", lambda f: f.rename(columns={"corpus-id": "corpus_id"}),
-        "no column 'corpus-id' (it has query-id, corpus_id"),
-    "unknown": ("qrels", lambda f: f.assign(**{"corpus-id": ["x?", *f["corpus-id"][1:]]}),
-        "row 0 has candidate_id 'x?': no image"),
-    "contradiction": ("qrels", lambda f: pd.concat([f, f.head(1).assign(score=1 - f["score"][0])]),
-        "keep one"),
-    "blank": ("corpus", lambda f: f.assign(id=[" ", *f["id"][1:]]),
-        "row 0 has id ' ': it is blank"),
-    "no picture": ("corpus", lambda f: f.assign(image=pd.Series([{"bytes": None, "path": None}, *f["image"][1:]])),
-        "row 0 has an image without bytes and path"),
-    "two pictures": ("queries", lambda f: f.assign(path=[*f["path"][:-1], "img/other.png"]),
-        "has another path or product in corpus"),
+    "absolute": (
+        "corpus",
+        lambda f: f.assign(path=["/etc/passwd", *f["path"][1:]]),
+        "row 0 has path '/etc/passwd': it is absolute",
+    ),
+    "upwards": (
+        "queries",
+        lambda f: f.assign(path=["a/../../b", *f["path"][1:]]),
+        "row 0 has path 'a/../../b': it leads out",
+    ),
+    "twice": ("corpus", lambda f: pd.concat([f, f.head(1)]), "row 9 has duplicate id '%41'"),
+    "keys": (
+        "qrels",
+        lambda f: f.rename(columns={"corpus-id": "corpus_id"}),
+        "no column 'corpus-id' (it has query-id, corpus_id",
+    ),
+    "unknown": (
+        "qrels",
+        lambda f: f.assign(**{"corpus-id": ["x?", *f["corpus-id"][1:]]}),
+        "row 0 has candidate_id 'x?': no image",
+    ),
+    "contradiction": ("qrels", lambda f: pd.concat([f, f.head(1).assign(score=1 - f["score"][0])]), "keep one"),
+    "blank": ("corpus", lambda f: f.assign(id=[" ", *f["id"][1:]]), "row 0 has id ' ': it is blank"),
+    "no picture": (
+        "corpus",
+        lambda f: f.assign(image=pd.Series([{"bytes": None, "path": None}, *f["image"][1:]])),
+        "row 0 has an image without bytes and path",
+    ),
+    "two pictures": (
+        "queries",
+        lambda f: f.assign(path=[*f["path"][:-1], "img/other.png"]),
+        "has another path or product in corpus",
+    ),
     "nested id": ("corpus", lambda f: f.assign(id=f["id"].map(lambda one: [one])), "give text"),
     "object as id": ("corpus", lambda f: f.assign(id=f["id"].map(lambda one: {"name": one})), "give text"),
     "nested query": ("queries", lambda f: f.assign(id=f["id"].map(lambda one: [one])), "give text"),
-    "nested judgement": ("qrels", lambda f: f.assign(**{"query-id": f["query-id"].map(lambda one: [one])}),
-        "row 0 has query_id"),
+    "nested judgement": (
+        "qrels",
+        lambda f: f.assign(**{"query-id": f["query-id"].map(lambda one: [one])}),
+        "row 0 has query_id",
+    ),
     "nested score": ("qrels", lambda f: f.assign(score=f["score"].map(lambda one: [one])), "row 0 has value"),
     "nested vote": ("votes", lambda f: f.assign(seconds=f["query_id"].map(lambda _: [1.0])), "row 0 has seconds"),
     "numbered votes": ("votes", lambda f: f.assign(query_id=range(len(f))), "row 0 has query_id '0': no image"),
     "no judgement": ("qrels", lambda f: f.head(0), "holds no pairs"),
     "nobody judged": ("qrels", lambda f: f.assign(score=-1), "holds no pairs"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", HF)

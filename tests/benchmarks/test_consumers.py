@@ -80,19 +80,28 @@ print(json.dumps({{"rows": {{n: len(d) for n, d in told.items()}}, "image": str(
     "qrels": told["qrels"].select_columns(["query-id", "corpus-id", "score"]).to_list(),
     "default": datasets.load_dataset({str(folder)!r}, split="test").num_rows}}))
 """
-    settings = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(tmp_path / "cache"), "HF_HOME": str(tmp_path / "home"),
-                "HF_DATASETS_DISABLE_PROGRESS_BARS": "1"}  # fmt: skip
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False,
-                          env={**os.environ, **settings})  # fmt: skip
+    settings = {
+        "HF_HUB_OFFLINE": "1",
+        "HF_DATASETS_CACHE": str(tmp_path / "cache"),
+        "HF_HOME": str(tmp_path / "home"),
+        "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, env={**os.environ, **settings}
+    )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     assert given.truth is not None
     assert given.votes is not None
     assert found["rows"] == {
-        "corpus": 9, "queries": 6, "qrels": len(given.truth), "top_ranked": given.truth["query_id"].nunique(),
-        "suspects": len(given.suspects if given.suspects is not None else []), "votes": len(given.votes),
+        "corpus": 9,
+        "queries": 6,
+        "qrels": len(given.truth),
+        "top_ranked": given.truth["query_id"].nunique(),
+        "suspects": len(given.suspects if given.suspects is not None else []),
+        "votes": len(given.votes),
         "runs": sum(map(len, given.runs.values())),
-    }  # fmt: skip
+    }
     assert found["image"].startswith("Image(")
     assert (found["bytes"], found["path"]) == (pictures, "img/03 größe.png")
     assert found["first"] == ([60, 0, 0] if pictures else None)
@@ -129,8 +138,14 @@ def test_a_run_with_ids_leaves_the_catalogue_that_there_is(ranked: tuple[Path, P
     assert "P of its own" not in project.read("images")["product_id"].tolist()
 
 
-MEASURES = {"AP@10(divide_by=relevant)": "AP@10", "nDCG@10": "nDCG@10", "RR@10": "RR@10", "P@5": "P@5",
-            "Recall@10": "R@10", "Success@5": "Success@5"}  # fmt: skip
+MEASURES = {
+    "AP@10(divide_by=relevant)": "AP@10",
+    "nDCG@10": "nDCG@10",
+    "RR@10": "RR@10",
+    "P@5": "P@5",
+    "Recall@10": "R@10",
+    "Success@5": "Success@5",
+}
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -191,8 +191,11 @@ def test_vsd_comes_back_with_its_votes(tmp_path: Path) -> None:
     with export_folder(tmp_path / "out") as folder:
         vsd.write(benchmark(paths=True), folder)
     CliRunner().invoke(cli, ["init", str(tmp_path / "p")], catch_exceptions=False)
-    files = [word for name in ("metadata", "seeds", "annotations", "manifest") for word in
-             (f"--{name}", str(tmp_path / "out" / f"{name}.json"))]  # fmt: skip
+    files = [
+        word
+        for name in ("metadata", "seeds", "annotations", "manifest")
+        for word in (f"--{name}", str(tmp_path / "out" / f"{name}.json"))
+    ]
     words = [
         "benchmarks",
         "import",

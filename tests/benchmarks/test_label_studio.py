@@ -12,9 +12,14 @@ from eds.errors import InputError
 from tests.benchmarks.cases import benchmark
 
 ANNOTATION: dict[str, Any] = {
-    "id": int, "completed_by": int, "lead_time": (float, int, type(None)), "was_cancelled": bool, "ground_truth": bool,
-    "created_at": str, "result": list,
-}  # fmt: skip
+    "id": int,
+    "completed_by": int,
+    "lead_time": (float, int, type(None)),
+    "was_cancelled": bool,
+    "ground_truth": bool,
+    "created_at": str,
+    "result": list,
+}
 
 
 def strictly(config: str, tasks: Any) -> None:
@@ -75,8 +80,12 @@ def answer(word: str, **more: Any) -> dict[str, Any]:
 
 def test_reading_skips_cancelled_and_takes_each_annotation_as_a_vote(tmp_path: Path) -> None:
     file = tmp_path / "project.json"
-    told = [answer("yes"), answer("no", was_cancelled=True), answer("no", completed_by={"id": 3, "email": "zoë@x"}),
-            answer("unsure", completed_by={"id": 4})]  # fmt: skip
+    told = [
+        answer("yes"),
+        answer("no", was_cancelled=True),
+        answer("no", completed_by={"id": 3, "email": "zoë@x"}),
+        answer("unsure", completed_by={"id": 4}),
+    ]
     file.write_text(json.dumps(foreign(told)))
     found = label_studio.read(file)
     assert found.votes is not None

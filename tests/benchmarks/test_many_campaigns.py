@@ -30,8 +30,11 @@ def project(tmp_path: Path) -> Project:
 
 def acts(project: Project) -> list[tuple[Any, ...]]:
     with closing(open_store(project.path("labels"), create=False)) as store:
-        told = [labels_frame(store, campaign=name).assign(campaign=name) for name in ("one", "two", "three")
-                if name != "three" or "three" in set(read_audit(store)["subject"])]  # fmt: skip
+        told = [
+            labels_frame(store, campaign=name).assign(campaign=name)
+            for name in ("one", "two", "three")
+            if name != "three" or "three" in set(read_audit(store)["subject"])
+        ]
     rows = pd.concat(told)[["campaign", "query_id", "candidate_id", "expert_id", "value"]]
     return sorted(rows.itertuples(index=False, name=None))
 
@@ -43,9 +46,12 @@ def test_several_campaigns_come_into_a_store_that_has_several(project: Project, 
     stored = f"{tmp_path / 'more.csv'}: 1 votes were in the label store already: each counts once"
     assert stored in result.notes
     assert acts(project) == [
-        ("one", "q", "c", "ann", 1), ("one", "q", "e", "ann", 0), ("three", "q", "c", "bob", 1),
-        ("two", "q", "d", "ann", 0), ("two", "q", "d", "bob", 1),
-    ]  # fmt: skip
+        ("one", "q", "c", "ann", 1),
+        ("one", "q", "e", "ann", 0),
+        ("three", "q", "c", "bob", 1),
+        ("two", "q", "d", "ann", 0),
+        ("two", "q", "d", "bob", 1),
+    ]
     with closing(open_store(project.path("labels"), create=False)) as store:
         log = read_audit(store)
         tokens = {json.loads(detail)["token"] for detail in log.loc[log["act"] == "import votes", "detail"]}

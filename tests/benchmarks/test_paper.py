@@ -66,7 +66,11 @@ def test_names_of_models_are_known_in_every_writing() -> None:
     assert tuple(dict.fromkeys(made)) == GENERATORS
     assert all(known_model(label) == name == known_model(name) for label, name in paper().models.items())
     assert [known_model(text) for text in ("argus id+c", "DINO_FT", "b-16", "my model")] == [
-        "argus_id_c", "dino_ft", "vit", "my model"]  # fmt: skip
+        "argus_id_c",
+        "dino_ft",
+        "vit",
+        "my model",
+    ]
 
 
 def by_hand(number: int, column: str) -> tuple[float, float, float]:
@@ -106,6 +110,14 @@ def test_doubted_numbers_are_left_out_of_the_analysis() -> None:
     assert table.loc[table["label"] == "Argus CAT", "ROC_micro_anno"].tolist() == [67.5]
     both = printed_table((5, 7))
     assert len(both) == 22
-    assert set(both.columns) == {"label", "generator", "HR@5", "MRR@5", "ROC_micro_anno", "ROC_macro_anno",
-                                 "PR_micro_anno", "PR_macro_anno"}  # fmt: skip
+    assert set(both.columns) == {
+        "label",
+        "generator",
+        "HR@5",
+        "MRR@5",
+        "ROC_micro_anno",
+        "ROC_macro_anno",
+        "PR_micro_anno",
+        "PR_macro_anno",
+    }
     assert both.loc[both["label"] == "SwAG", "ROC_micro_anno"].tolist() == [75.4]

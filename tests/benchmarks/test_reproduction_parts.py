@@ -155,7 +155,9 @@ def test_runs_are_read_with_the_papers_names(tmp_path: Path) -> None:
     (tmp_path / WILD / "runs" / "BEiT_CAT.run").write_text("q Q0 b 1 0.9 t\nq Q0 a 2 0.5 t\n", encoding="utf-8")
     run = read_runs(*find_runs(tmp_path, WILD))["beit_cat"]
     assert run[["model", "query_id", "candidate_id", "rank"]].to_numpy().tolist() == [
-        ["beit_cat", "q", "b", 0], ["beit_cat", "q", "a", 1]]  # fmt: skip
+        ["beit_cat", "q", "b", 0],
+        ["beit_cat", "q", "a", 1],
+    ]
     with pytest.raises(InputError, match="holds no TREC runs"):
         find_runs(tmp_path, ZERO_SHOT)
 
@@ -203,10 +205,12 @@ def test_the_model_index_is_read_by_the_hub() -> None:
 
 def test_eval_results_are_read_by_the_hub() -> None:
     hub = import_module("huggingface_hub")
-    files = eval_results({
-        WILD: [("HR@5", 12.5, "VSD-HR@5"), ("PR-AUC", float("nan"), "x")],
-        ZERO_SHOT: [("HR@5", 3.0, "VSD-HR@5"), ("ROC-AUC", 70.25, "ROC-AUC(average=micro)")],
-    })  # fmt: skip
+    files = eval_results(
+        {
+            WILD: [("HR@5", 12.5, "VSD-HR@5"), ("PR-AUC", float("nan"), "x")],
+            ZERO_SHOT: [("HR@5", 3.0, "VSD-HR@5"), ("ROC-AUC", 70.25, "ROC-AUC(average=micro)")],
+        }
+    )
     assert sorted(files) == ["vsd-fashion-hr-5.yaml", "vsd-fashion-roc-auc.yaml"]
     found = {name: hub.parse_eval_result_entries(yaml.safe_load(text)) for name, text in files.items()}
     assert [(one.dataset_id, one.task_id, one.value, one.notes) for one in found["vsd-fashion-hr-5.yaml"]] == [

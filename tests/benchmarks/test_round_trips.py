@@ -80,8 +80,7 @@ def test_trec_holds_labels_and_ranks(tmp_path: Path) -> None:
     assert (tmp_path / "qrels.txt").read_bytes().isascii()
     found = trec.read(tmp_path)
     same(given.truth, found.truth, PAIR, [*PAIR, "value"])
-    same(given.images, found.images, ["image_id"],
-         ["image_id", "product_id", "category", "role", "phase", "path"])  # fmt: skip
+    same(given.images, found.images, ["image_id"], ["image_id", "product_id", "category", "role", "phase", "path"])
     for model, run in given.runs.items():
         same(run, found.runs[model], ["query_id", "rank"], ["model", *PAIR, "rank"])
         merged = run.merge(found.runs[model], on=PAIR)

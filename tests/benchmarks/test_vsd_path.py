@@ -54,9 +54,13 @@ def typed(data: Release, folder: Path, order: int) -> dict[str, Any]:
 
 def expected(data: Release) -> dict[str, float]:
     return official(
-        data.metadata, data.annotations, data.vectors,
-        seeds=data.seeds, manifest=data.manifest, gallery_phases=data.gallery_phases,
-    )  # fmt: skip
+        data.metadata,
+        data.annotations,
+        data.vectors,
+        seeds=data.seeds,
+        manifest=data.manifest,
+        gallery_phases=data.gallery_phases,
+    )
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -27,9 +27,12 @@ TAGS = [{"key": ["w/3.jpg", "a b/ü1.jpg"], "value": 1}, {"key": ["w/3.jpg", "a 
 def files(folder: Path, **changed: Any) -> Files:
     """Small sound files, but for what is changed; text is written as it is."""
     content: dict[str, Any] = {
-        "metadata": {"images": IMAGES}, "annotations": TAGS, "seeds": {"seeds": ["w/3.jpg"]},
-        "manifest": {"images": []}, **changed,
-    }  # fmt: skip
+        "metadata": {"images": IMAGES},
+        "annotations": TAGS,
+        "seeds": {"seeds": ["w/3.jpg"]},
+        "manifest": {"images": []},
+        **changed,
+    }
     folder.mkdir(parents=True, exist_ok=True)
     paths = {}
     for name, told in content.items():
@@ -143,8 +146,10 @@ def test_the_tables_are_what_the_files_say(project: Project, tmp_path: Path) -> 
     told = bring(project, files(tmp_path, annotations=[*TAGS, TAGS[0]]), gallery_phases="gallery")
     images, truth, suspects = (project.read(name) for name in ("images", "truth", "suspects"))
     assert dict(zip(images["image_id"], images["role"], strict=True)) == {
-        "a b/ü1.jpg": "candidate", "a b/2.jpg": "candidate", "w/3.jpg": "query",
-    }  # fmt: skip
+        "a b/ü1.jpg": "candidate",
+        "a b/2.jpg": "candidate",
+        "w/3.jpg": "query",
+    }
     assert truth[["query_id", "candidate_id", "value"]].to_numpy().tolist() == [
         ["w/3.jpg", "a b/2.jpg", 0],
         ["w/3.jpg", "a b/ü1.jpg", 1],

@@ -90,6 +90,10 @@ def release(*, wild: bool, seed: int, split: bool = False, seeds: bool = True) -
     if split:
         manifest = {"images": [{"path": name, "id": 1} for name in known if rng.random() < 0.8]}
     return Release(
-        {"images": images}, annotations, by_path, {"seeds": asked} if seeds else None, manifest,
+        {"images": images},
+        annotations,
+        by_path,
+        {"seeds": asked} if seeds else None,
+        manifest,
         ("gallery", "search") if wild else (),
-    )  # fmt: skip
+    )

@@ -75,8 +75,11 @@ def killed_on_the_way(template: Path, copies: Path, stride: int, *words: str) ->
     copies.mkdir()
     done = subprocess.run(
         [sys.executable, "-c", KILLER, str(template), str(copies), str(stride), str(LAST), *words],
-        capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2],
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
+    )
     (whole, ended), *killed = [line.split() for line in done.stdout.splitlines()]
     assert [int(ended), *(int(status) for _, status in killed)] == [0] + [signal.SIGKILL] * len(killed), done.stderr
     return [copies / n for n, _ in [*killed, (whole, ended)]]

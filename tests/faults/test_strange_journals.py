@@ -95,14 +95,22 @@ MOVE = {"staged": "truth.parquet", "target": "truth.parquet", "replaces": False,
 @pytest.mark.parametrize(
     "journal",
     [
-        b"", b"{", b"\xff", b"[]", b"{}", b"null", b"[" * 100_000,
+        b"",
+        b"{",
+        b"\xff",
+        b"[]",
+        b"{}",
+        b"null",
+        b"[" * 100_000,
         json.dumps({"token": "t", "store": False}).encode(),
         json.dumps({"token": 1, "store": False, "moves": []}).encode(),
-        *(json.dumps({"token": "t", "store": False, "moves": [{**MOVE, **wrong}]}).encode()
-          for wrong in ({"target": None}, {"target": "a\0b"}, {"staged": 1}, {"replaces": "yes"}, {"sha256": None})),
+        *(
+            json.dumps({"token": "t", "store": False, "moves": [{**MOVE, **wrong}]}).encode()
+            for wrong in ({"target": None}, {"target": "a\0b"}, {"staged": 1}, {"replaces": "yes"}, {"sha256": None})
+        ),
         json.dumps({"token": "t", "store": False, "moves": ["truth.parquet"]}).encode(),
     ],
-)  # fmt: skip
+)
 def test_a_journal_that_no_import_wrote_is_told_with_its_file_and_what_to_do(tmp_path: Path, journal: bytes) -> None:
     project = Project.create(tmp_path / "p")
     file = project.root / ".eds" / "transaction" / "journal.json"
