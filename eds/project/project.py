@@ -140,7 +140,7 @@ class Project:
 
     def embed(
         self,
-        models: Sequence[str] = (),
+        models: str | Sequence[str] = (),
         *,
         device: "Device | None" = None,
         batch: int | None = None,
@@ -160,7 +160,7 @@ class Project:
         from eds.project.embed import EmbedOptions, embed
 
         options = EmbedOptions(device, batch, workers, dtype, runtime, precision, random_init, on_bad)
-        return embed(self, models, options, replace=replace)
+        return embed(self, _as_list(models), options, replace=replace)
 
     def import_vectors(
         self,
@@ -209,7 +209,7 @@ class Project:
 
     def mine(
         self,
-        models: Sequence[str] = (),
+        models: str | Sequence[str] = (),
         *,
         k: int | None = None,
         search: str | None = None,
@@ -235,7 +235,7 @@ class Project:
         options = MineOptions(
             k, search, exclude_product, one_per_product, category, keep_ties, metric, effort, allow_low_recall
         )
-        return mine(self, models, options, allow_missing=allow_missing, threads=threads, force=force)
+        return mine(self, _as_list(models), options, allow_missing=allow_missing, threads=threads, force=force)
 
     def neighbors(self) -> "NeighborsResult":
         """Read the state of every model's lists."""
@@ -245,7 +245,7 @@ class Project:
 
     def pool(
         self,
-        models: Sequence[str] = (),
+        models: str | Sequence[str] = (),
         *,
         k: int | None = None,
         order: str | None = None,
@@ -262,13 +262,13 @@ class Project:
         """
         from eds.project.pool import pool
 
-        return pool(self, models, k=k, order=order, batch=batch, symmetric=symmetric, keep_ties=keep_ties)
+        return pool(self, _as_list(models), k=k, order=order, batch=batch, symmetric=symmetric, keep_ties=keep_ties)
 
-    def pool_growth(self, models: Sequence[str] = (), *, k_max: int | None = None) -> "GrowthResult":
+    def pool_growth(self, models: str | Sequence[str] = (), *, k_max: int | None = None) -> "GrowthResult":
         """Compute the pool's size at k = 1, 2, ... k_max and, if there are labels, the positives at each rank."""
         from eds.project.pool import pool_growth
 
-        return pool_growth(self, models, k_max=k_max)
+        return pool_growth(self, _as_list(models), k_max=k_max)
 
     def suspects(self) -> "SuspectsResult":
         """Count the suspects' pairs and batches by origin and stratum."""
@@ -878,6 +878,11 @@ class Project:
             now = self.config.value(name)
             if now != used:
                 yield f"{name} was {used}, {config.FILE} says {now}"
+
+
+def _as_list(names: str | Sequence[str]) -> list[str]:
+    """The names; a single one may be given without a list."""
+    return [names] if isinstance(names, str) else list(names)
 
 
 def _described(file: Path) -> tuple[tables.Provenance, int]:

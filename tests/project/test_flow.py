@@ -116,6 +116,7 @@ def test_states_and_checks_are_the_same(twins: Twins) -> None:
     assert {item.state for item in same(project.neighbors(), "neighbors", "list").models} == {"fresh"}
     kept = same(project.mine(k=12, exclude_product=False), "neighbors", "mine", "-k", 12, "--no-exclude-product")
     assert not any(item.made for item in kept.lists)
+    assert [item.model for item in project.mine("hsv", k=12, exclude_product=False).lists] == ["hsv"]
 
 
 def test_results_show_themselves_in_a_notebook(twins: Twins) -> None:
@@ -133,6 +134,7 @@ def test_results_show_themselves_in_a_notebook(twins: Twins) -> None:
         (lambda project: project.mine(category="none"), InputError),
         (lambda project: project.pool(k=13), InputError),
         (lambda project: project.pool(order="backwards"), EdsError),
+        (lambda project: project.pool(symmetric="both"), InputError),
         (lambda project: project.draw_random(5, stratum="far"), InputError),
         (lambda project: project.draw_negatives(min_rank=5, max_rank=2), InputError),
         (lambda project: project.add_pairs("nowhere.csv"), InputError),
