@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from eds.cli.render import format_interval, format_share, format_table
-from eds.project.score import shorten
 
 if TYPE_CHECKING:
     from eds.project.analyse import AnalysisResult
@@ -76,6 +75,8 @@ def _identification(result: "AnalysisResult", explain: bool) -> list[str]:
 
 
 def _leave_one_out(result: "AnalysisResult", explain: bool) -> list[str]:
+    from eds.project.score import shorten
+
     lines: list[str] = []
     for mode in dict.fromkeys(part["mode"] for part in result.result):
         parts = [part for part in result.result if part["mode"] == mode]
@@ -226,6 +227,8 @@ def _unseen(document: Mapping[str, Any]) -> list[str]:
 
 
 def _reusability(result: "AnalysisResult", explain: bool) -> list[str]:
+    from eds.project.score import shorten
+
     document = result.result
     heads = ["measure", "largest drop", "largest rise", "mean drop", "largest move", "least tau_b", "least tau_AP,b"]
     names = shorten([row["measure"] for row in document["measures"]])

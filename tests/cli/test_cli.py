@@ -39,6 +39,13 @@ def test_help_loads_neither_pandas_nor_torch_nor_rich() -> None:
         assert meaning.split()[0] in done.stdout
 
 
+def test_the_help_of_every_group_loads_no_tables() -> None:
+    calls = "[cli.main([name, '--help'], standalone_mode=False) for name in GROUPS]"
+    program = f"import sys; from eds.cli import GROUPS, cli; {calls}; print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert set(done.stderr.split()) & {"pandas", "numpy", "pyarrow", "pydantic", "torch"} == set()
+
+
 def test_every_group_and_command_has_help_with_an_example() -> None:
     missing = []
     for words, command in every_command(cli.cli, ["eds"]):
