@@ -1,4 +1,4 @@
-"""Croissant 1.0: pairs, images and votes as CSV, and the pictures.
+"""Croissant 1.0: CSV files with a description, and pictures.
 
 croissant.json describes pairs.csv, images.csv and votes.csv. Of other tools' Croissant files only record sets with
 these columns are read: they are found by their fields, whatever the files are called.
@@ -49,7 +49,7 @@ def write(
     benchmark: Benchmark,
     folder: Path,
     *,
-    no_images: Annotated[bool, "Write paths instead of pictures, where a licence forbids them."] = False,
+    no_images: Annotated[bool, "Write paths instead of pictures."] = False,
 ) -> list[str]:
     """Write the description and its files; return what they cannot hold."""
     images = pairs_file.require_pairs(benchmark)

@@ -56,7 +56,7 @@ def write(
     benchmark: Benchmark,
     folder: Path,
     *,
-    no_images: Annotated[bool, "Write paths instead of pictures, where a licence forbids them."] = False,
+    no_images: Annotated[bool, "Write paths instead of pictures."] = False,
 ) -> list[str]:
     """Write the configurations, and README.md with the front matter; return what they cannot hold."""
     images, truth = benchmark.images, benchmark.truth

@@ -1,4 +1,4 @@
-"""Label Studio: its configuration, and tasks with predictions and annotations.
+"""Label Studio: configuration and annotated tasks.
 
 config.xml, experts.json, and tasks.json with a task per pair:
 
@@ -48,7 +48,7 @@ def write(
     benchmark: Benchmark,
     folder: Path,
     *,
-    prefix: Annotated[str, "Address before each picture's path (default: Label Studio's local files)."] = LOCAL_FILES,
+    prefix: Annotated[str, "Address before each picture's path."] = LOCAL_FILES,
 ) -> list[str]:
     """Write config.xml, experts.json and tasks.json; return what they cannot hold."""
     images = pairs_file.require_pairs(benchmark)

@@ -1,4 +1,4 @@
-"""TREC's qrels and runs, as trec_eval and similar tools read them.
+"""TREC's qrels and runs, for trec_eval and similar tools.
 
     qrels.txt     qid 0 docno rel          judged negatives are 0, unjudged pairs are absent
     runs/M.run    qid Q0 docno rank score tag
@@ -127,9 +127,9 @@ def lower_scores(run: pd.DataFrame) -> tuple[NDArray[np.float64], int]:
 def read(
     source: Path | None = None,
     *,
-    qrels: Annotated[Path | None, "Lines qid 0 docno rel; also ranx' JSON and Parquet, and .gz."] = None,
-    run: Annotated[tuple[Path, ...], "Lines qid Q0 docno rank score tag; the file's name is the model's."] = (),
-    ids: Annotated[Path | None, "ids.tsv: id, image_id and more; without it ids are used as they are."] = None,
+    qrels: Annotated[Path | None, "Lines qid 0 docno rel; or ranx' JSON or Parquet; or .gz."] = None,
+    run: Annotated[tuple[Path, ...], "Lines qid Q0 docno rank score tag; named after its model."] = (),
+    ids: Annotated[Path | None, "ids.tsv: id, image_id and more (default: ids as they are)."] = None,
 ) -> Benchmark:
     """Read an exported folder, or the files themselves."""
     if source is not None:

@@ -1,4 +1,4 @@
-"""VSD-Fashion's raw files: metadata, seeds, annotations, manifest, and votes.
+"""VSD-Fashion's raw files, and votes.
 
     metadata.json     {"images": [{"id": product, "path": ..., "phase": ..., ...}]}
     seeds.json        {"seeds": [path, ...]}
@@ -57,10 +57,10 @@ def read(
     *,
     metadata: Annotated[Path | None, "Images and products, if not SOURCE/metadata.json."] = None,
     annotations: Annotated[Path | None, "Labelled pairs, if not SOURCE/annotations.json."] = None,
-    seeds: Annotated[Path | None, "Queries; without them the first image of each annotation."] = None,
-    manifest: Annotated[Path | None, "The images of a split; without it or empty: all."] = None,
+    seeds: Annotated[Path | None, "Queries (default: the first image of each annotation)."] = None,
+    manifest: Annotated[Path | None, "The images of a split (default: all)."] = None,
     votes: Annotated[Path | None, "Every vote, as an export writes it (votes.jsonl)."] = None,
-    gallery_phases: Annotated[str, "Phases of the candidates, with commas between (wild task)."] = "",
+    gallery_phases: Annotated[str, "Phases of the candidates, comma-separated (wild task)."] = "",
 ) -> Benchmark:
     """Read a folder with these file names, or the files themselves."""
     files = {"metadata": metadata, "annotations": annotations, "seeds": seeds, "manifest": manifest, "votes": votes}
