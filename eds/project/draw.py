@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from eds.errors import InputError, ProjectError
 from eds.project.inputs import Inputs
 from eds.project.mine import check_depth, read_heads
-from eds.project.pool import pool_depth, read_decided, read_suspects, suspects_provenance
+from eds.project.pool import pool_depth, read_decided, suspects_provenance
 from eds.project.results import Result
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def draw_random(
     from eds.suspects import draw_random as draw
 
     with project.writing("suspects.random"):
-        before, images = read_suspects(project), project.read("images")
+        before, images = Inputs(project).suspects, project.read("images")
         near: dict[str, Any] = {}
         if stratum in ("near", "rest"):
             models = project.models("neighbors")
@@ -131,7 +131,7 @@ def draw_negatives(
         check_depth(project, models, max_rank, f"negatives up to rank {max_rank}")
         lists = read_heads(project, models, max_rank)
         rule = NegativeRule(min_rank, max_rank, n, project.config.project.seed, exclude_top=not keep_top)
-        table = draw(images, lists, read_suspects(project), read_decided(project), rule, progress=progress)
+        table = draw(images, lists, Inputs(project).suspects, read_decided(project), rule, progress=progress)
         params = {"n": n, "min_rank": min_rank, "max_rank": max_rank, "keep_top": keep_top or None}
         _append(project, table, "negatives", params)
     sizes = table[table["origin"] == "negative"].groupby("query_id").size()
@@ -145,7 +145,7 @@ def draw_gold(project: "Project", file: str | Path, n: int) -> DrawResult:
 
     with project.writing("suspects.gold"):
         pairs = read_known_pairs(project, Path(file))
-        table = draw(pairs, n, project.config.project.seed, read_suspects(project))
+        table = draw(pairs, n, project.config.project.seed, Inputs(project).suspects)
         _append(project, table, "gold", {"arguments": [str(file)], "n": n})
     return DrawResult(n, table)
 
@@ -155,7 +155,7 @@ def draw_repeats(project: "Project", n: int) -> DrawResult:
     from eds.suspects import draw_repeats as draw
 
     with project.writing("suspects.repeats"):
-        table = draw(read_suspects(project), n, project.config.project.seed)
+        table = draw(Inputs(project).suspects, n, project.config.project.seed)
         _append(project, table, "repeats", {"n": n})
     return DrawResult(n, table)
 
@@ -165,7 +165,7 @@ def add_pairs(project: "Project", file: str | Path) -> DrawResult:
     from eds.suspects import add_pairs as add
 
     with project.writing("suspects.add"):
-        before = read_suspects(project)
+        before = Inputs(project).suspects
         table = add(read_known_pairs(project, Path(file)), before)
         _append(project, table, "add", {"arguments": [str(file)]})
     return DrawResult(len(table) - len(before), table)
@@ -181,7 +181,7 @@ def reorder(project: "Project", *, order: str | None = None, batch: int | None =
         truth = read_decided(project)
         if truth is None:
             raise ProjectError("there are no decided labels yet", where=str(project.root), do="Run eds truth decide.")
-        before = read_suspects(project)
+        before = Inputs(project).suspects
         batching = Batching(order or settings.order, batch or settings.batch, project.config.project.seed, truth=truth)
         table = deal(before, truth, batching)
         _append(project, table, "reorder", {"order": order, "batch": batch})
@@ -203,7 +203,7 @@ def add_model_pairs(project: "Project", model: str, *, k: int | None = None, n: 
         lists = final_lists(inputs, [model], depth)
         judged, queries = benchmark_labels(_judged(inputs), before), truth["query_id"].drop_duplicates()
         delta = draw_delta(
-            lists, before, judged, queries, depth, n, project.config.project.seed, known=read_decided(project)
+            lists, before, judged, queries, depth, n, project.config.project.seed, known=inputs.decided_pairs()
         )
         if delta.chosen or delta.known:
             _append(project, delta.suspects, "add-model", {"arguments": [model], "k": k, "n": n})

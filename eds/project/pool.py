@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from eds.errors import InputError
+from eds.project.inputs import Inputs
 from eds.project.mine import check_depth, mined_depth, read_heads
 from eds.project.results import Result
 
@@ -93,7 +94,7 @@ def pool(
         lists = read_heads(project, names, 2 * k, ties)
         check_depth(project, names, k, f"a pool at k = {k}")
         _check_ties_not_cut(project, ties, lists, k)
-        before = read_suspects(project)
+        before = Inputs(project).suspects
         batching = Batching(order, batch, seed, truth=read_decided(project))
         table = make(lists, k, batching, previous=before, symmetric=symmetric, whole_ties=ties)
         rule = None if symmetric == "keep" else symmetric
@@ -174,13 +175,6 @@ def suspects(project: "Project") -> SuspectsResult:
     counts = groups.agg(pairs=("batch", "size"), first_batch=("batch", "min"), last_batch=("batch", "max"))
     by_origin = counts.reset_index().sort_values(["first_batch", "origin", "stratum"], ignore_index=True)
     return SuspectsResult(len(table), int(table["batch"].nunique()), by_origin)
-
-
-def read_suspects(project: "Project") -> "pd.DataFrame":
-    """Table suspects; an empty one if the project has none yet."""
-    from eds.tables import SUSPECTS
-
-    return project.read("suspects") if project.path("suspects").exists() else SUSPECTS.empty()
 
 
 def read_decided(project: "Project") -> "pd.DataFrame | None":
