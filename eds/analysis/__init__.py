@@ -6,7 +6,7 @@ from eds.analysis.analyses.bias import Bias, bias, group_means, order_agreement,
 from eds.analysis.analyses.leave_one_out import leave_one_out
 from eds.analysis.analyses.reusability import reusability, reusability_table
 from eds.analysis.bootstrap import bootstrap_aucs, bootstrap_micro_auc, bootstrap_percentile, draw_queries
-from eds.analysis.budget import Plan, budget
+from eds.analysis.budget import Judging, Plan, RandomTarget, budget
 from eds.analysis.chao import chapman_estimate, unseen_positives
 from eds.analysis.compare import compare_models, indistinguishable
 from eds.analysis.fairness import Fairness, fair_to_new, fairness
@@ -30,7 +30,9 @@ __all__ = [
     "AnalysisInputs",
     "Bias",
     "Fairness",
+    "Judging",
     "Plan",
+    "RandomTarget",
     "analyse",
     "benjamini_hochberg",
     "bias",

@@ -7,6 +7,32 @@ from eds.suspects import expected_draws_for_positives, labelling_cost
 
 
 @dataclass(frozen=True)
+class Judging:
+    """Who judges: how many experts, seconds for a pair, and pay by the hour (0: unknown)."""
+
+    experts: int = 3
+    seconds: float = 15.0
+    hourly: float = 0.0
+
+    def faults(self) -> list[str]:
+        """What is out of range."""
+        faults = [] if self.experts >= 1 else [f"experts is {self.experts}; give 1 or more"]
+        faults += [] if self.seconds > 0 else [f"seconds is {self.seconds}; give more than 0"]
+        return faults + ([] if self.hourly >= 0 else [f"hourly is {self.hourly}; give 0 or more"])
+
+
+@dataclass(frozen=True)
+class RandomTarget:
+    """How many positives random pairs should yield, and the share of positives among all pairs; both or neither."""
+
+    wanted: int | None = None
+    prevalence: float | None = None
+
+
+USUAL, NO_TARGET = Judging(), RandomTarget()
+
+
+@dataclass(frozen=True)
 class Plan:
     """One way to spend experts' time."""
 
@@ -23,29 +49,25 @@ def budget(
     n_gallery: int,
     n_models: int,
     k: int,
+    judging: Judging = USUAL,
     *,
     n_queries_in_gallery: int = 0,
     pool_size: int | None = None,
-    wanted: int | None = None,
-    prevalence: float | None = None,
-    experts: int = 3,
-    seconds: float = 15.0,
-    hourly: float = 0.0,
+    random: RandomTarget = NO_TARGET,
 ) -> tuple[Plan, ...]:
-    """The plans: all pairs, the pool at most, the pool as it is, random pairs until `wanted` positives.
+    """The plans: all pairs, the pool at most, the pool as it is, random pairs until they yield enough positives.
 
     Formula: judgements = pairs x experts; hours = judgements x seconds / 3600; money = hours x hourly.
     Pairs: |A|; |Q| |M| min(k, |D|); |S_k|; h (N + 1) / (R + 1) with R = prevalence x N, to the nearest.
     Source: specification 1.3 and 1.4.
     Conventions: hours are of judging alone, without pauses; every expert judges every pair; the pool as it
-    is appears when `pool_size` is given, random pairs when `wanted` and `prevalence` are; pay 0: no money.
+    is appears when `pool_size` is given, random pairs when `random` is; pay 0: no money.
     Example, run by doctest:
-    >>> [(plan.name, plan.pairs, plan.hours) for plan in budget(1000, 10_000, 6, 6, experts=1)]
+    >>> [(plan.name, plan.pairs, plan.hours) for plan in budget(1000, 10_000, 6, 6, Judging(experts=1))]
     [('all pairs', 10000000, 41666.666666666664), ('pool, at most', 36000, 150.0)]
     """
-    faults = [] if experts >= 1 else [f"experts is {experts}; give 1 or more"]
-    faults += [] if seconds > 0 else [f"seconds is {seconds}; give more than 0"]
-    faults += [] if hourly >= 0 else [f"hourly is {hourly}; give 0 or more"]
+    wanted, prevalence = random.wanted, random.prevalence
+    faults = judging.faults()
     faults += [] if pool_size is None or pool_size >= 1 else [f"pool_size is {pool_size}; give 1 or more"]
     if (wanted is None) != (prevalence is None):
         faults.append("random pairs need both: the positives wanted and the prevalence among all pairs")
@@ -53,7 +75,7 @@ def budget(
         faults.append(f"prevalence is {prevalence}; give a share above 0 and up to 1")
     if faults:
         raise InputError("invalid budget", where="budget", do="Correct:", faults=faults)
-    cost = labelling_cost(n_queries, n_gallery, n_queries_in_gallery, n_models, k, seconds)
+    cost = labelling_cost(n_queries, n_gallery, n_queries_in_gallery, n_models, k, judging.seconds)
     everything = cost["n_pairs"]
     counts: dict[str, float] = {"all pairs": everything, "pool, at most": cost["eds_upper_bound"]}
     if pool_size is not None:
@@ -70,7 +92,9 @@ def budget(
         counts[f"random, {wanted:,} positives"] = draws["without_replacement"]
 
     def plan(name: str, pairs: float) -> Plan:
-        hours = pairs * experts * seconds / 3600
-        return Plan(name, pairs, pairs * experts, hours, hours * hourly if hourly else None, everything / pairs)
+        judgements = pairs * judging.experts
+        hours = judgements * judging.seconds / 3600
+        money = hours * judging.hourly if judging.hourly else None
+        return Plan(name, pairs, judgements, hours, money, everything / pairs)
 
     return tuple(plan(name, pairs) for name, pairs in counts.items())

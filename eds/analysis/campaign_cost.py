@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from eds.analysis.budget import Judging
 from eds.errors import InputError
 from eds.truth import expected_votes_early_stop
 
@@ -20,15 +21,13 @@ class CampaignCost:
 
 def campaign_cost(
     pairs: int,
-    experts: int,
-    seconds: float,
+    judging: Judging,
     *,
     gold_share: float = 0.0,
     repeat_share: float = 0.0,
     early_stop: bool = False,
     control_share: float = 0.1,
     positive_rate: float = 0.5,
-    hourly: float = 0.0,
 ) -> CampaignCost:
     """The cost of a campaign in which every expert judges every pair, gold and repeat.
 
@@ -37,14 +36,12 @@ def campaign_cost(
     Source: specification 2.2 for v.
     Conventions: judging alone, without pauses; q = `positive_rate`; nobody is unsure; hours_each is an even share.
     Example, run by doctest:
-    >>> cost = campaign_cost(1000, 3, 15, early_stop=True, positive_rate=0.85)
+    >>> cost = campaign_cost(1000, Judging(3, 15), early_stop=True, positive_rate=0.85)
     >>> round(cost.judgements, 1), round(cost.hours, 2), round(cost.saved, 3)
     (2329.5, 9.71, 0.224)
     """
     faults = [] if pairs >= 0 else [f"pairs is {pairs}; give 0 or more"]
-    faults += [] if experts >= 1 else [f"experts is {experts}; name 1 or more"]
-    faults += [] if seconds > 0 else [f"seconds is {seconds}; give more than 0"]
-    faults += [] if hourly >= 0 else [f"hourly is {hourly}; give 0 or more"]
+    faults += judging.faults()
     shares = {
         "gold_share": gold_share,
         "repeat_share": repeat_share,
@@ -55,6 +52,7 @@ def campaign_cost(
     if faults:
         raise InputError("invalid campaign", where="campaign", do="Correct:", faults=faults)
     items = pairs + round(gold_share * pairs) + round(repeat_share * pairs)
+    experts, hourly = judging.experts, judging.hourly
     everything = float(items * experts)
     judgements = everything
     if early_stop and pairs:
@@ -62,7 +60,7 @@ def campaign_cost(
         judgements = experts * (items - pairs + control) + (pairs - control) * expected_votes_early_stop(
             experts, positive_rate
         )
-    hours = judgements * seconds / 3600
+    hours = judgements * judging.seconds / 3600
     return CampaignCost(
         items,
         judgements,

@@ -130,12 +130,15 @@ def _plans(
     settings: config.Config, counts: tuple[int, int, int], models: int, k: int, pool_size: int | None,
     judging: Mapping[str, Any],
 ) -> list[dict[str, Any]]:  # fmt: skip
+    from eds.analysis import Judging, RandomTarget
     from eds.analysis import budget as plan
 
     queries, images, both = counts
     given = {name: value for name, value in judging.items() if value is not None}
+    target = RandomTarget(given.pop("wanted", None), given.pop("prevalence", None))
     pay = {name: getattr(settings.budget, name) for name in ("experts", "seconds", "hourly")}
-    plans = plan(queries, images, models, k, n_queries_in_gallery=both, pool_size=pool_size, **{**pay, **given})
+    experts = Judging(**{**pay, **given})
+    plans = plan(queries, images, models, k, experts, n_queries_in_gallery=both, pool_size=pool_size, random=target)
     return [asdict(item) for item in plans]
 
 

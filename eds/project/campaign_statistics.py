@@ -11,6 +11,7 @@ import pandas as pd
 
 from eds.analysis import discovery_gain, p_lower_bound
 from eds.analysis.all_pairs import population
+from eds.analysis.budget import Judging
 from eds.analysis.campaign_cost import CampaignCost, campaign_cost
 from eds.analysis.missed_positives import CorrectedRate, corrected_rate
 from eds.intervals import wilson_interval
@@ -174,14 +175,12 @@ def cost(
     budget = project.config.budget
     return campaign_cost(
         pairs,
-        experts,
-        budget.seconds,
+        Judging(experts, budget.seconds, budget.hourly),
         gold_share=plan.gold_share or 0.0,
         repeat_share=plan.repeat_share or 0.0,
         early_stop=plan.early_stop,
         control_share=plan.control_share,
         positive_rate=0.5 if positive_rate is None else positive_rate,
-        hourly=budget.hourly,
     )
 
 

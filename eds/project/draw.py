@@ -191,6 +191,7 @@ def reorder(project: "Project", *, order: str | None = None, batch: int | None =
 
 def add_model_pairs(project: "Project", model: str, *, k: int | None = None, n: int | None = None) -> ModelPairsResult:
     """Add the pairs whose judgement decides where a new model ranks; see Project.add_model_pairs."""
+    from eds.analysis import Judging
     from eds.analysis.campaign_cost import campaign_cost
     from eds.project.pool_models import final_lists
     from eds.suspects import benchmark_labels, draw_delta
@@ -208,7 +209,7 @@ def add_model_pairs(project: "Project", model: str, *, k: int | None = None, n: 
         if delta.chosen or delta.known:
             _append(project, delta.suspects, "add-model", {"arguments": [model], "k": k, "n": n})
     budget = project.config.budget
-    cost = campaign_cost(delta.chosen, budget.experts, budget.seconds, hourly=budget.hourly)
+    cost = campaign_cost(delta.chosen, Judging(budget.experts, budget.seconds, budget.hourly))
     return ModelPairsResult(
         model=model,
         k=depth,

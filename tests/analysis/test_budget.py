@@ -1,6 +1,6 @@
 import pytest
 
-from eds.analysis import budget
+from eds.analysis import Judging, RandomTarget, budget
 from eds.errors import InputError
 
 
@@ -15,11 +15,8 @@ def test_the_published_benchmark() -> None:
             6,
             n_queries_in_gallery=2000,
             pool_size=54170,
-            experts=3,
-            seconds=15,
-            hourly=20,
-            wanted=45920,
-            prevalence=0.001,
+            judging=Judging(3, 15, 20),
+            random=RandomTarget(45920, 0.001),
         )
     }
     assert plans["all pairs"].pairs == 105_422_000
@@ -38,23 +35,23 @@ def test_without_pay_no_money_is_told() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"experts": 0},
-        {"seconds": 0},
-        {"hourly": -1},
-        {"wanted": 5},
-        {"prevalence": 0.1},
-        {"wanted": 5, "prevalence": 0.0},
-        {"wanted": 50, "prevalence": 0.1},
+        {"judging": Judging(experts=0)},
+        {"judging": Judging(seconds=0)},
+        {"judging": Judging(hourly=-1)},
+        {"random": RandomTarget(wanted=5)},
+        {"random": RandomTarget(prevalence=0.1)},
+        {"random": RandomTarget(5, 0.0)},
+        {"random": RandomTarget(50, 0.1)},
         {"pool_size": 0},
         {"n_queries_in_gallery": 11},
     ],
 )
-def test_what_cannot_be_is_refused(wrong: dict[str, float]) -> None:
+def test_what_cannot_be_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(InputError):
         budget(10, 20, 2, 3, **wrong)  # type: ignore[arg-type]
 
 
 def test_all_faults_are_told_at_once() -> None:
     with pytest.raises(InputError) as caught:
-        budget(10, 20, 2, 3, experts=0, seconds=-1.0, wanted=3)
+        budget(10, 20, 2, 3, Judging(0, -1.0), random=RandomTarget(wanted=3))
     assert len(caught.value.faults) == 3

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from eds.analysis import Judging
 from eds.analysis.campaign_cost import campaign_cost
 from eds.errors import InputError
 from eds.labels.campaigns import Plan
@@ -29,14 +30,12 @@ def test_as_many_judgements_as_a_real_campaign_needs(early_stop: bool, tmp_path:
         assert progress(store, name)["left"].sum() == 0
     cost = campaign_cost(
         100,
-        3,
-        12.0,
+        Judging(3, 12.0, 20.0),
         gold_share=gold,
         repeat_share=again,
         early_stop=early_stop,
         control_share=control,
         positive_rate=1.0,
-        hourly=20.0,
     )
     assert cost.items == 130
     assert cost.judgements == given == (315 if early_stop else 390)
@@ -47,9 +46,9 @@ def test_as_many_judgements_as_a_real_campaign_needs(early_stop: bool, tmp_path:
 
 
 def test_edges_and_nonsense() -> None:
-    nothing = campaign_cost(0, 3, 15, early_stop=True)
+    nothing = campaign_cost(0, Judging(3, 15), early_stop=True)
     assert (nothing.items, nothing.judgements, nothing.saved, nothing.money) == (0, 0.0, 0.0, None)
     with pytest.raises(InputError) as told:
-        campaign_cost(-1, 0, 0, gold_share=2, hourly=-1)
+        campaign_cost(-1, Judging(0, 0, -1), gold_share=2)
     assert len(told.value.faults) == 5
-    assert np.isfinite(campaign_cost(10**9, 50, 15, early_stop=True, positive_rate=0.5).hours)
+    assert np.isfinite(campaign_cost(10**9, Judging(50, 15), early_stop=True, positive_rate=0.5).hours)

@@ -139,5 +139,5 @@ def test_squared_limits_lie_inside_simultaneous_ones_and_agree_on_one_stratum() 
         assert tight["upper"] <= wide["upper"] + 1e-12
         if sum(part["n"] < part["N"] for part in strata) == 1:
             assert wide == tight
-    with pytest.raises(InputError, match="Known: simultaneous, squared"):
+    with pytest.raises(InputError, match="simultaneous, squared"):
         pool_recall(50, [], limits="wald")

@@ -3,7 +3,7 @@
 from dataclasses import asdict, replace
 from typing import Any
 
-from eds.analysis import budget
+from eds.analysis import Judging, RandomTarget, budget
 from eds.analysis.all_pairs import population
 from eds.analysis.analyses.prevalence import pool_report as compute_pool_report
 from eds.reports.charts import bar_chart, heat_map, interval_chart, line_chart
@@ -300,21 +300,19 @@ def cost(inputs: ReportInputs) -> Blocks:
     roles = images["role"].value_counts()
     both, queries, candidates = (int(roles.get(name, 0)) for name in ("both", "query", "candidate"))
     random, positives = report["random"], report["pool"]["positive"]
-    target: dict[str, Any] = {}
+    target = RandomTarget()
     if random and random["enough"] and random["p_map"] and positives:
-        target = {"wanted": positives, "prevalence": max(random["p_map"], report["p_lower_bound"])}
+        target = RandomTarget(positives, max(random["p_map"], report["p_lower_bound"]))
     seconds = _seconds(inputs)
     plans = budget(
         queries + both,
         candidates + both,
         max(len(inputs.pool_models), len(report["models"]), 1),
         inputs.k,
+        Judging(inputs.experts, seconds, inputs.hourly),
         n_queries_in_gallery=both,
         pool_size=report["pool"]["pairs"] or None,
-        experts=inputs.experts,
-        seconds=seconds,
-        hourly=inputs.hourly,
-        **target,
+        random=target,
     )
     columns = [
         Column("name", "plan"),
