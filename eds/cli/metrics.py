@@ -20,7 +20,8 @@ from eds.cli.options import (
 from eds.cli.render import format_table
 
 if TYPE_CHECKING:
-    from eds.project.score import MeasuresResult, ScoreResult
+    from eds.project.measures import MeasuresResult
+    from eds.project.score import ScoreResult
 
 WIDTH = 110  # of text that is not shown on a terminal
 NOTES = 3  # lines of what must be known before the numbers are used
@@ -35,7 +36,7 @@ def metrics() -> None:
 @click.option("--preset", metavar="NAME", help="Show only the measures of this preset.")
 def list_(console: Console, preset: str | None) -> None:
     """List the measures with their formulas and conventions, and the presets."""
-    from eds.project.score import list_measures
+    from eds.project.measures import list_measures
 
     console.show(list_measures(preset), render_measures)
 

@@ -75,7 +75,7 @@ def _identification(result: "AnalysisResult", explain: bool) -> list[str]:
 
 
 def _leave_one_out(result: "AnalysisResult", explain: bool) -> list[str]:
-    from eds.project.score import shorten
+    from eds.project.measures import shorten
 
     lines: list[str] = []
     for mode in dict.fromkeys(part["mode"] for part in result.result):
@@ -227,7 +227,7 @@ def _unseen(document: Mapping[str, Any]) -> list[str]:
 
 
 def _reusability(result: "AnalysisResult", explain: bool) -> list[str]:
-    from eds.project.score import shorten
+    from eds.project.measures import shorten
 
     document = result.result
     heads = ["measure", "largest drop", "largest rise", "mean drop", "largest move", "least tau_b", "least tau_AP,b"]

@@ -11,8 +11,8 @@ from eds.plugin_options import Option, convert, read_fields
 from eds.project.inputs import PAIR, Inputs
 from eds.project.mine import check_depth, read_heads
 from eds.project.pool import models_with_whole_ties
-from eds.project.pool_models import generator_lists
-from eds.project.ranks_and_scores import Evidence, Needs, chosen_models, gather
+from eds.project.pool_models import read_pool_lists
+from eds.project.ranks_and_scores import Evidence, Needs, choose_models, gather
 from eds.project.results import Result, to_jsonable
 from eds.registry import ANALYSES
 
@@ -123,7 +123,7 @@ def collect(inputs: Inputs, needs: Sequence[str], settings: Any, chosen: Selecti
     if "suspects" in wanted:
         found["suspects"] = inputs.suspects
     if "pool_lists" in wanted:
-        lists = generator_lists(inputs, chosen.pool_models, chosen.pool_depth, allow_missing=chosen.allow_missing)
+        lists = read_pool_lists(inputs, chosen.pool_models, chosen.pool_depth, allow_missing=chosen.allow_missing)
         found["pool_lists"] = lists
     if wanted & COMPARED:
         found |= _compare(inputs, wanted, settings, chosen, found)
@@ -156,11 +156,11 @@ def _compare(
 
 def _models_to_compare(project: "Project", lists: "pd.DataFrame", others: Sequence[str]) -> dict[str, str]:
     """Return the pool's models and the others, and where each is taken from."""
-    known = chosen_models(project, ())
+    known = choose_models(project, ())
     makers = [name for name in sorted(lists["model"].unique()) if name in known]
     if wrong := sorted(set(others) & set(makers)):
         raise InputError(f"{', '.join(wrong)} made the pool", where="option --other-model", do="Name other models.")
-    return chosen_models(project, [*makers, *others]) if others else known
+    return choose_models(project, [*makers, *others]) if others else known
 
 
 def _list_heads(project: "Project", models: Sequence[str], k: int) -> "pd.DataFrame":
@@ -176,7 +176,7 @@ def _list_heads(project: "Project", models: Sequence[str], k: int) -> "pd.DataFr
 def _own_ranks(inputs: Inputs, chosen: Selection) -> Any:
     import pandas as pd
 
-    models = chosen_models(inputs.project, chosen.models, "embeddings")
+    models = choose_models(inputs.project, chosen.models, "embeddings")
     pairs = pd.DataFrame({name: pd.Series([], dtype="str") for name in PAIR})
     needs = Needs(lists=False, scores=False, products=True)
     evidence = gather(inputs, models, inputs.images(), pairs, needs, allow_missing=chosen.allow_missing)

@@ -44,7 +44,7 @@ def coded(
     from eds.hashing.code_usage import packed_code_usage
     from eds.metrics.code_histograms import CodeHistograms
     from eds.neighbors.code_search import code_gallery
-    from eds.project.ranks_and_scores import opened
+    from eds.project.ranks_and_scores import open_vectors
 
     asked, project = on_codes(measures), inputs.project
     if not asked:
@@ -63,7 +63,7 @@ def coded(
         for source in sources
     }  # fmt: skip
     found = {}
-    for name, (vectors, there) in opened(project, names, images, allow_missing=allow_missing).items():
+    for name, (vectors, there) in open_vectors(project, names, images, allow_missing=allow_missing).items():
         codes = code_gallery(vectors, there)
         graded = {source: codes.histograms(gradings[source], radii[source]) for source in gradings}
         usage = packed_code_usage(codes.items, codes.bits)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from eds.project.ranks_and_scores import chosen_models
+from eds.project.ranks_and_scores import choose_models
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,7 +88,7 @@ def measures_for_new_models(
     rbp = Measure("RBP")
     if rbp in measures or not any(map(_depends_on_labels, measures)):
         return []
-    scored = chosen_models(inputs.project, options.models, options.source)
+    scored = choose_models(inputs.project, options.models, options.source)
     return [rbp] if find_new_models(inputs, list(scored), options.pool_models) else []
 
 
@@ -99,7 +99,7 @@ def judge_new_models(
     from eds.analysis import AnalysisInputs, fairness
     from eds.analysis.fairness_words import reason
     from eds.analysis.newcomers import UNMADE, chosen_for
-    from eds.project.pool_models import generator_lists
+    from eds.project.pool_models import read_pool_lists
 
     pool_models = options.pool_models
     new = find_new_models(inputs, list(evidence.sources), pool_models)
@@ -109,7 +109,7 @@ def judge_new_models(
     if pool_models or len(inputs.proposals):
         later = [name for name in chosen_for(inputs.suspects["stratum"].unique()) if name in evidence.sources]
         named = [*pool_models, *later] if pool_models else []
-        lists = generator_lists(inputs, named, None, allow_missing=options.allow_missing)
+        lists = read_pool_lists(inputs, named, None, allow_missing=options.allow_missing)
     known = AnalysisInputs(
         pool_lists=lists,
         labels=inputs.measured_pairs(with_random=options.with_random),

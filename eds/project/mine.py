@@ -248,7 +248,7 @@ def _open_vectors(
     project: "Project", images: "pd.DataFrame", names: list[str], *, allow_missing: bool
 ) -> "tuple[pd.DataFrame, dict[str, Vectors]]":
     """The images that every model has a vector of, and the vectors; one error for all that is stale or missing."""
-    from eds.project.ranks_and_scores import among
+    from eds.project.ranks_and_scores import find_known
     from eds.project.staleness import outdated
     from eds.vectors import Vectors
 
@@ -262,7 +262,7 @@ def _open_vectors(
             faults.append(f"{name}: {error}")
             continue
         stale += [f"{name}: {why}" for why in outdated(project, vectors[name].model)]
-        has = among(images["image_id"], vectors[name].id_column)
+        has = find_known(images["image_id"], vectors[name].id_column)
         in_all = has if in_all is None else in_all & has
         if not has.all() and not allow_missing:
             missing = images.loc[~has, "image_id"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 DEPTH = 100  # of lists that are mined for an analysis
 
 
-def generator_lists(
+def read_pool_lists(
     inputs: Inputs, pool_models: Sequence[str], k: int | None, *, allow_missing: bool
 ) -> "pd.DataFrame":
     """Return the lists that the pool was made of: model, query_id, candidate_id, rank.
@@ -83,9 +83,9 @@ def _mine(inputs: Inputs, name: str, k: int, *, allow_missing: bool) -> "pd.Data
     from dataclasses import replace
 
     from eds.neighbors import mine
-    from eds.project.ranks_and_scores import official_rules, opened
+    from eds.project.ranks_and_scores import official_rules, open_vectors
 
     project = inputs.project
-    vectors, known = opened(project, [name], inputs.images(), allow_missing=allow_missing)[name]
+    vectors, known = open_vectors(project, [name], inputs.images(), allow_missing=allow_missing)[name]
     with project.progress(f"mining {name}", "vectors") as progress:
         return mine(vectors, known, replace(official_rules(project), k=k), progress=progress)

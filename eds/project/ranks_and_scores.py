@@ -54,7 +54,7 @@ def official_rules(project: "Project") -> "Rules":
     )
 
 
-def chosen_models(project: "Project", wanted: Sequence[str], source: str = "auto") -> dict[str, str]:
+def choose_models(project: "Project", wanted: Sequence[str], source: str = "auto") -> dict[str, str]:
     """By model where it is taken from: embeddings if it has any (and `source` allows them), else neighbors."""
     there = {kind: project.models(kind) for kind in ("embeddings", "neighbors")}
     serve = {kind: names for kind, names in there.items() if source in ("auto", kind)}
@@ -107,7 +107,7 @@ def gather(
     project = inputs.project
     rules = official_rules(project)
     with_vectors = [name for name, source in models.items() if source == "embeddings"]
-    vectors_of = opened(project, with_vectors, images, allow_missing=allow_missing)
+    vectors_of = open_vectors(project, with_vectors, images, allow_missing=allow_missing)
     evidence = Evidence(sources=dict(models))
     parts: dict[str, list[pd.DataFrame]] = {
         name: [] for name in ("places", "lengths", "own", "own lengths", "scores", "rankings", "heads")
@@ -122,7 +122,7 @@ def gather(
             evidence.notes[name] = []
             if len(known) < len(images):
                 evidence.notes[name].append(f"images without a vector left out: {len(images) - len(known)}")
-            asked, at = askable_pairs(pairs, known)
+            asked, at = select_pairs(pairs, known)
             if needs.scores:
                 parts["scores"].append(_scored(name, vectors, known, asked, at))
             if needs.lists and needs.depth is not None:
@@ -130,7 +130,7 @@ def gather(
             elif needs.lists:
                 more = asked
                 if needs.besides is not None:
-                    more = askable_pairs(pd.concat([asked, needs.besides[PAIR]]), known)[0]
+                    more = select_pairs(pd.concat([asked, needs.besides[PAIR]]), known)[0]
                 _ranked(project, name, vectors, known, more, rules, parts, ("places", "lengths"), executor)
                 if needs.heads:
                     _mined(project, name, vectors, known, replace(rules, k=needs.heads), parts["heads"])
@@ -147,7 +147,7 @@ def gather(
     return evidence
 
 
-def opened(
+def open_vectors(
     project: "Project", names: Sequence[str], images: "pd.DataFrame", *, allow_missing: bool
 ) -> "dict[str, tuple[Vectors, pd.DataFrame]]":
     """By model its vectors and the images that have one; all that is damaged, stale or lacking told at once."""
@@ -162,7 +162,7 @@ def opened(
         except EdsError as error:
             faults.append(f"{name}: {error}")
             continue
-        has = among(images["image_id"], vectors.id_column)
+        has = find_known(images["image_id"], vectors.id_column)
         if not has.all() and not allow_missing:
             lacking = images.loc[~has, "image_id"]
             faults.append(f"{name}: {len(lacking):,} images have no vector: {', '.join(lacking[:3])}")
@@ -178,7 +178,7 @@ def opened(
     return found
 
 
-def among(names: "pd.Series[str]", known: Any) -> "NDArray[np.bool_]":
+def find_known(names: "pd.Series[str]", known: Any) -> "NDArray[np.bool_]":
     """Which of the names, (n,) bool, are among the known ones; pandas' isin takes ten times as long on text."""
     import numpy as np
     import pyarrow.compute as pc
@@ -192,7 +192,7 @@ def among(names: "pd.Series[str]", known: Any) -> "NDArray[np.bool_]":
     return found
 
 
-def askable_pairs(pairs: "pd.DataFrame", images: "pd.DataFrame") -> "tuple[pd.DataFrame, Places]":
+def select_pairs(pairs: "pd.DataFrame", images: "pd.DataFrame") -> "tuple[pd.DataFrame, Places]":
     """The pairs, each once, of a query with a candidate; and the places of both among the images, (pairs,) int64."""
     import numpy as np
     import pandas as pd

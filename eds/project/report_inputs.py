@@ -7,20 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from eds.errors import EdsError, LockedError
+from eds.project.evaluate import Evaluation, evaluate_models
 from eds.project.inputs import Inputs
-from eds.project.pool_models import generator_lists
-from eds.project.ranks_and_scores import chosen_models
+from eds.project.pool_models import read_pool_lists
+from eds.project.ranks_and_scores import choose_models
 from eds.project.results import to_jsonable
-from eds.project.score import (
-    CONFIDENCE,
-    RESAMPLES,
-    Evaluation,
-    ScoreOptions,
-    evaluate_models,
-    is_current,
-    table_options,
-    write_scores,
-)
+from eds.project.score import CONFIDENCE, RESAMPLES, ScoreOptions, is_current, table_options, write_scores
 from eds.reports.document import Gap, Missing
 
 if TYPE_CHECKING:
@@ -202,7 +194,7 @@ def evaluate_codes(inputs: Inputs, options: ReportOptions) -> "list[Result]":
 def find_pool_lists(inputs: Inputs, options: ReportOptions) -> "pd.DataFrame":
     """Return the lists that the pool was made of."""
     read_table(inputs, "suspects")
-    return generator_lists(inputs, options.pool_models, None, allow_missing=options.allow_missing)
+    return read_pool_lists(inputs, options.pool_models, None, allow_missing=options.allow_missing)
 
 
 def describe_searches(project: "Project") -> "list[Search]":
@@ -260,7 +252,7 @@ def describe_models(project: "Project") -> "list[ModelCard]":
     from eds.vectors import read_model
 
     cards = []
-    for name, source in chosen_models(project, ()).items():
+    for name, source in choose_models(project, ()).items():
         if source == "neighbors":
             cards.append(ModelCard(name, source, spec="lists only"))
             continue

@@ -1,7 +1,4 @@
-"""Score: every model by every measure, with confidence intervals: table scores.
-
-What each value is computed from is gathered, and nothing that no measure needs.
-"""
+"""Score: every model by every measure, with confidence intervals: table scores."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,11 +6,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eds.errors import InputError
+from eds.project.evaluate import Evaluation, evaluate_models, models_to_score
 from eds.project.fairness import NewModels, judge_new_models, measures_for_new_models
 from eds.project.inputs import Inputs
+from eds.project.measures import format_value, parse_measures, short_names
 from eds.project.new_models import add_models, remove_if_refused
-from eds.project.ranks_and_scores import Needs, chosen_models, gather
+from eds.project.ranks_and_scores import choose_models
 from eds.project.results import Result, to_jsonable
 
 if TYPE_CHECKING:
@@ -22,12 +20,10 @@ if TYPE_CHECKING:
     from eds import metrics
     from eds.metrics import Measure
     from eds.project import Project, State
-    from eds.project.ranks_and_scores import Evidence
 
 PRESET = "vsd"  # where no measure is named
 PRESET_WITHOUT_RULES = "trec"  # the same, where the lists keep the query's product or all its images
 RESAMPLES, CONFIDENCE = 2000, 0.95
-LISTS = ("lists", "official lists")
 NOT_QUALITY = "CodeUsage"  # no model is best by it, nor by measures that describe the labels
 RULES = ("exclude_product", "one_per_product", "category")
 NAMES = {  # the parameters of `score` as the provenance and the command line name them
@@ -163,14 +159,6 @@ class ScoreResult(Result):
         return "  ".join(filter(None, (marks, intervals)))
 
 
-@dataclass(frozen=True)
-class MeasuresResult(Result):
-    """The kinds of measures with their formulas and conventions, and the presets."""
-
-    measures: list[dict[str, Any]]
-    presets: list[dict[str, Any]]
-
-
 def score(
     project: "Project",
     measures: "str | Measure | Iterable[str | Measure]" = PRESET,
@@ -200,7 +188,7 @@ def score(
     with project.writing("metrics.score"), remove_if_refused(project):
         inputs.measured_labels(wanted, with_random=with_random)  # refuse before anything is computed
         if known := [name for name in models if name not in new]:
-            chosen_models(project, known)
+            choose_models(project, known)
         add_models(inputs, new, ids, allow_missing=allow_missing)
         files = {"new": [f"{name}={item}" for name, item in new.items()],
                  "ids": [f"{name}={item}" for name, item in ids.items()]}  # fmt: skip
@@ -268,145 +256,9 @@ def is_current(inputs: Inputs, state: "State", options: ScoreOptions) -> bool:
     if state.condition != "fresh":
         return False
     scored, measures = set(inputs.read("scores")["model"]), parse_measures(options.measures)
-    return bool(options.models) or scored >= set(models_to_score(inputs.project, measures, options))
-
-
-def list_measures(name: str | None = None) -> MeasuresResult:
-    """Return every kind of measure and every preset, or one preset and its measures."""
-    from eds.metrics import PRESETS, definitions, preset
-    from eds.metrics.measure import definition_of
-
-    presets = [preset(name)] if name else list(PRESETS.values())
-    kinds = dict.fromkeys(measure.name for measure in presets[0].measures) if name else definitions()
-    rows = []
-    for kind in kinds:
-        definition = definition_of(kind)
-        cut = {"required": "@k", "optional": "[@k]", "never": ""}[definition.cut]
-        parameters = sorted(definition.parameters.items())
-        inside = ",".join(f"{key}={'|'.join(value.options) or value.default}" for key, value in parameters)
-        rows.append({
-            "measure": f"{definition.name}{cut}" + (f"({inside})" if inside else ""),
-            "name": definition.name,
-            "meaning": definition.meaning,
-            "formula": definition.formula,
-            "conventions": definition.conventions,
-            "needs": definition.needs,
-            "cut_off": definition.cut,
-            "parameters": {key: {"default": value.default, "options": list(value.options) or None}
-                           for key, value in parameters},
-        })  # fmt: skip
-    bundles = [
-        {"preset": item.name, "meaning": item.meaning, "rules": item.rules, "measures": [*map(str, item.measures)]}
-        for item in presets
-    ]
-    return MeasuresResult(rows, bundles)
-
-
-def parse_measures(texts: Iterable[str]) -> "list[Measure]":
-    """Return the measures that the texts name, each once; the name of a preset stands for its measures.
-
-    A PR-AUC comes with the prevalence of its pairs, its chance level.
-    """
-    from eds.metrics import PRESETS, Measure, preset
-    from eds.metrics.presets import with_chance
-
-    measures: list[Measure] = []
-    for text in texts:
-        measures += preset(text).measures if text in PRESETS else [Measure.parse(text)]
-    return with_chance(measures)
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """Results that keep the values of every query, and what they were computed from."""
-
-    results: "Sequence[metrics.Result]"
-    evidence: "Evidence"
-
-    def of(self, measures: "Sequence[Measure]") -> "list[metrics.Result]":
-        """Return the results of these measures."""
-        wanted = set(measures)
-        return [result for result in self.results if result.measure in wanted]
-
-
-def models_to_score(project: "Project", measures: "Sequence[Measure]", options: ScoreOptions) -> dict[str, str]:
-    """Return the models by which the measures can be computed, and where each is taken from."""
-    from eds.project.code_histograms import hash_models
-
-    chosen = chosen_models(project, options.models, options.source)
-    if not options.models and {measure.definition.needs for measure in measures} == {"codes"}:
-        return {name: chosen[name] for name in hash_models(project, list(chosen))}
-    return chosen
-
-
-def evaluate_models(
-    inputs: Inputs,
-    measures: "Sequence[Measure]",
-    models: Sequence[str] = (),
-    source: str = "auto",
-    *,
-    allow_missing: bool = False,
-    with_random: bool = False,
-    truth: "pd.DataFrame | None" = None,
-    attributes: Sequence[str] = (),
-    reasons: bool = True,
-) -> Evaluation:
-    """Return every model's value of every measure.
-
-    `truth` replaces the labels of the project. `reasons`: also count what keeps positives out of official lists, though
-    that takes lists where ranks would do.
-    """
-    import pandas as pd
-
-    from eds.metrics import ScoringInputs, evaluate
-    from eds.project.code_histograms import coded
-
-    project = inputs.project
-    _check_rules(project, measures)
-    needs = {measure.definition.needs for measure in measures}
-    images = inputs.images(*attributes)
-    labels = inputs.measured_labels(measures, with_random=with_random) if truth is None else truth
-    negatives = inputs.drawn_negatives(measures)
-    pairs = labels if negatives is None else pd.concat([labels, negatives], ignore_index=True)
-    cuts = [measure.k or 0 for measure in measures if measure.definition.needs in LISTS]  # 0: the whole ranking
-    chosen = models_to_score(project, measures, ScoreOptions(models=tuple(models), source=source))
-    _check_own_product(project, measures, chosen)
-    histograms = coded(
-        inputs, list(chosen), images, measures, attributes, allow_missing=allow_missing, with_random=with_random
+    return bool(options.models) or scored >= set(
+        models_to_score(inputs.project, measures, options.models, options.source)
     )
-    official = [measure.k or 0 for measure in measures if measure.definition.needs == "official lists"]
-    evidence = gather(
-        inputs,
-        chosen,
-        images,
-        pairs,
-        Needs(
-            lists=bool(cuts),
-            depth=max(cuts, default=0) if all(cuts) else None,
-            heads=max(official, default=0) if reasons else 0,
-            besides=inputs.pooled_pairs if any(measure.definition.counts_pooled for measure in measures) else None,
-            scores="scores" in needs,
-            products="product lists" in needs,
-        ),
-        allow_missing=allow_missing,
-    )
-    scoring = ScoringInputs(
-        labels,
-        rankings=evidence.rankings,
-        scores=evidence.scores,
-        images=images,
-        negatives=negatives,
-        ranks=evidence.placed,
-        own_ranks=evidence.own,
-        codes=histograms or None,
-        pooled=inputs.pooled_pairs,
-        heads=evidence.heads,
-        category=project.config.neighbors.category,
-    )
-    results = evaluate(scoring, measures)
-    for name, codes in histograms.items():
-        evidence.notes.setdefault(name, []).append(f"codes of {codes.bits} bits, {codes.n:,} candidates")
-    return Evaluation([_add_notes(result, evidence.notes.get(result.model, [])) for result in results], evidence)
 
 
 def add_intervals(project: "Project", results: "Sequence[metrics.Result]", options: ScoreOptions) -> "pd.DataFrame":
@@ -472,74 +324,3 @@ def count_queries(result: "metrics.Result") -> dict[str, Any]:
         "pairs_without_score": counts.get("pairs without a score"),
         "counts": counts,
     }
-
-
-def format_value(row: Mapping[Any, Any]) -> str:
-    """Return a row of table scores as text: the value with its interval.
-
-    >>> format_value({"value": 0.875, "low": 0.8622, "high": 0.8871}), format_value({"value": None, "low": None})
-    ('0.875 [0.862, 0.887]', 'n/a')
-    """
-    value, low, high = row["value"], row.get("low"), row.get("high")
-    if value is None or value != value:
-        return "n/a"
-    return f"{value:.3f}" + ("" if low is None or low != low else f" [{low:.3f}, {high:.3f}]")
-
-
-def short_names(measures: "Sequence[Measure]") -> list[str]:
-    """Return headings of the measures: parameters only where they are not the default or tell two measures apart.
-
-    >>> from eds.metrics import Measure
-    >>> short_names([Measure("RR", 5), Measure("ROC-AUC", average="micro"), Measure("ROC-AUC", average="macro")])
-    ['RR@5', 'ROC-AUC (micro)', 'ROC-AUC (macro)']
-    """
-    names = []
-    for measure in measures:
-        alike = [other for other in measures if (other.name, other.k) == (measure.name, measure.k)]
-        shown = [
-            str(value)
-            for key, value in measure.parameters.items()
-            if value != measure.definition.parameters[key].default
-            or any(other.parameters[key] != value for other in alike)
-        ]
-        cut = f"@{measure.k}" if measure.k else ""
-        names.append(f"{measure.name}{cut}" + (f" ({', '.join(shown)})" if shown else ""))
-    return names
-
-
-def shorten(texts: Sequence[str]) -> list[str]:
-    """Return the headings of measures that are given as text; see `short_names`."""
-    from eds.metrics import Measure
-
-    return short_names([Measure.parse(text) for text in texts])
-
-
-def _add_notes(result: "metrics.Result", notes: Sequence[str]) -> "metrics.Result":
-    return replace(result, note="; ".join([*notes, *([result.note] if result.note else [])])) if notes else result
-
-
-def _check_rules(project: "Project", measures: "Sequence[Measure]") -> None:
-    official = [str(measure) for measure in measures if measure.definition.needs == "official lists"]
-    settings = project.config.neighbors
-    off = [name for name in ("exclude_product", "one_per_product") if not getattr(settings, name)]
-    if official and off:
-        raise InputError(
-            f"{official[0]} needs lists without the query's product and with one image of each product",
-            where=f"eds.toml, {', '.join(f'neighbors.{name}' for name in off)}",
-            do="Set them to true, or choose other measures (eds metrics list).",
-        )
-
-
-def _check_own_product(project: "Project", measures: "Sequence[Measure]", chosen: Mapping[str, str]) -> None:
-    """Refuse lists without the query's product where it is looked for: the value would be 0 for every model."""
-    asked = [str(measure) for measure in measures if measure.definition.needs == "product lists"]
-    settings = project.config.neighbors
-    on = [name for name in ("exclude_product", "one_per_product") if getattr(settings, name)]
-    bare = [name for name, source in chosen.items() if source == "neighbors"]
-    if asked and on and bare:
-        raise InputError(
-            f"{asked[0]} needs lists with every picture of the query's product, and the project's lists leave them out:"
-            f" {', '.join(bare)}",
-            where=f"eds.toml, {', '.join(f'neighbors.{name}' for name in on)}",
-            do="Add these models' vectors (eds embeddings compute, or import), or name the other models (-m MODEL).",
-        )

@@ -141,7 +141,7 @@ class FinetuneResult(Result):
 def train_hash(project: "Project", name: str, options: HashOptions, *, replace: bool = False) -> HashResult:
     """Fit a hash head to a model's vectors and write the codes as model `name`; see `Project.train_hash`."""
     from eds.project.inputs import Inputs
-    from eds.project.ranks_and_scores import opened
+    from eds.project.ranks_and_scores import open_vectors
     from eds.training.hash_head import Design, fit_hash_head
     from eds.training.hash_losses import Pairing, Scale
     from eds.training.hash_model import describe_base, gather_inputs, write_codes
@@ -166,7 +166,7 @@ def train_hash(project: "Project", name: str, options: HashOptions, *, replace: 
         if not replace:
             _refuse_other_model(target, spec)
         images = project.read("images")
-        vectors, with_vector = opened(project, [base], images, allow_missing=True)[base]
+        vectors, with_vector = open_vectors(project, [base], images, allow_missing=True)[base]
         truth = Inputs(project).decided_pairs() if labels == "truth" else None
         supervision = supervise(labels, with_vector, truth, one_way_as_negative=options.one_way_as_negative)
         ids = list(supervision.ids)

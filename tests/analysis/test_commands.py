@@ -16,9 +16,9 @@ from eds.errors import InputError, ProjectError
 from eds.metrics import Measure
 from eds.neighbors import Rules, mine, pair_scores
 from eds.project import Project
+from eds.project.evaluate import evaluate_models
 from eds.project.inputs import Inputs
-from eds.project.pool_models import generator_lists
-from eds.project.score import evaluate_models
+from eds.project.pool_models import read_pool_lists
 from eds.suspects import sources_frame
 from eds.tables import NEIGHBORS, Provenance
 from eds.vectors import Model, Vectors, write
@@ -75,7 +75,7 @@ def test_lists_that_are_mined_for_a_named_generator_leave_out_images_without_a_v
         call(*words)
     told = call(*words, "--allow-missing")
     assert {row["model"]: row["generator"] for row in told["models"]} == {"m0": True, "m1": False, "part": True}
-    pool = generator_lists(Inputs(project), ["m0", "part"], None, allow_missing=True)
+    pool = read_pool_lists(Inputs(project), ["m0", "part"], None, allow_missing=True)
     assert set(pool.loc[pool["model"] == "part", "candidate_id"]) <= set(project.read("images")["image_id"][:50])
 
 

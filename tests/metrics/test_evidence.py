@@ -9,7 +9,7 @@ import pytest
 
 from eds.errors import ProjectError
 from eds.project import Project
-from eds.project.ranks_and_scores import askable_pairs
+from eds.project.ranks_and_scores import select_pairs
 from eds.tables import Provenance
 from eds.vectors import Model, write
 from tests.metrics.projects import by_name, measured
@@ -46,7 +46,7 @@ def test_every_query_is_used_or_told_why_not(project: Project, call: Call) -> No
 def test_only_pairs_of_a_query_with_a_candidate_are_asked_each_once() -> None:
     images = pd.DataFrame({"image_id": list("abcd"), "role": ["both", "both", "candidate", "query"]})
     told = ["bz", "ac", "za", "aa", "ac", "ca", "ad", "db"]
-    pairs, (query, candidate) = askable_pairs(pd.DataFrame([tuple(pair) for pair in told], columns=PAIR), images)
+    pairs, (query, candidate) = select_pairs(pd.DataFrame([tuple(pair) for pair in told], columns=PAIR), images)
     assert ["".join(pair) for pair in pairs.itertuples(index=False)] == ["ac", "db"]
     assert query.tolist() == [0, 3]
     assert candidate.tolist() == [2, 1]

@@ -19,8 +19,9 @@ import pandas as pd
 
 from eds.metrics import Measure
 from eds.project import Project
+from eds.project.evaluate import evaluate_models
 from eds.project.inputs import Inputs
-from eds.project.score import ScoreOptions, add_intervals, evaluate_models
+from eds.project.score import ScoreOptions, add_intervals
 from eds.tables import IMAGES, TRUTH, Provenance
 from eds.vectors import Model, write
 from tests.speed.neighbors import IMAGES as SIZE

@@ -115,7 +115,7 @@ def _why_missing(task: Task, model: str) -> str:
 
 
 def _add_models_with_vectors(task: Task, measures: "Mapping[str, Measure]", numbers: Numbers) -> None:
-    from eds.project.score import evaluate_models
+    from eds.project.evaluate import evaluate_models
 
     inputs = Inputs(task.project)
     for name in [name for name, source in task.sources.items() if source == "embeddings"]:

@@ -1,0 +1,103 @@
+"""Measures as text: their list with formulas and conventions, what a text names, and short headings."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from eds.project.results import Result
+
+if TYPE_CHECKING:
+    from eds.metrics import Measure
+
+
+@dataclass(frozen=True)
+class MeasuresResult(Result):
+    """The kinds of measures with their formulas and conventions, and the presets."""
+
+    measures: list[dict[str, Any]]
+    presets: list[dict[str, Any]]
+
+
+def list_measures(name: str | None = None) -> MeasuresResult:
+    """Return every kind of measure and every preset, or one preset and its measures."""
+    from eds.metrics import PRESETS, definitions, preset
+    from eds.metrics.measure import definition_of
+
+    presets = [preset(name)] if name else list(PRESETS.values())
+    kinds = dict.fromkeys(measure.name for measure in presets[0].measures) if name else definitions()
+    rows = []
+    for kind in kinds:
+        definition = definition_of(kind)
+        cut = {"required": "@k", "optional": "[@k]", "never": ""}[definition.cut]
+        parameters = sorted(definition.parameters.items())
+        inside = ",".join(f"{key}={'|'.join(value.options) or value.default}" for key, value in parameters)
+        rows.append({
+            "measure": f"{definition.name}{cut}" + (f"({inside})" if inside else ""),
+            "name": definition.name,
+            "meaning": definition.meaning,
+            "formula": definition.formula,
+            "conventions": definition.conventions,
+            "needs": definition.needs,
+            "cut_off": definition.cut,
+            "parameters": {key: {"default": value.default, "options": list(value.options) or None}
+                           for key, value in parameters},
+        })  # fmt: skip
+    bundles = [
+        {"preset": item.name, "meaning": item.meaning, "rules": item.rules, "measures": [*map(str, item.measures)]}
+        for item in presets
+    ]
+    return MeasuresResult(rows, bundles)
+
+
+def parse_measures(texts: Iterable[str]) -> "list[Measure]":
+    """Return the measures that the texts name, each once; the name of a preset stands for its measures.
+
+    A PR-AUC comes with the prevalence of its pairs, its chance level.
+    """
+    from eds.metrics import PRESETS, Measure, preset
+    from eds.metrics.presets import with_chance
+
+    measures: list[Measure] = []
+    for text in texts:
+        measures += preset(text).measures if text in PRESETS else [Measure.parse(text)]
+    return with_chance(measures)
+
+
+def format_value(row: Mapping[Any, Any]) -> str:
+    """Return a row of table scores as text: the value with its interval.
+
+    >>> format_value({"value": 0.875, "low": 0.8622, "high": 0.8871}), format_value({"value": None, "low": None})
+    ('0.875 [0.862, 0.887]', 'n/a')
+    """
+    value, low, high = row["value"], row.get("low"), row.get("high")
+    if value is None or value != value:
+        return "n/a"
+    return f"{value:.3f}" + ("" if low is None or low != low else f" [{low:.3f}, {high:.3f}]")
+
+
+def short_names(measures: "Sequence[Measure]") -> list[str]:
+    """Return headings of the measures: parameters only where they are not the default or tell two measures apart.
+
+    >>> from eds.metrics import Measure
+    >>> short_names([Measure("RR", 5), Measure("ROC-AUC", average="micro"), Measure("ROC-AUC", average="macro")])
+    ['RR@5', 'ROC-AUC (micro)', 'ROC-AUC (macro)']
+    """
+    names = []
+    for measure in measures:
+        alike = [other for other in measures if (other.name, other.k) == (measure.name, measure.k)]
+        shown = [
+            str(value)
+            for key, value in measure.parameters.items()
+            if value != measure.definition.parameters[key].default
+            or any(other.parameters[key] != value for other in alike)
+        ]
+        cut = f"@{measure.k}" if measure.k else ""
+        names.append(f"{measure.name}{cut}" + (f" ({', '.join(shown)})" if shown else ""))
+    return names
+
+
+def shorten(texts: Sequence[str]) -> list[str]:
+    """Return the headings of measures that are given as text; see `short_names`."""
+    from eds.metrics import Measure
+
+    return short_names([Measure.parse(text) for text in texts])
