@@ -35,13 +35,13 @@ def run(
     browser: bool,
     as_json: bool,
 ) -> None:
-    """Serve one project until the process is told to end."""
+    """Serve one project until the process ends."""
     from annotator_ui.app_state import Options, Site
     from annotator_ui.auth.client import parse_networks
     from annotator_ui.auth.openid import read_openid
     from annotator_ui.launcher import address_of, listen, serve
     from annotator_ui.server import build
-    from annotator_ui.startup_message import invitations, told
+    from annotator_ui.startup_message import invitations, print_startup
     from eds.project import Project
     from eds.project.label_store import keep_open
 
@@ -59,9 +59,9 @@ def run(
         project.actor = "command line"
         keep_open(project)
         site = Site(project, options)
-        index = address_of(listener, options.base)
-        links = invitations(project, index, invited)
-        serve(build(site), listener, lambda: told(index, links, browser=browser, as_json=as_json))
+        address = address_of(listener, options.base)
+        links = invitations(project, address, invited)
+        serve(build(site), listener, lambda: print_startup(address, links, browser=browser, as_json=as_json))
     finally:
         project.close()
         listener.close()

@@ -2,7 +2,7 @@
 
 install(Site(...))            once, before the server starts
 site().project, site().pictures in routes and screens
-viewer()                      in a screen: who is looking, asked anew at every rerun
+viewer()                      in a screen: who is looking, checked at every rerun
 """
 
 import re
@@ -18,7 +18,7 @@ from eds.project.experts import Session
 
 if TYPE_CHECKING:
     from annotator_ui.auth.openid import OpenId
-    from annotator_ui.picture_prefetch import Preparation
+    from annotator_ui.picture_prefetch import PicturePrefetch
     from annotator_ui.pictures import Pictures
 
 ROLES = ("expert", "lead", "administrator")  # each may what those before it may
@@ -48,7 +48,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.base and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", self.base):
-            raise InputError(f"{self.base!r} is no base path", where="--base-path", do="Write it as /eds.")
+            raise InputError(f"{self.base!r} is not a base path", where="--base-path", do="Write it as /eds.")
         if self.identity_header and not self.proxies:
             raise InputError(
                 "an identity header is believed from a proxy only", where="--identity-header", do="Name it: --proxy."
@@ -59,7 +59,7 @@ class Options:
 class Site:
     """One project, open: what routes and screens share."""
 
-    owner: Project  # as whoever started the server holds it
+    owner: Project  # without restrictions, as the server's owner uses it
     options: Options = field(default_factory=Options)
 
     @cached_property
@@ -85,11 +85,11 @@ class Site:
         return Pictures(self.project, self.secret, self.base)
 
     @cached_property
-    def preparation(self) -> "Preparation":
+    def prefetch(self) -> "PicturePrefetch":
         """What makes pictures ahead."""
-        from annotator_ui.picture_prefetch import Preparation
+        from annotator_ui.picture_prefetch import PicturePrefetch
 
-        return Preparation(self.pictures, self.project)
+        return PicturePrefetch(self.pictures, self.project)
 
     @property
     def name(self) -> str:
@@ -108,7 +108,7 @@ def install(made: Site) -> None:
 def site() -> Site:
     """The site of this process."""
     if not _installed:
-        raise ProjectError("no site is installed", do="Start the annotator with eds labels serve.")
+        raise ProjectError("no server is running in this process", do="Start the annotator with eds labels serve.")
     return _installed[0]
 
 

@@ -5,10 +5,10 @@ import re
 _SIGNS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&=/@])")
 
 
-def as_typed(text: str) -> str:
+def escape_markdown(text: str) -> str:
     r"""The text so that Markdown shows it letter by letter, on one line.
 
-    >>> as_typed("**a** <b> $x$ :red[c] www.d.org")
+    >>> escape_markdown("**a** <b> $x$ :red[c] www.d.org")
     '\\*\\*a\\*\\* \\<b\\> \\$x\\$ \\:red\\[c\\] www\\.d\\.org'
     """
     return _SIGNS.sub(r"\\\1", " ".join(text.split()))

@@ -25,7 +25,7 @@ def listen(host: str, port: int) -> socket.socket:
             host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
         )[0]
     except (socket.gaierror, OverflowError, UnicodeError) as error:
-        raise InputError(f"{host} is no address of this machine", where="--host", do="Write 127.0.0.1.") from error
+        raise InputError(f"{host} is not an address of this machine", where="--host", do="Write 127.0.0.1.") from error
     made = socket.socket(family, kind, protocol)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -71,7 +71,7 @@ def _settings(app: ASGIApp) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn, telling when it is ready."""
+    """uvicorn with a callback when it is ready."""
 
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
         super().__init__(config)

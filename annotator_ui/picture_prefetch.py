@@ -24,7 +24,7 @@ EVERYTHING = 10_000_000
 
 
 @dataclass(frozen=True)
-class State:
+class PrefetchProgress:
     """How far the pictures are: images of open campaigns that are ready, all of them, and those that cannot be read."""
 
     ready: int = 0
@@ -37,11 +37,11 @@ class State:
         return self.ready + self.unreadable >= self.total
 
 
-class Preparation:
+class PicturePrefetch:
     """The background thread."""
 
     def __init__(self, pictures: Pictures, project: Project) -> None:
-        self.state = State()
+        self.state = PrefetchProgress()
         self._pictures, self._project = pictures, project
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._run, name="pictures", daemon=True)
@@ -73,9 +73,9 @@ class Preparation:
             self._end.wait(AGAIN)
 
     def prepare(self, image_ids: list[str]) -> None:
-        """Make the pictures of these images, and tell how far it is."""
+        """Make the pictures of these images and update the progress."""
         ready = unreadable = 0
-        self.state = State(0, len(image_ids), 0)
+        self.state = PrefetchProgress(0, len(image_ids), 0)
         for image_id in image_ids:
             if self._end.is_set():
                 return
@@ -90,7 +90,7 @@ class Preparation:
                     ready += 1
             except EdsError:
                 unreadable += 1
-            self.state = State(ready, len(image_ids), unreadable)
+            self.state = PrefetchProgress(ready, len(image_ids), unreadable)
 
 
 def wanted(project: Project, campaigns: list[str]) -> list[str]:

@@ -13,7 +13,7 @@ from hashlib import sha256
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
-MARK = 8  # bytes that tell one content from another
+MARK = 8  # bytes that identify a content
 BLOCK = 32  # plain texts are padded to whole blocks, so that a name's length says little about the id
 
 

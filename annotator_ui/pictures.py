@@ -39,7 +39,7 @@ Size = Literal["thumb", "large", "full"]
 
 @dataclass(frozen=True)
 class Source:
-    """Where an image comes from: its file, the part of it that counts, and what tells its content."""
+    """The source of an image: its file, the part of it that counts, and a key of its content."""
 
     path: str
     box: Box | None
@@ -52,8 +52,8 @@ class Catalogue:
 
     places: pd.Index
     paths: "np.ndarray[Any, Any]"  # object
-    digests: "np.ndarray[Any, Any]"  # object, "" where there is none
-    boxes: "np.ndarray[Any, Any]"  # float64, images x 4, NaN where there is none
+    digests: "np.ndarray[Any, Any]"  # object, "" if missing
+    boxes: "np.ndarray[Any, Any]"  # float64, images x 4, NaN if missing
 
     @classmethod
     def of(cls, table: pd.DataFrame) -> "Catalogue":
@@ -80,7 +80,7 @@ class Pictures:
         self._room = threading.BoundedSemaphore(max(1, (os.cpu_count() or 2) - 1))  # decoded at the same time
 
     def name(self, viewer_name: str, image_id: str) -> str:
-        """The image's name for this viewer, and nobody else."""
+        """Return the image's name, valid for this viewer only."""
         result = self.source(image_id)
         return self._tokens.seal(viewer_name, image_id, result.content if result else "")
 
@@ -89,7 +89,7 @@ class Pictures:
         return f"{self.base}/pictures/{size}/{self.name(viewer_name, image_id)}"
 
     def opened(self, viewer_name: str, name: str) -> Source | None:
-        """What a name stands for; None if it was not made for this viewer, or the image has changed since."""
+        """Return the source behind a name; None if it is another viewer's, or the image has changed since."""
         requested = self._tokens.open(viewer_name, name)
         if requested is None:
             return None
@@ -97,7 +97,7 @@ class Pictures:
         return result if result is not None and mark(result.content) == requested[1] else None
 
     def source(self, image_id: str) -> Source | None:
-        """The image's row in the catalogue; None if there is none."""
+        """Return the image's source, None if it is not in the catalogue."""
         catalogue = self._images()
         try:
             row = catalogue.places.get_loc(image_id)
@@ -156,7 +156,7 @@ class Pictures:
             for leftover in abandoned(file):
                 leftover.unlink(missing_ok=True)
             temporary.write_bytes(data)
-            temporary.replace(file)  # whole or not at all; what a power cut spoils is seen and made anew
+            temporary.replace(file)  # whole or not at all; a file damaged by a power cut is detected and made again
         except OSError:
             with suppress(OSError):
                 temporary.unlink()  # the disk is full: the picture is shown all the same

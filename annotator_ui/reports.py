@@ -23,6 +23,6 @@ def show(request: Request) -> Response:
         return JSONResponse({"error": "for leads"}, 403)
     file = site().project.root / "report.html"
     if not file.is_file():
-        return JSONResponse({"error": "there is no report yet"}, 404)
+        return JSONResponse({"error": "no report yet"}, 404)
     headers = {"Content-Security-Policy": POLICY, "X-Frame-Options": "SAMEORIGIN", "Cache-Control": "no-store"}
     return FileResponse(file, media_type="text/html; charset=utf-8", headers=headers)

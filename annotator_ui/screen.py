@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, may, viewer
-from annotator_ui.escape_markdown import as_typed
+from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.texts_leads import COMMON
 from eds.errors import EdsError
 
@@ -28,7 +28,7 @@ MESSAGE = "message"  # in the session's state: what the screen reports after its
 
 @dataclass(frozen=True)
 class Screen:
-    """A page of the application; calling it shows it to whoever looks."""
+    """A page of the application; calling it shows it to the viewer."""
 
     name: str  # of its file; its address is the same with hyphens
     title: str
@@ -50,7 +50,7 @@ class Screen:
         st.html(html.style() + (html.title(self.title, self.about) if self.has_heading else ""))
         message = st.session_state.pop(MESSAGE, None)
         if message is not None:
-            st.success(as_typed(message))
+            st.success(escape_markdown(message))
         with shown_errors():
             self.body(who)
 
@@ -108,7 +108,7 @@ def shown_errors() -> Iterator[None]:
     try:
         yield
     except EdsError as error:
-        lines = [as_typed(line.removeprefix("  - ")) for line in str(error).split("\n")]
+        lines = [escape_markdown(line.removeprefix("  - ")) for line in str(error).split("\n")]
         st.error("\n- ".join([lines[0] + ("\n" if lines[1:] else ""), *lines[1:]]))
 
 

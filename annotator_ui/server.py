@@ -29,7 +29,7 @@ from annotator_ui.app_state import SESSION_HEADER, Site, install, site
 from annotator_ui.auth import accounts
 from annotator_ui.auth.middleware import Gate
 from annotator_ui.auth.secret import derived
-from annotator_ui.escape_markdown import as_typed
+from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.judging import routes as judging
 from annotator_ui.texts import FAILED
 from annotator_ui.theme import THEME
@@ -61,7 +61,7 @@ def build(of: Site) -> st.App:
 def _told(error: Exception) -> bool:
     """What a page shows that failed; the log has the whole of it. An EdsError is meant to be read."""
     LOG.error("a page failed", exc_info=error)
-    st.error(FAILED.known(as_typed(error.what)) if isinstance(error, EdsError) else FAILED.unknown)
+    st.error(FAILED.known(escape_markdown(error.what)) if isinstance(error, EdsError) else FAILED.unknown)
     return True
 
 
@@ -70,12 +70,12 @@ async def _background(app: st.App) -> AsyncIterator[None]:
     """Pictures are made ahead as long as the server runs."""
     preparing = site().options.prepare
     if preparing:
-        site().preparation.start()
+        site().prefetch.start()
     try:
         yield
     finally:
         if preparing:
-            await to_thread.run_sync(site().preparation.stop)
+            await to_thread.run_sync(site().prefetch.stop)
 
 
 def settings(of: Site) -> dict[str, Any]:

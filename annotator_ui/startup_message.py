@@ -16,7 +16,7 @@ def invitations(project: Project, address: str, names: Sequence[str]) -> dict[st
     return {name: f"{address}invitation/{project.experts.invite(name).invitation}" for name in names}
 
 
-def told(address: str, links: Mapping[str, str], *, browser: bool = False, as_json: bool = False) -> None:
+def print_startup(address: str, links: Mapping[str, str], *, browser: bool = False, as_json: bool = False) -> None:
     """Print the address and the links; open the first of them where there is a screen."""
     if as_json:
         click.echo(json.dumps({"address": address, "invitations": dict(links)}))

@@ -51,7 +51,7 @@ def routes(base: str) -> list[Route]:
 
 
 async def ask_sign_in(request: Request) -> Response:
-    """The sign-in page; whoever is signed in already goes on."""
+    """Show the sign-in page; a viewer with a session is sent on."""
     target = _local(request.query_params.get("next", "/"))
     if "eds.viewer" in request.scope:
         return RedirectResponse(f"{site().base}{target}", 303)

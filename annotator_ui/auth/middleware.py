@@ -118,7 +118,7 @@ class Gate:
         return JSONResponse({"error": "signed out"}, 401)
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Streamlit's websocket: with a session only, from our own pages only; each message asks for it anew."""
+        """Streamlit's websocket: with a session only, from our own pages only; checked at each message."""
         token = _token(scope)
         result = await self._session(token) if token else None
         headers = dict(scope["headers"])

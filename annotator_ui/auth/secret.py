@@ -12,7 +12,7 @@ LENGTH = 32
 
 
 def read_secret(root: Path) -> bytes:
-    """The project's secret; made where there is none. Several processes may come at once."""
+    """Return the project's secret, created at the first call; safe with several processes."""
     path = root / ".eds" / "annotator.key"
     path.parent.mkdir(exist_ok=True)
     if not path.exists():

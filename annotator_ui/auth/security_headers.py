@@ -26,7 +26,7 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 
 @cache
 def streamlit_policy() -> str:
-    """The policy of Streamlit's page: its own scripts, and the one that stands in its index.html, by its hash."""
+    """The policy of Streamlit's page: its own scripts, and the inline script of its index.html by its hash."""
     import streamlit
 
     index = Path(streamlit.__file__).with_name("static") / "index.html"
@@ -42,7 +42,7 @@ def streamlit_policy() -> str:
 
 
 def same_origin(origin: str | None, site_header: str | None, host: str | None) -> bool:
-    """Whether a request comes from our own pages, as far as the browser tells (other programs tell nothing).
+    """Whether a request comes from our own pages, as far as the browser says (other programs say nothing).
 
     >>> same_origin("http://eds.example:8501", None, "eds.example:8501"), same_origin("null", None, "eds.example")
     (True, False)

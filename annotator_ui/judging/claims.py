@@ -1,4 +1,4 @@
-"""Which tab of an expert judges a campaign: the one that asked last. The others stand by.
+"""Which tab of an expert judges a campaign: the one that asked last. The others pause.
 
 Kept in memory: after a restart the first tab that speaks holds the claim, and nothing is lost, since
 judgements of a tab that lost its claim are stored all the same.
@@ -20,6 +20,6 @@ class Claims:
             self._holders[expert, campaign] = tab
 
     def holds(self, expert: str, campaign: str, tab: str) -> bool:
-        """Whether this tab holds the claim; it does if nobody did."""
+        """Return whether this tab holds the claim; it takes a free one."""
         with self._lock:
             return self._holders.setdefault((expert, campaign), tab) == tab

@@ -1,7 +1,7 @@
 """The judging component, as Streamlit scripts mount it. Everything else happens in the browser and in routes.py.
 
 It is one component with two starts: the page where pairs are judged, and on pages without pairs a line that says how
-saving stands and sends what closed tabs left behind in this browser.
+much is saved and sends what closed tabs left behind in this browser.
 """
 
 from typing import Any
@@ -26,12 +26,12 @@ def show(found: ExpertProgress, who: Viewer, view: str) -> None:
 
 
 def show_saving(who: Viewer) -> None:
-    """The line that says how saving stands, where no pair is shown; the script runs anew when all is stored."""
+    """Show the saving status where no pair is shown; the script reruns when all is stored."""
     _mount(key="saving", data=_common(who, "saving.js", judging=False), on_stored_change=lambda: None)
 
 
 def data_for(found: ExpertProgress, who: Viewer, view: str) -> dict[str, Any]:
-    """What the page is told; the same at every rerun as long as nothing has changed."""
+    """Return the page's data, the same at every rerun as long as nothing has changed."""
     return {
         **_common(who, "main.js", judging=True),
         "campaign": found.handle,
@@ -46,7 +46,7 @@ def data_for(found: ExpertProgress, who: Viewer, view: str) -> dict[str, Any]:
 
 
 def _common(who: Viewer, start: str, *, judging: bool) -> dict[str, Any]:
-    """What both starts are told: `start` is the module that the loader mounts."""
+    """Return the data of both starts; `start` is the module that the loader mounts."""
     return {
         "base": site().base,
         "version": assets.version(),

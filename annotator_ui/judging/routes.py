@@ -1,10 +1,10 @@
-"""What the judging page asks of the server, and the one thing it tells it: judgements, stored before it is answered.
+"""The judging page's requests: tasks and history to read, and judgements, which are stored before the answer.
 
     GET  {base}/api/campaigns/{campaign}/next?count=20&skip=1,2      tasks, and how many are left
     GET  {base}/api/campaigns/{campaign}/pages?pages=3&size=24&skip= the same in pages of one query
     GET  {base}/api/campaigns/{campaign}/history?count=50            what was judged last, for undo after a reload
     POST {base}/api/campaigns/{campaign}/judgements                  judgements and flags
-    POST {base}/api/campaigns/{campaign}/tab                         this tab goes on here; the others stand by
+    POST {base}/api/campaigns/{campaign}/tab                         take the claim; other tabs pause
     GET  {base}/judging/{version}/{name}                             the page's own scripts
 
 Everything is asked as the gate's Viewer: an expert reaches their own queue and labels only. Answers hold
@@ -77,7 +77,7 @@ def _answering(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
         try:
             body = await _body(request) if request.method == "POST" else b""
             return _json(await run_in_threadpool(_run, handler, request, viewer, body))
-        except ClientDisconnect:  # the network went in the middle; nobody hears the answer, the outbox sends again
+        except ClientDisconnect:  # the network broke off: the outbox sends again
             return _json({"error": "cut off"}, 400)
         except RefusalError as refusal:
             return _json({"error": str(refusal)}, refusal.status)
@@ -97,7 +97,7 @@ def _run(handler: Handler, request: Request, viewer: Viewer, body: bytes) -> dic
     if name is None:
         name = site().project.campaigns.find(handle)
         if name is None:
-            raise RefusalError(404, "there is no such campaign")
+            raise RefusalError(404, "unknown campaign")
         _names[handle] = name
     return handler(request, viewer, name, body)
 
@@ -154,7 +154,7 @@ def _tab(_: Request, viewer: Viewer, campaign: str, body: bytes) -> dict[str, An
 
 
 def _standing(viewer: Viewer, campaign: str) -> dict[str, Any]:
-    """Left, done and total; refused for whoever is not on the panel."""
+    """Return left, done and total; refused for experts who are not on the panel."""
     result = site().project.campaigns.of_expert(campaign, viewer.name)
     if not result.member:
         raise RefusalError(403, "you are not on the panel of this campaign")
@@ -187,7 +187,7 @@ def _shown(viewer: Viewer, task: Task) -> dict[str, Any]:
 
 def _same_expert(judged_by: str, viewer: Viewer) -> None:
     if judged_by != viewer.name:
-        raise RefusalError(401, "somebody else has signed in in this browser")
+        raise RefusalError(401, "another account is signed in in this browser now")
 
 
 async def _body(request: Request) -> bytes:

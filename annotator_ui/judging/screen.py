@@ -1,4 +1,4 @@
-"""What the screens Pair and Grid have alike: whose campaign it is, and where to go when there is none."""
+"""What the screens Pair and Grid share: whose campaign it is, and where to go without one."""
 
 import streamlit as st
 

@@ -59,7 +59,7 @@ def choose_campaign() -> Campaign:
 
 
 def check_images(names: Iterable[str], where: str) -> None:
-    """InputError with the ids that are not in the catalogue; nobody could be shown them."""
+    """Raise an InputError with the ids that are not in the catalogue, which could not be shown."""
     unknown = sorted(name for name in set(names) if name and site().pictures.source(name) is None)
     if unknown:
         raise InputError(

@@ -4,7 +4,7 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, acting, site
-from annotator_ui.escape_markdown import as_typed
+from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.lead.campaign import Campaign, choose_campaign
 from annotator_ui.screen import put, report_after_rerun, shown_errors
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
@@ -64,7 +64,7 @@ def _calibration(campaign: Campaign, who: Viewer) -> None:
 
 def _close(campaign: Campaign, who: Viewer) -> None:
     put(html.note(SAYS.closing))
-    sure = st.checkbox(SAYS.confirm.format(campaign=as_typed(campaign.name)), key=f"close-{campaign.name}")
+    sure = st.checkbox(SAYS.confirm.format(campaign=escape_markdown(campaign.name)), key=f"close-{campaign.name}")
     if st.button(SAYS.close, disabled=not sure):
         with shown_errors():
             acting(who).campaigns.close(campaign.name)

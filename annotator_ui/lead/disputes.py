@@ -34,7 +34,7 @@ def cases(campaign: str) -> Cases:
 
 
 def choose_kind(found: Cases, place: "st.delta_generator.DeltaGenerator") -> str:
-    """Which of the cases somebody wants to see, with how many there are of each kind."""
+    """Let the lead choose a kind of cases; the labels show how many there are."""
     kind = place.segmented_control(
         DISPUTED.show,
         list(DISPUTED.kinds),

@@ -7,7 +7,7 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, acting, site
-from annotator_ui.escape_markdown import as_typed
+from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.lead.campaign import choose_campaign
 from annotator_ui.lead.disputes import KEY, cases, choose_kind, shown_pair, vote_rows
 from annotator_ui.screen import put, report_after_rerun, screen, shown_errors
@@ -75,7 +75,7 @@ def _votes(votes: pd.DataFrame) -> None:
 
 def _flags(who: Viewer, flags: pd.DataFrame) -> None:
     for _, flag in flags.iterrows():
-        st.write(as_typed(SAYS.flagged.format(expert=flag["expert"], reason=flag["reason"])))
+        st.write(escape_markdown(SAYS.flagged.format(expert=flag["expert"], reason=flag["reason"])))
         for column, words, again in zip(st.columns(2), (SAYS.resolve, SAYS.again), (False, True), strict=True):
             if column.button(words, key=f"{words} {flag['flag']}", width="stretch"):
                 with shown_errors():
@@ -84,7 +84,7 @@ def _flags(who: Viewer, flags: pd.DataFrame) -> None:
 
 
 def _decide(who: Viewer, campaign: str, row: "pd.Series[Any]", decided: pd.DataFrame) -> None:
-    """Both answers look equal; a decision that stands can be taken back."""
+    """Let the lead decide; both answers look equal, and a decision can be withdrawn."""
     for _, item in decided.iterrows():
         answer = ANSWERS[int(item["value"])]
         put(html.note(SAYS.decided.format(expert=item["expert"], answer=answer, note=item["note"])))

@@ -7,7 +7,7 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
-from annotator_ui.escape_markdown import as_typed
+from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.guideline_html import guideline_html
 from annotator_ui.screen import go_to, link_to, put, screen
 from annotator_ui.texts_calibration import CALIBRATE as SAYS
@@ -56,7 +56,7 @@ def _asked(who: Viewer) -> ExpertProgress | None:
 def _guideline(found: ExpertProgress) -> None:
     guideline = site().project.guidelines.in_force(found.name)
     if guideline is not None:
-        with st.expander(f"{SAYS.guideline} {as_typed(guideline.version)}"):
+        with st.expander(f"{SAYS.guideline} {escape_markdown(guideline.version)}"):
             put(guideline_html(guideline.content))
 
 
@@ -95,7 +95,7 @@ def _round(who: Viewer, found: ExpertProgress, told: tuple[int, Feedback] | None
 def _feedback(feedback: tuple[int, Feedback], size: int) -> None:
     number, answer = feedback
     yours = SAYS.yours.format(given=SAID[answer.value])
-    note = f"  \n{as_typed(answer.note)}" if answer.note else ""
+    note = f"  \n{escape_markdown(answer.note)}" if answer.note else ""
     words, button = st.columns([4, 1], vertical_alignment="center")
     with words:
         if answer.right is None:

@@ -1,4 +1,4 @@
-"""Lead's page: pairs on which experts differ, could not tell, or that they flagged; with pictures and raw votes."""
+"""Lead's page: pairs on which experts differ, were unsure, or that they flagged; with pictures and raw votes."""
 
 import math
 from typing import Any

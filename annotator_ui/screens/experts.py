@@ -7,7 +7,7 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, acting, may, site, url
-from annotator_ui.escape_markdown import as_typed
+from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.screen import put, report_after_rerun, screen, shown_errors
 from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import EXPERTS as SAYS
@@ -70,7 +70,7 @@ def _link(who: Viewer, people: pd.DataFrame) -> None:
 def _show_link(made: Invitation) -> None:
     """The link, in this run only: the next one does not know it."""
     index = urlsplit(st.context.url or "")
-    st.success(f"{as_typed(SAYS.link_made.format(name=made.expert, hours=made.hours))}  \n{SAYS.link_gone}")
+    st.success(f"{escape_markdown(SAYS.link_made.format(name=made.expert, hours=made.hours))}  \n{SAYS.link_gone}")
     st.code(f"{index.scheme}://{index.netloc}{url(f'/invitation/{made.invitation}')}", language=None, wrap_lines=True)
 
 
@@ -82,8 +82,8 @@ def _lock(who: Viewer, people: pd.DataFrame) -> None:
     if name is None:
         return
     is_locked = bool((people.loc[people["name"] == name, "state"] == "disabled").all())
-    # The name is on the button: nobody locks another account than they see.
-    if st.button(f"{SAYS.unlock_it if is_locked else SAYS.lock_it} {as_typed(name)}"):
+    # The name is on the button, so that nobody locks the wrong account.
+    if st.button(f"{SAYS.unlock_it if is_locked else SAYS.lock_it} {escape_markdown(name)}"):
         with shown_errors():
             experts = acting(who).experts
             (experts.enable if is_locked else experts.disable)(name)

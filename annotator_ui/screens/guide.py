@@ -6,7 +6,7 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, may, site
-from annotator_ui.escape_markdown import as_typed
+from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.guideline_html import guideline_html
 from annotator_ui.screen import screen
 from annotator_ui.texts import GUIDE as SAYS
@@ -24,10 +24,10 @@ def show(who: Viewer) -> None:
         st.write(SAYS.none)
     else:
         names = list(result)
-        requested = (
-            st.segmented_control(SAYS.choose, names, default=names[0], format_func=as_typed) if names[1:] else None
-        )
-        _guideline(result[requested or names[0]], who.name)
+        chosen = names[0]
+        if names[1:]:
+            chosen = st.segmented_control(SAYS.choose, names, default=chosen, format_func=escape_markdown) or chosen
+        _guideline(result[chosen], who.name)
     _keys()
 
 
@@ -43,7 +43,7 @@ def _guidelines(name: str, *, all_of_them: bool) -> Iterator[tuple[str, Guidelin
 
 
 def _guideline(one: Guideline, name: str) -> None:
-    st.caption(SAYS.version(as_typed(one.version)))
+    st.caption(SAYS.version(escape_markdown(one.version)))
     st.html(guideline_html(one.content))
     for kind, title in KINDS:
         examples = [example for example in one.examples if example.kind == kind]

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from annotator_ui.app_state import Viewer, may, site
-from annotator_ui.escape_markdown import as_typed
+from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.judging.component import show_saving
 from annotator_ui.screen import go_to, screen
 from annotator_ui.texts import HOME as SAYS
@@ -54,7 +54,7 @@ def _waiting(name: str, one: ExpertProgress, per_hour: float | None, *, first: b
     with st.container(border=True):
         text, act = st.columns([4, 1], vertical_alignment="center")
         with text:
-            st.subheader(as_typed(one.name), anchor=False)
+            st.subheader(escape_markdown(one.name), anchor=False)
             left = SAYS.left_of(one.left, one.total)
             time = f" · {SAYS.time_left(one.left / per_hour)}" if per_hour else ""
             st.caption(f"{SAYS.mode(one.mode)} · {left}{time}")
@@ -68,12 +68,12 @@ def _waiting(name: str, one: ExpertProgress, per_hour: float | None, *, first: b
 
 def _card(one: ExpertProgress, message: str) -> None:
     with st.container(border=True):
-        st.subheader(as_typed(one.name), anchor=False)
+        st.subheader(escape_markdown(one.name), anchor=False)
         st.caption(message)
 
 
 def _project(campaigns: pd.DataFrame) -> None:
-    st.header(as_typed(site().name), anchor=False)
+    st.header(escape_markdown(site().name), anchor=False)
     _pictures()
     if not len(campaigns):
         st.write(SAYS.no_campaigns if site().project.path("suspects").exists() else SAYS.no_suspects)
@@ -93,7 +93,7 @@ def _campaign(name: str, closed: bool, experts: int, counts: pd.DataFrame) -> No
     with st.container(border=True):
         text, figures = st.columns([3, 2], vertical_alignment="center")
         with text:
-            st.subheader(as_typed(name), anchor=False)
+            st.subheader(escape_markdown(name), anchor=False)
             st.caption(f"{SAYS.progress(done, total)} · {state}")
             st.progress(done / total if total else 0.0)
         item, two, three = figures.columns(3)
@@ -104,8 +104,8 @@ def _campaign(name: str, closed: bool, experts: int, counts: pd.DataFrame) -> No
 
 @st.fragment(run_every=3)
 def _pictures() -> None:
-    """How far the pictures are; only while there is something to tell."""
-    state = site().preparation.state
+    """Show the progress of the pictures while they are being made."""
+    state = site().prefetch.state
     if state.total and not state.finished:
         st.progress(state.ready / state.total, SAYS.pictures(state.ready, state.total))
     if state.unreadable:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from annotator_ui.app_state import Viewer, site
-from annotator_ui.escape_markdown import as_typed
+from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.judging.component import show_saving
 from annotator_ui.screen import screen
 from annotator_ui.texts import HOME, REST_AFTER, format_hours
@@ -40,7 +40,7 @@ def show(who: Viewer) -> None:
     for item in mine:
         st.progress(
             item.done / item.total if item.total else 0.0,
-            f"{as_typed(item.name)} · {HOME.progress(item.done, item.total)}",
+            f"{escape_markdown(item.name)} · {HOME.progress(item.done, item.total)}",
         )
     by_day = acts[acts["first"]].groupby(acts["created_at"].dt.date).size()
     if len(by_day) > 1:

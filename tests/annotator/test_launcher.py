@@ -18,7 +18,7 @@ from annotator_ui.app_state import Options, Site, may
 from annotator_ui.auth.client import parse_networks
 from annotator_ui.auth.openid import OpenId, read_openid
 from annotator_ui.auth.security_headers import streamlit_policy
-from annotator_ui.startup_message import invitations, told
+from annotator_ui.startup_message import invitations, print_startup
 from eds.errors import ConfigError, InputError, ProjectError
 from eds.labels.experts import invited
 from tests.annotator.sites import store_of
@@ -72,7 +72,7 @@ def test_keep_alive_answers_do_not_wait_for_acknowledgements() -> None:
 def test_a_taken_port_an_unknown_host_and_a_forbidden_port_are_told() -> None:
     with launcher.listen("127.0.0.1", 0) as first, pytest.raises(ProjectError, match="is taken"):
         launcher.listen("127.0.0.1", first.getsockname()[1])
-    with pytest.raises(InputError, match="no address"):
+    with pytest.raises(InputError, match="not an address"):
         launcher.listen("no host of ours", 0)
     with pytest.raises(InputError, match="cannot listen"):
         launcher.listen("192.0.2.1", 0)
@@ -86,12 +86,12 @@ def test_the_address_can_be_typed_into_a_browser(host: str, shown: str) -> None:
 
 def test_the_terminal_tells_the_address_and_fresh_links(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
     links = invitations(site.owner, "http://127.0.0.1:1/", ["ann", "lea"])
-    told("http://127.0.0.1:1/", links)
+    print_startup("http://127.0.0.1:1/", links)
     said = capsys.readouterr().out
     assert "ready: http://127.0.0.1:1/\n" in said
     found = re.findall(r"Sign in as (\w+) .*: http://127.0.0.1:1/invitation/([\w-]+)\n", said)
     assert [(name, invited(store_of(site.owner), token)) for name, token in found] == [("ann", "ann"), ("lea", "lea")]
-    told("http://127.0.0.1:1/", links, as_json=True)
+    print_startup("http://127.0.0.1:1/", links, as_json=True)
     assert json.loads(capsys.readouterr().out) == {"address": "http://127.0.0.1:1/", "invitations": links}
     with pytest.raises(InputError, match="unknown expert"):
         invitations(site.owner, "http://127.0.0.1:1/", ["nobody"])

@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 
 from annotator_ui.app_state import Site
 from annotator_ui.auth.secret import read_secret
-from annotator_ui.picture_prefetch import Preparation, wanted
+from annotator_ui.picture_prefetch import PicturePrefetch, wanted
 from annotator_ui.picture_tokens import PictureTokens
 from annotator_ui.pictures import SIZES, Pictures
 from eds import tables
@@ -181,7 +181,7 @@ def test_pictures_are_prepared_in_the_order_of_the_work(site: Site) -> None:
     assert sorted(order) == sorted(images)
     first = {task.query_id for name in ("ann", "bob") for task in next_batch(store_of(site.owner), "first", name, 1)}
     assert set(order[: len(first)]) == first
-    preparation = Preparation(site.pictures, site.owner)
+    preparation = PicturePrefetch(site.pictures, site.owner)
     preparation.prepare(order)
     assert (preparation.state.ready, preparation.state.unreadable, preparation.state.total) == (3, 2, 5)
     assert preparation.state.finished
@@ -199,7 +199,7 @@ def images_pairs(images: list[str]) -> pd.DataFrame:
 
 
 def test_the_background_thread_starts_and_ends(site: Site) -> None:
-    preparation = Preparation(site.pictures, site.owner)
+    preparation = PicturePrefetch(site.pictures, site.owner)
     preparation.start()
     preparation.stop()
     assert not preparation._thread.is_alive()

@@ -7,7 +7,7 @@ import pytest
 
 import annotator_ui.screen
 from annotator_ui.app_state import Site, Viewer
-from annotator_ui.picture_prefetch import State
+from annotator_ui.picture_prefetch import PrefetchProgress
 from annotator_ui.texts import HOME, PROGRESS, REPORT
 from eds.labels.campaigns import Plan, close_campaign, create_campaign
 from eds.labels.judgements import Judgement, submit
@@ -96,8 +96,8 @@ def test_a_rest_is_due_after_three_quarters_of_an_hour(site: Site, show: Show) -
 
 def test_a_lead_sees_pictures_on_their_way_and_those_that_cannot_be_read(site: Site, show: Show) -> None:
     _campaign(site, "Hats")
-    site.preparation.state = State(3, 10, 2)
+    site.prefetch.state = PrefetchProgress(3, 10, 2)
     assert HOME.unreadable(2) in show("home", "lea", "lead")
     assert HOME.unreadable(2) not in show("home", "ann")
-    site.preparation.state = State(10, 10, 0)
+    site.prefetch.state = PrefetchProgress(10, 10, 0)
     assert "cannot be read" not in show("home", "lea", "lead")
