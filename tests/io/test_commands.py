@@ -271,7 +271,7 @@ def test_a_folder_of_vectors_that_is_not_whole_is_refused_with_all_faults(
 def test_reports_and_exports_go_to_a_bucket(twins: tuple[Path, Path], shop: Storage, eds: Eds, tmp_path: Path) -> None:
     _, there = twins
     eds(there, "images", "scan")
-    told = eds.json(there, "reports", "write", "--to", "s3://shop/out/page.html")
+    told = eds.json(there, "reports", "write", "--out", "s3://shop/out/page.html")
     assert list(told["files"]) == [f"s3://shop/out/page.{kind}" for kind in ("html", "json", "csv")]
     assert {one.name: one.size for one in storage.listing("s3://shop/out")} == {
         Path(name).name: size for name, size in told["files"].items()
@@ -292,5 +292,5 @@ def test_reports_and_exports_go_to_a_bucket(twins: tuple[Path, Path], shop: Stor
     again = eds(there, "benchmarks", "export", "label-studio", "s3://shop/studio", code=2)
     assert "there are objects already" in again
     shop.fault = lambda method, path: "AccessDenied" if method == "PUT" else None
-    assert "permission denied" in eds(there, "reports", "write", "--to", "s3://shop/no/page.html", code=2)
+    assert "permission denied" in eds(there, "reports", "write", "--out", "s3://shop/no/page.html", code=2)
     shutil.rmtree(tmp_path / "back")
