@@ -35,7 +35,7 @@ def metrics() -> None:
 @command(metrics, "list", example="eds metrics list --preset vsd")
 @click.option("--preset", metavar="NAME", help="Show only the measures of this preset.")
 def list_(console: Console, preset: str | None) -> None:
-    """List the measures with their formulas and conventions, and the presets."""
+    """List the measures with formula and conventions."""
     from eds.project.measures import list_measures
 
     console.show(list_measures(preset), render_measures)

@@ -18,11 +18,13 @@ def test_the_recipe_adds_an_analysis_in_one_file(tmp_path: Path) -> None:
 import json
 import pandas as pd
 from eds.analysis import AnalysisInputs, analyse
+from eds.project.analyse import analysis_options
 from eds.registry import ANALYSES
 
 truth = pd.DataFrame({"votes_for": [3, 2, 1], "votes_against": [0, 1, 3]})
 name = "votes-needed"
 print(json.dumps([analyse(name, AnalysisInputs(truth=truth), margin=2), ANALYSES.help(name), name in ANALYSES]))
+assert [option.name for option in analysis_options(name)] == ["margin"]
 """
     assert json.loads(copy.python(code)) == [{"pairs": 3, "close": 2}, "How many pairs were close votes.", True]
 
