@@ -241,7 +241,7 @@ def test_other_keys_for_the_hand_that_wants_them(browser: Browser, annotator: An
         page.keyboard.press("?")
         page.locator(".keys [data-action=similar]").click()
         page.keyboard.press("d")
-        expect(page.locator(".told")).to_have_text("That key is taken or cannot be used.")
+        expect(page.locator(".told")).to_have_text("This key is already used or not allowed.")
         page.locator(".keys [data-action=similar]").click()
         page.keyboard.press("j")
         expect(page.locator(".keys [data-action=similar] kbd").first).to_have_text("J")

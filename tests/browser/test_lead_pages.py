@@ -101,7 +101,7 @@ def test_from_a_guideline_to_the_export(browser: Browser, shop: Annotator, tmp_p
         name.press("Tab")
         settle(page)
         page.get_by_role("button", name=CAMPAIGNS.make).click()
-        expect(page.get_by_text("is made:")).to_contain_text(OWN)
+        expect(page.get_by_text("is created:")).to_contain_text(OWN)
         row = campaigns_of_experts(shop.store).set_index("name").loc[OWN]
         assert (row["mode"], row["guideline"], row["experts"]) == ("pair", "2", 3)
         expect(page.get_by_role("region", name=CAMPAIGNS.table)).to_contain_text(OWN)
