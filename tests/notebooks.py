@@ -1,4 +1,4 @@
-"""Notebooks as tests run them: cells one after the other in one namespace; none holds results of somebody's machine."""
+"""Notebooks as tests run them: cells one after the other in one namespace; each is stored with what it shows."""
 
 import ast
 import json
@@ -10,13 +10,16 @@ FOLDER = Path(__file__).parents[1] / "notebooks"
 
 def cells(name: str) -> list[dict[str, Any]]:
     """The code cells of a notebook."""
-    found: dict[str, Any] = json.loads((FOLDER / name).read_text(encoding="utf-8"))
-    return [cell for cell in found["cells"] if cell["cell_type"] == "code"]
+    notebook: dict[str, Any] = json.loads((FOLDER / name).read_text(encoding="utf-8"))
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
 def holds_outputs(name: str) -> bool:
-    """Whether some cell keeps what it once printed."""
-    return any(cell["outputs"] or cell["execution_count"] for cell in cells(name))
+    """Whether every cell was run, in order and without an error, and most show something."""
+    code = cells(name)
+    in_order = [cell["execution_count"] for cell in code] == list(range(1, len(code) + 1))
+    failed = any(output["output_type"] == "error" for cell in code for output in cell["outputs"])
+    return in_order and not failed and sum(bool(cell["outputs"]) for cell in code) > len(code) / 2
 
 
 def executed(name: str) -> dict[str, Any]:

@@ -33,7 +33,7 @@ class Result:
             "eds.project/result.html.j2",
             values={name: _short(value) for name, value in values.items() if isinstance(value, (str, int, float))},
             charts={title: chart_svg(chart, title) for title, chart in self.charts().items()},
-            frames={name: value for name, value in values.items() if hasattr(value, "to_html")},
+            frames={name: frame for name, value in values.items() if (frame := _to_frame(value)) is not None},
             rows=ROWS,
         )
 
@@ -63,6 +63,21 @@ def to_jsonable(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     return None if str(value) in ("<NA>", "NaT") else str(value)
+
+
+def _to_frame(value: Any) -> Any:
+    """A frame as it is, a list of dataclasses or dicts as a frame; None for anything else."""
+    import pandas as pd
+
+    if hasattr(value, "to_html"):
+        return value
+    if (
+        isinstance(value, (list, tuple))
+        and value
+        and all(is_dataclass(item) or isinstance(item, Mapping) for item in value)
+    ):
+        return pd.DataFrame(to_jsonable(value))
+    return None
 
 
 def _short(value: str | float) -> str:
