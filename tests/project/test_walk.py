@@ -1,6 +1,7 @@
 """One walk from a folder of images to a report, through Python with `eds` alone and through the command line: equal."""
 
 import json
+import shlex
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from click.testing import CliRunner
 
 import eds
 from eds.cli import cli
+from eds.project.catalogue import ScanOptions
+from eds.project.train import HashOptions
 
 MODELS = ["hsv=descriptor:hsv", "hog=descriptor:hog"]
 MEASURES = ["VSD-HR@2", "ROC-AUC", "Judged@2"]
@@ -88,3 +91,19 @@ def test_python_and_the_command_line_give_the_same_numbers(photos: Path, tmp_pat
     assert sections[0] == sections[1]
     same(project.run(), "run")
     assert {state.condition for state in project.status().tables} == {"fresh"}
+
+
+def test_the_command_that_status_shows_can_be_typed(photos: Path, tmp_path: Path) -> None:
+    project = eds.Project.create(tmp_path / "p")
+    project.scan(photos, options=ScanOptions(queries=0.5, near="off"))
+    project.embed(MODELS, dtype="float16")
+    project.mine(k=6, exclude_product=False, keep_ties=True)
+    project.pool(["hsv"], k=2, symmetric="merge")
+    project.draw_random(10, exclude_product=True)
+    project.draw_negatives(1, min_rank=2, max_rank=4)
+    project.draw_repeats(3)
+    project.train_hash("codes", HashOptions(base="hsv", bits=8, epochs=1, test_share=0.3, validation_share=0.2))
+    for state in project.status().tables:
+        for command in filter(None, state.made_by.split("; ")):
+            done = CliRunner().invoke(cli, [*shlex.split(command)[1:], "--help"])  # --help: parsed, not carried out
+            assert done.exit_code == 0, (command, done.output)

@@ -1,0 +1,33 @@
+"""Every version opens, runs and reports the projects that older versions made, with the numbers they had."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from eds.project import Project
+
+FOLDER = Path(__file__).parents[1] / "fixtures" / "projects"
+VERSIONS = sorted(path.name for path in FOLDER.iterdir())
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_project_of_an_older_version_opens_runs_and_reports(version: str, tmp_path: Path) -> None:
+    shutil.copytree(FOLDER / version, tmp_path / "project")
+    project = Project.open(tmp_path / "project")
+    names = ("images", "suspects", "truth", "scores")
+    before = {name: project.read(name) for name in names}
+    acts = len(project.experts.list()), int(project.experts.list()["labels"].sum())
+    assert {state.condition for state in project.status().tables} == {"fresh"}
+    project.run()
+    assert {state.condition for state in project.status().tables} == {"fresh"}
+    assert acts == (3, int(project.experts.list()["labels"].sum()))
+    assert all(project.read(name).equals(before[name]) for name in names)
+    assert project.decide().table[["query_id", "candidate_id", "value"]].equals(
+        before["truth"][["query_id", "candidate_id", "value"]]
+    )
+    assert (tmp_path / "project" / "report.html").stat().st_size > 50_000
+
+
+def test_there_is_such_a_project() -> None:
+    assert VERSIONS
