@@ -25,7 +25,7 @@ votes_format = click.option(
 
 @click.group()
 def labels() -> None:
-    """Experts' judgements: accounts, campaigns, import, export, backup."""
+    """Experts' judgements: accounts, campaigns, exchange."""
 
 
 labels.add_command(serve)

@@ -20,7 +20,7 @@ WIDEST = 48  # of a command, in a table for people
 @command(None, "init", example="eds init my-catalogue")
 @click.argument("where", type=FOLDER, required=False)
 def init(console: Console, where: Path | None) -> None:
-    """Make a new project in a folder, with an eds.toml that names every setting."""
+    """Create a project in a folder."""
     from eds.project import Project
 
     project = Project.create(where or console.folder)

@@ -21,9 +21,7 @@ NEEDED = ("streamlit", "starlette", "uvicorn", "sqlalchemy", "argon2")
 @click.option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0 for all of this machine's.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8501, help="Port; 0 lets the system choose.")
 @click.option("--base-path", default="", help="Path before everything, behind a proxy: /eds.")
-@click.option(
-    "--demo", is_flag=True, help="Prepare a drawn catalogue, a waiting and a judged campaign, and two guests."
-)
+@click.option("--demo", is_flag=True, help="Prepare a drawn catalogue, campaigns and two guests.")
 @click.option("--invite", "invited", multiple=True, metavar="NAME", help="Print a fresh link for them; several times.")
 @click.option("--no-browser", is_flag=True, help="Open no browser.")
 @click.option("--no-prepare", is_flag=True, help="Make no pictures ahead.")
@@ -47,7 +45,7 @@ def serve(
     identity_header: str,
     openid: Path | None,
 ) -> None:
-    """Serve the pages where experts judge and leads look on, until Ctrl-C; every judgement is kept."""
+    """Serve the annotator, where experts judge, until Ctrl-C."""
     _check_installed()
     if demo:
         from eds.project import Project

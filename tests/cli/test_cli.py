@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -141,3 +142,18 @@ def test_lines_are_aligned_and_numbers_stand_to_the_right() -> None:
     assert format_table(("name", "n"), [("long name", 1), ("x", 1234)]) == (
         "name           n\nlong name      1\nx          1,234"
     )
+
+
+def all_commands(command: click.Command, words: tuple[str, ...]) -> Iterator[tuple[str, click.Command]]:
+    """Every command and group below `command`."""
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            found = command.get_command(click.Context(command), name)
+            assert found is not None
+            yield " ".join((*words, name)), found
+            yield from all_commands(found, (*words, name))
+
+
+def test_short_helps_fit_in_a_line() -> None:
+    helps = {words: command.get_short_help_str(limit=500) for words, command in all_commands(cli.cli, ("eds",))}
+    assert {words: text for words, text in helps.items() if not text or len(text) > 60} == {}

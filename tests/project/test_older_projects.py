@@ -23,8 +23,10 @@ def test_a_project_of_an_older_version_opens_runs_and_reports(version: str, tmp_
     assert {state.condition for state in project.status().tables} == {"fresh"}
     assert acts == (3, int(project.experts.list()["labels"].sum()))
     assert all(project.read(name).equals(before[name]) for name in names)
-    assert project.decide().table[["query_id", "candidate_id", "value"]].equals(
-        before["truth"][["query_id", "candidate_id", "value"]]
+    assert (
+        project.decide()
+        .table[["query_id", "candidate_id", "value"]]
+        .equals(before["truth"][["query_id", "candidate_id", "value"]])
     )
     assert (tmp_path / "project" / "report.html").stat().st_size > 50_000
 

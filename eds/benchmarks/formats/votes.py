@@ -1,4 +1,4 @@
-"""Votes as CSV or JSON lines, with pairs.csv for decided labels."""
+"""Votes as CSV or JSON lines; decided labels as pairs.csv."""
 
 from pathlib import Path
 from typing import Annotated, Literal
