@@ -43,23 +43,37 @@ def list_(console: Console, preset: str | None) -> None:
 
 @command(metrics, "score", example="eds metrics score -M vsd -M nDCG@10")
 @click.option(
-    "-M", "--measure", "measures", multiple=True, metavar="MEASURE|PRESET", default=("vsd",),
+    "-M",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE|PRESET",
+    default=("vsd",),
     help="A measure, as RR@10, or a preset; repeatable.",
-)  # fmt: skip
+)
 @click.option("-m", "--model", "models", multiple=True, metavar="MODEL", help="Score only this model; repeatable.")
 @click.option(
-    "--new", multiple=True, metavar="NAME=BACKBONE|FILE", callback=named_files,
+    "--new",
+    multiple=True,
+    metavar="NAME=BACKBONE|FILE",
+    callback=named_files,
     help="Add a model: a backbone, vectors, or a TREC run.",
-)  # fmt: skip
+)
 @click.option(
-    "--ids", multiple=True, metavar="NAME=FILE", callback=named_files,
+    "--ids",
+    multiple=True,
+    metavar="NAME=FILE",
+    callback=named_files,
     help="The image ids of a new model's vectors or run.",
-)  # fmt: skip
+)
 @pool_models_option
 @click.option(
-    "--from", "source", type=click.Choice(["auto", "embeddings", "neighbors"]), default="auto",
+    "--from",
+    "source",
+    type=click.Choice(["auto", "embeddings", "neighbors"]),
+    default="auto",
     help="Where ranks come from (auto: vectors, else lists).",
-)  # fmt: skip
+)
 @click.option("--by-query", is_flag=True, help="Store the value of every query, too.")
 @resamples_option
 @confidence
@@ -92,15 +106,23 @@ def _summary(result: "ScoreResult") -> str:
         if len(blocks[-1]) > 1 and sum(sizes[at] for at in blocks[-1]) + sizes[index] > width:
             blocks.append([0])
         blocks[-1].append(index)
-    tables = [format_table([heads[at] for at in block], [[row[at] for at in block] for row in rows])
-              for block in blocks]  # fmt: skip
+    tables = [
+        format_table([heads[at] for at in block], [[row[at] for at in block] for row in rows]) for block in blocks
+    ]
     return "\n\n".join(tables)
 
 
 def _rests_on(result: "ScoreResult") -> str:
     """Render what each measure rests on; where models differ, from the least to the most."""
-    heads = ["measure", "n", "queries skipped", "unlabelled", "similar not found", "behind their product",
-             "pairs without a score"]  # fmt: skip
+    heads = [
+        "measure",
+        "n",
+        "queries skipped",
+        "unlabelled",
+        "similar not found",
+        "behind their product",
+        "pairs without a score",
+    ]
     rows = []
     for name, part in result.counts.items():
         why = sorted({reason for counts in part for reason in counts["skipped_because"]})
@@ -126,10 +148,17 @@ def _verdicts(result: "ScoreResult") -> list[str]:
         return []
     heads = ["new model", "measure", "value", "at most", "judged", "verdict", "undecided with"]
     cells = [
-        [row["model"], row["measure"], _number(row["value"]), _number(row["at_most"]), _number(row["judged"]),
-         row["verdict"], "-" if row["undecided_with"] is None else ", ".join(row["undecided_with"]) or "none"]
+        [
+            row["model"],
+            row["measure"],
+            _number(row["value"]),
+            _number(row["at_most"]),
+            _number(row["judged"]),
+            row["verdict"],
+            "-" if row["undecided_with"] is None else ", ".join(row["undecided_with"]) or "none",
+        ]
         for row in new.rows
-    ]  # fmt: skip
+    ]
     reasons: dict[str, list[str]] = {}
     for row in new.rows:
         measures = reasons.setdefault(row["why"], [])

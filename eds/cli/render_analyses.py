@@ -31,10 +31,17 @@ def _bias(result: "AnalysisResult", explain: bool) -> list[str]:
     document, k = result.result, result.options["k"]
     table, orders = document["models"], document["orders"]
     columns = {
-        "model": "model", "generator": "pool model", "hr": f"VSD-HR@{k}", "judged": f"judged@{k}",
-        "hr_at_most": "HR at most", "rbp": "RBP", "rbp_at_most": "RBP at most", "auc": "AUC",
-        "self_removed": "without its own", "shift": "shift",
-    }  # fmt: skip
+        "model": "model",
+        "generator": "pool model",
+        "hr": f"VSD-HR@{k}",
+        "judged": f"judged@{k}",
+        "hr_at_most": "HR at most",
+        "rbp": "RBP",
+        "rbp_at_most": "RBP at most",
+        "auc": "AUC",
+        "self_removed": "without its own",
+        "shift": "shift",
+    }
     if document["measures"]["auc"].startswith("PR-AUC"):  # its chance level is needed to read it
         columns["prevalence"] = "chance level of AUC"
     lines = [format_table(list(columns.values()), table[list(columns)].astype(object).to_numpy().tolist())]
@@ -43,8 +50,11 @@ def _bias(result: "AnalysisResult", explain: bool) -> list[str]:
         lines.append("Every model made the pool, so the groups cannot be compared.")
     else:
         groups = document["groups"].astype(object).to_numpy().tolist()
-        lines += ["", "Means of both groups; above 0, the difference favours the models that made the pool:",
-                  format_table(["measure", "pool models", "others", "difference"], groups)]  # fmt: skip
+        lines += [
+            "",
+            "Means of both groups; above 0, the difference favours the models that made the pool:",
+            format_table(["measure", "pool models", "others", "difference"], groups),
+        ]
     pairs, every = document["undecided_by_rbp"], len(table) * (len(table) - 1) // 2
     some = pairs[:NAMED] if len(pairs) < every else []
     named = ", ".join(" and ".join(pair) for pair in some) + (", ..." if some and len(pairs) > len(some) else "")
@@ -145,10 +155,17 @@ def _prevalence(result: "AnalysisResult", explain: bool) -> list[str]:
     lines = []
     if document["models"]:
         rows = [
-            [row["model"], row["pairs"], row["labelled"], row["positive"], _rate(row), row["pairs_only_here"],
-             row["positives_only_here"]]
+            [
+                row["model"],
+                row["pairs"],
+                row["labelled"],
+                row["positive"],
+                _rate(row),
+                row["pairs_only_here"],
+                row["positives_only_here"],
+            ]
             for row in document["models"]
-        ]  # fmt: skip
+        ]
         heads = ["model", "pairs", "labelled", "similar", "p_k", "only here", "similar only here"]
         lines.append(format_table(heads, rows))
     lines.append(
@@ -164,9 +181,10 @@ def _prevalence(result: "AnalysisResult", explain: bool) -> list[str]:
     if document["product_pairs"] == "left out":
         lines.append("Pairs of one product are not counted, because the random pairs leave them out.")
     if ranks:
-        heads, rows = ["rank", "labelled", "similar", "rate"], [
-            [row["rank"], row["labelled"], row["positive"], _rate(row)] for row in ranks
-        ]  # fmt: skip
+        heads, rows = (
+            ["rank", "labelled", "similar", "rate"],
+            [[row["rank"], row["labelled"], row["positive"], _rate(row)] for row in ranks],
+        )
         lines += ["", "By rank, all models together:", format_table(heads, rows)]
     if document["recall"] is not None:
         rows = [[row["stratum"], row["N"], row["n"], row["a"]] for row in document["strata"]]
@@ -239,10 +257,17 @@ def _reusability(result: "AnalysisResult", explain: bool) -> list[str]:
     ]
     if explain:
         columns = {
-            "measure": "measure", "model": "model", "unique_pairs": "own pairs", "unique_positives": "own similar",
-            "full": "pooled", "unpooled": "as new", "drop": "drop", "rank_full": "rank",
-            "rank_unpooled": "rank as new", "kendall_tau_b": "tau_b",
-        }  # fmt: skip
+            "measure": "measure",
+            "model": "model",
+            "unique_pairs": "own pairs",
+            "unique_positives": "own similar",
+            "full": "pooled",
+            "unpooled": "as new",
+            "drop": "drop",
+            "rank_full": "rank",
+            "rank_unpooled": "rank as new",
+            "kendall_tau_b": "tau_b",
+        }
         rows = document["models"][list(columns)].astype(object).to_numpy().tolist()
         lines += ["", format_table(list(columns.values()), rows)]
     return lines

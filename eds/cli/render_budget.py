@@ -43,14 +43,28 @@ def render_plans(plans: Sequence[Mapping[str, Any]], currency: str = "") -> str:
 def _machines(plan: Mapping[str, Any], currency: str) -> list[str]:
     priced = [(head, key) for head, key in PRICES if plan[key] is not None]
     rows = [
-        [model["name"], format_time(model["embed_seconds"]), format_time(model["mine_seconds"]),
-         _round(model["machine_hours"]), format_size(model["vector_bytes"]), *(_round(model[key]) for _, key in priced)]
+        [
+            model["name"],
+            format_time(model["embed_seconds"]),
+            format_time(model["mine_seconds"]),
+            _round(model["machine_hours"]),
+            format_size(model["vector_bytes"]),
+            *(_round(model[key]) for _, key in priced),
+        ]
         for model in plan["models"]
-    ]  # fmt: skip
+    ]
     embed, mine = (sum(model[name] for model in plan["models"]) for name in ("embed_seconds", "mine_seconds"))
     prices = [sum(model[key] for model in plan["models"]) for _, key in priced]
-    rows.append(["all", format_time(embed), format_time(mine), _round(plan["machine_hours"]),
-                 format_size(plan["vector_bytes"]), *map(_round, prices)])  # fmt: skip
+    rows.append(
+        [
+            "all",
+            format_time(embed),
+            format_time(mine),
+            _round(plan["machine_hours"]),
+            format_size(plan["vector_bytes"]),
+            *map(_round, prices),
+        ]
+    )
     heads = ["model", "embedding", "mining", "machine hours", "vectors", *(f"{head} {currency}" for head, _ in priced)]
     machines = plan["machines"]
     lines = [

@@ -20,9 +20,13 @@ def reports() -> None:
 @command(reports, "write", example="eds reports write --out report.html --slice category")
 @click.option("--out", "to", type=ADDRESS, help="The page: a path or an s3:// address (default: report.html).")
 @click.option(
-    "--slice", "slices", multiple=True, metavar="COLUMN", default=("category",),
+    "--slice",
+    "slices",
+    multiple=True,
+    metavar="COLUMN",
+    default=("category",),
     help="A column of images to split results by; repeatable.",
-)  # fmt: skip
+)
 @click.option("--gallery", type=click.IntRange(0, 200), default=8, help="Pairs in each gallery; 0: none.")
 @click.option("--pictures/--no-pictures", default=True, help="Embed the pictures of the galleries.")
 @resamples_option

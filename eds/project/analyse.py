@@ -55,7 +55,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class AnalysisResult(Result):
-    """What an analysis found, with its options and the digests of the files it was made from; stored as `file`."""
+    """The result of an analysis with its options and the digests of the files it was made from; stored as `file`."""
 
     analysis: str
     options: Mapping[str, Any]
@@ -111,39 +111,39 @@ def collect(inputs: Inputs, needs: Sequence[str], settings: Any, chosen: Selecti
     """Return the inputs that an analysis needs."""
     from eds.analysis import AnalysisInputs
 
-    found: dict[str, Any] = {"seed": inputs.project.config.project.seed}
+    values: dict[str, Any] = {"seed": inputs.project.config.project.seed}
     wanted = set(needs)
     if "truth" in wanted:
         inputs.decided_pairs()  # refuses where there are none
-        found["truth"] = inputs.read("truth")
+        values["truth"] = inputs.read("truth")
     if "labels" in wanted:
-        found["labels"] = inputs.measured_pairs(with_random=chosen.with_random)
+        values["labels"] = inputs.measured_pairs(with_random=chosen.with_random)
     if "images" in wanted:
-        found["images"] = inputs.images()
+        values["images"] = inputs.images()
     if "suspects" in wanted:
-        found["suspects"] = inputs.suspects
+        values["suspects"] = inputs.suspects
     if "pool_lists" in wanted:
         lists = read_pool_lists(inputs, chosen.pool_models, chosen.pool_depth, allow_missing=chosen.allow_missing)
-        found["pool_lists"] = lists
+        values["pool_lists"] = lists
     if wanted & COMPARED:
-        found |= _compare(inputs, wanted, settings, chosen, found)
+        values |= _compare(inputs, wanted, settings, chosen, values)
     if "list_heads" in wanted:
-        found["list_heads"] = _list_heads(inputs.project, chosen.models, settings.k)
+        values["list_heads"] = _list_heads(inputs.project, chosen.models, settings.k)
     if "own_ranks" in wanted:
-        found["own_ranks"] = _own_ranks(inputs, chosen)
-    return AnalysisInputs(**found)
+        values["own_ranks"] = _own_ranks(inputs, chosen)
+    return AnalysisInputs(**values)
 
 
 def _compare(
-    inputs: Inputs, wanted: set[str], settings: Any, chosen: Selection, found: Mapping[str, Any]
+    inputs: Inputs, wanted: set[str], settings: Any, chosen: Selection, values: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the ranks and scores of the labelled pairs by the pool's models and the others."""
-    project, lists = inputs.project, found["pool_lists"]
+    project, lists = inputs.project, values["pool_lists"]
     models = _models_to_compare(project, lists, chosen.other_models)
     counts_pooled = any(measure.definition.counts_pooled for measure in getattr(settings, "measures", ()))
     pooled = inputs.pooled_pairs if counts_pooled else None
     needs = Needs(lists=bool(wanted & {"rankings", "ranks"}), besides=pooled)
-    evidence = gather(inputs, models, inputs.images(), found["labels"], needs, allow_missing=chosen.allow_missing)
+    evidence = gather(inputs, models, inputs.images(), values["labels"], needs, allow_missing=chosen.allow_missing)
     if gone := sorted(set(lists["model"]) - set(models)):
         project.say(f"Pool models without vectors or lists are not compared: {', '.join(gone)}.")
     if evidence.scores is None or not len(evidence.scores):

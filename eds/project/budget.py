@@ -73,10 +73,18 @@ def plan_budget(project: "Project | None", options: BudgetOptions) -> BudgetResu
     certainty = _certainty(queries, plans)
     pay = settings.budget
     machines = scale_document(
-        project, embedded, queries, models, round(certainty["pairs"]), options.experts or pay.experts,
-        options.seconds or pay.seconds, machines=options.machines, machine_hourly=options.machine_hourly,
-        terabyte_monthly=options.terabyte_monthly, calibrate=options.calibrate,
-    )  # fmt: skip
+        project,
+        embedded,
+        queries,
+        models,
+        round(certainty["pairs"]),
+        options.experts or pay.experts,
+        options.seconds or pay.seconds,
+        machines=options.machines,
+        machine_hourly=options.machine_hourly,
+        terabyte_monthly=options.terabyte_monthly,
+        calibrate=options.calibrate,
+    )
     return BudgetResult(plans, pay.currency, certainty, machines)
 
 
@@ -127,17 +135,21 @@ def _given_counts(project: "Project | None", options: BudgetOptions) -> tuple[in
 
 
 def _plans(
-    settings: config.Config, counts: tuple[int, int, int], models: int, k: int, pool_size: int | None,
+    settings: config.Config,
+    counts: tuple[int, int, int],
+    models: int,
+    k: int,
+    pool_size: int | None,
     judging: Mapping[str, Any],
-) -> list[dict[str, Any]]:  # fmt: skip
+) -> list[dict[str, Any]]:
     from eds.analysis import Judging, RandomTarget
     from eds.analysis import budget as plan
 
     queries, images, both = counts
-    given = {name: value for name, value in judging.items() if value is not None}
-    target = RandomTarget(given.pop("wanted", None), given.pop("prevalence", None))
+    chosen = {name: value for name, value in judging.items() if value is not None}
+    target = RandomTarget(chosen.pop("wanted", None), chosen.pop("prevalence", None))
     pay = {name: getattr(settings.budget, name) for name in ("experts", "seconds", "hourly")}
-    experts = Judging(**{**pay, **given})
+    experts = Judging(**{**pay, **chosen})
     plans = plan(queries, images, models, k, experts, n_queries_in_gallery=both, pool_size=pool_size, random=target)
     return [asdict(item) for item in plans]
 
@@ -220,7 +232,7 @@ def model_rates(project: "Project") -> "list[ModelRate]":
     from eds.errors import EdsError
     from eds.vectors import read_model
 
-    found = []
+    rates = []
     for name in project.models("embeddings"):
         folder = project.path("embeddings", name)
         try:
@@ -228,8 +240,8 @@ def model_rates(project: "Project") -> "list[ModelRate]":
         except EdsError:
             continue  # eds status tells of it; a plan needs no vectors
         listed = folder / "ids.parquet"
-        found.append(model_rate(model, listed.stat().st_size / model.rows if model.rows and listed.exists() else None))
-    return found
+        rates.append(model_rate(model, listed.stat().st_size / model.rows if model.rows and listed.exists() else None))
+    return rates
 
 
 def _seconds(project: "Project | None") -> "pd.Series[float]":

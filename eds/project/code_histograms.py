@@ -52,16 +52,19 @@ def coded(
     names = hash_models(project, models)
     if not names:
         raise ProjectError(
-            f"{asked[0]} needs a model of binary codes, and there is none", where=str(project.root),
+            f"{asked[0]} needs a model of binary codes, and there is none",
+            where=str(project.root),
             do="Make one (eds training hash), or import codes (eds embeddings import --similarity hamming).",
-        )  # fmt: skip
+        )
     sources = {measure.parameters["grades"] for measure in asked if "grades" in measure.parameters}
     gradings = {source: grading(inputs, source, attributes, with_random=with_random) for source in sorted(sources)}
     radii = {
-        source: max((measure.k or 0 for measure in asked
-                     if measure.name == "mLGAP" and measure.parameters["grades"] == source), default=None)
+        source: max(
+            (measure.k or 0 for measure in asked if measure.name == "mLGAP" and measure.parameters["grades"] == source),
+            default=None,
+        )
         for source in sources
-    }  # fmt: skip
+    }
     found = {}
     for name, (vectors, there) in open_vectors(project, names, images, allow_missing=allow_missing).items():
         codes = code_gallery(vectors, there)

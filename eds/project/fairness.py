@@ -119,13 +119,13 @@ def judge_new_models(
         negatives=inputs.drawn_negatives([result.measure for result in results]),
         pooled=inputs.pooled_pairs,
     )
-    found = fairness(results, new, known)
-    if not len(found.verdicts):
+    fair = fairness(results, new, known)
+    if not len(fair.verdicts):
         return None
     makers = tuple(sorted(set(lists["model"])))
-    rows: list[Any] = found.verdicts.to_dict(orient="records")
-    why = [reason(row, makers, found.reuse) for row in rows]
-    return NewModels(tuple(new), makers, found.verdicts.assign(why=why))
+    rows: list[Any] = fair.verdicts.to_dict(orient="records")
+    why = [reason(row, makers, fair.reuse) for row in rows]
+    return NewModels(tuple(new), makers, fair.verdicts.assign(why=why))
 
 
 def _depends_on_labels(measure: "Measure") -> bool:

@@ -31,17 +31,20 @@ def list_measures(name: str | None = None) -> MeasuresResult:
         cut = {"required": "@k", "optional": "[@k]", "never": ""}[definition.cut]
         parameters = sorted(definition.parameters.items())
         inside = ",".join(f"{key}={'|'.join(value.options) or value.default}" for key, value in parameters)
-        rows.append({
-            "measure": f"{definition.name}{cut}" + (f"({inside})" if inside else ""),
-            "name": definition.name,
-            "meaning": definition.meaning,
-            "formula": definition.formula,
-            "conventions": definition.conventions,
-            "needs": definition.needs,
-            "cut_off": definition.cut,
-            "parameters": {key: {"default": value.default, "options": list(value.options) or None}
-                           for key, value in parameters},
-        })  # fmt: skip
+        rows.append(
+            {
+                "measure": f"{definition.name}{cut}" + (f"({inside})" if inside else ""),
+                "name": definition.name,
+                "meaning": definition.meaning,
+                "formula": definition.formula,
+                "conventions": definition.conventions,
+                "needs": definition.needs,
+                "cut_off": definition.cut,
+                "parameters": {
+                    key: {"default": value.default, "options": list(value.options) or None} for key, value in parameters
+                },
+            }
+        )
     bundles = [
         {"preset": item.name, "meaning": item.meaning, "rules": item.rules, "measures": [*map(str, item.measures)]}
         for item in presets

@@ -150,10 +150,10 @@ def gather(
 def open_vectors(
     project: "Project", names: Sequence[str], images: "pd.DataFrame", *, allow_missing: bool
 ) -> "dict[str, tuple[Vectors, pd.DataFrame]]":
-    """By model its vectors and the images that have one; all that is damaged, stale or lacking told at once."""
+    """Return by model its vectors and the images that have one; refuse with all that is damaged, stale or missing."""
     from eds.vectors import Vectors
 
-    found: dict[str, tuple[Vectors, pd.DataFrame]] = {}
+    opened: dict[str, tuple[Vectors, pd.DataFrame]] = {}
     faults = []
     for name in names:
         faults += [f"{name}: {why}" for why in project.state("embeddings", name).reasons]
@@ -166,7 +166,7 @@ def open_vectors(
         if not has.all() and not allow_missing:
             lacking = images.loc[~has, "image_id"]
             faults.append(f"{name}: {len(lacking):,} images have no vector: {', '.join(lacking[:3])}")
-        found[name] = vectors, images if has.all() else images[has]
+        opened[name] = vectors, images if has.all() else images[has]
     if faults:
         raise ProjectError(
             "vectors are stale, damaged or not complete",
@@ -175,7 +175,7 @@ def open_vectors(
             " model has no vector of, which are then counted: --allow-missing.",
             faults=faults,
         )
-    return found
+    return opened
 
 
 def find_known(names: "pd.Series[str]", known: Any) -> "NDArray[np.bool_]":
@@ -185,11 +185,11 @@ def find_known(names: "pd.Series[str]", known: Any) -> "NDArray[np.bool_]":
 
     from eds.pairs import to_text
 
-    asked, there = to_text(names), to_text(known)
-    if asked.null_count == 0 and asked.equals(there):  # as a rule: every image has a vector
-        return np.ones(len(asked), dtype=bool)
-    found: NDArray[np.bool_] = pc.is_in(asked, value_set=there).to_numpy(zero_copy_only=False)
-    return found
+    wanted, there = to_text(names), to_text(known)
+    if wanted.null_count == 0 and wanted.equals(there):  # as a rule: every image has a vector
+        return np.ones(len(wanted), dtype=bool)
+    mask: NDArray[np.bool_] = pc.is_in(wanted, value_set=there).to_numpy(zero_copy_only=False)
+    return mask
 
 
 def select_pairs(pairs: "pd.DataFrame", images: "pd.DataFrame") -> "tuple[pd.DataFrame, Places]":

@@ -88,10 +88,15 @@ def build_report(project: "Project", options: ReportOptions) -> "Report":
 
     inputs = collect(project, options)
     made = {
-        "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), "eds": version("eds"),
-        "confidence": inputs.confidence, "resamples": inputs.resamples, "seed": inputs.seed, "k": inputs.k,
-        "cut": inputs.cut, "provenance": asdict(_provenance(project, options)),
-    }  # fmt: skip
+        "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "eds": version("eds"),
+        "confidence": inputs.confidence,
+        "resamples": inputs.resamples,
+        "seed": inputs.seed,
+        "k": inputs.k,
+        "cut": inputs.cut,
+        "provenance": asdict(_provenance(project, options)),
+    }
     with project.progress("report", "sections") as progress:
         return build(inputs, made, progress)
 

@@ -138,9 +138,11 @@ def score_models(inputs: Inputs, options: ReportOptions) -> Scoring:
         read_table(inputs, name)
     project, wanted = inputs.project, _measures(inputs)
     chosen = ScoreOptions(
-        resamples=options.resamples, confidence=options.confidence, with_random=options.with_random,
+        resamples=options.resamples,
+        confidence=options.confidence,
+        with_random=options.with_random,
         allow_missing=options.allow_missing,
-    )  # fmt: skip
+    )
     state = project.state("scores")
     kept = table_options(project, state, chosen)
     evaluation, table = None, inputs.read("scores") if state.condition == "fresh" else None
@@ -207,8 +209,16 @@ def describe_searches(project: "Project") -> "list[Search]":
         made_by, _ = tables.read_provenance(project.path("neighbors", name), tables.NEIGHBORS)
         given, settings, notes = made_by.params, made_by.settings, made_by.notes
         search = given.get("search", settings.get("neighbors.search")) or made_by.command
-        found.append(Search(name, str(search), given.get("k", settings.get("neighbors.k")), notes.get("recall"),
-                            notes.get("compared"), bool(given.get("allow_low_recall"))))  # fmt: skip
+        found.append(
+            Search(
+                name,
+                str(search),
+                given.get("k", settings.get("neighbors.k")),
+                notes.get("recall"),
+                notes.get("compared"),
+                bool(given.get("allow_low_recall")),
+            )
+        )
     return found
 
 
@@ -226,10 +236,13 @@ def read_judging(project: "Project", options: ReportOptions) -> "Judging":
     if not len(kept.labels):
         raise Missing(Gap("Nobody has judged yet.", "eds labels serve"))
     found = panel_agreement(
-        kept.labels, early_stop=kept.early_stop, control=kept.control, resamples=options.resamples or 1,
+        kept.labels,
+        early_stop=kept.early_stop,
+        control=kept.control,
+        resamples=options.resamples or 1,
         level=options.confidence,
         seed=project.config.project.seed,
-    )  # fmt: skip
+    )
     if not options.resamples:  # one resample gives no interval
         found = replace(found, coefficients=found.coefficients.assign(low=float("nan"), high=float("nan")))
     texts = {}
@@ -297,12 +310,22 @@ def describe_tables(project: "Project") -> list[dict[str, Any]]:
 
     found = []
     for state in project.states():
-        path = project.path(state.table, state.model) if state.model or state.table not in (
-            "embeddings", "neighbors") else None  # fmt: skip
+        path = (
+            project.path(state.table, state.model)
+            if state.model or state.table not in ("embeddings", "neighbors")
+            else None
+        )
         file = path / "model.json" if path is not None and path.is_dir() else path
         there = file is not None and file.is_file() and state.table != "labels"
-        found.append({"path": state.path, "rows": state.rows, "condition": state.condition, "made_by": state.made_by,
-                      "digest": digest(file)[:16] if there and file else None})  # fmt: skip
+        found.append(
+            {
+                "path": state.path,
+                "rows": state.rows,
+                "condition": state.condition,
+                "made_by": state.made_by,
+                "digest": digest(file)[:16] if there and file else None,
+            }
+        )
     return found
 
 

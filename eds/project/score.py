@@ -27,8 +27,12 @@ RESAMPLES, CONFIDENCE = 2000, 0.95
 NOT_QUALITY = "CodeUsage"  # no model is best by it, nor by measures that describe the labels
 RULES = ("exclude_product", "one_per_product", "category")
 NAMES = {  # the parameters of `score` as the provenance and the command line name them
-    "measures": "measure", "models": "model", "pool_models": "pool_model", "source": "from", "attributes": "attribute",
-}  # fmt: skip
+    "measures": "measure",
+    "models": "model",
+    "pool_models": "pool_model",
+    "source": "from",
+    "attributes": "attribute",
+}
 
 
 @dataclass(frozen=True)
@@ -74,8 +78,12 @@ class ScoreResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table's rows with what each number rests on, the best models, and the settings."""
-        document = {"scores": self.rows(), "best": self.best, "confidence": self.confidence,
-                    "resamples": self.resamples}  # fmt: skip
+        document = {
+            "scores": self.rows(),
+            "best": self.best,
+            "confidence": self.confidence,
+            "resamples": self.resamples,
+        }
         return {key: to_jsonable(value) for key, value in document.items()}
 
     def rows(self) -> list[dict[str, Any]]:
@@ -130,8 +138,11 @@ class ScoreResult(Result):
     @property
     def notes(self) -> list[str]:
         """What must be known before the numbers are used."""
-        undefined = [result for result in self.results if result.values is None or result.values.value is None
-                     or result.values.value != result.values.value]  # fmt: skip
+        undefined = [
+            result
+            for result in self.results
+            if result.values is None or result.values.value is None or result.values.value != result.values.value
+        ]
         measures = {str(result.measure) for result in self.results}
         notes = [] if self.new_models is None else [self.new_models.summarize(measures)]
         if left_out := sorted({note for note in self.remarks if "left out" in note or "taken from its lists" in note}):
@@ -180,9 +191,17 @@ def score(
     new, ids = new or {}, ids or {}
     names = tuple(dict.fromkeys([*models, *new])) if models else ()
     options = ScoreOptions(
-        tuple(map(str, texts)), names, tuple(pool_models), source, by_query, resamples, confidence, with_random,
-        allow_missing, tuple(attributes),
-    )  # fmt: skip
+        tuple(map(str, texts)),
+        names,
+        tuple(pool_models),
+        source,
+        by_query,
+        resamples,
+        confidence,
+        with_random,
+        allow_missing,
+        tuple(attributes),
+    )
     wanted = parse_measures(options.measures)
     inputs = Inputs(project)
     with project.writing("metrics.score"), remove_if_refused(project):
@@ -190,8 +209,10 @@ def score(
         if known := [name for name in models if name not in new]:
             choose_models(project, known)
         add_models(inputs, new, ids, allow_missing=allow_missing)
-        files = {"new": [f"{name}={item}" for name, item in new.items()],
-                 "ids": [f"{name}={item}" for name, item in ids.items()]}  # fmt: skip
+        files = {
+            "new": [f"{name}={item}" for name, item in new.items()],
+            "ids": [f"{name}={item}" for name, item in ids.items()],
+        }
         return _score(inputs, options, {name: value for name, value in files.items() if value})
 
 
@@ -229,9 +250,14 @@ def write_scores(
     """
     project, measures = inputs.project, parse_measures(options.measures)
     evaluation = evaluate_models(
-        inputs, list(dict.fromkeys([*measures, *more])), options.models, options.source,
-        allow_missing=options.allow_missing, with_random=options.with_random, attributes=options.attributes,
-    )  # fmt: skip
+        inputs,
+        list(dict.fromkeys([*measures, *more])),
+        options.models,
+        options.source,
+        allow_missing=options.allow_missing,
+        with_random=options.with_random,
+        attributes=options.attributes,
+    )
     table = add_intervals(project, evaluation.of(measures), options)
     settings = {f"neighbors.{key}": project.config.value(f"neighbors.{key}") for key in RULES}
     settings["project.seed"] = project.config.project.seed
