@@ -1,37 +1,21 @@
-"""A project on disk: which file holds which table, who may write, and what is stale.
+"""A project and its verbs: `eds.Project`.
 
-    eds.toml  images.parquet  embeddings/<model>/  neighbors/<model>.parquet
-    suspects.parquet  labels.db  truth.parquet  scores.parquet  report.html
-
-A file is stale when what it was made from, or a setting that shaped it, is no longer what its
-provenance says. Parents are told by their digests; of the labels, which may be in a database elsewhere, the acts count,
-not the file. The file is longer than others because every verb is a method here; each calls a module of its name.
+Each verb calls the module of its name, loaded when it is called. The file is longer than others because every verb is a
+method here.
 """
 
 import copy
-import json
-import os
-import threading
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
-from importlib.metadata import version
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-import filelock
-import pandas as pd
-
-from eds import config, tables
+from eds import config
 from eds import io as storage
-from eds.errors import EdsError, InputError, LockedError, ProjectError
-from eds.io.files import digest, forbidden, write_text
+from eds.errors import ProjectError
+from eds.io.files import write_text
+from eds.project.files import ProjectFiles, State
 from eds.project.label_store import explain_missing_package
-from eds.project.reporter import SILENT, Progress, Reporter
-from eds.project.results import to_jsonable
-from eds.schema import Table
-from eds.tables import MODEL_NAME, check_model_name
+from eds.project.reporter import SILENT, Reporter
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -47,7 +31,6 @@ if TYPE_CHECKING:
         StoredType,
     )
     from eds.io import Address
-    from eds.labels.store import Store
     from eds.metrics import Measure
     from eds.project.agreement import AgreementResult
     from eds.project.analyse import AnalysisResult
@@ -72,34 +55,11 @@ if TYPE_CHECKING:
     from eds.project.status import StatusResult
     from eds.project.train import FinetuneOptions, FinetuneResult, HashOptions, HashResult
 
-PER_MODEL = ("embeddings", "neighbors")
+__all__ = ["Project", "State"]
 
 
-@dataclass(frozen=True)
-class State:
-    """What stands in the place of one table (of one model)."""
-
-    table: str
-    model: str | None
-    path: str  # relative to the project
-    condition: Literal["absent", "fresh", "stale", "damaged", "unreadable"]  # unreadable: whoever asks may not read it
-    rows: int | None = None
-    made_by: str = ""  # the commands that make it
-    reasons: tuple[str, ...] = ()
-    operation: str = ""  # that made it
-    params: Mapping[str, Any] = field(default_factory=dict)  # of that operation
-    notes: Mapping[str, Any] = field(default_factory=dict)  # what was measured when it was made
-
-
-class Project:
-    """The folder of a project, its settings and its tables."""
-
-    def __init__(self, root: Path, settings: config.Config, reporter: Reporter = SILENT) -> None:
-        self.root, self.config, self.reporter = root, settings, reporter
-        self._writer: int | None = None  # the thread inside a block of `writing`
-        self.actor = "Python"  # who the audit log of the label store names
-        self.store: Store | None = None  # a label store that a server keeps open
-        self.executor: str | None = None  # plain, serial, pool or ray, instead of the setting
+class Project(ProjectFiles):
+    """A project on disk and everything that is done with it."""
 
     @classmethod
     def create(
@@ -130,13 +90,109 @@ class Project:
             project.say(message)
         return project
 
-    def say(self, message: str) -> None:
-        """Report a message through the project's reporter."""
-        self.reporter.say(message)
+    def acting_as(self, actor: str, *, accounts_only: bool = False) -> "Project":
+        """Return the same project for another actor, whom the audit log of the label store then names.
 
-    def progress(self, label: str, unit: str = "") -> AbstractContextManager[Progress]:
-        """Report the progress of a task: call the function that this gives with (done, total)."""
-        return self.reporter.progress(label, unit)
+        With `accounts_only` the store changes nothing unless the actor has an account with the right to it.
+        """
+        project = copy.copy(self)
+        project.actor = actor
+        if accounts_only and self.store is not None:
+            project.store = self.store.for_accounts()
+        return project
+
+    def status(self) -> "StatusResult":
+        """The condition of every table: absent, fresh, stale (and why), damaged or unreadable."""
+        from eds.project.status import read_status
+
+        return read_status(self)
+
+    def run(self, *, until: str | None = None) -> "RunResult":
+        """Make every table that is missing or stale, in the order of the flow, then scores and the report.
+
+        What is fresh stays as it is. `until` names the last table to make.
+        """
+        from eds.project.run import run
+
+        return run(self, until=until)
+
+    def scan(
+        self,
+        folder: str | Path | None = None,
+        *,
+        layout: str = "auto",
+        options: "ScanOptions | None" = None,
+        replace: bool = False,
+    ) -> "CatalogueResult":
+        """Scan a folder of images, or s3://bucket/prefix, into the table images. A second scan reads what changed.
+
+        Another folder than the image root of eds.toml becomes the image root. `layout` says what subfolders mean (auto,
+        flat, tree); `replace` allows to replace an imported table.
+        """
+        from eds.project.catalogue import ScanOptions, scan_images
+
+        root = None if folder is None else storage.checked(folder)
+        return scan_images(self, root, layout=layout, options=options or ScanOptions(), replace=replace)
+
+    def import_images(
+        self,
+        *files: str | Path,
+        format_name: str = "auto",
+        columns: Mapping[str, str] | None = None,
+        root: str | Path | None = None,
+        gallery_phases: Sequence[str] = (),
+        wild_phases: Sequence[str] = (),
+        read_files: bool = True,
+        options: "ScanOptions | None" = None,
+        replace: bool = False,
+    ) -> "CatalogueResult":
+        """Import lists of images (CSV, Parquet, JSON, VSD, DeepFashion, Hugging Face) into the table images.
+
+        `columns` maps columns of the table to those of the files; `root` is the image root, if it is not the one of
+        eds.toml; phases are VSD's. Without `read_files` the images are not read: size and sha256 stay empty.
+        """
+        from eds.project.catalogue import ScanOptions, import_images
+
+        return import_images(
+            self,
+            [Path(file) for file in files],
+            format_name=format_name,
+            columns=columns,
+            root=None if root is None else storage.checked(root),
+            gallery_phases=gallery_phases,
+            wild_phases=wild_phases,
+            read_files=read_files,
+            options=options or ScanOptions(),
+            replace=replace,
+        )
+
+    def check_images(self, *, check: "FileCheck" = "full", workers: int = 0) -> "CheckResult":
+        """Compare the table images with the files: missing, damaged, changed and duplicate ones."""
+        from eds.project.catalogue import check_images
+
+        return check_images(self, check=check, workers=workers)
+
+    def contact_sheet(
+        self,
+        to: str | Path | None = None,
+        *,
+        by: str = "category",
+        count: int = 60,
+        columns: int = 6,
+        caption: str = "image_id",
+        seed: int | None = None,
+    ) -> storage.Address:
+        """Write a contact sheet of the catalogue, an image or an HTML page (default: sheet.png); where it is."""
+        from eds.project.catalogue import write_sheet
+
+        address = None if to is None else storage.checked(to)
+        return write_sheet(self, address, by=by, count=count, columns=columns, caption=caption, seed=seed)
+
+    def draw_catalogue(self, **options: Any) -> "DrawnCatalogue":
+        """Draw a catalogue with known truth into this project; see `eds.project.simulate.draw_catalogue`."""
+        from eds.project.simulate import draw_catalogue
+
+        return draw_catalogue(self, **options)
 
     def embed(
         self,
@@ -206,6 +262,26 @@ class Project:
         from eds.project.embed import check_vectors
 
         return check_vectors(self)
+
+    def train_hash(self, name: str, options: "HashOptions | None" = None, *, replace: bool = False) -> "HashResult":
+        """Fit a hash head to a model's vectors and write the codes as model `name`. An interrupted run resumes.
+
+        `replace` starts again and replaces other vectors of that name.
+        """
+        from eds.project.train import HashOptions, train_hash
+
+        return train_hash(self, name, options or HashOptions(), replace=replace)
+
+    def finetune(
+        self, name: str, base: str, options: "FinetuneOptions | None" = None, *, replace: bool = False
+    ) -> "FinetuneResult":
+        """Fine-tune the backbone `base` on the catalogue's images. An interrupted run resumes.
+
+        The result's `spec` names the trained network as a backbone, for `embed`.
+        """
+        from eds.project.train import FinetuneOptions, finetune
+
+        return finetune(self, name, base, options or FinetuneOptions(), replace=replace)
 
     def mine(
         self,
@@ -362,128 +438,18 @@ class Project:
         return Guidelines(self)
 
     @property
-    def labels(self) -> "Labels":
-        """The judgements: tasks, answers, flags, adjudication, known pairs, import, export, backup."""
-        with explain_missing_package():
-            from eds.project.labels import Labels
-        return Labels(self)
-
-    def status(self) -> "StatusResult":
-        """The condition of every table: absent, fresh, stale (and why), damaged or unreadable."""
-        from eds.project.status import read_status
-
-        return read_status(self)
-
-    @property
     def calibration(self) -> "Calibration":
         """The practice of experts with known pairs, before a campaign begins."""
         with explain_missing_package():
             from eds.project.calibration import Calibration
         return Calibration(self)
 
-    def acting_as(self, actor: str, *, accounts_only: bool = False) -> "Project":
-        """Return the same project for another actor, whom the audit log of the label store then names.
-
-        With `accounts_only` the store changes nothing unless the actor has an account with the right to it.
-        """
-        project = copy.copy(self)
-        project.actor = actor
-        if accounts_only and self.store is not None:
-            project.store = self.store.for_accounts()
-        return project
-
-    def close(self) -> None:
-        """Close the label store, if it is kept open."""
-        if self.store is not None:
-            self.store.close()
-            self.store = None
-
-    def scan(
-        self,
-        folder: str | Path | None = None,
-        *,
-        layout: str = "auto",
-        options: "ScanOptions | None" = None,
-        replace: bool = False,
-    ) -> "CatalogueResult":
-        """Scan a folder of images, or s3://bucket/prefix, into the table images. A second scan reads what changed.
-
-        Another folder than the image root of eds.toml becomes the image root. `layout` says what subfolders mean (auto,
-        flat, tree); `replace` allows to replace an imported table.
-        """
-        from eds.project.catalogue import ScanOptions, scan_images
-
-        root = None if folder is None else storage.checked(folder)
-        return scan_images(self, root, layout=layout, options=options or ScanOptions(), replace=replace)
-
-    def import_images(
-        self,
-        *files: str | Path,
-        format_name: str = "auto",
-        columns: Mapping[str, str] | None = None,
-        root: str | Path | None = None,
-        gallery_phases: Sequence[str] = (),
-        wild_phases: Sequence[str] = (),
-        read_files: bool = True,
-        options: "ScanOptions | None" = None,
-        replace: bool = False,
-    ) -> "CatalogueResult":
-        """Import lists of images (CSV, Parquet, JSON, VSD, DeepFashion, Hugging Face) into the table images.
-
-        `columns` maps columns of the table to those of the files; `root` is the image root, if it is not the one of
-        eds.toml; phases are VSD's. Without `read_files` the images are not read: size and sha256 stay empty.
-        """
-        from eds.project.catalogue import ScanOptions, import_images
-
-        return import_images(
-            self,
-            [Path(file) for file in files],
-            format_name=format_name,
-            columns=columns,
-            root=None if root is None else storage.checked(root),
-            gallery_phases=gallery_phases,
-            wild_phases=wild_phases,
-            read_files=read_files,
-            options=options or ScanOptions(),
-            replace=replace,
-        )
-
-    def check_images(self, *, check: "FileCheck" = "full", workers: int = 0) -> "CheckResult":
-        """Compare the table images with the files: missing, damaged, changed and duplicate ones."""
-        from eds.project.catalogue import check_images
-
-        return check_images(self, check=check, workers=workers)
-
-    def contact_sheet(
-        self,
-        to: str | Path | None = None,
-        *,
-        by: str = "category",
-        count: int = 60,
-        columns: int = 6,
-        caption: str = "image_id",
-        seed: int | None = None,
-    ) -> storage.Address:
-        """Write a contact sheet of the catalogue, an image or an HTML page (default: sheet.png); where it is."""
-        from eds.project.catalogue import write_sheet
-
-        address = None if to is None else storage.checked(to)
-        return write_sheet(self, address, by=by, count=count, columns=columns, caption=caption, seed=seed)
-
-    def run(self, *, until: str | None = None) -> "RunResult":
-        """Make every table that is missing or stale, in the order of the flow, then scores and the report.
-
-        What is fresh stays as it is. `until` names the last table to make.
-        """
-        from eds.project.run import run
-
-        return run(self, until=until)
-
-    def draw_catalogue(self, **options: Any) -> "DrawnCatalogue":
-        """Draw a catalogue with known truth into this project; see `eds.project.simulate.draw_catalogue`."""
-        from eds.project.simulate import draw_catalogue
-
-        return draw_catalogue(self, **options)
+    @property
+    def labels(self) -> "Labels":
+        """The judgements: tasks, answers, flags, adjudication, known pairs, import, export, backup."""
+        with explain_missing_package():
+            from eds.project.labels import Labels
+        return Labels(self)
 
     def simulate_experts(
         self,
@@ -497,26 +463,6 @@ class Project:
         from eds.project.simulate import simulate
 
         return simulate(self, count=count, seed=seed, campaign=campaign, out=Path(out) if out else None)
-
-    def train_hash(self, name: str, options: "HashOptions | None" = None, *, replace: bool = False) -> "HashResult":
-        """Fit a hash head to a model's vectors and write the codes as model `name`. An interrupted run resumes.
-
-        `replace` starts again and replaces other vectors of that name.
-        """
-        from eds.project.train import HashOptions, train_hash
-
-        return train_hash(self, name, options or HashOptions(), replace=replace)
-
-    def finetune(
-        self, name: str, base: str, options: "FinetuneOptions | None" = None, *, replace: bool = False
-    ) -> "FinetuneResult":
-        """Fine-tune the backbone `base` on the catalogue's images. An interrupted run resumes.
-
-        The result's `spec` names the trained network as a backbone, for `embed`.
-        """
-        from eds.project.train import FinetuneOptions, finetune
-
-        return finetune(self, name, base, options or FinetuneOptions(), replace=replace)
 
     def decide(
         self,
@@ -564,127 +510,6 @@ class Project:
             gold=gold,
             resamples=resamples,
             confidence=confidence,
-        )
-
-    def export(
-        self,
-        format_name: str,
-        to: str | Path,
-        *,
-        card: "CardText | None" = None,
-        lists: bool = True,
-        hide_experts: bool = False,
-        with_random: bool = False,
-        replace: bool = False,
-        **options: Any,
-    ) -> "ExportResult":
-        """Write the benchmark in a format to a folder or address, with a card and checksums: complete or not at all.
-
-        `card` is the curator's text, `lists` includes the models' lists, `hide_experts` replaces their names by
-        numbers, `with_random` includes labels of random pairs in formats that cannot mark them, `replace` allows to
-        replace an earlier export. `options` are the format's own (`eds benchmarks export FORMAT --help`).
-        """
-        from eds.project import exchange
-
-        return exchange.export(
-            self,
-            format_name,
-            to,
-            card=card,
-            lists=lists,
-            hide_experts=hide_experts,
-            with_random=with_random,
-            replace=replace,
-            **options,
-        )
-
-    def import_benchmark(
-        self,
-        format_name: str,
-        source: str | Path | None = None,
-        *,
-        campaign: str | None = None,
-        separate: bool = False,
-        replace: bool = False,
-        **options: Any,
-    ) -> "ImportResult":
-        """Import a benchmark's tables, votes and pictures: all of them or none, also after a kill.
-
-        `campaign` gets all votes (default: as the file says). `separate` gives products of queries that are not
-        candidates ids of their own. `replace` allows to replace tables that were not imported. `options` are the
-        format's own (`eds benchmarks import FORMAT --help`).
-        """
-        from eds.project import exchange
-
-        return exchange.import_benchmark(
-            self, format_name, source, campaign=campaign, separate=separate, replace=replace, **options
-        )
-
-    @property
-    def pictures(self) -> storage.Address:
-        """What every image path is relative to: a folder, or where the pictures lie elsewhere their address."""
-        root = storage.checked(self.config.images.root)
-        return root if isinstance(root, str) else self.root / root
-
-    @property
-    def image_root(self) -> Path:
-        """The folder of the pictures, for those who need one; refused where they lie elsewhere."""
-        place = self.pictures
-        if isinstance(place, str):
-            raise ProjectError(
-                f"the pictures are at {place}, and this needs them in a folder here", where=str(self.root),
-                do="Copy them, and set images.root to the folder; eds/io/README.md says what reads addresses.",
-            )  # fmt: skip
-        return place
-
-    def path(self, table: str, model: str | None = None) -> Path:
-        """Where a table is kept; `embeddings` is a folder, `labels` a database."""
-        if table in PER_MODEL:
-            name = check_model_name(model or "")
-            return self.root / table / (name if table == "embeddings" else f"{name}.parquet")
-        return self.root / {"labels": "labels.db"}.get(table, f"{table}.parquet")
-
-    def models(self, table: str) -> list[str]:
-        """The models that have a file of this table, by name."""
-        pattern = "*/model.json" if table == "embeddings" else "*.parquet"
-        found = (self.root / table).glob(pattern)
-        names = (path.parent.name if table == "embeddings" else path.stem for path in found)
-        return sorted(name for name in names if MODEL_NAME.fullmatch(name))
-
-    def read(self, table: str, model: str | None = None, *, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """Read a table of the project, or only some of its columns: of millions of rows the others take memory."""
-        return tables.read(self.path(table, model), tables.TABLES[table], columns)
-
-    def write(self, frame: pd.DataFrame, table: str, made_by: tables.Provenance, model: str | None = None) -> None:
-        """Write a table of the project, whole or not at all."""
-        tables.write(frame, tables.TABLES[table], self.path(table, model), made_by)
-
-    def provenance(
-        self,
-        operation: str,
-        settings: Mapping[str, Any],
-        parents: list[Path],
-        *,
-        params: Mapping[str, Any] | None = None,
-        notes: Mapping[str, Any] | None = None,
-    ) -> tables.Provenance:
-        """The provenance of a table about to be written.
-
-        `settings` are the values taken from eds.toml (`section.key`), `params` what the caller gave; None and empty
-        lists count as not given. Files in `parents` are identified by their digests, `path("labels")` by the acts in
-        the store.
-        """
-        acts, labels = "labels", self.path("labels")
-        digests = {path.relative_to(self.root).as_posix(): _fingerprint(path) for path in parents if path != labels}
-        if labels in parents:
-            digests[acts] = self._acts()
-        return tables.Provenance(
-            operation,
-            dict(settings),
-            digests,
-            version("eds"),
-            params={key: to_jsonable(value) for key, value in (params or {}).items() if value not in (None, (), [])},
-            notes=dict(notes or {}),
         )
 
     def score(
@@ -764,154 +589,61 @@ class Project:
             pool_models=pool_models, with_random=with_random, allow_missing=allow_missing,
         )  # fmt: skip
 
-    def states(self) -> list[State]:
-        """The condition of every table, in the order of the flow."""
-        found = []
-        for name in tables.TABLES:
-            if name == "labels":
-                there = self.path(name).exists() or bool(self.config.labels.url)
-                shown = "labels" if self.config.labels.url else "labels.db"
-                found.append(State(name, None, shown, "fresh" if there else "absent"))
-                continue
-            models = self.models(name) if name in PER_MODEL else [None]
-            found += [self.state(name, model) for model in models]
-            if not models:
-                found.append(State(name, None, name, "absent"))
-        return found
+    def export(
+        self,
+        format_name: str,
+        to: str | Path,
+        *,
+        card: "CardText | None" = None,
+        lists: bool = True,
+        hide_experts: bool = False,
+        with_random: bool = False,
+        replace: bool = False,
+        **options: Any,
+    ) -> "ExportResult":
+        """Write the benchmark in a format to a folder or address, with a card and checksums: complete or not at all.
 
-    def state(self, table: str, model: str | None = None) -> State:
-        """The condition of one table, and why it is stale if it is."""
-        path = self.path(table, model)
-        shown = path.relative_to(self.root).as_posix()
-        if not _evidence(path).exists():
-            return State(table, model, shown, "absent")
-        try:
-            made_by, rows = self._made_by(path, tables.TABLES[table])
-        except EdsError as error:
-            forbidden_to_us = isinstance(error.__cause__, PermissionError)
-            return State(table, model, shown, "unreadable" if forbidden_to_us else "damaged", reasons=(str(error),))
-        reasons = (*self._changed_parents(made_by), *self._changed_settings(made_by))
-        return State(
-            table,
-            model,
-            shown,
-            "stale" if reasons else "fresh",
-            rows,
-            made_by.command,
-            reasons,
-            made_by.operation,
-            made_by.params,
-            made_by.notes,
+        `card` is the curator's text, `lists` includes the models' lists, `hide_experts` replaces their names by
+        numbers, `with_random` includes labels of random pairs in formats that cannot mark them, `replace` allows to
+        replace an earlier export. `options` are the format's own (`eds benchmarks export FORMAT --help`).
+        """
+        from eds.project import exchange
+
+        return exchange.export(
+            self,
+            format_name,
+            to,
+            card=card,
+            lists=lists,
+            hide_experts=hide_experts,
+            with_random=with_random,
+            replace=replace,
+            **options,
         )
 
-    @contextmanager
-    def writing(self, operation: str) -> Iterator[None]:
-        """Hold the project for writing: one process at a time. A block within a block holds it once."""
-        if self._writer == threading.get_ident():
-            yield
-            return
-        folder = self.root / ".eds"
-        holder = folder / "holder.json"
-        lock = filelock.FileLock(folder / "lock")
-        held = {"process": os.getpid(), "command": operation, "since": time.strftime("%H:%M:%S")}
-        try:
-            folder.mkdir(exist_ok=True)
-            lock.acquire(timeout=0)
-            holder.write_text(json.dumps(held))
-        except filelock.Timeout as error:
-            raise LockedError(
-                f"another process is writing to this project{_told(holder)}",
-                where=str(self.root),
-                do="Wait until it has ended, then try again.",
-            ) from error
-        except OSError as error:
-            lock.release()
-            raise ProjectError(
-                f"the project cannot be written to ({error.strerror or error})",
-                where=str(error.filename or folder),
-                do="Ask its owner for the right to write, or free space; or work on a copy.",
-            ) from error
-        self._writer = threading.get_ident()
-        try:
-            yield
-        finally:
-            self._writer = None
-            holder.unlink(missing_ok=True)
-            lock.release()
+    def import_benchmark(
+        self,
+        format_name: str,
+        source: str | Path | None = None,
+        *,
+        campaign: str | None = None,
+        separate: bool = False,
+        replace: bool = False,
+        **options: Any,
+    ) -> "ImportResult":
+        """Import a benchmark's tables, votes and pictures: all of them or none, also after a kill.
 
-    def _made_by(self, path: Path, table: Table) -> tuple[tables.Provenance, int]:
-        if table.name == "embeddings":
-            return _described(path / "model.json")
-        return tables.read_provenance(path, table)
+        `campaign` gets all votes (default: as the file says). `separate` gives products of queries that are not
+        candidates ids of their own. `replace` allows to replace tables that were not imported. `options` are the
+        format's own (`eds benchmarks import FORMAT --help`).
+        """
+        from eds.project import exchange
 
-    def _changed_parents(self, made_by: tables.Provenance) -> Iterator[str]:
-        for name, expected in made_by.parents.items():
-            if name == "labels":
-                yield from self._changed_acts(expected)
-                continue
-            path = self.root / name
-            try:
-                if not _evidence(path).exists():
-                    yield f"{name} is gone"
-                elif _fingerprint(path) != expected:
-                    yield f"{name} has changed since"
-            except EdsError as error:
-                yield f"{name} cannot be compared: {error}"
-
-    def _changed_acts(self, expected: str) -> Iterator[str]:
-        try:
-            if self._acts() != expected:
-                yield "labels have changed since"
-        except EdsError as error:
-            yield f"labels cannot be compared: {error}"
-
-    def _acts(self) -> str:
-        """The fingerprint of the acts in the label store; asks the database."""
-        from eds.project.label_store import explain_missing_package
-
-        with explain_missing_package():
-            from eds.labels.fingerprints import of_project
-        return of_project(self.config.labels.url, self.path("labels"))
-
-    def _changed_settings(self, made_by: tables.Provenance) -> Iterator[str]:
-        for name, used in made_by.settings.items():
-            now = self.config.value(name)
-            if now != used:
-                yield f"{name} was {used}, {config.FILE} says {now}"
+        return exchange.import_benchmark(
+            self, format_name, source, campaign=campaign, separate=separate, replace=replace, **options
+        )
 
 
 def _as_list(names: str | Sequence[str]) -> list[str]:
     """The names; a single one may be given without a list."""
     return [names] if isinstance(names, str) else list(names)
-
-
-def _described(file: Path) -> tuple[tables.Provenance, int]:
-    """What made the vectors that a model.json describes, and how many there are."""
-    try:
-        described = json.loads(file.read_text(encoding="utf-8"))
-        return tables.Provenance.from_json(json.dumps(described["provenance"])), int(described["rows"])
-    except PermissionError as error:
-        raise forbidden(file) from error
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        told = f"{type(error).__name__}: {error}"
-        raise InputError(f"the description is damaged ({told})", where=str(file), do="Restore a copy.") from error
-
-
-def _evidence(path: Path) -> Path:
-    """The file whose digest stands for the whole: a folder of vectors is told by its model.json."""
-    return path / "model.json" if path.parent.name == "embeddings" else path
-
-
-def _fingerprint(path: Path) -> str:
-    """The digest that tells one content from another; acts that a database keeps in its log count, too."""
-    found = digest(_evidence(path))
-    log = path.with_name(f"{path.name}-wal")
-    return f"{found}+{digest(log)}" if log.is_file() and log.stat().st_size else found
-
-
-def _told(holder: Path) -> str:
-    try:
-        held = json.loads(holder.read_text())
-        return f": process {held['process']}, {held['command']}, since {held['since']}"
-    except (OSError, ValueError, KeyError):
-        return ""

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import rich.console  # noqa: F401 - now, as nobody may not read the libraries of root's Python
+import rich.table  # noqa: F401
 
 from eds.cli import main
 from eds.project import Project
