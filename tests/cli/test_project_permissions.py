@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import rich.console  # noqa: F401 - now, as nobody may not read the libraries of root's Python
+import rich.console  # now, as nobody may not read the libraries of root's Python
 import rich.table  # noqa: F401
 
 from eds.cli import main
