@@ -48,10 +48,10 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.base and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", self.base):
-            raise InputError(f"{self.base!r} is not a base path", where="--base-path", do="Write it as /eds.")
+            raise InputError(f"{self.base!r} is not a base path", where="--base-path", hint="Write it as /eds.")
         if self.identity_header and not self.proxies:
             raise InputError(
-                "an identity header is believed from a proxy only", where="--identity-header", do="Name it: --proxy."
+                "an identity header is believed from a proxy only", where="--identity-header", hint="Name it: --proxy."
             )
 
 
@@ -108,7 +108,7 @@ def install(made: Site) -> None:
 def site() -> Site:
     """The site of this process."""
     if not _installed:
-        raise ProjectError("no server is running in this process", do="Start the annotator with eds labels serve.")
+        raise ProjectError("no server is running in this process", hint="Start the annotator with eds labels serve.")
     return _installed[0]
 
 

@@ -25,7 +25,9 @@ def listen(host: str, port: int) -> socket.socket:
             host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
         )[0]
     except (socket.gaierror, OverflowError, UnicodeError) as error:
-        raise InputError(f"{host} is not an address of this machine", where="--host", do="Write 127.0.0.1.") from error
+        raise InputError(
+            f"{host} is not an address of this machine", where="--host", hint="Write 127.0.0.1."
+        ) from error
     made = socket.socket(family, kind, protocol)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -88,8 +90,8 @@ def _told(error: OSError, host: str, port: int) -> InputError | ProjectError:
         return ProjectError(
             f"port {port} is taken by another program (perhaps an annotator that runs already)",
             where="--port",
-            do="End that one, or choose another: --port 0 lets the system choose.",
+            hint="End that one, or choose another: --port 0 lets the system choose.",
         )
     if error.errno == errno.EACCES:
-        return InputError(f"port {port} is for administrators only", where="--port", do="Choose one above 1023.")
-    return InputError(f"cannot listen on {host} ({error.strerror})", where="--host", do="Write 127.0.0.1.")
+        return InputError(f"port {port} is for administrators only", where="--port", hint="Choose one above 1023.")
+    return InputError(f"cannot listen on {host} ({error.strerror})", where="--host", hint="Write 127.0.0.1.")

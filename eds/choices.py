@@ -55,4 +55,4 @@ def check(kind: Any, value: object, name: str) -> None:
     eds.errors.InputError: on_bad is 'stop'. Choose one of skip, fail.
     """
     if value not in get_args(kind):
-        raise InputError(f"{name} is {value!r}", do=f"Choose one of {', '.join(get_args(kind))}.")
+        raise InputError(f"{name} is {value!r}", hint=f"Choose one of {', '.join(get_args(kind))}.")

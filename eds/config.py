@@ -185,7 +185,7 @@ def load(path: Path, environment: Mapping[str, str] | None = None) -> Config:
     except PermissionError as error:
         raise forbidden(path, ConfigError) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"invalid TOML ({error})", where=str(path), do="Correct that line.") from error
+        raise ConfigError(f"invalid TOML ({error})", where=str(path), hint="Correct that line.") from error
     variables = _read_variables(os.environ if environment is None else environment)
     faults = _find_faults(values, lambda section, key: f"{section}.{key}")
     wrong_variables = _find_faults(variables, lambda section, key: f"variable {_variable(section, key)}", strict=False)
@@ -278,7 +278,7 @@ def _refusal(path: Path, faults: list[str], variables: list[str]) -> ConfigError
     return ConfigError(
         everything[0] if len(everything) == 1 else f"{len(everything)} faults",
         where=" and ".join([str(path)] * bool(faults) + ["variables"] * bool(variables and len(everything) > 1)),
-        do=" ".join(hints),
+        hint=" ".join(hints),
         faults=everything if len(everything) > 1 else (),
     )
 

@@ -21,19 +21,19 @@ from collections.abc import Sequence
 class EdsError(Exception):
     """An error with its cause, its place and what to do.
 
-    >>> str(EdsError("k is 0", where="option --k", do="Use a number from 1 up."))
+    >>> str(EdsError("k is 0", where="option --k", hint="Use a number from 1 up."))
     'option --k: k is 0. Use a number from 1 up.'
     """
 
-    def __init__(self, what: str, *, where: str = "", do: str = "", faults: Sequence[str] = ()) -> None:
-        self.what, self.where, self.do, self.faults = what, where, do, tuple(faults)
+    def __init__(self, what: str, *, where: str = "", hint: str = "", faults: Sequence[str] = ()) -> None:
+        self.what, self.where, self.hint, self.faults = what, where, hint, tuple(faults)
         super().__init__(what)
 
     def __str__(self) -> str:
         head = f"{self.where}: {self.what}" if self.where else self.what
-        if self.do:
+        if self.hint:
             end = "" if head.endswith("?") else "."
-            head = f"{head.rstrip('.')}{end} {self.do}"
+            head = f"{head.rstrip('.')}{end} {self.hint}"
         return "\n".join([head, *(f"  - {fault}" for fault in self.faults)])
 
 

@@ -77,7 +77,7 @@ def percentile_interval(values: Floats, level: float = 0.95) -> tuple[float, flo
 def _check_level(level: float) -> None:
     if not 0 < level < 1:
         raise InputError(
-            f"the confidence level is {level}", where="interval", do="Give a number between 0 and 1, as 0.95."
+            f"the confidence level is {level}", where="interval", hint="Give a number between 0 and 1, as 0.95."
         )
 
 
@@ -88,7 +88,7 @@ def _counts(a: Any, n: Any, level: float) -> tuple[Floats, Floats]:
     wrong = ~(whole & (count >= 0) & (count <= total))
     if wrong.any():
         shown = f"{count[wrong].flat[0]:g} of {total[wrong].flat[0]:g}"
-        raise InputError(f"invalid proportion {shown}", where="interval", do="Give counts with 0 <= a <= n.")
+        raise InputError(f"invalid proportion {shown}", where="interval", hint="Give counts with 0 <= a <= n.")
     return count, total
 
 

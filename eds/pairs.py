@@ -234,7 +234,7 @@ class LabelledPairs(Pairs):
             raise InputError(
                 f"{len(torn):,} pairs have contradictory labels",
                 where=where,
-                do="Decide one label for each pair: eds truth decide.",
+                hint="Decide one label for each pair: eds truth decide.",
                 faults=[f"{first} {second} is both 1 and 0" for first, second in shown],
             )
         rows = order[~repeated]
@@ -404,7 +404,7 @@ class KnownRanks(RankedLists):
         if len(behind):
             faults.append(f"a rank behind the list's end for queries {format_ids(self.queries, behind)}")
         if faults:
-            raise InputError("invalid ranks", where="ranks of pairs", do="Rank the pairs again.", faults=faults)
+            raise InputError("invalid ranks", where="ranks of pairs", hint="Rank the pairs again.", faults=faults)
 
 
 def _declared(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
@@ -424,7 +424,7 @@ def _check_models(models: Sequence[str], column: "pd.Series[str]") -> None:
         raise InputError(
             f"no lists of model {', '.join(unknown)}" if unknown else "no model is named",
             where="table neighbors",
-            do=f"Known: {', '.join(sorted(map(str, known))) or 'none'}.",
+            hint=f"Known: {', '.join(sorted(map(str, known))) or 'none'}.",
         )
 
 
@@ -438,5 +438,5 @@ def _repeats(slot: Integers) -> Flags:
 def _refuse(faults: list[str]) -> None:
     if faults:
         raise InputError(
-            "the models' lists are not rankings", where="table neighbors", do="Mine them again.", faults=faults
+            "the models' lists are not rankings", where="table neighbors", hint="Mine them again.", faults=faults
         )

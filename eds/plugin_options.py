@@ -89,6 +89,6 @@ def convert(options: Sequence[Option], given: Mapping[str, Any], owner: str) -> 
             faults += [f"{name}: {item!r} is not one of {choices}" for item in items if item not in option.choices]
         values[name] = tuple(items) if option.multiple else items[0]
     if faults:
-        do = f"{owner[:1].upper()}{owner[1:]} has the options: {', '.join(known) or 'none'}."
-        raise InputError("invalid options", where=owner, do=do, faults=faults)
+        hint = f"{owner[:1].upper()}{owner[1:]} has the options: {', '.join(known) or 'none'}."
+        raise InputError("invalid options", where=owner, hint=hint, faults=faults)
     return values

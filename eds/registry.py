@@ -70,7 +70,7 @@ class Plugins:
                 raise
             install = f'pip install "eds[{plugin.extra}]"' if plugin.extra else f"pip install {package}"
             raise MissingExtraError(
-                f"{self.noun} {name} needs the package {error.name}, which is not installed", do=f"Run: {install}."
+                f"{self.noun} {name} needs the package {error.name}, which is not installed", hint=f"Run: {install}."
             ) from error
         return getattr(loaded, attribute) if attribute else loaded
 
@@ -119,7 +119,7 @@ def unknown_name(noun: str, name: str, known: Iterable[str]) -> UnknownNameError
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1)
     hint = f"Did you mean {near[0]}? " if near else ""
-    return UnknownNameError(f"unknown {noun} {name!r}", do=f"{hint}Known: {', '.join(names)}.")
+    return UnknownNameError(f"unknown {noun} {name!r}", hint=f"{hint}Known: {', '.join(names)}.")
 
 
 MEASURE_FAMILIES = Plugins("eds.metrics.measures", "family of measures")

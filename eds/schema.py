@@ -286,5 +286,5 @@ def _refusal(faults: list[str], table: Table, where: str) -> TableError:
     place = where or f"table {table.name}"
     advice = f"Rows count from 0; a row of {table.name} is {table.row}"
     if len(faults) == 1:
-        return TableError(faults[0], where=place, do=f"{advice}.")
-    return TableError(f"{len(faults)} faults", where=place, do=f"{advice}.", faults=faults)
+        return TableError(faults[0], where=place, hint=f"{advice}.")
+    return TableError(f"{len(faults)} faults", where=place, hint=f"{advice}.", faults=faults)

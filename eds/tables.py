@@ -222,7 +222,7 @@ def check_model_name(name: str) -> str:
     if not MODEL_NAME.fullmatch(name):
         raise InputError(
             f"{name!r} cannot name a model",
-            do="Use letters, digits and . _ + - (at most 100), beginning with a letter or digit.",
+            hint="Use letters, digits and . _ + - (at most 100), beginning with a letter or digit.",
         )
     return name
 
@@ -269,7 +269,7 @@ def _opened(path: Path, name: str) -> Iterator[pq.ParquetFile]:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             yield file
     except FileNotFoundError as error:
-        raise TableError(f"there is no table {name} yet", where=str(path), do="Create it: eds run.") from error
+        raise TableError(f"there is no table {name} yet", where=str(path), hint="Create it: eds run.") from error
     except PermissionError as error:
         raise forbidden(path, TableError) from error
     except (pa.ArrowException, OSError) as error:
@@ -277,7 +277,7 @@ def _opened(path: Path, name: str) -> Iterator[pq.ParquetFile]:
         raise TableError(
             f"the file is damaged or not Parquet ({reason})",
             where=str(path),
-            do=f"Restore a copy, or delete it and rebuild table {name}: eds run.",
+            hint=f"Restore a copy, or delete it and rebuild table {name}: eds run.",
         ) from error
 
 
@@ -285,7 +285,9 @@ def _refuse_unknown(columns: Sequence[str], known: Sequence[str], table: Table, 
     unknown = [name for name in columns if name not in known]
     if unknown:
         raise TableError(
-            f"table {table.name} has no column {', '.join(unknown)}", where=str(path), do=f"It has {', '.join(known)}."
+            f"table {table.name} has no column {', '.join(unknown)}",
+            where=str(path),
+            hint=f"It has {', '.join(known)}.",
         )
 
 
@@ -297,15 +299,15 @@ def _verify(schema: pa.Schema, table: Table, path: Path) -> None:
         raise TableError(
             "the file was not written by eds: it carries no table name",
             where=str(path),
-            do="Import other files with an import command, e.g. eds images import FILE.",
+            hint="Import other files with an import command, e.g. eds images import FILE.",
         )
     if name != table.name:
-        raise TableError(f"the file holds table {name}, not {table.name}", where=str(path), do="Use the right file.")
+        raise TableError(f"the file holds table {name}, not {table.name}", where=str(path), hint="Use the right file.")
     if version > table.version:
         raise TableError(
             f"table {name} has schema version {version}, this program knows {table.version}",
             where=str(path),
-            do="Upgrade eds, then try again; the file is unchanged.",
+            hint="Upgrade eds, then try again; the file is unchanged.",
         )
     faults = []
     for column in table.columns:
@@ -318,6 +320,6 @@ def _verify(schema: pa.Schema, table: Table, path: Path) -> None:
         raise TableError(
             faults[0] if len(faults) == 1 else f"{len(faults)} columns differ from table {name}",
             where=str(path),
-            do=f"Delete the file and rebuild table {name}: eds run.",
+            hint=f"Delete the file and rebuild table {name}: eds run.",
             faults=faults if len(faults) > 1 else (),
         )

@@ -50,17 +50,17 @@ def test_an_unknown_name_lists_the_known_ones(shapes: Plugins) -> None:
     with pytest.raises(UnknownNameError) as caught:
         shapes.load("round_shape")
     assert caught.value.what == "unknown shape 'round_shape'"
-    assert caught.value.do.startswith("Did you mean round-shape?")
-    assert all(name in caught.value.do for name in shapes)
+    assert caught.value.hint.startswith("Did you mean round-shape?")
+    assert all(name in caught.value.hint for name in shapes)
 
 
 def test_a_missing_package_says_what_to_install(shapes: Plugins) -> None:
     with pytest.raises(MissingExtraError, match=r"needs the package package_that_is_not_there") as caught:
         shapes.load("heavy")
-    assert caught.value.do == 'Run: pip install "eds[vision]".'
+    assert caught.value.hint == 'Run: pip install "eds[vision]".'
     with pytest.raises(MissingExtraError) as caught:
         shapes.load("other")
-    assert caught.value.do == "Run: pip install package_that_is_not_there."
+    assert caught.value.hint == "Run: pip install package_that_is_not_there."
 
 
 def test_a_missing_module_of_the_own_package_is_a_bug(shapes: Plugins) -> None:

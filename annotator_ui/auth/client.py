@@ -32,7 +32,7 @@ def parse_networks(texts: Sequence[str]) -> tuple[Network, ...]:
         except ValueError:
             faults.append(f"{text!r} is not an address or network")
     if faults:
-        raise InputError("invalid proxy address", where="--proxy", do="Write 127.0.0.1 or 10.0.0.0/8.", faults=faults)
+        raise InputError("invalid proxy address", where="--proxy", hint="Write 127.0.0.1 or 10.0.0.0/8.", faults=faults)
     return tuple(networks)
 
 

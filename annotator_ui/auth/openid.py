@@ -47,14 +47,14 @@ def read_openid(path: Path) -> OpenId:
     """The settings in a file that only its owner may read; all faults at once."""
     for package in ("authlib", "httpx"):
         if find_spec(package) is None:
-            raise MissingExtraError(f"OpenID Connect needs {package}", do='Run: pip install "eds[annotator]".')
+            raise MissingExtraError(f"OpenID Connect needs {package}", hint='Run: pip install "eds[annotator]".')
     try:
         readable = path.stat().st_mode & 0o077
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"cannot be read ({error.strerror})", where=str(path), do="Name another file.") from error
+        raise ConfigError(f"cannot be read ({error.strerror})", where=str(path), hint="Name another file.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"is not valid TOML ({error})", where=str(path), do="Mend that line.") from error
+        raise ConfigError(f"is not valid TOML ({error})", where=str(path), hint="Mend that line.") from error
     known = [item.name for item in fields(OpenId)]
     faults = [f"unknown key {name}; known are {', '.join(known)}" for name in values if name not in known]
     faults += [f"{name} must be text" for name in known if not isinstance(values.get(name, ""), str)]
@@ -65,7 +65,7 @@ def read_openid(path: Path) -> OpenId:
     if readable:
         faults.append(f"others may read it, and it holds a secret: chmod 600 {path}")
     if faults:
-        raise ConfigError("OpenID Connect cannot be set up", where=str(path), do="Mend the file.", faults=faults)
+        raise ConfigError("OpenID Connect cannot be set up", where=str(path), hint="Mend the file.", faults=faults)
     return OpenId(**values)
 
 
@@ -125,7 +125,7 @@ def identity(settings: OpenId, claims: dict[str, Any]) -> str | None:
 def _settings() -> OpenId:
     result = site().options.openid
     if result is None:
-        raise ConfigError("OpenID Connect is off", do="Name its settings: --openid FILE.")
+        raise ConfigError("OpenID Connect is off", hint="Name its settings: --openid FILE.")
     return result
 
 

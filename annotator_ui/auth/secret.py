@@ -19,7 +19,9 @@ def read_secret(root: Path) -> bytes:
         _make(path)
     result = path.read_bytes()
     if len(result) != LENGTH:
-        raise ProjectError("the server's secret is damaged", where=str(path), do="Remove the file: a new one is made.")
+        raise ProjectError(
+            "the server's secret is damaged", where=str(path), hint="Remove the file: a new one is made."
+        )
     return result
 
 

@@ -132,7 +132,7 @@ def parse_query(model: type[Q], parameters: Mapping[str, str]) -> Q:
 def _refusal(error: ValidationError) -> InputError:
     """All faults, each with its place: `judgement 1: token: Input should be a valid string`."""
     faults = [": ".join([*_place(fault["loc"]), fault["msg"]]) for fault in error.errors()]
-    return InputError("the request cannot be read", where="request", do="Reload the page.", faults=faults)
+    return InputError("the request cannot be read", where="request", hint="Reload the page.", faults=faults)
 
 
 def _place(loc: tuple[Any, ...]) -> list[str]:

@@ -65,6 +65,6 @@ def check_images(names: Iterable[str], where: str) -> None:
         raise InputError(
             f"{len(unknown):,} images are not in the catalogue",
             where=where,
-            do="Give their ids as the catalogue has them.",
+            hint="Give their ids as the catalogue has them.",
             faults=unknown[:20],
         )

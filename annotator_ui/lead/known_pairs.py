@@ -49,7 +49,7 @@ def _read(rows: str) -> pd.DataFrame:
     cells = cells[1:] if cells and cells[0] == names else cells
     faults = [f"row {index}: {','.join(row)}" for index, row in enumerate(cells, 1) if len(row) != len(names)]
     if faults or not cells:
-        raise InputError(SAYS.known_unread, where=SAYS.known_title, do=SAYS.known_rows, faults=faults[:20])
+        raise InputError(SAYS.known_unread, where=SAYS.known_title, hint=SAYS.known_rows, faults=faults[:20])
     table = pd.DataFrame(cells, columns=names)
     check_images([*table["query_id"], *table["candidate_id"]], SAYS.known_title)
     return table

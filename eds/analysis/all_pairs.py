@@ -59,7 +59,7 @@ def drawn_from(part: pd.DataFrame) -> int:
         raise InputError(
             f"{len(part):,} random pairs have probability {chance:g}, with which nothing is drawn",
             where="suspects.parquet, column probability",
-            do="Import them with the probability they were drawn with, or draw again: eds suspects random.",
+            hint="Import them with the probability they were drawn with, or draw again: eds suspects random.",
         )
     return round(len(part) / chance)
 

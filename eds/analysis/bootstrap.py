@@ -38,7 +38,7 @@ def draw_queries(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Multiplic
     [3, 3]
     """
     if n < 1 or resamples < 1:
-        raise InputError(f"{resamples} resamples of {n} queries", do="Give at least one of each.")
+        raise InputError(f"{resamples} resamples of {n} queries", hint="Give at least one of each.")
     rng = np.random.Generator(np.random.PCG64([seed, n]))
     result = np.empty((resamples, n), np.int16)
     for row in range(resamples):
@@ -63,7 +63,7 @@ def bootstrap_percentile(
     """
     result = np.asarray(values, np.float64)
     if any(not 0 <= place < len(result) for drawn in indices for place in drawn):
-        raise InputError("a drawn place lies outside the values", where="indices", do="Count from 0.")
+        raise InputError("a drawn place lies outside the values", where="indices", hint="Count from 0.")
     times = np.stack([np.bincount(np.asarray(drawn, np.int64), minlength=len(result)) for drawn in indices])
     low, high = percentile_interval(resampled_means(result, times.astype(np.int16)), level)
     return {"estimate": _mean(result), "lower": low, "upper": high}
@@ -82,13 +82,17 @@ def bootstrap_micro_auc(scores: pd.DataFrame, labels: pd.DataFrame, resamples: S
     places = {name: place for place, name in enumerate(labelled.queries.to_pylist())}
     unknown = sorted({name for drawn in resamples for name in drawn} - set(places))
     if unknown:
-        raise InputError(f"query {unknown[0]!r} has no label", where="resamples", do="Draw from the labelled queries.")
+        raise InputError(
+            f"query {unknown[0]!r} has no label", where="resamples", hint="Draw from the labelled queries."
+        )
     times = np.stack(
         [np.bincount([places[name] for name in drawn], minlength=len(places)) for drawn in resamples]
     ).astype(np.int16)
     by_model = align_scores(labelled, scores)
     if len(by_model) != 1:
-        raise InputError(f"{len(by_model)} models have scores", where="scores of pairs", do="Give those of one model.")
+        raise InputError(
+            f"{len(by_model)} models have scores", where="scores of pairs", hint="Give those of one model."
+        )
     return [float(value) for value in resampled_micro(labelled, next(iter(by_model.values())), times)[0]]
 
 

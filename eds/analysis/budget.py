@@ -74,7 +74,7 @@ def budget(
     if prevalence is not None and not 0 < prevalence <= 1:
         faults.append(f"prevalence is {prevalence}; give a share above 0 and up to 1")
     if faults:
-        raise InputError("invalid budget", where="budget", do="Correct:", faults=faults)
+        raise InputError("invalid budget", where="budget", hint="Correct:", faults=faults)
     cost = labelling_cost(n_queries, n_gallery, n_queries_in_gallery, n_models, k, judging.seconds)
     everything = cost["n_pairs"]
     counts: dict[str, float] = {"all pairs": everything, "pool, at most": cost["eds_upper_bound"]}
@@ -86,7 +86,7 @@ def budget(
             raise InputError(
                 f"{wanted:,} positives are wanted, a prevalence of {prevalence} means {positives:,} among all pairs",
                 where="budget",
-                do="Ask for fewer.",
+                hint="Ask for fewer.",
             )
         draws = expected_draws_for_positives(int(everything), positives, wanted)
         counts[f"random, {wanted:,} positives"] = draws["without_replacement"]

@@ -50,7 +50,7 @@ def campaign_cost(
     }
     faults += [f"{name} is {share}; give a share from 0 to 1" for name, share in shares.items() if not 0 <= share <= 1]
     if faults:
-        raise InputError("invalid campaign", where="campaign", do="Correct:", faults=faults)
+        raise InputError("invalid campaign", where="campaign", hint="Correct:", faults=faults)
     items = pairs + round(gold_share * pairs) + round(repeat_share * pairs)
     experts, hourly = judging.experts, judging.hourly
     everything = float(items * experts)

@@ -191,7 +191,7 @@ def _check(work: Workload, rates: Rates, prices: Prices) -> None:
     every = [rates.mining, rates.reading, rates.picture_bytes, rates.seconds_per_label, *speeds]
     faults += [f"a rate is {rate.value} ({rate.source})" for rate in every if not 0 < rate.value < math.inf]
     if faults:
-        raise InputError("invalid workload", where="capacity", do="Correct:", faults=faults)
+        raise InputError("invalid workload", where="capacity", hint="Correct:", faults=faults)
 
 
 def model_rate(model: Model, ids_bytes: float | None) -> ModelRate:

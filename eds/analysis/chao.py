@@ -20,7 +20,9 @@ def unseen_positives(found_by_exactly: Sequence[int], models: int) -> dict[str, 
     859.714286
     """
     if any(count < 0 for count in found_by_exactly) or models < 1 or any(found_by_exactly[models:]):
-        raise InputError("found_by_exactly are no counts of 1..models", do="Give one count for each number of models.")
+        raise InputError(
+            "found_by_exactly are no counts of 1..models", hint="Give one count for each number of models."
+        )
     once, twice = [*found_by_exactly, 0, 0][:2]
     observed = sum(found_by_exactly)
     total = observed + (models - 1) / models * once * (once - 1) / (2 * (twice + 1))
@@ -38,5 +40,5 @@ def chapman_estimate(n1: int, n2: int, both: int) -> float:
     354.193548
     """
     if not 0 <= both <= min(n1, n2):
-        raise InputError(f"both is {both}, of {n1} and {n2}", do="Give what both found: at most what each found.")
+        raise InputError(f"both is {both}, of {n1} and {n2}", hint="Give what both found: at most what each found.")
     return (n1 + 1) * (n2 + 1) / (both + 1) - 1

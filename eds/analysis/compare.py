@@ -44,10 +44,10 @@ def compare_models(
         raise InputError(
             f"measure {measure}, baseline {baseline}, adjust {adjust}: nothing to compare",
             where="compare_models",
-            do=f"Models with a value: {', '.join(known) or 'none'}; adjustments: {', '.join(ADJUSTMENTS)}.",
+            hint=f"Models with a value: {', '.join(known) or 'none'}; adjustments: {', '.join(ADJUSTMENTS)}.",
         )
     if any(values.whole is not None for values in known.values()):
-        raise InputError(f"{measure} is not a mean over queries", do="Compare its macro form, as average=macro.")
+        raise InputError(f"{measure} is not a mean over queries", hint="Compare its macro form, as average=macro.")
     others = [name for name in known if name != baseline]
     pairs = list(itertools.combinations(known, 2)) if baseline is None else [(baseline, name) for name in others]
     rows, differences = [], []
@@ -78,7 +78,7 @@ def indistinguishable(compared: pd.DataFrame, level: float = 0.95) -> list[list[
     models = sorted({*compared["first"], *compared["second"]})
     values = {frozenset(pair) for pair in compared[["first", "second"]].itertuples(index=False)}
     if len(values) < len(models) * (len(models) - 1) // 2:
-        raise InputError("not every two models were compared", do="Compare without a baseline.")
+        raise InputError("not every two models were compared", hint="Compare without a baseline.")
     differ = {frozenset(pair) for pair in compared.loc[apart, ["first", "second"]].itertuples(index=False)}
     result: list[list[str]] = []
     _grow([], models, [], differ, result)

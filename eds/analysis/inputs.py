@@ -34,7 +34,7 @@ class AnalysisInputs:
         """The values of these fields; all that are missing are refused together."""
         missing = [name for name in names if getattr(self, name) is None]
         if missing:
-            raise InputError(f"{', '.join(missing)} missing", where="analysis", do="Give them in AnalysisInputs.")
+            raise InputError(f"{', '.join(missing)} missing", where="analysis", hint="Give them in AnalysisInputs.")
         values = tuple(getattr(self, name) for name in names)
         return values if len(values) > 1 else values[0]
 

@@ -49,7 +49,7 @@ def coverage_study(
     Example: notebooks/03_scores_and_bias.ipynb.
     """
     if replications < 1 or population < 1:
-        raise InputError(f"{replications} replications, {population} populations", do="Give at least one of each.")
+        raise InputError(f"{replications} replications, {population} populations", hint="Give at least one of each.")
     exact = exact_aucs(design, labelling, population, seed)
     rows = []
     for number in range(replications):

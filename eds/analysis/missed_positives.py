@@ -40,7 +40,7 @@ def corrected_rate(
     for part, whole, name in ((a, b, "draws"), (found, known, "known positives"), (alarms, negatives, "negatives")):
         if not 0 <= part <= whole:
             raise InputError(
-                f"{part} of {whole} {name}", where="corrected rate", do="Give counts with 0 <= part <= all."
+                f"{part} of {whole} {name}", where="corrected rate", hint="Give counts with 0 <= part <= all."
             )
     nan = float("nan")
     raw, sensitivity = (part / whole if whole else nan for part, whole in ((a, b), (found, known)))

@@ -35,10 +35,10 @@ def sign_flip_tests(many: Sequence[Sequence[float] | Reals], resamples: int = 10
     [0.0625, nan, 1.0]
     """
     if resamples < 1:
-        raise InputError(f"resamples is {resamples}", do="Give 1 or more.")
+        raise InputError(f"resamples is {resamples}", hint="Give 1 or more.")
     lists = [np.asarray(differences, np.float64) for differences in many]
     if any(values.ndim != 1 or not np.isfinite(values).all() for values in lists):
-        raise InputError("a difference is not a finite number", do="Leave out queries that one model lacks.")
+        raise InputError("a difference is not a finite number", hint="Leave out queries that one model lacks.")
     result = [float("nan")] * len(lists)
     for n in sorted({len(values) for values in lists} - {0}):
         places = [place for place, values in enumerate(lists) if len(values) == n]
@@ -116,7 +116,7 @@ def benjamini_hochberg(p: Sequence[float]) -> list[float]:
 def _checked(p: Sequence[float]) -> Reals:
     values = np.asarray(p, np.float64)
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
-        raise InputError("a p is not a number from 0 to 1", do="Leave out comparisons that are undefined.")
+        raise InputError("a p is not a number from 0 to 1", hint="Leave out comparisons that are undefined.")
     return values
 
 

@@ -49,13 +49,13 @@ def sample_size(
         ),
     }
     if kind not in formulas:
-        raise InputError(f"kind {kind!r} is unknown", where="sample_size", do=f"Known: {', '.join(formulas)}.")
+        raise InputError(f"kind {kind!r} is unknown", where="sample_size", hint=f"Known: {', '.join(formulas)}.")
     needs, formula = formulas[kind]
     needed = {"level": level, **needs}
     faults = [f"{name} is {value}" for name, value in needed.items() if not _fits(name, value)]
     if faults:
-        do = "Give level, p and power between 0 and 1, and the others above 0:"
-        raise InputError(f"kind {kind} cannot be computed", where="sample_size", do=do, faults=faults)
+        hint = "Give level, p and power between 0 and 1, and the others above 0:"
+        raise InputError(f"kind {kind} cannot be computed", where="sample_size", hint=hint, faults=faults)
     return math.ceil(formula(**needs) * CEILING)
 
 
@@ -70,10 +70,10 @@ def neyman_allocation(sizes: Sequence[int], p: Sequence[float], total: float) ->
     [33.851068, 66.148932]
     """
     if len(sizes) != len(p) or not sizes:
-        raise InputError(f"{len(sizes)} sizes but {len(p)} rates", do="Give a size and a rate for each stratum.")
+        raise InputError(f"{len(sizes)} sizes but {len(p)} rates", hint="Give a size and a rate for each stratum.")
     if any(size < 0 for size in sizes) or any(not 0 <= rate <= 1 for rate in p) or not total >= 0:
         raise InputError(
-            "a size or the total is below 0, or a rate is not a share", do="Give counts, and rates in [0, 1]."
+            "a size or the total is below 0, or a rate is not a share", hint="Give counts, and rates in [0, 1]."
         )
     spread = [size * math.sqrt(rate * (1 - rate)) for size, rate in zip(sizes, p, strict=True)]
     return [total * part / sum(spread) if sum(spread) else float("nan") for part in spread]

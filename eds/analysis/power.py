@@ -36,7 +36,7 @@ def certainty(
     faults += [] if 0 < level < 1 and 0 < power < 1 else ["level and power lie between 0 and 1"]
     faults += [] if sd > 0 else [f"sd is {sd}; give more than 0"]
     if faults:
-        raise InputError("invalid counts", where="power", do="Correct:", faults=faults)
+        raise InputError("invalid counts", where="power", hint="Correct:", faults=faults)
     z = NormalDist().inv_cdf
     low, high = wilson_interval(round(rate * n_pairs), n_pairs, level)
     return {

@@ -18,7 +18,9 @@ def p_lower_bound(positives: int, n_pairs: int) -> float:
     0.000435582705697
     """
     if not 0 <= positives <= n_pairs or n_pairs < 1:
-        raise InputError(f"{positives} positives among {n_pairs} pairs", do="Give at most as many as there are pairs.")
+        raise InputError(
+            f"{positives} positives among {n_pairs} pairs", hint="Give at most as many as there are pairs."
+        )
     return positives / n_pairs
 
 
@@ -53,7 +55,7 @@ def p_posterior(a: int, b: int, p_lb: float, level: float = 0.95) -> dict[str, f
     _check_draws(a, b)
     _check_share(p_lb, "p_lb")
     if not 0 < level < 1:
-        raise InputError(f"level is {level}", do="Give a number between 0 and 1, as 0.95.")
+        raise InputError(f"level is {level}", hint="Give a number between 0 and 1, as 0.95.")
     first, second = a + 1, b - a + 1
     beyond = float(betaincc(first, second, p_lb))  # 1 - F0
     if p_lb == 1 or not beyond:
@@ -76,7 +78,7 @@ def chebyshev_bound(p: float, b: int, eps: float) -> dict[str, float]:
     """
     _check_share(p, "p")
     if b < 1 or not eps > 0:
-        raise InputError(f"b is {b}, eps is {eps}", do="Give at least one draw and an error above 0.")
+        raise InputError(f"b is {b}, eps is {eps}", hint="Give at least one draw and an error above 0.")
     below = b * eps**2
     return {"tight": min(1.0, p * (1 - p) / below), "loose": min(1.0, p / below)}
 
@@ -92,7 +94,7 @@ def chebyshev_sample_size(eps: float, q: float, p: float | None = None) -> int:
     20000
     """
     if not eps > 0 or not 0 < q <= 1:
-        raise InputError(f"eps is {eps}, q is {q}", do="Give an error above 0 and a chance above 0 and up to 1.")
+        raise InputError(f"eps is {eps}, q is {q}", hint="Give an error above 0 and a chance above 0 and up to 1.")
     if p is not None:
         _check_share(p, "p")
     return math.ceil((1 / (eps * q) if p is None else p * (1 - p) / (q * eps**2)) * CEILING)
@@ -115,9 +117,9 @@ def discovery_gain(p_k: float, p_hat: float) -> float:
 
 def _check_draws(a: int, b: int) -> None:
     if not 0 <= a <= b:
-        raise InputError(f"{a} positives in {b} draws", do="Give counts with 0 <= a <= b.")
+        raise InputError(f"{a} positives in {b} draws", hint="Give counts with 0 <= a <= b.")
 
 
 def _check_share(value: float, name: str) -> None:
     if not 0 <= value <= 1:
-        raise InputError(f"{name} is {value}", do="Give a share from 0 to 1.")
+        raise InputError(f"{name} is {value}", hint="Give a share from 0 to 1.")

@@ -136,7 +136,7 @@ def _above(reference: Reals, estimated: Reals, ranked: int) -> float:
 def _sides(x: Sequence[float], y: Sequence[float]) -> tuple[Reals, Reals]:
     first, second = (np.asarray(side, np.float64).round(DECIMALS) for side in (x, y))
     if first.ndim != 1 or first.shape != second.shape:
-        raise InputError(f"{len(x)} values against {len(y)}", do="Give one value of each for every item.")
+        raise InputError(f"{len(x)} values against {len(y)}", hint="Give one value of each for every item.")
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
-        raise InputError("a value is not a finite number", do="Leave out items that have no value.")
+        raise InputError("a value is not a finite number", hint="Leave out items that have no value.")
     return first, second

@@ -54,10 +54,10 @@ def horvitz_thompson(y: Sequence[float], pi: Sequence[float]) -> dict[str, float
     {'total': 7.0, 'variance_poisson': 14.0}
     """
     if len(y) != len(pi):
-        raise InputError(f"{len(y)} values but {len(pi)} probabilities", do="Give one probability for each value.")
+        raise InputError(f"{len(y)} values but {len(pi)} probabilities", hint="Give one probability for each value.")
     if any(not 0 < chance <= 1 for chance in pi) or any(not math.isfinite(value) for value in y):
         raise InputError(
-            "a probability is not above 0 and up to 1, or a value is not a number", do="Correct the sample."
+            "a probability is not above 0 and up to 1, or a value is not a number", hint="Correct the sample."
         )
     pairs = list(zip(y, pi, strict=True))
     return {
@@ -85,9 +85,9 @@ def pool_recall(
     0.450025
     """
     if pool_positives < 0:
-        raise InputError(f"pool_positives is {pool_positives}", do="Give a count.")
+        raise InputError(f"pool_positives is {pool_positives}", hint="Give a count.")
     if not 0 < level < 1:
-        raise InputError(f"level is {level}", do="Give a number between 0 and 1, as 0.95.")
+        raise InputError(f"level is {level}", hint="Give a number between 0 and 1, as 0.95.")
     choices.check(choices.RecallLimits, limits, "limits")
     known = [part for place, stratum in enumerate(outside) if (part := checked(stratum, place))[0]]
     sampled = [part for part in known if 0 < part[1] < part[0]]
@@ -131,7 +131,7 @@ def checked(stratum: Stratum, place: int) -> tuple[int, int, int]:
         raise InputError(
             f"N, n, a are {', '.join(map(str, result))}",
             where=f"stratum {place}",
-            do="Give counts with 0 <= a <= n <= N.",
+            hint="Give counts with 0 <= a <= n <= N.",
         )
     return size, drawn, positive
 

@@ -82,5 +82,5 @@ def _find_trouble(address: str) -> str:
 
 
 def _refusal(wanted: str, why: str, supply: str) -> InputError:
-    do = f"Download the file elsewhere and name it: {supply}. Random weights are never used instead."
-    return InputError(f"the weights are not available ({why})", where=wanted, do=do)
+    hint = f"Download the file elsewhere and name it: {supply}. Random weights are never used instead."
+    return InputError(f"the weights are not available ({why})", where=wanted, hint=hint)

@@ -28,10 +28,10 @@ def load(
     """
     if faults := [f"unknown setting {name}" for name in preprocessing if name not in GEOMETRY]:
         raise InputError(
-            "unknown preprocessing settings", where=text, do=f"Known: {', '.join(GEOMETRY)}.", faults=faults
+            "unknown preprocessing settings", where=text, hint=f"Known: {', '.join(GEOMETRY)}.", faults=faults
         )
     if threads is not None and threads < 1:
-        raise InputError(f"threads is {threads}", do="Use a number from 1 up.")
+        raise InputError(f"threads is {threads}", hint="Use a number from 1 up.")
     request = Request.parse(text).with_options(
         random_init=random_init or None, precision=None if precision == "float32" else precision, **preprocessing
     )
@@ -49,7 +49,7 @@ def load(
         raise InputError(
             f"the factory returned {type(backbone).__name__}, not a backbone",
             where=request.text,
-            do="A factory returns an object with spec and encode (eds.backbones.Backbone).",
+            hint="A factory returns an object with spec and encode (eds.backbones.Backbone).",
         )
     return backbone
 
@@ -63,12 +63,12 @@ def _factory(request: Request) -> Any:
             return BACKBONES.load(request.loader)
         except UnknownNameError as error:
             own = f"Or write module:object of your own; no module {request.loader} is on the path."
-            raise UnknownNameError(error.what, where=request.text, do=f"{error.do} {own}") from None
+            raise UnknownNameError(error.what, where=request.text, hint=f"{error.hint} {own}") from None
     try:
         module = importlib.import_module(request.loader)
     except ModuleNotFoundError as error:
         what = f"{request.loader} needs the package {error.name}, which is not installed"
-        raise MissingExtraError(what, where=request.text, do=f"Run: pip install {error.name}.") from error
+        raise MissingExtraError(what, where=request.text, hint=f"Run: pip install {error.name}.") from error
     except Exception as error:  # a user's module may fail in any way
         raise _failed(request, "cannot be imported", error) from error
     if not callable(factory := getattr(module, request.name, None)):
@@ -78,8 +78,10 @@ def _factory(request: Request) -> Any:
 
 def _failed(request: Request, what: str, error: Exception) -> InputError:
     """The error for a user's own backbone that raised an exception."""
-    do = "Correct it; a factory takes the request and returns an object with spec and encode (eds.backbones.Backbone)."
-    return InputError(f"it {what} ({type(error).__name__}: {error})", where=request.text, do=do)
+    hint = (
+        "Correct it; a factory takes the request and returns an object with spec and encode (eds.backbones.Backbone)."
+    )
+    return InputError(f"it {what} ({type(error).__name__}: {error})", where=request.text, hint=hint)
 
 
 def _found(module: str) -> bool:

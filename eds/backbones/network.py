@@ -36,7 +36,7 @@ def backbone(network: torch.nn.Module, spec: BackboneSpec, request: Request) -> 
     """
     device, runtime = runtimes.choose(request.device, request.runtime)
     if spec.precision == "float16" and device == "cpu" and runtime == "torch":
-        raise InputError("torch has no float16 on the cpu", where=request.text, do="Choose precision=bfloat16.")
+        raise InputError("torch has no float16 on the cpu", where=request.text, hint="Choose precision=bfloat16.")
     for parameter in network.parameters():
         parameter.requires_grad_(False)
     steps = spec.preprocessing
@@ -60,17 +60,17 @@ def _run_plain_torch(
             output = module(torch.from_numpy(probe))
     except (RuntimeError, AssertionError, ValueError) as error:
         reason = str(error).strip().splitlines()[0][:200]
-        do = "Use the size that it was made for: ?size=N&crop=N."
+        hint = "Use the size that it was made for: ?size=N&crop=N."
         raise InputError(
-            f"the network does not accept {side} x {side} pixels ({reason})", where=request.text, do=do
+            f"the network does not accept {side} x {side} pixels ({reason})", where=request.text, hint=hint
         ) from error
     if isinstance(output, torch.Tensor) and not torch.isfinite(output).all():
-        do = "Check the weights: they probably contain NaN or infinity."
-        raise InputError("the network returns vectors that are not finite", where=request.text, do=do)
+        hint = "Check the weights: they probably contain NaN or infinity."
+        raise InputError("the network returns vectors that are not finite", where=request.text, hint=hint)
     if not isinstance(output, torch.Tensor) or output.ndim != 2:
         shape = tuple(output.shape) if isinstance(output, torch.Tensor) else type(output).__name__
-        do = "Choose a pooling, for example ?pooling=avg."
-        raise InputError(f"the network returns {shape}, not one vector per image", where=request.text, do=do)
+        hint = "Choose a pooling, for example ?pooling=avg."
+        raise InputError(f"the network returns {shape}, not one vector per image", where=request.text, hint=hint)
     return output.float().numpy()
 
 
@@ -85,5 +85,5 @@ def _compare(
         raise InputError(
             f"runtime {runtime} differs from torch by a cosine distance of {distance.max():.1e} (allowed {CLOSE:.0e})",
             where=request.text,
-            do="Choose --runtime torch --device cpu.",
+            hint="Choose --runtime torch --device cpu.",
         )

@@ -79,7 +79,7 @@ def _convert(openvino: Any, network: Normalised, side: int) -> Any:
     except (RuntimeError, TypeError, ValueError, openvino.frontend.OpConversionFailure) as error:
         reason = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
         raise InputError(
-            f"OpenVINO cannot run this network ({reason[:200]})", do="Choose --runtime torch, which is slower."
+            f"OpenVINO cannot run this network ({reason[:200]})", hint="Choose --runtime torch, which is slower."
         ) from error
 
 
@@ -87,5 +87,5 @@ def _check_precision(compiled: Any, precision: str) -> None:
     used = compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
     if used != HINTS[precision]:
         raise InputError(
-            f"this processor has no {precision}: OpenVINO would use {used}", do="Choose another precision."
+            f"this processor has no {precision}: OpenVINO would use {used}", hint="Choose another precision."
         )

@@ -110,7 +110,7 @@ class Preprocessing:
         elif image.mode == "RGB":
             array = np.asarray(_centre(self._resized(image), self.side, self._fill))
         else:
-            raise ImageError(f"the image is {image.mode}, not RGB", do="Open it with eds.imaging.open_rgb.")
+            raise ImageError(f"the image is {image.mode}, not RGB", hint="Open it with eds.imaging.open_rgb.")
         return np.ascontiguousarray(array[..., ::-1] if self.channels == "BGR" else array)
 
     def _cut(self, array: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
@@ -134,13 +134,13 @@ class Preprocessing:
         """Width and height after the resize; raises ImageError if that is impossible."""
         if self.resize == "none":
             if (width, height) != (self.size, self.size):
-                do = "Resize the images, or choose resize=squash or shortest."
+                hint = "Resize the images, or choose resize=squash or shortest."
                 raise ImageError(
-                    f"the image has {width} x {height} pixels, the model takes {self.size} x {self.size}", do=do
+                    f"the image has {width} x {height} pixels, the model takes {self.size} x {self.size}", hint=hint
                 )
             return width, height
         if max(width, height) > THINNEST * min(width, height) and self.resize != "squash":
-            raise ImageError(f"the image is too thin: {width} x {height} pixels", do="Leave it out, or crop it.")
+            raise ImageError(f"the image is too thin: {width} x {height} pixels", hint="Leave it out, or crop it.")
         return _target(width, height, self.size, self.resize)
 
     def _faults(self) -> list[str]:

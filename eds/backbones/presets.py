@@ -129,14 +129,14 @@ def preset_text(asked: str) -> str:
     """
     name, at, file = asked.partition("@")
     if name not in PRESETS:
-        raise InputError(f"{asked!r} is not a model", do=f"Write loader:name, or one of {', '.join(PRESETS)}.")
+        raise InputError(f"{asked!r} is not a model", hint=f"Write loader:name, or one of {', '.join(PRESETS)}.")
     preset = PRESETS[name]
     if at and not file:
-        raise InputError("no weights file after @", where=asked, do=f"Write {name}@/path/FILE.")
+        raise InputError("no weights file after @", where=asked, hint=f"Write {name}@/path/FILE.")
     if preset.file and not file and not Path(preset.file).is_file():
         raise InputError(
             f"its weights are on no hub ({preset.note.partition(';')[0]}), and {preset.file} is not in this folder",
             where=name,
-            do=f"Supply the file and name it: -m {name}@/path/{preset.file}.",
+            hint=f"Supply the file and name it: -m {name}@/path/{preset.file}.",
         )
     return preset.text_with(file) if file else preset.text

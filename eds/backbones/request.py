@@ -42,14 +42,14 @@ class Request:
         head, _, query = text.partition("?")
         loader, colon, rest = head.partition(":")
         if not colon or not loader or not rest:
-            do = "Write loader:name[@weights][?option=value], for example wheel:efficientnet_lite0."
-            raise InputError(f"{text!r} does not name a backbone", do=do)
+            hint = "Write loader:name[@weights][?option=value], for example wheel:efficientnet_lite0."
+            raise InputError(f"{text!r} does not name a backbone", hint=hint)
         name, weights = (rest, "") if loader == "checkpoint" else rest.partition("@")[::2]
         options = []
         for part in query.split("&") if query else []:
             option, equals, value = part.partition("=")
             if not equals or not option:
-                raise InputError(f"invalid option {part!r}", where=text, do="Write ?option=value&option=value.")
+                raise InputError(f"invalid option {part!r}", where=text, hint="Write ?option=value&option=value.")
             options.append((option, value))
         return cls(loader, name, weights, _sorted(options))
 
@@ -89,10 +89,10 @@ class Request:
         """The value of an option that may occur once."""
         values = self.options_named(name)
         if len(values) > 1:
-            raise InputError(f"option {name} is repeated {len(values)} times", where=self.text, do="Keep one.")
+            raise InputError(f"option {name} is repeated {len(values)} times", where=self.text, hint="Keep one.")
         value = values[0] if values else default
         if allowed and value not in allowed:
-            raise InputError(f"option {name} is {value!r}", where=self.text, do=f"Use {', '.join(allowed)}.")
+            raise InputError(f"option {name} is {value!r}", where=self.text, hint=f"Use {', '.join(allowed)}.")
         return value
 
     def options_named(self, name: str) -> list[str]:
@@ -156,7 +156,7 @@ class Request:
         try:
             return PARSERS.get(name, str)(value)
         except ValueError as error:
-            raise InputError(f"option {name} is {value!r}", where=self.text, do=f"{error}.") from error
+            raise InputError(f"option {name} is {value!r}", where=self.text, hint=f"{error}.") from error
 
 
 def _sorted(options: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

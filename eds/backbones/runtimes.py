@@ -48,11 +48,11 @@ def choose(device: str, runtime: str) -> tuple[str, str]:
         runtime = "openvino" if device == "cpu" else "torch"
     if runtime == "openvino":
         if device != "cpu":
-            raise InputError(f"runtime openvino runs on the cpu, not on {device}", do="Choose --runtime torch.")
+            raise InputError(f"runtime openvino runs on the cpu, not on {device}", hint="Choose --runtime torch.")
         if importlib.util.find_spec("openvino") is None:
             raise MissingExtraError(
                 "the package openvino is not installed",
-                do='Run: pip install "eds[vision]"; or choose --runtime torch, which is 2 to 6 times slower.',
+                hint='Run: pip install "eds[vision]"; or choose --runtime torch, which is 2 to 6 times slower.',
             )
     return device, runtime
 
@@ -74,8 +74,8 @@ def _device(device: str) -> str:
         return "cuda" if torch.cuda.is_available() else "mps" if mps else "cpu"
     kind, _, number = device.partition(":")
     if kind not in ("cpu", "cuda", "mps") or (number and not number.isdigit()):
-        raise InputError(f"device is {device!r}", do="Use auto, cpu, cuda, cuda:NUMBER or mps.")
+        raise InputError(f"device is {device!r}", hint="Use auto, cpu, cuda, cuda:NUMBER or mps.")
     there = {"cpu": 1, "cuda": torch.cuda.device_count(), "mps": int(mps)}[kind]
     if int(number or 0) >= there:
-        raise InputError(f"device {device} does not exist", do=f"Choose another; available {kind} devices: {there}.")
+        raise InputError(f"device {device} does not exist", hint=f"Choose another; available {kind} devices: {there}.")
     return kind if kind == "cpu" else device

@@ -49,11 +49,11 @@ def trainable(text: str) -> Trainable:
     names = {"timm": request.name.partition(".")[0], "wheel": f"tf_{request.name}"}
     architecture = f"timm:{names[request.loader]}" if request.loader in names else request.option("arch")
     if not architecture.startswith("timm:") or request.option("output", "pooled") != "pooled":
-        raise InputError("this backbone cannot be trained here", where=text, do=f"Name one of {ARCHITECTURES}.")
+        raise InputError("this backbone cannot be trained here", where=text, hint=f"Name one of {ARCHITECTURES}.")
     backbone = load(text, device="cpu", runtime="torch")
     runner = backbone._runner if isinstance(backbone, NetworkBackbone) else None
     if not isinstance(runner, TorchRunner):
-        raise InputError("this backbone has no torch network", where=text, do=f"Name one of {ARCHITECTURES}.")
+        raise InputError("this backbone has no torch network", where=text, hint=f"Name one of {ARCHITECTURES}.")
     network = runner._network.network
     for parameter in network.parameters():
         parameter.requires_grad_(True)

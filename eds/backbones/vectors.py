@@ -12,7 +12,7 @@ def check_batch(batch: npt.NDArray[np.uint8], side: int) -> None:
     if batch.dtype != np.uint8 or batch.ndim != 4 or batch.shape[1:] != (side, side, 3):
         raise InputError(
             f"the batch is {batch.dtype} {batch.shape}, not uint8 (n, {side}, {side}, 3)",
-            do="Stack the results of spec.preprocessing.pixels.",
+            hint="Stack the results of spec.preprocessing.pixels.",
         )
 
 
@@ -23,7 +23,7 @@ def finish(vectors: npt.NDArray[np.floating], spec: BackboneSpec) -> npt.NDArray
         raise InputError(
             f"the model returns vectors that are not finite for {len(rows)} of {len(vectors)} images of a batch",
             where=spec.text,
-            do="Check the weights, or choose precision float32.",
+            hint="Check the weights, or choose precision float32.",
         )
     if not spec.normalise:
         return np.ascontiguousarray(vectors, dtype=np.float32)

@@ -39,7 +39,7 @@ def read(path: Path, entry: str = "") -> State:
         raise InputError(
             f"the file contains no plain tensors, or is damaged ({reason})",
             where=str(path),
-            do="Files that run code on loading are refused; save the state dict alone, preferably as safetensors.",
+            hint="Files that run code on loading are refused; save the state dict alone, preferably as safetensors.",
         ) from error
     return _tensors(loaded, path, entry)
 
@@ -114,7 +114,7 @@ def fit(network: torch.nn.Module, state: State, where: str, spare: Iterable[str]
         raise InputError(
             "the weights do not fit this architecture",
             where=where,
-            do="Name the right architecture, or map the keys: ?prefix=OLD., ?map=OLD>NEW, ?drop=NAME.",
+            hint="Name the right architecture, or map the keys: ?prefix=OLD., ?map=OLD>NEW, ?drop=NAME.",
             faults=[*faults, *_list_names("of another shape", shapes)],
         )
     network.load_state_dict({name: state[name] for name in wanted if name in state}, strict=False)
@@ -142,12 +142,12 @@ def _refuse_unreadable(path: Path) -> None:
     except PermissionError as error:  # of its folder
         raise forbidden(path) from error
     if not there:
-        raise InputError("weights file not found", where=str(path), do="Check the path after @ or checkpoint:.")
+        raise InputError("weights file not found", where=str(path), hint="Check the path after @ or checkpoint:.")
     refuse_forbidden(path)
 
 
 def _damaged(path: Path, error: Exception) -> InputError:
-    return InputError(f"the safetensors file is damaged ({error})", where=str(path), do="Download or train it again.")
+    return InputError(f"the safetensors file is damaged ({error})", where=str(path), hint="Download or train it again.")
 
 
 def _safetensors(path: Path) -> State:
@@ -170,8 +170,8 @@ def _tensors(loaded: Any, path: Path, entry: str) -> State:
             return dict(inner[entry] if entry else next(iter(inner.values())))
         if inner:
             names = ", ".join(inner)
-            raise InputError(f"several sets of weights: {names}", where=str(path), do="Name one: ?entry=NAME.")
-    raise InputError("no tensors in the file", where=str(path), do="Save the network's state_dict().")
+            raise InputError(f"several sets of weights: {names}", where=str(path), hint="Name one: ?entry=NAME.")
+    raise InputError("no tensors in the file", where=str(path), hint="Save the network's state_dict().")
 
 
 def _is_state(value: Mapping[Any, Any]) -> bool:

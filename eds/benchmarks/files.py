@@ -38,17 +38,17 @@ def read_json(file: Path, *, exact: bool = False) -> Any:
         raise _not_utf8(file, error) from error
     except OSError as error:
         reason = error.strerror or error
-        raise InputError(f"cannot be read ({reason})", where=str(file), do="Give a readable file.") from error
+        raise InputError(f"cannot be read ({reason})", where=str(file), hint="Give a readable file.") from error
     try:
         return json.loads(text, parse_constant=refuse_constant if exact else None)
     except json.JSONDecodeError as error:
         position = f"line {error.lineno:,}, column {error.colno:,}"
         if _is_truncated(text, error):
-            raise InputError(f"is truncated ({position})", where=str(file), do=AGAIN) from error
+            raise InputError(f"is truncated ({position})", where=str(file), hint=AGAIN) from error
         reason = f"is not JSON ({error.msg}, {position})"
-        raise InputError(reason, where=str(file), do="Correct that position.") from error
+        raise InputError(reason, where=str(file), hint="Correct that position.") from error
     except (ValueError, RecursionError) as error:  # a constant, a number of too many digits, lists within lists
-        raise InputError(f"is not readable JSON ({error})", where=str(file), do="Write it again.") from error
+        raise InputError(f"is not readable JSON ({error})", where=str(file), hint="Write it again.") from error
 
 
 def refuse_constant(name: str) -> Any:
@@ -63,7 +63,7 @@ def _is_truncated(text: str, error: json.JSONDecodeError) -> bool:
 
 
 def _not_utf8(file: Path, error: UnicodeDecodeError) -> InputError:
-    return InputError(f"is not UTF-8 (byte {error.start:,})", where=str(file), do="Save it as UTF-8.")
+    return InputError(f"is not UTF-8 (byte {error.start:,})", where=str(file), hint="Save it as UTF-8.")
 
 
 def plain_arrow(frame: pd.DataFrame) -> pa.Table:
@@ -108,11 +108,11 @@ def read_csv(file: Path, delimiter: str = ",") -> pd.DataFrame:
         raise
     except (OSError, pa.ArrowException, ValueError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
-        do = "Give UTF-8 with a header and as many values in each row."
+        hint = "Give UTF-8 with a header and as many values in each row."
         faults = _broken_rows(file, delimiter)
-        raise InputError(f"cannot be read as CSV ({reason})", where=str(file), faults=faults, do=do) from error
+        raise InputError(f"cannot be read as CSV ({reason})", where=str(file), faults=faults, hint=hint) from error
     if len(set(names)) < len(names):
-        raise InputError("duplicate column names", where=str(file), do="Rename one of them.")
+        raise InputError("duplicate column names", where=str(file), hint="Rename one of them.")
     frame: pd.DataFrame = table.to_pandas().astype(object)
     return frame.where(frame.notna(), None)
 
@@ -143,7 +143,7 @@ def _refuse_truncated(data: bytes, file: Path, delimiter: str) -> None:
         reason = f"line {line:,} has no line end, and its last value is empty"
     else:
         return
-    raise InputError(f"is truncated: {reason}", where=str(file), do=f"{AGAIN} If it is complete, end its last line.")
+    raise InputError(f"is truncated: {reason}", where=str(file), hint=f"{AGAIN} If it is complete, end its last line.")
 
 
 def _has_open_quote(data: bytes, delimiter: str) -> bool:
@@ -182,7 +182,7 @@ def read_bytes(file: Path) -> bytes:
     try:
         return gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"is damaged or truncated ({error})", where=str(file), do=AGAIN) from error
+        raise InputError(f"is damaged or truncated ({error})", where=str(file), hint=AGAIN) from error
 
 
 def read_lines(file: Path) -> list[str]:

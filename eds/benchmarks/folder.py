@@ -22,9 +22,9 @@ def export_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
     """
     target = target.resolve()
     if target.exists() and not replace:
-        raise InputError("exists already", where=str(target), do="Name a new folder, or use --replace.")
+        raise InputError("exists already", where=str(target), hint="Name a new folder, or use --replace.")
     if target.exists() and not (target / SUMS).is_file():
-        raise InputError(f"is not an export: it has no {SUMS}", where=str(target), do="Name a new folder.")
+        raise InputError(f"is not an export: it has no {SUMS}", where=str(target), hint="Name a new folder.")
     building = unfinished(target)
     old = building.with_suffix(".old")
     try:
@@ -43,8 +43,8 @@ def export_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
                 old.rename(target)
             raise
     except OSError as error:
-        do = "Free space or choose another folder; nothing was left there."
-        raise InputError(f"cannot be written ({error.strerror or error})", where=str(target), do=do) from error
+        hint = "Free space or choose another folder; nothing was left there."
+        raise InputError(f"cannot be written ({error.strerror or error})", where=str(target), hint=hint) from error
     finally:
         shutil.rmtree(building, ignore_errors=True)
         shutil.rmtree(old, ignore_errors=True)

@@ -39,7 +39,7 @@ Tables = tuple[pd.DataFrame | None, pd.DataFrame | None, list[str]]
 def require_pairs(benchmark: Benchmark) -> pd.DataFrame:
     """Return the catalogue of a benchmark that has pairs; refuse one that has none."""
     if benchmark.images is None or (benchmark.truth is None and benchmark.suspects is None):
-        raise InputError("there are no pairs", where="suspects.parquet", do="Make some first: eds suspects pool.")
+        raise InputError("there are no pairs", where="suspects.parquet", hint="Make some first: eds suspects pool.")
     return benchmark.images
 
 

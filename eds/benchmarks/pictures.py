@@ -18,7 +18,7 @@ BATCH = 64  # pictures held in memory at once
 def find_pictures(images: pd.DataFrame, root: Path | None) -> list[Path]:
     """Return each image's file, in the order of the rows, after checking that all exist below the root."""
     if root is None:
-        raise InputError("no image root is known", do="Export without pictures: --no-images.")
+        raise InputError("no image root is known", hint="Export without pictures: --no-images.")
     faults, at = Faults(), Location(root)
     home = root.resolve()
     files = []
@@ -63,8 +63,8 @@ def unpacked_pictures(benchmark: Benchmark, root: Path, note: Callable[[Path], N
                     written.append(file)
                     _write(file, data)
         if faults:
-            do = "Nothing was imported. Use a project with an image root of its own."
-            raise InputError("pictures cannot be unpacked", where=str(root), faults=faults[:10], do=do)
+            hint = "Nothing was imported. Use a project with an image root of its own."
+            raise InputError("pictures cannot be unpacked", where=str(root), faults=faults[:10], hint=hint)
         yield len(written)
     except BaseException:
         for file in written:

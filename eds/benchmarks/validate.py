@@ -38,7 +38,7 @@ class Faults:
     def __bool__(self) -> bool:
         return any(self._by_file.values())
 
-    def raise_any(self, what: str, do: str) -> None:
+    def raise_any(self, what: str, hint: str) -> None:
         """Raise one error for all of them, or return when there are none."""
         lines = []
         for file, faults in self._by_file.items():
@@ -46,7 +46,7 @@ class Faults:
             lines += [f"{file}: and {len(faults) - SHOWN:,} more"] if len(faults) > SHOWN else []
         if lines:
             where = ", ".join(file for file, faults in self._by_file.items() if faults)
-            raise InputError(what, where=where, do=do, faults=lines)
+            raise InputError(what, where=where, hint=hint, faults=lines)
 
 
 def missing_keys(entry: Mapping[str, Any], needed: Iterable[str]) -> list[str]:
@@ -125,9 +125,9 @@ def check_scalars(frame: pd.DataFrame, at: Location, faults: Faults) -> bool:
 def check_known(frame: pd.DataFrame, names: list[str], ids: "pd.Series[Any]", at: Location, faults: Faults) -> None:
     """Every id must be an image of the catalogue."""
     known = set(ids)
-    do = "no image of the catalogue has this id; add the image or leave the row out"
+    hint = "no image of the catalogue has this id; add the image or leave the row out"
     for name in names:
-        faults.add(at.file, _by_row(frame[name], ~frame[name].isin(known), at, name, do))
+        faults.add(at.file, _by_row(frame[name], ~frame[name].isin(known), at, name, hint))
 
 
 def ids_as_text(column: "pd.Series[Any]") -> "pd.Series[Any]":
@@ -186,11 +186,11 @@ def to_labels(judged: pd.DataFrame, at: Location, faults: Faults) -> tuple[pd.Da
     return judged, [*notes, *unjudged, *repeats]
 
 
-def _by_row(column: "pd.Series[Any]", bad: Any, at: Location, name: str, do: str) -> Iterator[str]:
+def _by_row(column: "pd.Series[Any]", bad: Any, at: Location, name: str, hint: str) -> Iterator[str]:
     wrong = column[np.asarray(bad, dtype=bool)]
     for row, value in wrong.iloc[:MOST].items():
         shown = None if pd.api.types.is_scalar(value) and pd.isna(value) else value
-        yield f"{at.row(row)} has {name} {shown!r}: {do}"
+        yield f"{at.row(row)} has {name} {shown!r}: {hint}"
     if len(wrong) > MOST:
         yield f"and {len(wrong) - MOST:,} more of this kind"
 
@@ -225,8 +225,8 @@ def with_catalogue(
         every = every[every.map(lambda name: isinstance(name, str)).all(axis=1).to_numpy(bool)]
         if not len(every):
             files = dict.fromkeys(str(at.file) for at in benchmark.locations.values())
-            do = "Nothing was imported. Give judgements of pairs, or lists."
-            raise InputError("holds no pairs of images", where=", ".join(files), do=do)
+            hint = "Nothing was imported. Give judgements of pairs, or lists."
+            raise InputError("holds no pairs of images", where=", ".join(files), hint=hint)
         images = to_frame(to_arrow(images_from_ids(every["query_id"], every["candidate_id"]), IMAGES))
         notes = (*benchmark.notes, f"{NO_CATALOGUE}: each id is its own path and product")
         locations = {**benchmark.locations, "catalogue": benchmark.locations[next(iter(frames))]}

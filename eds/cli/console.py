@@ -116,7 +116,7 @@ class ProjectFolder(click.Path):
         if "://" in os.fspath(value):
             raise InputError(
                 "a project is a folder of this machine", where=os.fspath(value),
-                do="Name a folder; its pictures and vectors may lie elsewhere: eds/io/README.md.",
+                hint="Name a folder; its pictures and vectors may lie elsewhere: eds/io/README.md.",
             )  # fmt: skip
         return super().convert(value, param, ctx)
 
@@ -138,8 +138,8 @@ def command(group: click.Group | None, name: str, *, example: str) -> Callable[[
                 if error.filename is None:
                     raise
                 told, place = error.strerror, os.fsdecode(error.filename)
-                do = "Ask its owner for the right to read and write it."
-                raise InputError(f"cannot be used ({told})", where=place, do=do) from error
+                hint = "Ask its owner for the right to read and write it."
+                raise InputError(f"cannot be used ({told})", where=place, hint=hint) from error
 
         for add in (
             click.option("-q", "--quiet", is_flag=True, help="Say nothing but the answer and errors."),

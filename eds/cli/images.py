@@ -33,7 +33,7 @@ class Bits(click.ParamType):  # type: ignore[type-arg]
         if value == "off":
             return "off"
         if not str(value).isdigit():
-            raise InputError(f"invalid number of bits {value!r}", where="option --near", do="Give 0 to 16, or off.")
+            raise InputError(f"invalid number of bits {value!r}", where="option --near", hint="Give 0 to 16, or off.")
         return int(value)
 
 
@@ -52,7 +52,7 @@ class Queries(click.ParamType):  # type: ignore[type-arg]
             return float(value) if "." in value else int(value)
         except ValueError as error:
             raise InputError(
-                f"invalid number {value!r}", where="option --queries", do="Give all, 200 or 0.1."
+                f"invalid number {value!r}", where="option --queries", hint="Give all, 200 or 0.1."
             ) from error
 
 
@@ -69,10 +69,10 @@ class Columns(click.ParamType):  # type: ignore[type-arg]
         where = "option --map"
         wrong = ["".join(part) for part in pairs if not part[0].strip() or not part[2].strip()]
         if wrong:
-            raise InputError(f"{wrong[0]!r} maps nothing", where=where, do="Write ours=theirs, e.g. path=file.")
+            raise InputError(f"{wrong[0]!r} maps nothing", where=where, hint="Write ours=theirs, e.g. path=file.")
         names = [ours.strip() for ours, _, _ in pairs]
         if duplicates := [ours for ours in dict.fromkeys(names) if names.count(ours) > 1]:
-            raise InputError(f"{', '.join(duplicates)} is mapped twice", where=where, do="Map each column once.")
+            raise InputError(f"{', '.join(duplicates)} is mapped twice", where=where, hint="Map each column once.")
         return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
 
 
@@ -149,7 +149,7 @@ def check(console: Console, **options: Any) -> None:
     result = console.project.check_images(**options)
     console.show(result, render_check)
     if result.wrong:
-        raise ImageError(f"{result.wrong:,} images differ from the table", do="Restore them, or scan again.")
+        raise ImageError(f"{result.wrong:,} images differ from the table", hint="Restore them, or scan again.")
 
 
 @command(images, "sheet", example="eds images sheet --by product --count 48 --out sheet.html")

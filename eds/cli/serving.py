@@ -83,7 +83,7 @@ def _check_installed() -> None:
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise MissingExtraError(
-            f"the annotator needs {', '.join(missing)}, not installed here", do='Run: pip install "eds[annotator]".'
+            f"the annotator needs {', '.join(missing)}, not installed here", hint='Run: pip install "eds[annotator]".'
         )
 
 
@@ -91,5 +91,7 @@ def _check_people(project: "Project") -> None:
     """Nobody can sign in where there is no account."""
     if not len(project.experts.list()):
         raise ProjectError(
-            "nobody has an account yet", where=str(project.root), do="Add one: eds labels experts add NAME --role lead."
+            "nobody has an account yet",
+            where=str(project.root),
+            hint="Add one: eds labels experts add NAME --role lead.",
         )

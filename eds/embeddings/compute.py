@@ -66,7 +66,7 @@ def compute(
     by file, for models that give an image the same bits in any batch.
     """
     if batch < 1:
-        raise InputError(f"a batch of {batch} images is impossible", do="Give a number from 1 up.")
+        raise InputError(f"a batch of {batch} images is impossible", hint="Give a number from 1 up.")
     begun = time.monotonic()
     catalogue = Sources(images, image_root)
     writers = {

@@ -61,7 +61,7 @@ def read_vectors(path: Path, part: str = "") -> Given:
         raise InputError(
             f"vectors cannot be read from {path.suffix or 'such a file'}",
             where=str(path),
-            do=f"Give {', '.join(readers)}.",
+            hint=f"Give {', '.join(readers)}.",
         )
     try:
         given = readers[path.suffix](path, part)
@@ -72,9 +72,11 @@ def read_vectors(path: Path, part: str = "") -> Given:
     except (OSError, EOFError, ValueError, KeyError, pa.ArrowException) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"the file is damaged ({error})", where=str(path), do="Write it again.") from error
+        raise InputError(f"the file is damaged ({error})", where=str(path), hint="Write it again.") from error
     if given.dtype.kind not in "fiub":
-        raise InputError(f"the vectors are {given.dtype}, not numbers", where=str(path), do="Give float32 or float16.")
+        raise InputError(
+            f"the vectors are {given.dtype}, not numbers", where=str(path), hint="Give float32 or float16."
+        )
     return given
 
 
@@ -94,7 +96,9 @@ def read_ids(path: Path, rows: int, known: "set[str]") -> list[str]:
     except PermissionError as error:
         raise forbidden(path) from error
     except (OSError, UnicodeDecodeError, pa.ArrowException, IndexError) as error:
-        raise InputError(f"ids cannot be read ({error})", where=str(path), do="Give UTF-8 text or Parquet.") from error
+        raise InputError(
+            f"ids cannot be read ({error})", where=str(path), hint="Give UTF-8 text or Parquet."
+        ) from error
     if path.suffix not in (".csv", ".tsv"):
         ended = text.split("\n")  # not splitlines: an id may hold other signs that Unicode takes for line ends
         return [line.removesuffix("\r") for line in (ended[:-1] if ended[-1] == "" else ended)]
@@ -137,7 +141,7 @@ def _safetensors(path: Path, part: str) -> Given:
     matrices = {name: told for name, told in header.items() if name != "__metadata__" and len(told["shape"]) == 2}
     told = matrices[_chosen(list(matrices), part, path)]
     if told["dtype"] not in SAFETENSORS:
-        raise InputError(f"the vectors are {told['dtype']}", where=str(path), do="Save them as float32 or float16.")
+        raise InputError(f"the vectors are {told['dtype']}", where=str(path), hint="Save them as float32 or float16.")
     first, behind = told["data_offsets"]
     kind = np.dtype(SAFETENSORS[told["dtype"]])
     if behind - first != math.prod(told["shape"]) * kind.itemsize:
@@ -164,7 +168,7 @@ def _parquet(path: Path, part: str) -> Given:
         raise InputError(
             f"column {column} holds vectors of different lengths, or none",
             where=str(path),
-            do="Give every image a vector of one length.",
+            hint="Give every image a vector of one length.",
         )
     width = next(iter(sizes), 0) or 0
 
@@ -179,7 +183,7 @@ def _parquet(path: Path, part: str) -> Given:
 
 def _array(array: Array, path: Path) -> Given:
     if array.ndim != 2:
-        raise InputError(f"the array has shape {array.shape}", where=str(path), do="Give (images, dimension).")
+        raise InputError(f"the array has shape {array.shape}", where=str(path), hint="Give (images, dimension).")
 
     def blocks() -> Iterator[Array]:
         for first in range(0, len(array), BLOCK):
@@ -192,4 +196,4 @@ def _chosen(names: list[str], part: str, path: Path) -> str:
     if part in names or (not part and len(names) == 1):
         return part or names[0]
     what = f"there is no {part}" if part else "it is not plain which holds the vectors"
-    raise InputError(what, where=str(path), do=f"Name one with --part: {', '.join(names) or 'there is none'}.")
+    raise InputError(what, where=str(path), hint=f"Name one with --part: {', '.join(names) or 'there is none'}.")

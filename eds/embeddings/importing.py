@@ -112,14 +112,14 @@ def _listed(given: Given, ids: Path | None, vectors: Path, known: set[str]) -> l
             raise InputError(
                 f"the images it lists are not those that {vectors.name} names for its vectors",
                 where=str(ids),
-                do="Leave the list out; or, if it is right, give the vectors without their names.",
+                hint="Leave the list out; or, if it is right, give the vectors without their names.",
             )
         return listed
     if given.ids is None:
         raise InputError(
             "the file does not say whose vectors they are",
             where=str(vectors),
-            do="Give a file of ids as well: one image id a line, in the order of the vectors.",
+            hint="Give a file of ids as well: one image id a line, in the order of the vectors.",
         )
     return given.ids
 
@@ -203,6 +203,6 @@ def _refuse(faults: list[str], path: Path) -> None:
         raise InputError(
             faults[0] if len(faults) == 1 else f"{len(faults)} faults",
             where=str(path),
-            do="Nothing was imported; mend the files and try again.",
+            hint="Nothing was imported; mend the files and try again.",
             faults=faults if len(faults) > 1 else (),
         )

@@ -83,7 +83,7 @@ def _prepare(job: Job, folders: Folders | Objects, by_key: Mapping[Hashable, Bac
         path = folders.located(part.path)
         data = read_bytes(path)
         if part.sha256 and hashlib.sha256(data).hexdigest() != part.sha256:
-            raise ImageError("is not the file that was scanned", where=part.path, do="Scan again: eds images scan.")
+            raise ImageError("is not the file that was scanned", where=part.path, hint="Scan again: eds images scan.")
         opened: dict[tuple[Colour, int | None], Image.Image | Pixels] = {}
         ready: dict[Hashable, Pixels] = {}
         for key in job.keys:

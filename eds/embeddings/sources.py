@@ -98,6 +98,6 @@ def _refuse_half_boxes(images: pd.DataFrame) -> None:
         raise InputError(
             f"{len(odd):,} images have half a crop box",
             where="table images",
-            do="Give all four edges or none.",
+            hint="Give all four edges or none.",
             faults=named,
         )

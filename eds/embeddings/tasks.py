@@ -216,7 +216,7 @@ class _Assembly:
             raise EdsError(
                 "the parts do not hold the vectors of all images",
                 where=str(executor.work),
-                do="Remove that folder, and compute again: eds embeddings compute.",
+                hint="Remove that folder, and compute again: eds embeddings compute.",
                 faults=[f"{told} images without a vector" for told in faults],
             )
 
@@ -295,6 +295,6 @@ def _loaded(asked: Recipe, spec: Embed) -> Backbone:
         raise InputError(
             f"this machine makes another model of {asked.text}: its weights or its preprocessing differ",
             where=spec.out,
-            do="Bring the same weights and the same versions of eds, torch and timm to every node.",
+            hint="Bring the same weights and the same versions of eds, torch and timm to every node.",
         )
     return backbone

@@ -30,9 +30,9 @@ def packed_code_usage(packed: Packed, bits: int, labels: Sequence[Any] | None = 
     """As `code_usage`, of codes packed into one number each, (items,) uint64."""
     n = len(packed)
     if not n:
-        raise InputError("there is no code", where="codes", do="Give at least one.")
+        raise InputError("there is no code", where="codes", hint="Give at least one.")
     if labels is not None and len(labels) != n:
-        raise InputError(f"{len(labels)} labels for {n} codes", where="codes", do="Give one label for each.")
+        raise InputError(f"{len(labels)} labels for {n} codes", where="codes", hint="Give one label for each.")
     _, bucket, size = np.unique(packed, return_inverse=True, return_counts=True)
     space, share = 2.0**bits, size / n
     entropy = max(0.0, float(-(share * np.log2(share)).sum()))
@@ -73,5 +73,5 @@ def utilisation_bound(min_diameter: int) -> float:
     0.6
     """
     if min_diameter < 1:
-        raise InputError(f"the diameter is {min_diameter}", where="utilisation bound", do="Give at least 1.")
+        raise InputError(f"the diameter is {min_diameter}", where="utilisation bound", hint="Give at least 1.")
     return (min_diameter + 1) / (2 * min_diameter + 1)

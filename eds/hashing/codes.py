@@ -28,7 +28,7 @@ def signs(vectors: ArrayLike) -> NDArray[np.int8]:
     """
     found = np.asarray(vectors, dtype=np.float64)
     if np.isnan(found).any():
-        raise InputError("a vector holds NaN", where="codes", do="Leave such images out.")
+        raise InputError("a vector holds NaN", where="codes", hint="Leave such images out.")
     return np.where(found >= 0, 1, -1).astype(np.int8)
 
 
@@ -43,23 +43,23 @@ def pack(codes: Codes, what: str = "codes") -> tuple[Packed, int]:
         found = found.astype(np.float64) if found.dtype == object else found
     except (ValueError, TypeError) as error:
         raise InputError(
-            "codes differ in length, or are no numbers", where=what, do="Give one length to all."
+            "codes differ in length, or are no numbers", where=what, hint="Give one length to all."
         ) from error
     if found.ndim != 2 or found.dtype.kind not in "biuf":
         raise InputError(
             f"codes have shape {found.shape} and type {found.dtype}",
             where=what,
-            do="Give a row of numbers for each item.",
+            hint="Give a row of numbers for each item.",
         )
     bits = found.shape[1]
     if not 1 <= bits <= MOST_BITS:
-        raise InputError(f"codes have {bits} bits", where=what, do=f"Codes may have 1 to {MOST_BITS} bits.")
+        raise InputError(f"codes have {bits} bits", where=what, hint=f"Codes may have 1 to {MOST_BITS} bits.")
     high, low = found == 1, -1 if (found < 0).any() else 0
     known = (high | (found == low)).all(axis=1)
     if not known.all():
         row = int(np.flatnonzero(~known)[0])
         raise InputError(
-            f"row {row} holds something else than -1 and +1, or 0 and 1", where=what, do="Binarise first: `signs`."
+            f"row {row} holds something else than -1 and +1, or 0 and 1", where=what, hint="Binarise first: `signs`."
         )
     weights = np.left_shift(np.uint64(1), np.arange(bits, dtype=np.uint64))
     return (high * weights).sum(axis=1, dtype=np.uint64), bits
@@ -76,7 +76,7 @@ def same_bits(left: Codes, right: Codes) -> tuple[Packed, Packed, int]:
     """Two sets of codes, packed; refused if their lengths differ."""
     (first, bits), (second, others) = pack(left, "queries"), pack(right, "codes")
     if bits != others:
-        raise InputError(f"{bits} bits against {others}", where="codes", do="Compare codes of equal length only.")
+        raise InputError(f"{bits} bits against {others}", where="codes", hint="Compare codes of equal length only.")
     return first, second, bits
 
 

@@ -27,7 +27,7 @@ class Balls:
         """Count them: queries (queries, bits), codes (items, bits), relevant (queries, items) of 0 and 1."""
         asked, items, bits = same_bits(queries, codes)
         if not 0 <= r <= bits:
-            raise InputError(f"the radius is {r}", where="codes", do=f"Give 0 to {bits}, the number of bits.")
+            raise InputError(f"the radius is {r}", where="codes", hint=f"Give 0 to {bits}, the number of bits.")
         wanted = np.asarray(relevant)
         if wanted.shape != (len(asked), len(items)):
             raise InputError(
@@ -85,5 +85,5 @@ def mlgap(queries: Codes, codes: Codes, relevant: Codes, r: int) -> float:
     """
     balls = Balls.of(queries, codes, relevant, r)
     if not len(balls.items):
-        raise InputError("there is no query", where="mLGAP", do="Give at least one.")
+        raise InputError("there is no query", where="mLGAP", hint="Give at least one.")
     return float((balls.precision * balls.fill).mean())

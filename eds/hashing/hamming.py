@@ -44,7 +44,7 @@ def distance_counts(
     [[1, 1, 0, 1]]
     """
     if not 1 <= bits <= MOST_BITS:
-        raise InputError(f"codes have {bits} bits", where="codes", do=f"Codes may have 1 to {MOST_BITS} bits.")
+        raise InputError(f"codes have {bits} bits", where="codes", hint=f"Codes may have 1 to {MOST_BITS} bits.")
     start, stop = (np.zeros(len(queries), np.int64), np.full(len(queries), len(codes))) if spans is None else spans
     found = np.zeros((len(queries), bits + 1), np.int64)
     short = stop - start <= SHORT

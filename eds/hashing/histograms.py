@@ -114,7 +114,7 @@ class CodeGallery:
         """
         width = thread_count(threads)
         if radius is not None and not 0 <= radius <= self.bits:
-            raise InputError(f"the radius is {radius}", where="hash measures", do=f"Give 0 to {self.bits}, the bits.")
+            raise InputError(f"the radius is {radius}", where="hash measures", hint=f"Give 0 to {self.bits}, the bits.")
         if grading.pairs is None:
             asked, levels = np.arange(len(self.queries)), tuple(range(len(grading.columns) + 1))
             counts = self._by_columns(grading.columns, width, exclude_product=grading.exclude_product)
@@ -178,9 +178,9 @@ class CodeGallery:
     def _columns(self, names: Sequence[str]) -> list[Column]:
         lacking = [name for name in names if name not in self.images.columns]
         if lacking or not names:
-            raise InputError(f"no column {', '.join(lacking) or 'is named'}", where="table images", do="Name others.")
+            raise InputError(f"no column {', '.join(lacking) or 'is named'}", where="table images", hint="Name others.")
         if len(names) > MOST_COLUMNS:
-            raise InputError(f"{len(names)} columns", where="hash measures", do=f"Name at most {MOST_COLUMNS}.")
+            raise InputError(f"{len(names)} columns", where="hash measures", hint=f"Name at most {MOST_COLUMNS}.")
         return [self._column(name) for name in names]
 
     def _column(self, name: str) -> Column:

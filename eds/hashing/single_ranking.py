@@ -46,9 +46,9 @@ def map_at_p(rels: Sequence[Sequence[int]], p: int, denominator: str = "retrieve
     0.5
     """
     if denominator not in DENOMINATORS:
-        raise InputError(f"{denominator!r} is no denominator", do=f"Choose one of {', '.join(DENOMINATORS)}.")
+        raise InputError(f"{denominator!r} is no denominator", hint=f"Choose one of {', '.join(DENOMINATORS)}.")
     if not rels:
-        raise InputError("there is no query", where="mAP", do="Give at least one ranking.")
+        raise InputError("there is no query", where="mAP", hint="Give at least one ranking.")
     return float(np.mean([ap_at_p(rel, p)[denominator] for rel in rels]))
 
 
@@ -94,7 +94,7 @@ def graded(votes_for: ArrayLike) -> Integers:
 
 def _check(p: int) -> None:
     if p < 1:
-        raise InputError(f"p is {p}", where="cut-off", do="Give at least 1.")
+        raise InputError(f"p is {p}", where="cut-off", hint="Give at least 1.")
 
 
 def _grades(values: ArrayLike, where: str = "rel") -> Integers:
@@ -102,5 +102,5 @@ def _grades(values: ArrayLike, where: str = "rel") -> Integers:
     given = np.asarray(values)
     wrong = given[~((given >= 0) & (given == np.floor(given)))]
     if len(wrong):
-        raise InputError(f"a relevance is {wrong[0]}", where=where, do="Give whole numbers from 0 up.")
+        raise InputError(f"a relevance is {wrong[0]}", where=where, hint="Give whole numbers from 0 up.")
     return given.astype(np.int64)

@@ -36,7 +36,7 @@ class TiedLists:
         if (self.counts < 0).any() or min(self.levels, default=0) < 0:
             raise InputError("a count or a relevance is below 0", where="ties")
         if self.k is not None and self.k < 1:
-            raise InputError(f"k is {self.k}", where="ties", do="Give at least 1.")
+            raise InputError(f"k is {self.k}", where="ties", hint="Give at least 1.")
 
     @cached_property
     def n(self) -> Integers:
@@ -92,7 +92,7 @@ def ap(lists: TiedLists, denominator: str = "total") -> Reals:
     [0.607164902998]
     """
     if denominator not in DENOMINATORS:
-        raise InputError(f"{denominator!r} is no denominator", do=f"Choose one of {', '.join(DENOMINATORS)}.")
+        raise InputError(f"{denominator!r} is no denominator", hint=f"Choose one of {', '.join(DENOMINATORS)}.")
     whole = _sums(lists, lists.slots, lists.p)
     if denominator == "retrieved":
         return _retrieved(lists, whole)

@@ -18,7 +18,7 @@ def detect(files: Sequence[Path]) -> str:
     """The name of the reader for these files or this folder."""
     for file in files:
         if not file.exists():
-            raise InputError("file not found", where=str(file), do="Correct the path.")
+            raise InputError("file not found", where=str(file), hint="Correct the path.")
     first = files[0]
     if first.is_dir() or first.name.startswith("list_"):
         return _deepfashion(files) or _folder(first)
@@ -32,7 +32,7 @@ def detect(files: Sequence[Path]) -> str:
             raise forbidden(first) from error
         except (pa.ArrowException, OSError) as error:
             raise InputError(
-                f"cannot be read as Parquet ({error})", where=str(first), do="Use another copy of the file."
+                f"cannot be read as Parquet ({error})", where=str(first), hint="Use another copy of the file."
             ) from error
     if suffix == ".arrow":
         return "huggingface"
@@ -57,7 +57,7 @@ def _folder(folder: Path) -> str:
     raise InputError(
         "the folder holds no list, no Parquet, no Arrow and no metadata",
         where=str(folder),
-        do="eds images scan reads a folder of images.",
+        hint="eds images scan reads a folder of images.",
     )
 
 
@@ -67,7 +67,7 @@ def _json(files: Sequence[Path]) -> str:
     except PermissionError as error:
         raise forbidden(Path(error.filename)) from error
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read as JSON ({error})", where=str(files[0]), do="Correct the file.") from error
+        raise InputError(f"cannot be read as JSON ({error})", where=str(files[0]), hint="Correct the file.") from error
     kinds = [vsd.kind(content) for content in contents]
     if len(files) > 1:
         return "vsd"
@@ -77,10 +77,10 @@ def _json(files: Sequence[Path]) -> str:
         raise InputError(
             "could be VSD metadata (id is the product) or a plain list of images",
             where=str(files[0]),
-            do="Choose one: --format vsd or --format table.",
+            hint="Choose one: --format vsd or --format table.",
         )
     return "table"
 
 
 def _unknown(file: Path) -> InputError:
-    return InputError("unknown format", where=str(file), do="Name it: --format.")
+    return InputError("unknown format", where=str(file), hint="Name it: --format.")

@@ -76,7 +76,7 @@ def find_close(
     whole band, so only hashes that share a band are compared, each pair in the first band that it shares.
     """
     if not 0 <= within <= 16:
-        raise InputError(f"near duplicates within {within} bits", do="Use 0 to 16.")
+        raise InputError(f"near duplicates within {within} bits", hint="Use 0 to 16.")
     edges = np.linspace(0, 64, within + 2).astype(int)
     masks = [np.uint64(((1 << int(high)) - 1) ^ ((1 << int(low)) - 1)) for low, high in pairwise(edges)]
     found: list[npt.NDArray[np.int64]] = []
@@ -99,7 +99,7 @@ def find_close(
             if total > MOST:
                 raise InputError(
                     f"more than {MOST:,} pairs look alike within {within} bits",
-                    do="Use a smaller distance (--near 0), or switch the search off (--near off).",
+                    hint="Use a smaller distance (--near 0), or switch the search off (--near off).",
                 )
             step += 1
             alive = alive[alive + step < len(order)]

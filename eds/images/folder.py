@@ -38,7 +38,7 @@ def read(source: Source) -> Catalogue:
     elif local_path(root).is_dir():
         files = _list_folder(local_path(root), "")
     else:
-        raise InputError("folder not found", where=str(root), do="Name the folder of the images.")
+        raise InputError("folder not found", where=str(root), hint="Name the folder of the images.")
     paths: list[str] = []
     bad: list[tuple[str, str]] = []
     ignored: list[str] = []
@@ -53,7 +53,7 @@ def read(source: Source) -> Catalogue:
         raise InputError(
             f"the folder contains no images ({len(ignored):,} other files, {len(bad):,} unusable)",
             where=str(root),
-            do=f"Images are recognised by their suffix: {' '.join(sorted(SUFFIXES))}.",
+            hint=f"Images are recognised by their suffix: {' '.join(sorted(SUFFIXES))}.",
             faults=[f"{path}: {reason}" for path, reason in bad[:SHOWN]],
         )
     paths.sort()
@@ -124,7 +124,7 @@ def _describe(paths: list[str], layout: str, where: str) -> pd.DataFrame:
             raise InputError(
                 f"the folders are neither flat nor category/product/picture: {', '.join(shallow[:SHOWN])}",
                 where=where,
-                do="Say what the folders mean: --layout tree, category, product or flat.",
+                hint="Say what the folders mean: --layout tree, category, product or flat.",
             )
         layout = "flat" if depths == {0} else "tree"
     needed = {"tree": 2, "category": 1, "product": 1, "flat": 0}[layout]
@@ -133,7 +133,7 @@ def _describe(paths: list[str], layout: str, where: str) -> pd.DataFrame:
         raise InputError(
             f"{len(shallow):,} images are not deep enough for layout {layout}: {', '.join(shallow[:SHOWN])}",
             where=where,
-            do="Move them into folders, or choose another --layout.",
+            hint="Move them into folders, or choose another --layout.",
         )
     rows = pd.DataFrame({"path": paths})
     folders = [path.rpartition("/")[0] for path in paths]

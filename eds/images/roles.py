@@ -39,11 +39,11 @@ def assign_roles(
     unknown = sorted(set(wild_phases) - set(phases.dropna()))
     if unknown:
         known = ", ".join(sorted(phases.dropna().unique())) or "none"
-        raise InputError(f"no image has phase {', '.join(unknown)}", do=f"Phases of these images: {known}.")
+        raise InputError(f"no image has phase {', '.join(unknown)}", hint=f"Phases of these images: {known}.")
     wild = phases.isin(list(wild_phases)).to_numpy(dtype=bool) if wild_phases else np.ones(len(images), dtype=bool)
     if wild_phases and wild.all():
         raise InputError(
-            "every image would be a query and none a candidate", do="Leave out a phase that holds the catalogue."
+            "every image would be a query and none a candidate", hint="Leave out a phase that holds the catalogue."
         )
     wanted = _count_queries(queries, int(wild.sum()))
     chosen = np.zeros(len(images), dtype=bool)
@@ -58,12 +58,12 @@ def _count_queries(queries: Literal["all"] | int | float, among: int) -> int:
     if queries == "all":
         return among
     if isinstance(queries, bool) or not isinstance(queries, (int, float)):
-        raise InputError(f"queries is {queries!r}", do='Use "all", a number of images, or a share such as 0.1.')
+        raise InputError(f"queries is {queries!r}", hint='Use "all", a number of images, or a share such as 0.1.')
     if isinstance(queries, float) and 0 < queries < 1:
         return max(1, round(queries * among))
     if isinstance(queries, int) and 1 <= queries <= among:
         return queries
-    raise InputError(f"queries is {queries}", do=f"Use a number from 1 to {among:,}, or a share between 0 and 1.")
+    raise InputError(f"queries is {queries}", hint=f"Use a number from 1 to {among:,}, or a share between 0 and 1.")
 
 
 def _draw(images: pd.DataFrame, wanted: int, seed: int) -> npt.NDArray[np.int64]:

@@ -54,7 +54,7 @@ def contact_sheet(
 ) -> Image.Image:
     """A sheet of about `count` images as an RGB picture; `caption` is a column of `images`."""
     if columns < 1:
-        raise InputError(f"columns is {columns}", do="Use 1 or more.")
+        raise InputError(f"columns is {columns}", hint="Use 1 or more.")
     groups = choose(images, root, by=by, count=count, caption=caption, seed=seed)
     if by == "product":
         groups = _merge(groups)
@@ -78,11 +78,11 @@ def choose(
     images. Names are drawn in the order of sha256(seed, name).
     """
     if count < 1:
-        raise InputError(f"count is {count}", do="Use 1 or more.")
+        raise InputError(f"count is {count}", hint="Use 1 or more.")
     if caption not in images:
-        raise InputError(f"no column {caption}", do=f"Columns: {', '.join(map(str, images.columns))}.")
+        raise InputError(f"no column {caption}", hint=f"Columns: {', '.join(map(str, images.columns))}.")
     if by not in ("category", "product"):
-        raise InputError(f"by is {by!r}", do="Use category or product.")
+        raise InputError(f"by is {by!r}", hint="Use category or product.")
     key = "category" if by == "category" else "product_id"
     names = images[key].astype(object).where(images[key].notna(), f"(no {by})")
     keys = [_draw_key(seed, name) for name in images["image_id"]]

@@ -39,7 +39,7 @@ class Source:
             raise InputError(
                 "the images are remote, but this format needs a local folder",
                 where=str(self.root),
-                do="Name a folder: --root.",
+                hint="Name a folder: --root.",
             )
         return local_path(self.root)
 
@@ -63,7 +63,7 @@ def read_source(name: str, source: Source) -> Catalogue:
     idle = [option for option in ("columns", "gallery_phases") if getattr(source, option) and option not in used]
     if idle:
         what = " and ".join(option.replace("_", " ") for option in idle)
-        raise InputError(f"the reader {name} has no use for {what}", do="Leave them out, or name another format.")
+        raise InputError(f"the reader {name} has no use for {what}", hint="Leave them out, or name another format.")
     catalogue: Catalogue = reader.read(source)
     return catalogue
 
@@ -76,7 +76,7 @@ def finish_rows(rows: pd.DataFrame, where: str) -> pd.DataFrame:
     itself names file and row).
     """
     if rows.empty:
-        raise InputError("the source lists no images", where=where, do="Use a source that lists images.")
+        raise InputError("the source lists no images", where=where, hint="Use a source that lists images.")
     rows = rows.copy()
     if "image_id" not in rows:
         rows["image_id"] = rows["path"]
@@ -99,15 +99,15 @@ def finish_rows(rows: pd.DataFrame, where: str) -> pd.DataFrame:
     return once.reset_index(drop=True)
 
 
-def raise_faults(faults: Iterable[str], where: str, do: str) -> None:
+def raise_faults(faults: Iterable[str], where: str, hint: str) -> None:
     """Raise one error for all faults; return if there are none."""
     listed = list(faults)
     if not listed:
         return
     more = [f"and {len(listed) - SHOWN:,} more"] if len(listed) > SHOWN else []
     if len(listed) == 1:
-        raise TableError(listed[0], where=where, do=do)
-    raise TableError(f"{len(listed):,} faults", where=where, do=do, faults=listed[:SHOWN] + more)
+        raise TableError(listed[0], where=where, hint=hint)
+    raise TableError(f"{len(listed):,} faults", where=where, hint=hint, faults=listed[:SHOWN] + more)
 
 
 def boxes(values: pd.DataFrame, where: str) -> pd.DataFrame:
@@ -144,7 +144,7 @@ def _by_index(error: TableError, index: "pd.Index[Any]") -> TableError:
         return re.sub(r"(?<=[:,] )row (\d+) has", label, text)
 
     return TableError(
-        relabel(error.what), where=error.where, do=count_hint(index), faults=[*map(relabel, error.faults)]
+        relabel(error.what), where=error.where, hint=count_hint(index), faults=[*map(relabel, error.faults)]
     )
 
 

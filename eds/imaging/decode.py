@@ -79,7 +79,7 @@ def decoding(data: bytes, where: str = "") -> Iterator[Image.Image]:
                     raise ImageError(f"{picture.width:,} x {picture.height:,} pixels, more than {MAX_PIXELS:,}")
                 yield picture
         except ImageError as error:
-            raise ImageError(error.what, where=error.where or where, do=error.do) from error.__cause__
+            raise ImageError(error.what, where=error.where or where, hint=error.hint) from error.__cause__
         except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
             raise ImageError(f"more than {MAX_PIXELS:,} pixels", where=where) from error
         except UnidentifiedImageError as error:
@@ -102,7 +102,7 @@ def orientation(picture: Image.Image) -> int:
         return _exif_turn(raw.removeprefix(b"Exif\0\0"))
     except (struct.error, ValueError) as error:
         raise ImageError(
-            f"damaged EXIF data ({error}), so which way is up cannot be told", do="Remove or repair them."
+            f"damaged EXIF data ({error}), so which way is up cannot be told", hint="Remove or repair them."
         ) from error
 
 
@@ -117,7 +117,7 @@ def as_rgb(picture: Image.Image, background: Colour = (255, 255, 255)) -> Image.
     if picture.mode in DEEP_GREY or (picture.mode == "I" and picture.format == "PNG"):
         return _from_deep_grey(picture, background)
     if picture.mode in NO_RANGE:
-        raise ImageError(f"values of mode {picture.mode} have no stated range", do="Save it with 8 or 16 bits.")
+        raise ImageError(f"values of mode {picture.mode} have no stated range", hint="Save it with 8 or 16 bits.")
     if picture.has_transparency_data or picture.mode in ("La", "RGBa"):
         solid = {"La": "LA", "PA": "RGBA"}.get(picture.mode)
         clear = (picture.convert(solid) if solid else picture).convert("RGBA")
@@ -149,7 +149,7 @@ def _crop(rgb: Image.Image, box: Box, full: tuple[int, int]) -> Image.Image:
     if not (0 <= box.left < box.right <= full[0] and 0 <= box.top < box.bottom <= full[1]):
         raise ImageError(
             f"box {tuple(box)} does not lie in the upright picture of {full[0]} x {full[1]} pixels",
-            do="Give left, top, right, bottom with right and bottom behind the last pixel.",
+            hint="Give left, top, right, bottom with right and bottom behind the last pixel.",
         )
     across, down = rgb.width / full[0], rgb.height / full[1]  # below 1 after a draft only
     right, bottom = -int(-box.right * across // 1), -int(-box.bottom * down // 1)

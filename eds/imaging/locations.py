@@ -29,16 +29,16 @@ def inside(root: Root, relative: str) -> Root:
     """
     parts = PureWindowsPath(relative)  # knows both separators, drives and shares
     if not relative or "\0" in relative:
-        raise ImageError(f"{relative!r} is not a path", where=str(root), do="Give a path below the image root.")
+        raise ImageError(f"{relative!r} is not a path", where=str(root), hint="Give a path below the image root.")
     if parts.anchor or ".." in parts.parts:
-        raise ImageError(f"path {relative!r} leaves the image root", where=str(root), do="Give a path below it.")
+        raise ImageError(f"path {relative!r} leaves the image root", where=str(root), hint="Give a path below it.")
     if storage.is_remote(root):
         return storage.join(root, relative)  # type: ignore[return-value] # a path is never elsewhere
     home = os.path.realpath(root)
     file = os.path.realpath(os.path.join(home, relative))  # noqa: PTH118 - Path would fold the path before it is checked
     if not file.startswith(home.rstrip(os.sep) + os.sep):
         raise ImageError(
-            f"path {relative!r} leaves the image root by a link", where=str(root), do="Put the file itself below it."
+            f"path {relative!r} leaves the image root by a link", where=str(root), hint="Put the file itself below it."
         )
     return Path(file)
 
@@ -113,7 +113,7 @@ class Objects:
                 self._there = {one.name: Status(one.size, one.version) for one in storage.listing(self._root)}
         found = self._there.get(path)
         if found is None:
-            raise ImageError(MISSING, where=address, do="Look at its name.")
+            raise ImageError(MISSING, where=address, hint="Look at its name.")
         if found.st_size > MAX_BYTES:
             raise ImageError(f"file of {found.st_size:,} bytes, more than {MAX_BYTES:,}", where=address)
         return address, found
@@ -159,7 +159,7 @@ def _opened(path: str, flags: int) -> tuple[bytes, os.stat_result]:
             raise _LinkError from error
         raise ImageError(told(error), where=path) from error
     if not data:
-        raise ImageError("file is empty", where=path, do="Fetch the file again.")
+        raise ImageError("file is empty", where=path, hint="Fetch the file again.")
     return data, found
 
 
@@ -173,9 +173,9 @@ def _object(address: Address) -> bytes:
     except storage.AbsentError as error:
         raise ImageError(MISSING, where=str(address)) from error
     except storage.TruncatedError as error:
-        raise ImageError(error.what, where=str(address), do=error.do) from error
+        raise ImageError(error.what, where=str(address), hint=error.hint) from error
     if not data:
-        raise ImageError("file is empty", where=str(address), do="Put it there again.")
+        raise ImageError("file is empty", where=str(address), hint="Put it there again.")
     return data
 
 
@@ -184,7 +184,7 @@ def _all_of(handle: int, where: str) -> tuple[bytes, os.stat_result]:
     found = os.fstat(handle)
     if not stat.S_ISREG(found.st_mode):
         kind = "a folder" if stat.S_ISDIR(found.st_mode) else "not a regular file"
-        raise ImageError(kind, where=where, do="Give the file of a picture.")
+        raise ImageError(kind, where=where, hint="Give the file of a picture.")
     if found.st_size > MAX_BYTES:
         raise ImageError(f"file of {found.st_size:,} bytes, more than {MAX_BYTES:,}", where=where)
     data = os.read(handle, found.st_size)

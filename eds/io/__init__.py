@@ -50,7 +50,7 @@ def look(address: Address) -> Item:
     try:
         found = path.stat()
     except FileNotFoundError as error:
-        raise AbsentError("there is no such file", where=str(path), do="Look at its name.") from error
+        raise AbsentError("there is no such file", where=str(path), hint="Look at its name.") from error
     except OSError as error:
         raise _unreadable(path, error) from error
     return Item(str(path), found.st_size, found.st_mtime_ns)
@@ -81,7 +81,7 @@ def listing(address: Address) -> Iterator[Item]:
         return
     root = local_path(address)
     if not root.is_dir():
-        raise AbsentError("there is no such folder", where=str(root), do="Look at its name.")
+        raise AbsentError("there is no such folder", where=str(root), hint="Look at its name.")
     every = (Path(folder, name) for folder, _, names in os.walk(root) for name in names)
     inner = (path for path in every if not files.UNFINISHED.fullmatch(path.name))
     for name in sorted((path.relative_to(root).as_posix() for path in inner), key=os.fsencode):
@@ -99,14 +99,14 @@ def read(address: Address, first: int = 0, count: int | None = None) -> bytes:
             stream.seek(first)
             data = stream.read(-1 if count is None else count)
     except FileNotFoundError as error:
-        raise AbsentError("there is no such file", where=str(path), do="Look at its name.") from error
+        raise AbsentError("there is no such file", where=str(path), hint="Look at its name.") from error
     except OSError as error:
         raise _unreadable(path, error) from error
     if count is not None and len(data) != count:
         raise TruncatedError(
             f"the file is truncated: {len(data):,} of {count:,} bytes from byte {first:,} on",
             where=str(path),
-            do="Write it again.",
+            hint="Write it again.",
         )
     return data
 
@@ -119,7 +119,7 @@ def open_reading(address: Address) -> io.BufferedReader:
     try:
         return path.open("rb")
     except FileNotFoundError as error:
-        raise AbsentError("there is no such file", where=str(path), do="Look at its name.") from error
+        raise AbsentError("there is no such file", where=str(path), hint="Look at its name.") from error
     except OSError as error:
         raise _unreadable(path, error) from error
 
@@ -161,4 +161,4 @@ def replacing(address: Address) -> AbstractContextManager[Path]:
 
 
 def _unreadable(path: Path, error: OSError) -> StorageError:
-    return StorageError(f"cannot be read ({error.strerror or error})", where=str(path), do="Look at its permissions.")
+    return StorageError(f"cannot be read ({error.strerror or error})", where=str(path), hint="Look at its permissions.")

@@ -32,7 +32,7 @@ def is_remote(address: Address) -> bool:
         return False
     if scheme not in REMOTE:
         shown = scheme if scheme.isalnum() else "such an address"
-        raise InputError(f"{shown}:// cannot be read", do="Give a path, file:///a/path or s3://bucket/prefix.")
+        raise InputError(f"{shown}:// cannot be read", hint="Give a path, file:///a/path or s3://bucket/prefix.")
     return True
 
 
@@ -46,7 +46,7 @@ def local_path(address: Address) -> Path:
         return Path(address)
     host, slash, path = address.removeprefix("file://").partition("/")
     if host not in ("", "localhost") or not slash:
-        raise InputError("file:// names another machine", where=address, do="Write file:///a/path or the plain path.")
+        raise InputError("file:// names another machine", where=address, hint="Write file:///a/path or the plain path.")
     return Path("/" + unquote(path))
 
 
@@ -59,11 +59,11 @@ def key_of(address: str) -> Key:
     bucket, _, path = address.partition("://")[2].partition("/")
     if "@" in bucket or "X-Amz-Signature" in address or "?" in bucket:
         kept = bucket.rpartition("@")[2].partition("?")[0]
-        raise InputError("the address holds a user or a secret", where=f"s3://…@{kept}", do=CREDENTIALS)
+        raise InputError("the address holds a user or a secret", where=f"s3://…@{kept}", hint=CREDENTIALS)
     if not bucket:
-        raise InputError("the address names no bucket", where=address, do="Write s3://bucket/prefix.")
+        raise InputError("the address names no bucket", where=address, hint="Write s3://bucket/prefix.")
     if ".." in path.split("/") or "\0" in path:
-        raise InputError("the address leaves its bucket", where=address, do="Write it without '..'.")
+        raise InputError("the address leaves its bucket", where=address, hint="Write it without '..'.")
     return Key(bucket, path.strip("/"))
 
 

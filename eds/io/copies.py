@@ -35,10 +35,10 @@ def fetched(address: str, folder: Path, sha256: str) -> Path:
             raise TruncatedError(
                 f"the object is not the one that was written: its sha256 is {there[:12]}…, not {sha256[:12]}…",
                 where=address,
-                do=AGAIN,
+                hint=AGAIN,
             )
         if objects.look(address) != found:
-            raise StorageError("the object changed while it was read", where=address, do="Try again.")
+            raise StorageError("the object changed while it was read", where=address, hint="Try again.")
     return copy
 
 

@@ -43,7 +43,7 @@ def replacing(path: Path) -> Iterator[Path]:
     except OSError as error:
         reason = error.strerror or _lacking_space(path.parent) or error
         raise InputError(
-            f"cannot be written ({reason})", where=str(path), do="Free space or choose another folder."
+            f"cannot be written ({reason})", where=str(path), hint="Free space or choose another folder."
         ) from error
     finally:
         with suppress(OSError):
@@ -89,14 +89,14 @@ def digest(path: Path) -> str:
     except PermissionError as error:
         raise forbidden(path) from error
     except IsADirectoryError as error:
-        raise InputError("it is a folder, not a file", where=str(path), do="Move it away.") from error
+        raise InputError("it is a folder, not a file", where=str(path), hint="Move it away.") from error
     return hashed.hexdigest()
 
 
 def forbidden(path: Path, kind: type[InputError] = InputError) -> InputError:
     """The error for a file that may not be read; it may be whole, so the advice is not to restore or delete it."""
-    do = "Ask its owner, or who looks after this machine, for the right to read it."
-    return kind("it may not be read (permission denied)", where=str(path), do=do)
+    hint = "Ask its owner, or who looks after this machine, for the right to read it."
+    return kind("it may not be read (permission denied)", where=str(path), hint=hint)
 
 
 def _lacking_space(folder: Path) -> str:

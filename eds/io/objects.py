@@ -77,7 +77,7 @@ def read_range(address: str, first: int, count: int) -> bytes:
         raise TruncatedError(
             f"the object is truncated: {len(data):,} of {count:,} bytes came from byte {first:,} on",
             where=address,
-            do=AGAIN,
+            hint=AGAIN,
         )
     return bytes(data)
 
@@ -110,7 +110,7 @@ def _patient(act: Callable[[], Result], address: str, size: int) -> None:
     there = look(address).size
     if there != size:
         raise StorageError(
-            f"{there:,} bytes are there, {size:,} were put", where=address, do="Somebody else writes there: look who."
+            f"{there:,} bytes are there, {size:,} were put", where=address, hint="Somebody else writes there: look who."
         )
 
 
@@ -135,7 +135,7 @@ def _refuse_missing_bucket(key: Key, address: str) -> None:
 def _path(key: Key) -> str:
     if not key.path or "?versionId=" in key.path:
         what = "the address names no object" if not key.path else "such a name cannot be read"
-        raise StorageError(what, where=f"s3://{key.bucket}/{key.path}", do="Write s3://bucket/prefix/name.")
+        raise StorageError(what, where=f"s3://{key.bucket}/{key.path}", hint="Write s3://bucket/prefix/name.")
     return f"{key.bucket}/{key.path}"
 
 
@@ -167,7 +167,7 @@ def _made() -> Any:
     except ModuleNotFoundError as error:
         raise MissingExtraError(
             f"addresses of the kind s3:// need the package {error.name}, which is not installed",
-            do='Run: pip install "eds[scale]".',
+            hint='Run: pip install "eds[scale]".',
         ) from error
     for name in QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -63,7 +63,7 @@ def patiently(act: Callable[[], Result], address: str) -> Result:
                 raise refusal from error
             if attempt >= (min(allowed, UNREACHED) if _unreached(error) else allowed):
                 tried = f"{attempt} attempts in {time.monotonic() - begun:.0f} s"
-                raise StorageError(f"{refusal.what} ({tried})", where=refusal.where, do=refusal.do) from error
+                raise StorageError(f"{refusal.what} ({tried})", where=refusal.where, hint=refusal.hint) from error
         wait = min(FIRST_WAIT * 2 ** (attempt - 1), LONGEST_WAIT)
         time.sleep(wait * random.uniform(0.5, 1.0))  # noqa: S311 - not for secrecy
 
@@ -72,7 +72,7 @@ def attempts_allowed() -> int:
     """How often a request is made at most: AWS_MAX_ATTEMPTS, as the tools of AWS read it, or our own number."""
     given = os.environ.get("AWS_MAX_ATTEMPTS", "")
     if given and not (given.isdigit() and int(given) > 0):
-        raise InputError(f"is {given!r}", where="AWS_MAX_ATTEMPTS", do="Give a whole number from 1 up.")
+        raise InputError(f"is {given!r}", where="AWS_MAX_ATTEMPTS", hint="Give a whole number from 1 up.")
     return int(given) if given else ATTEMPTS
 
 
@@ -84,52 +84,56 @@ def _classify(error: Exception, address: str) -> tuple[bool, StorageError | None
         return True, StorageError(
             f"the storage refuses: too many requests{_named(code)}",
             where=address,
-            do="Try again later, or with fewer workers; AWS_MAX_ATTEMPTS allows more attempts.",
+            hint="Try again later, or with fewer workers; AWS_MAX_ATTEMPTS allows more attempts.",
         )
     if code in NOT_ACCEPTED:
-        return False, StorageError(f"the credentials are not accepted ({code})", where=address, do=CREDENTIALS)
+        return False, StorageError(f"the credentials are not accepted ({code})", where=address, hint=CREDENTIALS)
     if name in ("NoCredentialsError", "PartialCredentialsError", "CredentialRetrievalError", "TokenRetrievalError"):
-        return False, StorageError("there are no credentials", where=address, do=CREDENTIALS)
+        return False, StorageError("there are no credentials", where=address, hint=CREDENTIALS)
     if isinstance(error, PermissionError) or status in (401, 403):
         return False, StorageError(
             f"permission denied{_named(code)}",
             where=address,
-            do="Ask its owner for s3:ListBucket, s3:GetObject and, to write, s3:PutObject; or use other credentials.",
+            hint="Ask its owner for s3:ListBucket, s3:GetObject and, to write, s3:PutObject; or use other credentials.",
         )
     if isinstance(error, ValueError) and str(error).startswith("Invalid endpoint"):  # botocore's only word for it
         return False, StorageError(
             "the address of the storage's server is not whole",
             where="AWS_ENDPOINT_URL",
-            do="Write it with http:// or https://, as in http://localhost:9000; empty, it is Amazon's own.",
+            hint="Write it with http:// or https://, as in http://localhost:9000; empty, it is Amazon's own.",
         )
     if code == "NoSuchBucket":
         return False, no_bucket(address)
     if isinstance(error, FileNotFoundError) or status == 404:
-        return False, AbsentError("there is no such object", where=address, do="Look at its name.")
+        return False, AbsentError("there is no such object", where=address, hint="Look at its name.")
     if code == "InvalidRange" or status == 416:
-        return False, TruncatedError("the object is truncated: it ends before what was asked", where=address, do=AGAIN)
+        return False, TruncatedError(
+            "the object is truncated: it ends before what was asked", where=address, hint=AGAIN
+        )
     if code in ("PermanentRedirect", "TemporaryRedirect", "AuthorizationHeaderMalformed") or status in (301, 307):
         return False, StorageError(
-            "the bucket is in another region", where=address, do="Name its region: AWS_DEFAULT_REGION."
+            "the bucket is in another region", where=address, hint="Name its region: AWS_DEFAULT_REGION."
         )
     if _unreached(error):
         return True, StorageError(
             "the storage cannot be reached",
             where=address,
-            do="Look at the network and at AWS_ENDPOINT_URL, which is empty for Amazon's own.",
+            hint="Look at the network and at AWS_ENDPOINT_URL, which is empty for Amazon's own.",
         )
     if status >= 500 or _broken(error):
         return True, StorageError(
-            f"the connection to the storage broke{_named(code)}", where=address, do="Try again; look at the network."
+            f"the connection to the storage broke{_named(code)}", where=address, hint="Try again; look at the network."
         )
     if code or status:
-        return False, StorageError(f"the storage refuses ({code or status})", where=address, do="Look at the address.")
+        return False, StorageError(
+            f"the storage refuses ({code or status})", where=address, hint="Look at the address."
+        )
     return False, None
 
 
 def no_bucket(address: str) -> StorageError:
     """The error for a missing bucket."""
-    return StorageError("there is no such bucket", where=address, do="Look at its name and at AWS_ENDPOINT_URL.")
+    return StorageError("there is no such bucket", where=address, hint="Look at its name and at AWS_ENDPOINT_URL.")
 
 
 def _named(code: str) -> str:

@@ -50,7 +50,7 @@ def adjudicate(
         ).first()
         if earlier is not None:
             if tuple(earlier) != (number, value):
-                raise InputError(f"token {short(token)} names another act", where=ACT, do="Give a token of its own.")
+                raise InputError(f"token {short(token)} names another act", where=ACT, hint="Give a token of its own.")
             return Receipt(token, already=True)
         last = sa.select(sa.func.count(), sa.func.max(label_event.c.created_at))
         count, latest = connection.execute(last.where(label_event.c.assignment == number)).one()
@@ -92,7 +92,7 @@ def adjudications(store: Store, campaign_name: str | None = None, *, as_of: date
         query = query.where(campaign.c.name == f"{check_name(campaign_name, 'campaign')}{SUFFIX}")
     if as_of is not None:
         if as_of.tzinfo is None:
-            raise InputError(f"{as_of} has no time zone", where="as of", do="Give a time in UTC.")
+            raise InputError(f"{as_of} has no time zone", where="as of", hint="Give a time in UTC.")
         query = query.where(label_event.c.created_at <= round(as_of.astimezone(UTC).timestamp() * 1e6))
     notes = sa.select(log.c.detail).where(log.c.act == ACT)
 
@@ -114,10 +114,10 @@ def _lead(connection: sa.Connection, name: str) -> Any:
     check_name(name, "expert")
     row = connection.execute(sa.select(expert).where(expert.c.name == name)).first()
     if row is None:
-        raise InputError(f"unknown expert {short(name)}", where="expert", do="See eds labels experts list.")
+        raise InputError(f"unknown expert {short(name)}", where="expert", hint="See eds labels experts list.")
     if row.role not in LEADS or row.disabled_at is not None:
         state = "disabled" if row.disabled_at is not None else f"{row.role}, not lead"
-        raise InputError(f"{short(name)} is {state}", where="expert", do="Only leads and administrators decide.")
+        raise InputError(f"{short(name)} is {state}", where="expert", hint="Only leads and administrators decide.")
     return row
 
 
@@ -139,7 +139,7 @@ def _asked(connection: sa.Connection, name: str, query_id: str, candidate_id: st
         raise InputError(
             f"campaign {short(name)} does not ask {short(query_id)} {short(candidate_id)}",
             where=ACT,
-            do="Name a campaign (eds labels campaigns list) and a pair of it.",
+            hint="Name a campaign (eds labels campaigns list) and a pair of it.",
         )
     return row
 

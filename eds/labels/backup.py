@@ -144,7 +144,7 @@ def _restore_postgresql(address: sa.URL, tables: dict[str, pa.Table], manifest: 
                     raise ProjectError(
                         f"the database is not empty: it has {', '.join(sorted(names)[:5])}",
                         where=index,
-                        do="Restore into a fresh database.",
+                        hint="Restore into a fresh database.",
                     )
             _fill(engine, tables, manifest)
     finally:
@@ -156,7 +156,7 @@ def _restore_sqlite(path: Path, tables: dict[str, pa.Table], manifest: Manifest,
         raise ProjectError(
             "there are labels already; nothing was touched",
             where=str(path),
-            do="Add --replace: the file is kept under another name.",
+            hint="Add --replace: the file is kept under another name.",
         )
     if path.exists() and path.stat().st_size:  # an empty file is no database yet, and must not become one here
         _refuse_in_use(path)
@@ -207,7 +207,7 @@ def _refuse_in_use(path: Path) -> None:
             raise ProjectError(
                 "another program has the labels open; nothing was touched",
                 where=str(path),
-                do="Stop the server, then restore.",
+                hint="Stop the server, then restore.",
             ) from error
         # Anything else says that the file is damaged: it is moved aside as it is.
     finally:
@@ -232,7 +232,7 @@ def _read(path: Path) -> tuple[dict[str, pa.Table], Manifest]:
             told_by = json.loads(archive.read("manifest.json"))
             if told_by.get("format") != FORMAT or told_by.get("version", 0) > VERSION:
                 raise InputError(
-                    "not a backup of labels that this version of eds knows", where=str(path), do="Upgrade eds."
+                    "not a backup of labels that this version of eds knows", where=str(path), hint="Upgrade eds."
                 )
             manifest = Manifest(told_by["schema"], told_by["made_at"], told_by["tables"])
             tables, faults = {}, []
@@ -247,7 +247,7 @@ def _read(path: Path) -> tuple[dict[str, pa.Table], Manifest]:
     except (OSError, zipfile.BadZipFile, KeyError, ValueError, pa.ArrowException, RuntimeError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"the backup cannot be read ({error})", where=str(path), do="Take another one.") from error
+        raise InputError(f"the backup cannot be read ({error})", where=str(path), hint="Take another one.") from error
     if faults:
-        raise InputError("the backup is damaged", where=str(path), do="Take another one.", faults=faults)
+        raise InputError("the backup is damaged", where=str(path), hint="Take another one.", faults=faults)
     return tables, manifest

@@ -94,9 +94,9 @@ class Feedback:
 def plan_calibration(store: Store, name: str, size: int, needed: float = 0.8, *, by: str = "") -> None:
     """Let each expert of a campaign begin with a round of `size` pairs (0: no more), of which a share must be right."""
     if type(size) is not int or not 0 <= size <= MOST:
-        raise InputError(f"size is {size!r}", where="calibration", do=f"Give a number of pairs from 0 to {MOST}.")
+        raise InputError(f"size is {size!r}", where="calibration", hint=f"Give a number of pairs from 0 to {MOST}.")
     if not 0 <= needed <= 1:
-        raise InputError(f"needed is {needed!r}", where="calibration", do="Give a share from 0 to 1.")
+        raise InputError(f"needed is {needed!r}", where="calibration", hint="Give a share from 0 to 1.")
 
     def act(connection: sa.Connection) -> None:
         check_lead(connection, store, by, "plan a calibration")
@@ -105,7 +105,7 @@ def plan_calibration(store: Store, name: str, size: int, needed: float = 0.8, *,
             raise InputError(
                 "there is nothing to calibrate with",
                 where="calibration",
-                do="Save a guideline with examples and put it in force, or add gold pairs first.",
+                hint="Save a guideline with examples and put it in force, or add gold pairs first.",
             )
         connection.execute(sa.delete(calibration_plan).where(calibration_plan.c.campaign == number))
         if size:
@@ -150,17 +150,17 @@ def begin_round(store: Store, name: str, expert_name: str) -> Round:
             panel.c.campaign == result.id, panel.c.expert == person, panel.c.left_at.is_(None)
         )
         if connection.execute(member).first() is None:
-            raise InputError(f"{short(expert_name)} is not on the panel", where="calibration", do="Ask your lead.")
+            raise InputError(f"{short(expert_name)} is not on the panel", where="calibration", hint="Ask your lead.")
         rounds = _rounds(connection, result.id, person)
         if rounds and not rounds[-1].finished:
             return rounds[-1]
         plan = connection.execute(sa.select(calibration_plan).where(calibration_plan.c.campaign == result.id)).first()
         if plan is None:
-            raise InputError("the campaign has no calibration", where="calibration", do="Begin with its pairs.")
+            raise InputError("the campaign has no calibration", where="calibration", hint="Begin with its pairs.")
         number = len(rounds) + 1
         drawn = chosen(connection, result, expert_name, person, number, plan.size)
         if not drawn:
-            raise InputError("there is nothing to calibrate with", where="calibration", do="Ask your lead for gold.")
+            raise InputError("there is nothing to calibrate with", where="calibration", hint="Ask your lead for gold.")
         values = {"campaign": result.id, "expert": person, "number": number, "guideline": result.guideline,
                   "needed": plan.needed, "created_at": store.now()}  # fmt: skip
         made = sa.insert(calibration_round).values(values).returning(calibration_round.c.id)
@@ -199,18 +199,20 @@ def answer(
     """Keep the first answer to a task of this expert, and say what was expected. A second one changes nothing."""
     check(token, "token")
     if not (value is None or (type(value) is int and value in (0, 1))):
-        raise InputError(f"value is {value!r}, not 1, 0 or nothing", where="calibration", do="Give one of these.")
+        raise InputError(f"value is {value!r}, not 1, 0 or nothing", where="calibration", hint="Give one of these.")
     if seconds is not None and not (isinstance(seconds, (int, float)) and math.isfinite(seconds) and seconds >= 0):
-        raise InputError(f"seconds is {seconds!r}", where="calibration", do="Give a number from 0 up.")
+        raise InputError(f"seconds is {seconds!r}", where="calibration", hint="Give a number from 0 up.")
 
     def act(connection: sa.Connection) -> Feedback:
         result = connection.execute(
             _FEEDBACK.where(expert.c.name == expert_name, calibration_task.c.id == task)
         ).first()
         if result is None:
-            raise InputError(f"{task} is not a task of {short(expert_name)}", where="calibration", do="Begin a round.")
+            raise InputError(
+                f"{task} is not a task of {short(expert_name)}", where="calibration", hint="Begin a round."
+            )
         if result.disabled_at is not None:
-            raise InputError(f"expert {short(expert_name)} is disabled", where="expert", do="Ask your lead.")
+            raise InputError(f"expert {short(expert_name)} is disabled", where="expert", hint="Ask your lead.")
         values = value
         if result.answer is not None:
             values = result.value
@@ -227,7 +229,7 @@ def answer(
     except sa.exc.IntegrityError as error:
         if store.read(lambda connection: connection.execute(_TOKEN, {"token": token, "number": task}).first()):
             raise InputError(
-                f"token {short(token)} names another act", where="calibration", do="Give another."
+                f"token {short(token)} names another act", where="calibration", hint="Give another."
             ) from error
         return store.write(act, again=True)  # answered at the same moment elsewhere
 
@@ -259,7 +261,7 @@ def campaign_row(connection: sa.Connection, name: str) -> Any:
     check_name(name, "campaign")
     row = connection.execute(sa.select(campaign).where(campaign.c.name == name)).first()
     if row is None:
-        raise InputError(f"unknown campaign {short(name)}", where="campaign", do="See eds labels campaigns list.")
+        raise InputError(f"unknown campaign {short(name)}", where="campaign", hint="See eds labels campaigns list.")
     return row
 
 

@@ -170,19 +170,19 @@ def _of(connection: sa.Connection, name: str) -> Any:
     result = connection.execute(sa.select(campaign).where(campaign.c.name == name).with_for_update(key_share=True))
     row = result.first()
     if row is None:
-        raise InputError(f"unknown campaign {short(name)}", where="campaign", do="See eds labels campaigns list.")
+        raise InputError(f"unknown campaign {short(name)}", where="campaign", hint="See eds labels campaigns list.")
     return row
 
 
 def _join(connection: sa.Connection, number: int, experts: Sequence[str], now: int) -> None:
     if len(set(experts)) != len(experts):
-        raise InputError("an expert is named twice", where="panel", do="Name each once.")
+        raise InputError("an expert is named twice", where="panel", hint="Name each once.")
     for name in experts:
         person = known(connection, name)
         if connection.execute(
             sa.select(expert.c.id).where(expert.c.id == person, expert.c.disabled_at.is_not(None))
         ).first():
-            raise InputError(f"{short(name)} is disabled", where="panel", do="Enable the expert, or leave it out.")
+            raise InputError(f"{short(name)} is disabled", where="panel", hint="Enable the expert, or leave it out.")
         back = sa.update(panel).where(panel.c.campaign == number, panel.c.expert == person).values(left_at=None)
         if connection.execute(back).rowcount == 0:
             connection.execute(sa.insert(panel).values(campaign=number, expert=person, joined_at=now))

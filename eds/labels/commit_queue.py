@@ -114,6 +114,6 @@ def _commit_batch(engine: sa.Engine, batch: list[_Entry]) -> None:
     except BaseException:  # this thread is interrupted: the others must not return as if stored
         for entry in batch:
             entry.error = ProjectError(
-                "the program is ending; it is unknown whether this was stored", do="Send it again."
+                "the program is ending; it is unknown whether this was stored", hint="Send it again."
             )
         raise

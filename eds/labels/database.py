@@ -26,7 +26,7 @@ def parse(url: str | Path) -> sa.URL:
         result = sa.make_url(url)
     except sa.exc.ArgumentError as error:
         raise ConfigError(
-            "invalid URL", where="labels.url", do="Write sqlite:///PATH or postgresql://USER@HOST/NAME."
+            "invalid URL", where="labels.url", hint="Write sqlite:///PATH or postgresql://USER@HOST/NAME."
         ) from error
     kind = result.get_backend_name()
     if kind == "sqlite" and result.database not in (None, "", ":memory:"):
@@ -36,7 +36,7 @@ def parse(url: str | Path) -> sa.URL:
     raise ConfigError(
         f"labels cannot be kept in {shown(result)}",
         where="labels.url",
-        do="Write sqlite:///PATH (a file) or postgresql://USER@HOST/NAME.",
+        hint="Write sqlite:///PATH (a file) or postgresql://USER@HOST/NAME.",
     )
 
 

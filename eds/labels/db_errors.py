@@ -29,7 +29,7 @@ def translated_errors(place: str) -> Iterator[None]:
         raise _translated(error, place) from error
     except exc.TimeoutError as error:
         raise LockedError(
-            "no connection became free in time", where=place, do="Fewer writers at once, or try again."
+            "no connection became free in time", where=place, hint="Fewer writers at once, or try again."
         ) from error
 
 
@@ -56,7 +56,7 @@ def corrupt(place: str, reason: str) -> EdsError:
     return ProjectError(
         f"the label database is damaged or is none ({reason}); it was left as it is",
         where=place,
-        do="Keep the file, and bring a backup back beside it: eds labels restore BACKUP --replace.",
+        hint="Keep the file, and bring a backup back beside it: eds labels restore BACKUP --replace.",
     )
 
 
@@ -70,22 +70,24 @@ def _translated(error: exc.DBAPIError, place: str) -> Exception:
         if any(words in text for words in REFUSED):
             return corrupt(place, text)
         if "locked" in text or "busy" in text:
-            return LockedError("another program holds the label database", where=place, do="Close it, or try again.")
+            return LockedError("another program holds the label database", where=place, hint="Close it, or try again.")
         if "full" in text or "disk I/O" in text:
             return _full(place, text)
         if "readonly" in text or "unable to open" in text:
-            return ProjectError(f"the label database cannot be used ({text})", where=place, do="Check its permissions.")
+            return ProjectError(
+                f"the label database cannot be used ({text})", where=place, hint="Check its permissions."
+            )
     if state_of(error) in FULL:
         return _full(place, text)
     if passing(error):
         return ProjectError(
             f"the database cannot be reached ({_reason(text)})",
             where=place,
-            do="See that the server runs, then try again; what was acknowledged is kept.",
+            hint="See that the server runs, then try again; what was acknowledged is kept.",
         )
     if isinstance(error, (exc.IntegrityError, exc.DataError)) or state_of(error) == "P0001":
         return error
-    return ProjectError(f"the database refused ({text})", where=place, do="See the server's own log.")
+    return ProjectError(f"the database refused ({text})", where=place, hint="See the server's own log.")
 
 
 def _reason(text: str) -> str:
@@ -97,7 +99,7 @@ def _full(place: str, text: str) -> EdsError:
     return ProjectError(
         f"no space is left for the label database ({text}); nothing of this act was stored",
         where=place,
-        do="Free space, then try again; what was acknowledged before is kept.",
+        hint="Free space, then try again; what was acknowledged before is kept.",
     )
 
 

@@ -44,7 +44,7 @@ def add_expert(store: Store, name: str, role: str = "expert", *, by: str = "") -
     def act(connection: sa.Connection) -> None:
         check_account(connection, store, by, "invite", name, role)
         if connection.execute(sa.select(expert.c.id).where(expert.c.name == name)).first():
-            raise InputError(f"there is an expert {short(name)} already", where="expert", do="Choose another name.")
+            raise InputError(f"there is an expert {short(name)} already", where="expert", hint="Choose another name.")
         connection.execute(sa.insert(expert).values(name=name, role=role, created_at=store.now()))
         audit.note(connection, store.now(), by, "add expert", name, role=role)
 
@@ -71,7 +71,7 @@ def invite(store: Store, name: str, *, hours: float = 72, by: str = "") -> str:
     """A token for a link that lets the expert choose a password, once; earlier invitations end."""
     token = secrets.token_urlsafe(32)
     if not 0 < hours <= 24 * 365:
-        raise InputError(f"hours is {hours}", where="invitation", do="Give more than 0 and at most a year.")
+        raise InputError(f"hours is {hours}", where="invitation", hint="Give more than 0 and at most a year.")
 
     def act(connection: sa.Connection) -> None:
         now, number = store.now(), known(connection, name)
@@ -97,7 +97,7 @@ def invited(store: Store, token: str) -> str | None:
 def accept(store: Store, token: str, password: str) -> str:
     """Use an invitation: set the password, end every session of the account, return the expert's name."""
     unusable = InputError(
-        "the invitation is unknown, used or too old", where="invitation", do="Ask your lead for a new link."
+        "the invitation is unknown, used or too old", where="invitation", hint="Ask your lead for a new link."
     )
 
     result = _usable_invitation(store, token)
@@ -181,7 +181,7 @@ def hash_password(name: str, password: str) -> str:
         raise InputError(
             "the password cannot be used",
             where="password",
-            do=f"Choose {SHORTEST_PASSWORD} to {LONGEST_PASSWORD:,} characters, and not the name.",
+            hint=f"Choose {SHORTEST_PASSWORD} to {LONGEST_PASSWORD:,} characters, and not the name.",
         )
     return hasher().hash(password.encode(errors="surrogatepass"))
 
@@ -191,7 +191,7 @@ def known(connection: sa.Connection, name: str) -> int:
     check_name(name, "expert")
     result = connection.execute(sa.select(expert.c.id).where(expert.c.name == name)).scalar()
     if result is None:
-        raise InputError(f"unknown expert {short(name)}", where="expert", do="See eds labels experts list.")
+        raise InputError(f"unknown expert {short(name)}", where="expert", hint="See eds labels experts list.")
     return int(result)
 
 
@@ -226,5 +226,5 @@ def _end_invitations(connection: sa.Connection, number: int, now: int) -> None:
 def _check_role(role: str) -> None:
     if role not in schema.ROLES:
         raise InputError(
-            f"{short(str(role))} is not a role", where="role", do=f"Choose one of {', '.join(schema.ROLES)}."
+            f"{short(str(role))} is not a role", where="role", hint=f"Choose one of {', '.join(schema.ROLES)}."
         )

@@ -63,7 +63,7 @@ def resolve_flag(store: Store, number: int, *, by: str, again: bool = False) -> 
         wanted = sa.select(flag.c.resolved_at, flag.c.assignment).where(flag.c.id == number)
         row = connection.execute(wanted).first() if 0 < number < 2**63 else None
         if row is None:
-            raise InputError(f"unknown flag {number}", where="flag", do="See eds labels flags list.")
+            raise InputError(f"unknown flag {number}", where="flag", hint="See eds labels flags list.")
         now = store.now()
         change = sa.update(flag).where(flag.c.id == number, flag.c.resolved_at.is_(None))
         if connection.execute(change.values(resolved_at=now, resolved_by=by)).rowcount == 0:

@@ -39,7 +39,7 @@ def labels_arrow(connection: sa.Connection, as_of: datetime | None = None, only:
     )  # fmt: skip
     if as_of is not None:
         if as_of.tzinfo is None:
-            raise InputError(f"{as_of} has no time zone", where="as of", do="Give a time in UTC.")
+            raise InputError(f"{as_of} has no time zone", where="as of", hint="Give a time in UTC.")
         query = query.where(acts.created_at <= round(as_of.astimezone(UTC).timestamp() * 1e6))
     if only is None:
         lead = sa.select(item.c.campaign).where(item.c.origin == ADJUDICATION).distinct()
@@ -49,7 +49,7 @@ def labels_arrow(connection: sa.Connection, as_of: datetime | None = None, only:
         check_name(only, "campaign")
         number = connection.execute(sa.select(campaign.c.id).where(campaign.c.name == only)).scalar()
         if number is None:
-            raise InputError(f"unknown campaign {short(only)}", where="campaign", do="See eds labels campaigns list.")
+            raise InputError(f"unknown campaign {short(only)}", where="campaign", hint="See eds labels campaigns list.")
         query = query.where(assignment.c.campaign == number)
     asked_items = sa.select(item.c.id, pair.c.query_id, pair.c.candidate_id, item.c.kind, item.c.campaign)
     asked_items = asked_items.join(pair, pair.c.id == item.c.pair)

@@ -36,7 +36,7 @@ def add_gold(store: Store, pairs: pd.DataFrame, *, by: str = "") -> int:
     table = checked(pairs.assign(origin="gold"), "gold")
     value = pd.to_numeric(pairs["value"], errors="coerce") if "value" in pairs.columns else pd.Series(dtype=float)
     if "value" not in pairs.columns or not value.isin([0, 1]).all() or len(table) != len(pairs):
-        raise InputError("gold needs each pair once, with value 1 or 0", where="gold", do="Mend the table.")
+        raise InputError("gold needs each pair once, with value 1 or 0", where="gold", hint="Mend the table.")
     table = table.append_column("value", pa.array(value.astype("int64")))
 
     def act(connection: sa.Connection) -> int:
@@ -123,7 +123,7 @@ def check_hidden(connection: sa.Connection, asked: pa.Table, polarity: str | Non
             f"gold_share is 0, but a grid is guarded by hidden known pairs, and {result:,} are known that are "
             f"{WORDS[TOUCHED[polarity]]}, of a query that it asks",
             where="gold_share",
-            do=f"Mix them in: gold_share {most:g}, say.",
+            hint=f"Mix them in: gold_share {most:g}, say.",
         )
 
 

@@ -69,7 +69,7 @@ def save_guideline(store: Store, version: str, content: str, examples: Sequence[
                 raise InputError(
                     f"there is a guideline {short(version)} already, and it says otherwise",
                     where="guideline",
-                    do="Versions are never changed: save this one under another name.",
+                    hint="Versions are never changed: save this one under another name.",
                 )
             return
         now = store.now()
@@ -91,7 +91,7 @@ def guideline_named(store: Store, version: str) -> Guideline:
     check_name(version, "guideline")
     result = store.read(lambda connection: _find(connection, version))
     if result is None:
-        raise InputError(f"unknown guideline {short(version)}", where="guideline", do="Choose one that was saved.")
+        raise InputError(f"unknown guideline {short(version)}", where="guideline", hint="Choose one that was saved.")
     return result
 
 
@@ -102,7 +102,7 @@ def guideline_of(store: Store, campaign_name: str) -> Guideline | None:
     def find(connection: sa.Connection) -> Guideline | None:
         named = connection.execute(sa.select(campaign.c.guideline).where(campaign.c.name == campaign_name)).scalar()
         if named is None:
-            raise InputError(f"unknown campaign {short(campaign_name)}", where="campaign", do="Choose another.")
+            raise InputError(f"unknown campaign {short(campaign_name)}", where="campaign", hint="Choose another.")
         return _find(connection, named)
 
     return store.read(find)
@@ -183,7 +183,7 @@ def _pairs(connection: sa.Connection, examples: Sequence[Example]) -> Any:
 
 def _check_examples(examples: Sequence[Example]) -> None:
     if len(examples) > MOST_EXAMPLES:
-        raise InputError(f"{len(examples):,} examples", where="guideline", do=f"Give at most {MOST_EXAMPLES}.")
+        raise InputError(f"{len(examples):,} examples", where="guideline", hint=f"Give at most {MOST_EXAMPLES}.")
     faults = []
     for index, entry in enumerate(examples, 1):
         wrong = [

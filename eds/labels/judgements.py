@@ -117,7 +117,7 @@ def submit(
             return store.write(act, again=True)
         except sa.exc.IntegrityError:  # a token is there already, or another device revised the same task just now
             continue
-    raise InputError("too many devices revise the same task at once", where="judgements", do="Try again.")
+    raise InputError("too many devices revise the same task at once", where="judgements", hint="Try again.")
 
 
 def flag_task(store: Store, expert_name: str, number: int, reason: str, token: str) -> Receipt:
@@ -130,7 +130,9 @@ def flag_task(store: Store, expert_name: str, number: int, reason: str, token: s
         earlier = connection.execute(sa.select(flag.c.assignment, flag.c.reason).where(flag.c.token == token)).first()
         if earlier:
             if tuple(earlier) != (number, reason):
-                raise InputError(f"token {short(token)} names another act", where="flag", do="Give a token of its own.")
+                raise InputError(
+                    f"token {short(token)} names another act", where="flag", hint="Give a token of its own."
+                )
             return Receipt(token, already=True)
         connection.execute(
             sa.insert(flag).values(token=token, assignment=number, reason=reason, created_at=store.now())
@@ -158,7 +160,7 @@ def withdraw_flag(store: Store, expert_name: str, number: int, token: str) -> bo
         flags = connection.execute(sa.select(flag.c.token, flag.c.resolved_by).where(flag.c.assignment == number)).all()
         if token not in {entry.token for entry in flags}:
             raise InputError(
-                f"flag {short(token)} does not belong to task {number}", where="withdrawal", do="Reload the page."
+                f"flag {short(token)} does not belong to task {number}", where="withdrawal", hint="Reload the page."
             )
         change = sa.update(flag).where(flag.c.token == token, flag.c.resolved_at.is_(None))
         if connection.execute(change.values(resolved_at=store.now(), resolved_by=expert_name)).rowcount == 0:
@@ -234,7 +236,7 @@ def _held(connection: sa.Connection, expert_name: str, numbers: Sequence[int]) -
         for row in connection.execute(_HELD, {"numbers": requested, "expert": expert_name}).all()
     }
     if any(row["disabled_at"] is not None for row in result.values()):
-        raise NotYoursError(f"expert {short(expert_name)} is disabled", where="expert", do="Ask your lead.")
+        raise NotYoursError(f"expert {short(expert_name)} is disabled", where="expert", hint="Ask your lead.")
     refuse(
         (f"{number} is not a task of {short(expert_name)}" for number in requested if number not in result),
         "tasks are unknown",
@@ -273,7 +275,7 @@ def _event(one: Judgement, row: dict[str, Any], at: int, session_id: str | None)
 
 def _check(judgements: Sequence[Judgement]) -> None:
     if len(judgements) > MOST:
-        raise InputError(f"{len(judgements):,} judgements at once", where="judgements", do=f"Send at most {MOST:,}.")
+        raise InputError(f"{len(judgements):,} judgements at once", where="judgements", hint=f"Send at most {MOST:,}.")
     faults = []
     for index, entry in enumerate(judgements):
         wrong = []

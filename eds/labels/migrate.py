@@ -50,7 +50,7 @@ def check(reader: sa.Engine, writer: sa.Engine, place: str, *, create: bool) -> 
             if connection.dialect.name == "sqlite":
                 raise corrupt(place, "it is a database, but holds no labels")
             raise ProjectError(
-                "there are no labels in this database yet", where=place, do="Begin with eds labels experts add."
+                "there are no labels in this database yet", where=place, hint="Begin with eds labels experts add."
             )
         verify_version(result, place)
         missing = sorted(set(triggers(connection.dialect.name)) - _present(connection))
@@ -58,7 +58,7 @@ def check(reader: sa.Engine, writer: sa.Engine, place: str, *, create: bool) -> 
         raise ProjectError(
             f"the guards that keep labels for ever are missing: {', '.join(missing)}",
             where=place,
-            do="Somebody dropped them. Make a backup, then eds labels upgrade puts them back.",
+            hint="Somebody dropped them. Make a backup, then eds labels upgrade puts them back.",
         )
 
 
@@ -70,12 +70,12 @@ def verify_version(found: str, place: str) -> None:
         raise ProjectError(
             f"the labels have schema version {found}, this program needs {newest()}",
             where=place,
-            do="Run eds labels upgrade; it makes a backup first.",
+            hint="Run eds labels upgrade; it makes a backup first.",
         )
     raise ProjectError(
         f"the labels have schema version {found}, newer than this program knows ({newest()}); nothing was touched",
         where=place,
-        do="Upgrade eds, then try again.",
+        hint="Upgrade eds, then try again.",
     )
 
 
@@ -123,7 +123,9 @@ def create_file(path: Path, target: str = "head") -> None:
         engine.dispose()
         place(temporary, path)
     except OSError as error:
-        raise InputError(f"cannot be made ({error.strerror})", where=str(path), do="Choose another folder.") from error
+        raise InputError(
+            f"cannot be made ({error.strerror})", where=str(path), hint="Choose another folder."
+        ) from error
     finally:
         for leftover in ("", "-wal", "-shm"):
             temporary.with_name(temporary.name + leftover).unlink(missing_ok=True)
@@ -172,4 +174,4 @@ def _present(connection: sa.Connection) -> set[str]:
 
 def _expect_utf8(connection: sa.Connection) -> None:
     if (result := connection.exec_driver_sql("SHOW server_encoding").scalar_one()) != "UTF8":
-        raise ProjectError(f"the database is encoded in {result}", do="Recreate it with ENCODING 'UTF8'.")
+        raise ProjectError(f"the database is encoded in {result}", hint="Recreate it with ENCODING 'UTF8'.")

@@ -54,7 +54,7 @@ def plan_items(pairs: pa.Table, gold: pa.Table, *, seed: int, gold_share: float,
         raise InputError(
             f"{wanted:,} gold pairs are to be mixed in, {len(gold):,} are known {usable}",
             where="gold_share",
-            do="Add such pairs first (eds labels gold add), or choose a smaller share.",
+            hint="Add such pairs first (eds labels gold add), or choose a smaller share.",
         )
     chosen = first_by_draw(
         gold["query_id"].combine_chunks(), gold["candidate_id"].combine_chunks(), f"{seed}/gold", wanted

@@ -18,7 +18,7 @@ NUMBERED = ("query_id", "candidate_id")
 def as_text(frame: pd.DataFrame, name: str, where: str) -> pa.Array:
     """A column of ids as Arrow text, every distinct one checked; or all faults, by row."""
     if name not in frame.columns:
-        raise InputError(f"column {name} is missing", where=where, do="Give query_id and candidate_id.")
+        raise InputError(f"column {name} is missing", where=where, hint="Give query_id and candidate_id.")
     series = frame[name]
     values = pd.unique(series)
     bad = {}

@@ -22,7 +22,7 @@ def check_lead(connection: sa.Connection, store: Store, by: str, act: str) -> No
     role = _role_of_actor(connection, store, by, act)
     if role is not None and role not in LEADS:
         raise InputError(
-            f"{short(by)} is {role}, not lead, and may not {act}", where="rights", do="Ask a lead to do it."
+            f"{short(by)} is {role}, not lead, and may not {act}", where="rights", hint="Ask a lead to do it."
         )
 
 
@@ -42,17 +42,17 @@ def check_authority(actor: str, role: str, act: str, whom: str, their_role: str)
     A new invitation lets its bearer choose the password: to make one for an administrator is to be one.
     """
     if act not in ACTS or role not in ROLES or their_role not in ROLES:
-        raise InputError(f"{act} by {role} of {their_role} is unknown", where="accounts", do="Name another act.")
+        raise InputError(f"{act} by {role} of {their_role} is unknown", where="accounts", hint="Name another act.")
     if role == "administrator":
         if actor == whom and act in ("disable", "set role"):
             raise InputError(
-                "you cannot take your own rights away", where="accounts", do="Ask another administrator to do it."
+                "you cannot take your own rights away", where="accounts", hint="Ask another administrator to do it."
             )
         return
     if role == "lead" and act == "invite" and their_role == "expert":
         return
     raise InputError(
-        f"the role {role} may not {act} {short(whom)} ({their_role})", where="accounts", do="Ask an administrator."
+        f"the role {role} may not {act} {short(whom)} ({their_role})", where="accounts", hint="Ask an administrator."
     )
 
 
@@ -62,8 +62,8 @@ def _role_of_actor(connection: sa.Connection, store: Store, by: str, act: str) -
     if row is None:
         if store.accounts_only:
             raise InputError(f"{short(by) if by else 'nobody'} is not an account that may {act}", where="rights",
-                             do="Sign in, and try again.")  # fmt: skip
+                             hint="Sign in, and try again.")  # fmt: skip
         return None
     if row.disabled_at is not None:
-        raise InputError(f"{short(by)} is disabled and may not {act}", where="rights", do="Ask an administrator.")
+        raise InputError(f"{short(by)} is disabled and may not {act}", where="rights", hint="Ask an administrator.")
     return str(row.role)

@@ -89,7 +89,9 @@ def expert_progress(store: Store, campaign_name: str, expert_name: str) -> Exper
     requested = {"name": check_name(campaign_name, "campaign"), "expert": check_name(expert_name, "expert")}
     row = store.read(lambda connection: connection.execute(_PROGRESS, requested).first())
     if row is None:
-        raise InputError(f"unknown campaign {short(campaign_name)}", where="campaign", do="See your list of campaigns.")
+        raise InputError(
+            f"unknown campaign {short(campaign_name)}", where="campaign", hint="See your list of campaigns."
+        )
     closed, member = row.closed_at is not None, bool(row.member)
     return ExpertProgress(
         handle=_handle(row.id, row.created_at),

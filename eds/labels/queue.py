@@ -99,7 +99,7 @@ def next_batch(
 ) -> list[Task]:
     """The next tasks in this expert's order, without those of `skip` (which the page holds already)."""
     if count < 1:
-        raise InputError(f"count is {count}", where="next batch", do="Ask for at least 1.")
+        raise InputError(f"count is {count}", where="next batch", hint="Ask for at least 1.")
     requested = {**_names(campaign_name, expert_name), "count": count + len(skip)}
     rows = store.read(lambda connection: connection.execute(_NEXT, requested).all())
     if not rows:
@@ -191,4 +191,4 @@ def _refuse_strangers(store: Store, campaign_name: str, expert_name: str) -> Non
     for name, kind, table in names:
         query = sa.select(table.c.id).where(table.c.name == name)
         if store.read(lambda connection, query=query: connection.execute(query).first()) is None:  # type: ignore[misc]
-            raise InputError(f"unknown {kind} {short(name)}", where=kind, do=f"See eds labels {kind}s list.")
+            raise InputError(f"unknown {kind} {short(name)}", where=kind, hint=f"See eds labels {kind}s list.")

@@ -64,8 +64,8 @@ _AT_ONCE = threading.BoundedSemaphore(4)  # a hash takes 64 MiB: so many at a ti
 class SignInError(EdsError):
     """Signing in was refused; `wait` says for how many seconds another try would be refused too."""
 
-    def __init__(self, what: str, *, do: str = "", wait: float = 0.0) -> None:
-        super().__init__(what, do=do)
+    def __init__(self, what: str, *, hint: str = "", wait: float = 0.0) -> None:
+        super().__init__(what, hint=hint)
         self.wait = wait
 
 
@@ -86,13 +86,13 @@ def sign_in(store: Store, name: str, password: str, address: str = "") -> str:
     who = hashlib.sha256(f"{name}\0{address}".encode(errors="surrogatepass")).hexdigest()
     wait = store.write(lambda connection: _count_failure(connection, who, store.now()))
     if wait:
-        raise SignInError("too many tries", do=f"Wait {-(-wait // SECOND)} s, then try again.", wait=wait / SECOND)
+        raise SignInError("too many tries", hint=f"Wait {-(-wait // SECOND)} s, then try again.", wait=wait / SECOND)
     result = store.read(lambda connection: _account(connection, name))
     nobody = _nobody()
     usable = result is not None and result.disabled_at is None and result.password is not None
     hashed = str(result.password) if result is not None and usable else nobody
     if not _matches(hashed, password) or result is None or not usable:
-        raise SignInError("the name or the password is wrong", do="Try again, or ask your lead for a new link.")
+        raise SignInError("the name or the password is wrong", hint="Try again, or ask your lead for a new link.")
     token = secrets.token_urlsafe(32)
     renewed = hasher().hash(_bytes(password)) if hasher().check_needs_rehash(hashed) else hashed
 
@@ -105,7 +105,7 @@ def sign_in(store: Store, name: str, password: str, address: str = "") -> str:
             .values(password=renewed)
         )
         if same.rowcount != 1:
-            raise SignInError("the name or the password is wrong", do="Try again.")
+            raise SignInError("the name or the password is wrong", hint="Try again.")
         connection.execute(sa.delete(attempt).where(attempt.c.who == who))
         _begin(connection, result.id, token, now)
 
@@ -126,7 +126,7 @@ def sign_in_vouched(store: Store, name: str, *, by: str) -> str:
     def act(connection: sa.Connection) -> None:
         now, result = store.now(), _account(connection, name)
         if result is None or result.disabled_at is not None:
-            raise SignInError("this identity has no account here", do="Ask your lead to make one.")
+            raise SignInError("this identity has no account here", hint="Ask your lead to make one.")
         _begin(connection, result.id, token, now)
         audit.note(connection, now, name, "sign in", name, by=by)
 

@@ -124,7 +124,9 @@ def open_store(url: str | Path, *, create: bool = True, patience: float = PATIEN
         path = Path(address.database or "")
         if not path.exists():
             if not create:
-                raise ProjectError("there are no labels yet", where=str(path), do="Begin with eds labels experts add.")
+                raise ProjectError(
+                    "there are no labels yet", where=str(path), hint="Begin with eds labels experts add."
+                )
             migrate.create_file(path)
         if path.stat().st_size == 0:
             raise corrupt(str(path), "the file is empty")

@@ -139,7 +139,7 @@ def _campaign(connection: sa.Connection, name: str, now: int, add_missing: bool)
         connection.execute(sa.insert(campaign).values(name=name, **plan, control_share=0.1, created_at=now))
         row = connection.execute(query).first()
     if row is None:
-        raise InputError(f"unknown campaign {short(name)}", where="campaign", do="See eds labels campaigns list.")
+        raise InputError(f"unknown campaign {short(name)}", where="campaign", hint="See eds labels campaigns list.")
     return row.id, row.seed
 
 

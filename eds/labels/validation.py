@@ -28,7 +28,7 @@ def check(text: object, where: str, longest: int = LONGEST_ID, *, empty: bool = 
     """The text, if it may enter the store; else InputError."""
     fault = fault_of(text, longest, empty=empty)
     if fault or not isinstance(text, str):
-        raise InputError(fault, where=where, do="Give another text.")
+        raise InputError(fault, where=where, hint="Give another text.")
     return text
 
 
@@ -44,7 +44,7 @@ def check_name(name: object, where: str) -> str:
         raise InputError(
             f"{short(result)} cannot be a name",
             where=where,
-            do=f"Use at most {LONGEST_NAME} printable characters, with no blank at either end.",
+            hint=f"Use at most {LONGEST_NAME} printable characters, with no blank at either end.",
         )
     return result
 
@@ -54,7 +54,7 @@ def short(text: str) -> str:
     return repr(text) if len(text) <= SHOWN else f"{text[:SHOWN]!r}… ({len(text):,} characters)"
 
 
-def refuse(faults: Iterable[str], what: str, where: str, do: str, kind: type[InputError] = InputError) -> None:
+def refuse(faults: Iterable[str], what: str, where: str, hint: str, kind: type[InputError] = InputError) -> None:
     """Raise one error of this kind with all faults, if there are any."""
     result = list(faults)
     if result:
@@ -62,6 +62,6 @@ def refuse(faults: Iterable[str], what: str, where: str, do: str, kind: type[Inp
         raise kind(
             shown[0] if len(shown) == 1 else f"{len(result):,} {what}",
             where=where,
-            do=do,
+            hint=hint,
             faults=shown if len(shown) > 1 else (),
         )

@@ -38,7 +38,7 @@ def format_of(path: Path, named: str | None = None) -> str:
         raise InputError(
             f"{result or 'no ending'!r} is not a format of votes",
             where=str(path),
-            do=f"Choose one of {', '.join(FORMATS)}.",
+            hint=f"Choose one of {', '.join(FORMATS)}.",
         )
     return result
 
@@ -87,7 +87,7 @@ def from_crowdkit(frame: pd.DataFrame, where: str) -> pd.DataFrame:
     if len(wrong):
         shown = [f"row {row}: task {short(tasks.iloc[row])}" for row in wrong[:20].tolist()]
         raise InputError(f"{len(wrong):,} tasks are not of the form query|candidate", where=where, faults=shown,
-                         do="Write each task as query|candidate, with % and | percent-encoded.")  # fmt: skip
+                         hint="Write each task as query|candidate, with % and | percent-encoded.")  # fmt: skip
     frame = frame.rename(columns={"worker": "expert_id", "label": "value"}).drop(columns="task")
     return frame.assign(query_id=parts.str[0].map(unquote), candidate_id=parts.str[1].map(unquote))
 

@@ -245,7 +245,7 @@ def _two_samples(pos: Sequence[float] | Reals, neg: Sequence[float] | Reals) -> 
     sides = [np.asarray(side, dtype=np.float64) for side in (pos, neg)]
     for side, name in zip(sides, ("pos", "neg"), strict=True):
         if side.ndim != 1 or not np.isfinite(side).all():
-            raise InputError("a score is not a finite number", where=name, do="Give a list of finite numbers.")
+            raise InputError("a score is not a finite number", where=name, hint="Give a list of finite numbers.")
     return sample_aucs(*sides)
 
 

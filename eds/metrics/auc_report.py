@@ -30,7 +30,9 @@ def auc_report(scores: pd.DataFrame, labels: pd.DataFrame) -> dict[str, Any]:
     labelled = LabelledPairs.from_frame(labels)
     by_model = align_scores(labelled, scores)
     if len(by_model) != 1:
-        raise InputError(f"{len(by_model)} models have scores", where="scores of pairs", do="Give those of one model.")
+        raise InputError(
+            f"{len(by_model)} models have scores", where="scores of pairs", hint="Give those of one model."
+        )
     return summary(labelled, next(iter(by_model.values())))
 
 

@@ -24,7 +24,8 @@ def check_rules(lists: RankedLists, catalogue: Catalogue | None, measures: Seque
         raise InputError(
             "the lists do not fit the measures",
             where="table neighbors",
-            do="Mine them so (eds neighbors mine; neighbors.exclude_product, neighbors.one_per_product, neighbors.k in"
+            hint="Mine them so (eds neighbors mine; neighbors.exclude_product, neighbors.one_per_product, "
+            "neighbors.k in"
             " eds.toml), or ask for other measures.",
             faults=faults,
         )
@@ -36,8 +37,8 @@ def check_known_ranks(ranks: KnownRanks, catalogue: Catalogue | None, measures: 
         return
     faults, _ = _catalogue_faults(ranks.select(ranks.rank >= 0), catalogue, measures)
     if faults:
-        do = "Rank them with exclude_product and one_per_product, or ask for other measures."
-        raise InputError("the ranks do not fit the measures", where="ranks of pairs", do=do, faults=faults)
+        hint = "Rank them with exclude_product and one_per_product, or ask for other measures."
+        raise InputError("the ranks do not fit the measures", where="ranks of pairs", hint=hint, faults=faults)
 
 
 def _least_available(images: pd.DataFrame) -> int:

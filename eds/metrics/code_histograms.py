@@ -21,5 +21,5 @@ class CodeHistograms:
     def of(self, grades: str) -> Histograms:
         """The histograms of a source."""
         if grades not in self.graded:
-            raise InputError(f"grades {grades} were not counted", where="codes", do="Count them before.")
+            raise InputError(f"grades {grades} were not counted", where="codes", hint="Count them before.")
         return self.graded[grades]

@@ -101,7 +101,7 @@ def prepare(inputs: ScoringInputs, measures: Sequence[Measure]) -> PreparedInput
         check_known_ranks(inputs.ranks, catalogue, measures)
     both = sorted(set(lists.models if lists else ()) & set(inputs.ranks.models if inputs.ranks else ()))
     if both:
-        raise InputError(f"lists and ranks of pairs, both of model {', '.join(both)}", do="Give one of the two.")
+        raise InputError(f"lists and ranks of pairs, both of model {', '.join(both)}", hint="Give one of the two.")
     sampled, left_out = (None, 0) if inputs.negatives is None else with_negatives(labelled, inputs.negatives)
     pooled = None if inputs.pooled is None else pooled_of(labelled, inputs.pooled)
     counted = pooled if any(measure.definition.counts_pooled for measure in measures) else None
@@ -169,7 +169,7 @@ def with_negatives(labelled: LabelledPairs, negatives: pd.DataFrame) -> tuple[La
 def _check_complete(inputs: ScoringInputs, measures: Sequence[Measure]) -> None:
     """Refuse measures whose inputs are missing, all at once."""
     if not measures:
-        raise InputError("no measure is named", where="measures", do="Name one, as RR@10, or a preset.")
+        raise InputError("no measure is named", where="measures", hint="Name one, as RR@10, or a preset.")
     needs = {measure.definition.needs for measure in measures}
     on_lists = bool(needs & {"lists", "official lists"})
     no_lists = inputs.rankings is None
@@ -193,4 +193,4 @@ def _check_complete(inputs: ScoringInputs, measures: Sequence[Measure]) -> None:
     }
     faults = [fault for fault, is_missing in missing.items() if is_missing]
     if faults:
-        raise InputError("the measures cannot be computed", where="score", do="Give what is missing:", faults=faults)
+        raise InputError("the measures cannot be computed", where="score", hint="Give what is missing:", faults=faults)

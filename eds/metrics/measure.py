@@ -47,8 +47,8 @@ class Measure:
                 faults.append(f"{key} is {parameters[key]!r}; {error}")
         if faults:
             known = ", ".join(definition.parameters) or "none"
-            do = f"Parameters of {name}: {known}; {definition.cut} cut-off, as {_example(definition)}."
-            raise InputError(f"invalid parameters for measure {name}", where="measure", do=do, faults=faults)
+            hint = f"Parameters of {name}: {known}; {definition.cut} cut-off, as {_example(definition)}."
+            raise InputError(f"invalid parameters for measure {name}", where="measure", hint=hint, faults=faults)
         inside = ",".join(f"{key}={_plain(full[key])}" for key in sorted(full))
         text = name + (f"@{k}" if k is not None else "") + (f"({inside})" if inside else "")
         for key, value in (("name", name), ("k", k), ("_parameters", full), ("_text", text)):
@@ -60,8 +60,8 @@ class Measure:
         result = TEXT.fullmatch("".join(text.split()))
         pairs = [part.partition("=") for part in (result["given"] or "").split(",") if part] if result else []
         if not result or any(not key or not sign or not value for key, sign, value in pairs):
-            do = "Write it as RR@10 or AP@10(divide_by=hits)."
-            raise InputError(f"invalid measure {text!r}", where="measure", do=do)
+            hint = "Write it as RR@10 or AP@10(divide_by=hits)."
+            raise InputError(f"invalid measure {text!r}", where="measure", hint=hint)
         given = {key: value for key, _, value in pairs}
         if len(given) < len(pairs) or not given.keys().isdisjoint({"name", "k", "self"}):
             raise InputError(f"{text!r} repeats a parameter or names an unknown one", where="measure")
@@ -88,7 +88,9 @@ class Measure:
 
     def _on(self, lists: JudgedLists, formula: OnLists | None) -> Reals:
         if formula is None:
-            raise InputError(f"{self} is not computed from lists alone", where="measure", do="Choose another measure.")
+            raise InputError(
+                f"{self} is not computed from lists alone", where="measure", hint="Choose another measure."
+            )
         return formula(lists, self.k, self.parameters)
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -100,5 +100,5 @@ def preset(name: str) -> Preset:
     'VSD-HR@5'
     """
     if name not in PRESETS:
-        raise UnknownNameError(f"unknown preset {name!r}", do=f"Known: {', '.join(PRESETS)}.")
+        raise UnknownNameError(f"unknown preset {name!r}", hint=f"Known: {', '.join(PRESETS)}.")
     return PRESETS[name]

@@ -47,7 +47,7 @@ def identity_metrics(
     cuts = cut_offs(k)
     if len(read.models) > 1:
         raise InputError(
-            f"{len(read.models)} models have lists", where="table neighbors", do="Give those of one model."
+            f"{len(read.models)} models have lists", where="table neighbors", hint="Give those of one model."
         )
     if not read.models:
         read = replace(read, models=["no model"])  # lists that are all empty: none of the queries has a hit

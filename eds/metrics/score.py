@@ -42,7 +42,7 @@ def evaluate(inputs: ScoringInputs, measures: Sequence[Measure], progress: Progr
     """As `score`, but as results that keep their values by query: what intervals are computed from."""
     prepared = prepare(inputs, measures)
     if not prepared.models:
-        raise InputError("there is no model to score", where="tables neighbors, scores", do="Mine lists first.")
+        raise InputError("there is no model to score", where="tables neighbors, scores", hint="Mine lists first.")
     results = []
     for done, model in enumerate(prepared.models, start=1):
         own = prepared.of(model)

@@ -29,7 +29,7 @@ def absolute_rank_metrics(rankings: pd.DataFrame, labels: pd.DataFrame, k: Seque
     labelled = LabelledPairs.from_frame(labels)
     by_model = judge(read_rankings(rankings), None, labelled)
     if len(by_model) > 1:
-        raise InputError(f"{len(by_model)} models have lists", where="table neighbors", do="Give those of one model.")
+        raise InputError(f"{len(by_model)} models have lists", where="table neighbors", hint="Give those of one model.")
     nothing = np.zeros(0, np.int64)
     empty = JudgedLists(nothing, nothing, nothing, nothing > 0, labelled.positives, labelled.negatives)
     lists = next(iter(by_model.values()), empty)
@@ -73,11 +73,11 @@ def incomplete_metrics(
     0.5
     """
     if any(isinstance(value, bool) or value not in (0, 1) for value in judged.values()):
-        raise InputError("a label is neither 1 nor 0", where="judged", do="Leave out what is not judged.")
+        raise InputError("a label is neither 1 nor 0", where="judged", hint="Leave out what is not judged.")
     if len(set(ranking)) < len(ranking):
-        raise InputError("duplicate id", where="ranking", do="Give every id once.")
+        raise InputError("duplicate id", where="ranking", hint="Give every id once.")
     if not 0 < persistence < 1:
-        raise InputError(f"persistence is {persistence}", do="Give a number between 0 and 1, as 0.8.")
+        raise InputError(f"persistence is {persistence}", hint="Give a number between 0 and 1, as 0.8.")
     (cut,) = cut_offs([k])
     requested = set(judged) if pool is None else {*judged, *pool}
     label = np.array([judged.get(name, UNLABELLED) for name in ranking], np.int64)
@@ -120,5 +120,5 @@ def cut_offs(k: Sequence[int]) -> list[int]:
     """The cut-offs checked: whole numbers from 1."""
     wrong = [value for value in k if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1]
     if wrong:
-        raise InputError(f"cut-off {wrong[0]!r}", where="k", do="Give whole numbers from 1 up.")
+        raise InputError(f"cut-off {wrong[0]!r}", where="k", hint="Give whole numbers from 1 up.")
     return [int(value) for value in k]

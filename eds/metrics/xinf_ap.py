@@ -22,11 +22,11 @@ def xinf_ap(ranking: Sequence[str], stratum: Mapping[str, str], judgement: Mappi
     """
     if set(stratum) != set(judgement):
         odd = sorted(set(stratum) ^ set(judgement))
-        raise InputError(f"{odd[0]!r} has a stratum or a judgement, not both", do="Give both for every pooled id.")
+        raise InputError(f"{odd[0]!r} has a stratum or a judgement, not both", hint="Give both for every pooled id.")
     if any(isinstance(value, bool) or value not in (1, 0, -1) for value in judgement.values()):
-        raise InputError("a judgement is not 1, 0 or -1", where="judgement", do="Use -1 for pooled but not judged.")
+        raise InputError("a judgement is not 1, 0 or -1", where="judgement", hint="Use -1 for pooled but not judged.")
     if len(set(ranking)) < len(ranking):
-        raise InputError("duplicate id", where="ranking", do="Give every id once.")
+        raise InputError("duplicate id", where="ranking", hint="Give every id once.")
     names = sorted(set(stratum.values()))
     size, positive, judged = (dict.fromkeys(names, 0) for _ in range(3))
     for pooled, name in stratum.items():

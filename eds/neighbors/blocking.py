@@ -34,7 +34,7 @@ class Blocking:
     def of(cls, block: int, threads: int | None) -> "Blocking":
         """Checked; threads None: one per core, at most 8."""
         if block < 1:
-            raise InputError(f"block is {block}", do="Give a number from 1 up.")
+            raise InputError(f"block is {block}", hint="Give a number from 1 up.")
         return cls(block, thread_count(threads))
 
 

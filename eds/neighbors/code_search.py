@@ -144,7 +144,7 @@ def code_gallery(vectors: Vectors, images: pd.DataFrame) -> CodeGallery:
     if model.dtype != "bits" or model.dimension > CODE_BITS:
         kind = f"{model.dimension} bits" if model.dtype == "bits" else f"{model.dtype} vectors"
         raise InputError(
-            f"{model.name} has {kind}", where="hash measures", do=f"They take codes of 1 to {CODE_BITS} bits."
+            f"{model.name} has {kind}", where="hash measures", hint=f"They take codes of 1 to {CODE_BITS} bits."
         )
     sides = QueryGallery.of(vectors, images, Rules(1))
     queries, items = (as_words(vectors.take(side.rows))[:, 0] for side in (sides.queries, sides.candidates))

@@ -105,7 +105,7 @@ def mine_with_recall(
         raise InputError(
             f"recall is {recall:.4f} against the exact lists of {compared:,} queries, below {lowest_recall}",
             where=f"search {search}, model {vectors.model.name}",
-            do=f"Search harder (--effort {4 * (effort or 1.0):g}), or use --search exact: "
+            hint=f"Search harder (--effort {4 * (effort or 1.0):g}), or use --search exact: "
             "what an index misses is never judged. Or allow it: --allow-low-recall.",
         )
     return replace(whole, recall=recall, compared=compared)
@@ -125,9 +125,9 @@ def join_lists(model: str, sides: QueryGallery, rules: Rules, found: Iterable[tu
 def _check_effort(effort: float | None, search: str, *, approximate: bool) -> None:
     """Raise InputError if an effort is given that is none, or to a search that finds everything anyway."""
     if effort is not None and not approximate:
-        raise InputError(f"search {search} finds everything", do="Leave the effort out: it is for indexes.")
+        raise InputError(f"search {search} finds everything", hint="Leave the effort out: it is for indexes.")
     if effort is not None and not 0 < effort < float("inf"):
-        raise InputError(f"effort is {effort!r}", do="Give a number above 0; 1 is the usual effort.")
+        raise InputError(f"effort is {effort!r}", hint="Give a number above 0; 1 is the usual effort.")
 
 
 def passes(queries: int, dimension: int, k: int) -> list[tuple[int, int]]:

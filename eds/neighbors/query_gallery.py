@@ -153,7 +153,7 @@ def refuse_duplicates(ids: "pa.Array | pd.Series[Any]", where: str) -> None:
     if pc.count_distinct(listed, mode="all").as_py() < len(listed):
         column = pd.Series(listed.to_pylist(), dtype=object)
         again = column[column.duplicated()].unique()
-        raise InputError(f"{len(again):,} duplicate ids: {named(again)}", where=where, do="Keep one row per image.")
+        raise InputError(f"{len(again):,} duplicate ids: {named(again)}", where=where, hint="Keep one row per image.")
 
 
 def named(ids: Sequence[str] | Array) -> str:
@@ -167,5 +167,5 @@ def _refuse_unknown_category(images: pd.DataFrame) -> None:
         raise InputError(
             f"{len(unknown):,} images have no category: {named(unknown)}",
             where="table images",
-            do="Fill the column, or mine with category any.",
+            hint="Fill the column, or mine with category any.",
         )

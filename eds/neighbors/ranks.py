@@ -110,4 +110,4 @@ def _refuse_strangers(query: Array, candidate: Array, pairs: pd.DataFrame, image
     if len(unknown):
         faults.append(f"candidate_id: {len(unknown):,} are unknown to table images: {named(unknown)}")
     if faults:
-        raise InputError("these pairs cannot be ranked", where="pairs", do="Correct them:", faults=faults)
+        raise InputError("these pairs cannot be ranked", where="pairs", hint="Correct them:", faults=faults)

@@ -36,7 +36,7 @@ class Rules:
 
     def __post_init__(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
-            raise InputError(f"k is {self.k!r}", where="Rules", do="Give a number from 1 up.")
+            raise InputError(f"k is {self.k!r}", where="Rules", hint="Give a number from 1 up.")
         choices.check(CategoryRule, self.category, "category")
 
 
@@ -106,7 +106,7 @@ def top_k(
     ['b', 'a', 'c']
     """
     if len(gallery) != len(scores):
-        raise InputError(f"{len(gallery)} ids but {len(scores)} scores", where="top_k", do="Give one score per id.")
+        raise InputError(f"{len(gallery)} ids but {len(scores)} scores", where="top_k", hint="Give one score per id.")
     faults = [] if k >= 1 else [f"k is {k}; give a number from 1 up"]
     seen: set[str] = set()
     faults += [f"duplicate id {name!r}" for name in gallery if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
@@ -116,7 +116,7 @@ def top_k(
         if not math.isfinite(float(score))
     ]
     if faults:
-        raise InputError("no list can be made of this", where="top_k", do="Correct:", faults=faults)
+        raise InputError("no list can be made of this", where="top_k", hint="Correct:", faults=faults)
     items = item_of or {}
     # Tuples mark an image without an item: no item's name can equal them.
     own = items.get(query, (query,))

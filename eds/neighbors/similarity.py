@@ -168,7 +168,7 @@ class Products:
             raise InputError(
                 f"{len(rows):,} vectors are zero or not finite, or nearly so: {named(self.vectors.ids[rows])}",
                 where=f"model {self.vectors.model.name}",
-                do="Compute them again, or leave these images out.",
+                hint="Compute them again, or leave these images out.",
             )
 
 
@@ -227,11 +227,11 @@ def similarity_of(vectors: Vectors, metric: str | None = None, threads: int = 1)
     """The similarity of a model's vectors; `metric` asks for another than the model's own."""
     wanted = metric or vectors.model.similarity
     if wanted not in ("cosine", "dot", "hamming"):
-        raise InputError(f"metric is {wanted!r}", do="Give cosine, dot or hamming.")
+        raise InputError(f"metric is {wanted!r}", hint="Give cosine, dot or hamming.")
     if (vectors.model.dtype == "bits") != (wanted == "hamming"):
         raise InputError(
             f"{wanted} cannot compare vectors stored as {vectors.model.dtype}",
             where=f"model {vectors.model.name}",
-            do="Bits are compared by hamming, numbers by cosine or dot.",
+            hint="Bits are compared by hamming, numbers by cosine or dot.",
         )
     return Bits(vectors) if wanted == "hamming" else Products(vectors, wanted == "cosine", threads)

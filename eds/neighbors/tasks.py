@@ -190,7 +190,7 @@ def _piece(piece: Piece, file: Path, part: Part) -> Array:
         stored = open_shard(file, piece.shard.rows, stored_width(part.dimension, part.dtype), part.dtype)
     except InputError as error:
         what = f"the shard is not one of model {part.model}: {error.what}"
-        raise InputError(what, where=piece.shard.url, do="Compute it again: eds embeddings compute.") from error
+        raise InputError(what, where=piece.shard.url, hint="Compute it again: eds embeddings compute.") from error
     return stored[piece.first : piece.last]
 
 
@@ -264,7 +264,7 @@ def find_in_parts(
     if SEARCHES.load(search).approximate:
         raise InputError(
             f"an index is searched in one piece, and {search} is one",
-            do="Add --executor plain, or --search exact.",
+            hint="Add --executor plain, or --search exact.",
         )
     executor = whole.executor
     pa.default_memory_pool().release_unused()  # what sorting took: the workers need it more

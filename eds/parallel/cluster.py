@@ -47,7 +47,7 @@ def connected(settings: ExecutorSettings) -> Any:
         ray = importlib.import_module("ray")
     except ModuleNotFoundError as error:
         raise MissingExtraError(
-            "engine ray needs the package ray, which is not installed", do='Run: pip install "eds[scale]".'
+            "engine ray needs the package ray, which is not installed", hint='Run: pip install "eds[scale]".'
         ) from error
     count = settings.workers * settings.threads or cores()
     here: Mapping[str, Any] = {
@@ -60,9 +60,9 @@ def connected(settings: ExecutorSettings) -> Any:
         ray.init(settings.cluster, log_to_driver=False, logging_level="CRITICAL", **(here if local else {}))
     except (ConnectionError, RuntimeError, ValueError, OSError, ray.exceptions.RayError) as error:
         reason = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
-        do = "Use the same Python and Ray on every node, and the same RAY_AUTH_TOKEN: see eds/parallel/README.md."
+        hint = "Use the same Python and Ray on every node, and the same RAY_AUTH_TOKEN: see eds/parallel/README.md."
         what = f"the cluster at {settings.cluster} refuses ({reason})"
-        raise InputError(what if has_token or local else "no token is set", where=WHERE, do=do) from error
+        raise InputError(what if has_token or local else "no token is set", where=WHERE, hint=hint) from error
     return ray
 
 
@@ -89,7 +89,7 @@ def refuse_too_small(ray: Any, need: Mapping[str, float]) -> None:
         raise InputError(
             f"no node can hold a task ({asked})",
             where="section [executor]",
-            do="Ask for less, or start such a node.",
+            hint="Ask for less, or start such a node.",
             faults=[f"a node has {text}" for text in has],
         )
 
@@ -97,12 +97,12 @@ def refuse_too_small(ray: Any, need: Mapping[str, float]) -> None:
 def _refuse_unreachable(address: str) -> None:
     host, colon, port = address.rpartition(":")
     if not colon or not host or not port.isdigit():
-        raise InputError(f"{address!r} is no address", where=WHERE, do="Write local, or host:port, as head:6379.")
+        raise InputError(f"{address!r} is no address", where=WHERE, hint="Write local, or host:port, as head:6379.")
     try:
         socket.create_connection((host.strip("[]"), int(port)), REACHING).close()
     except (OSError, OverflowError) as error:
         raise InputError(
             f"nothing answers at {address} ({error.strerror if isinstance(error, OSError) else error})",
             where=WHERE,
-            do="Start the cluster (eds/parallel/README.md), correct the address, or use --executor processes.",
+            hint="Start the cluster (eds/parallel/README.md), correct the address, or use --executor processes.",
         ) from error

@@ -17,5 +17,5 @@ def thread_count(threads: int | None) -> int:
     if threads is None:
         return min(MOST_THREADS, cores())
     if threads < 1:
-        raise InputError(f"threads is {threads}", do="Give a number from 1 up.")
+        raise InputError(f"threads is {threads}", hint="Give a number from 1 up.")
     return threads

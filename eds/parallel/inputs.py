@@ -56,9 +56,9 @@ def _verified(receipt: Receipt, folder: Path) -> Path:
                     f"the file is not the one that was written: its sha256 is {sha256[:12]}…, "
                     f"not {receipt.sha256[:12]}…",
                     where=receipt.url,
-                    do="It was changed or cut: restore it, or make it again.",
+                    hint="It was changed or cut: restore it, or make it again.",
                 )
             _held.add(seen)
         return storage.local_path(receipt.url)
     except storage.AbsentError as error:
-        raise InputError("the file is missing", where=receipt.url, do="Restore it, or make it again.") from error
+        raise InputError("the file is missing", where=receipt.url, hint="Restore it, or make it again.") from error

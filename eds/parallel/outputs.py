@@ -39,7 +39,9 @@ def perform(work: Work, function: Callable[[Any], Receipt], spec: Spec) -> Recei
     try:
         made = function(spec)
     except OSError as error:
-        raise EdsError(f"a task failed ({error.strerror or error})", where=spec.out, do="Look at its disk.") from error
+        raise EdsError(
+            f"a task failed ({error.strerror or error})", where=spec.out, hint="Look at its disk."
+        ) from error
     storage.put(spec.out + SUFFIX, json.dumps({"task": key, "sha256": made.sha256, "rows": made.rows}).encode())
     return made
 

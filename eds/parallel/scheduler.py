@@ -98,7 +98,7 @@ class Scheduler:
             raise EdsError(
                 f"a task was lost {task.lost} times ({why})",
                 where=task.spec.out,
-                do="Give its worker more memory or make tasks smaller ([executor] rows, images), then run again:"
+                hint="Give its worker more memory or make tasks smaller ([executor] rows, images), then run again:"
                 " what is finished is kept.",
             )
         if not task.runners:
@@ -118,7 +118,8 @@ class Scheduler:
                     f"a task did not end within {self._clock() - task.since:,.0f} s, though {len(task.runners)} "
                     "are at it",
                     where=task.spec.out,
-                    do="A process, disk or network hangs: look at its machine. If it only takes long, raise [executor]"
+                    hint="A process, disk or network hangs: look at its machine. If it only takes long, raise "
+                    "[executor]"
                     " deadline, or make tasks smaller (rows, images). Then run again: what is finished is kept.",
                 )
 

@@ -147,7 +147,7 @@ def _compare(
     if gone := sorted(set(lists["model"]) - set(models)):
         project.say(f"Pool models without vectors or lists are not compared: {', '.join(gone)}.")
     if evidence.scores is None or not len(evidence.scores):
-        raise InputError("no labelled pair has a score", where=str(project.root), do="Add the models' vectors.")
+        raise InputError("no labelled pair has a score", where=str(project.root), hint="Add the models' vectors.")
     if unscored := sorted(set(models) - set(evidence.scores["model"])):
         project.say(f"No labelled pair has a score by {', '.join(unscored)}, so they have no AUC.")
     _say_left_out(project, evidence)
@@ -159,7 +159,7 @@ def _models_to_compare(project: "Project", lists: "pd.DataFrame", others: Sequen
     known = choose_models(project, ())
     makers = [name for name in sorted(lists["model"].unique()) if name in known]
     if wrong := sorted(set(others) & set(makers)):
-        raise InputError(f"{', '.join(wrong)} made the pool", where="option --other-model", do="Name other models.")
+        raise InputError(f"{', '.join(wrong)} made the pool", where="option --other-model", hint="Name other models.")
     return choose_models(project, [*makers, *others]) if others else known
 
 

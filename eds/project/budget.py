@@ -111,7 +111,7 @@ def check_counts(project: "Project | None", **counts: int | None) -> None:
     if missing and project is None:
         raise InputError(
             f"the number of {' and '.join(missing)} is not known, and there is no project here",
-            do=f"Give {' '.join(f'--{name} N' for name in missing)}, or --project DIR.",
+            hint=f"Give {' '.join(f'--{name} N' for name in missing)}, or --project DIR.",
         )
 
 
@@ -120,7 +120,7 @@ def count_models(project: "Project") -> int:
     named = (project.models("neighbors"), project.models("embeddings"), project.config.embeddings.models)
     count = next((len(names) for names in named if names), 0)
     if not count:
-        raise InputError("the number of models is not known", where=str(project.root), do="Give --models N.")
+        raise InputError("the number of models is not known", where=str(project.root), hint="Give --models N.")
     return count
 
 

@@ -61,7 +61,7 @@ class Campaigns:
         project = self.project
         suspects = self.suspects(origins, undecided=undecided, limit=limit)
         if not len(suspects):
-            raise InputError("no suspects are of that origin", where="--origin", do="See eds suspects list.")
+            raise InputError("no suspects are of that origin", where="--origin", hint="See eds suspects list.")
         grid, polarity = plan.mode == "grid", plan.polarity
         with opened(project, create=True) as store:
             suspects = _with_gold(project, store, suspects, polarity)
@@ -204,7 +204,9 @@ def _without_label(project: "Project", suspects: "pd.DataFrame") -> "pd.DataFram
         asked = asked.merge(truth, how="left", on=PAIR, indicator=True)
         asked = asked[asked["_merge"] == "left_only"].drop(columns="_merge")
     if not len(asked):
-        raise InputError("every suspect has a label", where="--undecided", do="Choose further pairs: eds suspects add.")
+        raise InputError(
+            "every suspect has a label", where="--undecided", hint="Choose further pairs: eds suspects add."
+        )
     return asked
 
 

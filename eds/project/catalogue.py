@@ -163,7 +163,9 @@ def write_sheet(
     to = to or project.root / "sheet.png"
     suffix = Path(name_of(to)).suffix.lower()
     if suffix not in (".html", ".htm", ".png", ".jpg", ".jpeg"):
-        raise InputError(f"{name_of(to)} is neither image nor page", where="option --out", do="Name it .png or .html.")
+        raise InputError(
+            f"{name_of(to)} is neither image nor page", where="option --out", hint="Name it .png or .html."
+        )
     shown: dict[str, Any] = {
         "by": by,
         "count": count,
@@ -192,7 +194,7 @@ def refresh(project: Project) -> CatalogueResult | None:
         raise ProjectError(
             f"images.parquet is {state.condition}: {'; '.join(state.reasons)}",
             where=str(project.root),
-            do=f"Make it again: {state.made_by}." if state.made_by else "",
+            hint=f"Make it again: {state.made_by}." if state.made_by else "",
         )
     params = dict(state.params)
     layout = params.pop("layout", "auto")
@@ -277,7 +279,7 @@ def _check_replace(project: Project, operation: str, replace: bool) -> None:
         raise ProjectError(
             f"images.parquet was made by {state.made_by or 'something unreadable'}",
             where=str(project.root),
-            do="Say --replace to replace it.",
+            hint="Say --replace to replace it.",
         )
 
 
@@ -311,13 +313,13 @@ def _refuse_bad(project: Project, images: pd.DataFrame, bad: pd.DataFrame, optio
         raise ImageError(
             f"not one of {len(bad):,} images can be used",
             where=str(project.pictures),
-            do="Repair the files or images.root; an import need not read the files: --without-files.",
+            hint="Repair the files or images.root; an import need not read the files: --without-files.",
             faults=faults,
         )
     if len(bad) and (options.on_bad or project.config.images.on_bad) == "fail":
         raise ImageError(
             f"{len(bad):,} files cannot be used",
             where=str(project.pictures),
-            do=f"Repair them, or leave them out: --on-bad skip. All are in {lists / 'bad.csv'}.",
+            hint=f"Repair them, or leave them out: --on-bad skip. All are in {lists / 'bad.csv'}.",
             faults=faults,
         )

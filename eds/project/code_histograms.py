@@ -54,7 +54,7 @@ def coded(
         raise ProjectError(
             f"{asked[0]} needs a model of binary codes, and there is none",
             where=str(project.root),
-            do="Make one (eds training hash), or import codes (eds embeddings import --similarity hamming).",
+            hint="Make one (eds training hash), or import codes (eds embeddings import --similarity hamming).",
         )
     sources = {measure.parameters["grades"] for measure in asked if "grades" in measure.parameters}
     gradings = {source: grading(inputs, source, attributes, with_random=with_random) for source in sorted(sources)}
@@ -82,11 +82,13 @@ def grading(inputs: Inputs, source: str, attributes: Sequence[str], *, with_rand
     project = inputs.project
     if project.config.neighbors.category != "any":
         raise InputError(
-            "measures on codes compare with every candidate", where="eds.toml, neighbors.category", do="Set it to any."
+            "measures on codes compare with every candidate",
+            where="eds.toml, neighbors.category",
+            hint="Set it to any.",
         )
     kept = project.config.neighbors.exclude_product and source not in ("product", "types")
     if source == "attributes" and not attributes:
-        raise InputError("no attribute is named", where="grades=attributes", do="Name columns: --attribute COLUMN.")
+        raise InputError("no attribute is named", where="grades=attributes", hint="Name columns: --attribute COLUMN.")
     if source not in ("truth", "votes"):
         return Grading(columns=COLUMNS.get(source) or tuple(attributes), exclude_product=kept)
     truth = inputs.read("truth")

@@ -46,7 +46,9 @@ def _check_drawn(project: "Project") -> None:
 
     if project.path("images").exists() and not set(TRUE_COLUMNS) <= set(project.read("images").columns):
         raise ProjectError(
-            "this project's catalogue is not a drawn one", where=str(project.root), do="Name a new folder for the demo."
+            "this project's catalogue is not a drawn one",
+            where=str(project.root),
+            hint="Name a new folder for the demo.",
         )
 
 

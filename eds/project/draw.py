@@ -99,7 +99,7 @@ def draw_random(
             if least is None:
                 raise InputError(
                     "there is no pool yet", where="option --min-rank",
-                    do="Make it (eds suspects pool), or give --min-rank.",
+                    hint="Make it (eds suspects pool), or give --min-rank.",
                 )  # fmt: skip
             near = {"neighbors": read_heads(project, models, max_rank), "window": RankWindow(least, max_rank)}
         seed = project.config.project.seed
@@ -180,7 +180,7 @@ def reorder(project: "Project", *, order: str | None = None, batch: int | None =
     with project.writing("suspects.reorder"):
         truth = read_decided(project)
         if truth is None:
-            raise ProjectError("there are no decided labels yet", where=str(project.root), do="Run eds truth decide.")
+            raise ProjectError("there are no decided labels yet", where=str(project.root), hint="Run eds truth decide.")
         before = Inputs(project).suspects
         batching = Batching(order or settings.order, batch or settings.batch, project.config.project.seed, truth=truth)
         table = deal(before, truth, batching)
@@ -235,7 +235,7 @@ def _check_model(project: "Project", model: str) -> None:
     if model not in known:
         raise InputError(
             f"no vectors or lists of model {model}", where=str(project.root),
-            do=f"There are: {', '.join(known) or 'none'}. Add a model with eds metrics score or eds embeddings; add"
+            hint=f"There are: {', '.join(known) or 'none'}. Add a model with eds metrics score or eds embeddings; add"
             " the pairs of a file with eds suspects add.",
         )  # fmt: skip
 
@@ -304,7 +304,7 @@ def read_pairs(file: Path) -> "pd.DataFrame":
         pairs = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8")
     except (ValueError, OSError, pa.ArrowException) as error:
         reason = " ".join(str(error).split())
-        raise InputError(f"cannot be read ({reason})", where=str(file), do="Give CSV or Parquet.") from error
+        raise InputError(f"cannot be read ({reason})", where=str(file), hint="Give CSV or Parquet.") from error
     if "value" in pairs.columns:
         pairs["value"] = pd.to_numeric(pairs["value"], errors="coerce")
     return pairs
@@ -324,6 +324,6 @@ def read_known_pairs(project: "Project", file: Path) -> "pd.DataFrame":
             faults.append(f"{name}: {len(unknown):,} unknown: {', '.join(map(str, unknown[:3]))}{more}")
     if faults:
         raise InputError(
-            "pairs of images that are not in table images", where=str(file), do="Correct the ids.", faults=faults
+            "pairs of images that are not in table images", where=str(file), hint="Correct the ids.", faults=faults
         )
     return pairs

@@ -128,7 +128,7 @@ class CheckVectorsResult(Result):
         faults = [f"{item.model}: {item.fault}" for item in self.models if item.fault]
         if faults:
             raise TableError(
-                f"{len(faults)} of {len(self.models)} models are damaged", do="Make them again.", faults=faults
+                f"{len(faults)} of {len(self.models)} models are damaged", hint="Make them again.", faults=faults
             )
 
 
@@ -150,7 +150,7 @@ def embed(
     options, settings = options or EmbedOptions(), project.config.embeddings
     texts = [*(models or settings.models)]
     if not texts:
-        raise ConfigError("no model is named", where="eds.toml, embeddings.models", do="Name one: -m SPEC.")
+        raise ConfigError("no model is named", where="eds.toml, embeddings.models", hint="Name one: -m SPEC.")
     with project.writing("embeddings.compute"):
         images = project.read("images", columns=USED.names)
         device = options.device or settings.device
@@ -161,7 +161,7 @@ def embed(
             backbone = load(spec, device=device, **options.loading)
             name = name or backbone.spec.default_name
             if name in backbones:
-                raise InputError(f"two models are called {name}", where=text, do="Name one of them: NAME=SPEC.")
+                raise InputError(f"two models are called {name}", where=text, hint="Name one of them: NAME=SPEC.")
             backbones[name], specs[name] = backbone, spec
             params = {"models": [text], **options.shaping}
             made_by[name] = project.provenance("embeddings.compute", used, [project.path("images")], params=params)
@@ -195,7 +195,7 @@ def refresh(project: "Project") -> list[EmbedResult]:
     if not texts and not states:
         raise ConfigError(
             "no model is named", where="eds.toml, embeddings.models",
-            do='Write for example models = ["wheel:efficientnet_lite0"], or import vectors: eds embeddings import.',
+            hint='Write for example models = ["wheel:efficientnet_lite0"], or import vectors: eds embeddings import.',
         )  # fmt: skip
     groups: dict[tuple[bool, str], list[str]] = {}  # models computed alike share one pass over the images
     for text in texts:

@@ -126,7 +126,7 @@ def _check_rules(project: "Project", measures: "Sequence[Measure]") -> None:
         raise InputError(
             f"{official[0]} needs lists without the query's product and with one image of each product",
             where=f"eds.toml, {', '.join(f'neighbors.{name}' for name in off)}",
-            do="Set them to true, or choose other measures (eds metrics list).",
+            hint="Set them to true, or choose other measures (eds metrics list).",
         )
 
 
@@ -141,5 +141,5 @@ def _check_own_product(project: "Project", measures: "Sequence[Measure]", chosen
             f"{asked[0]} needs lists with every picture of the query's product, and the project's lists leave them out:"
             f" {', '.join(bare)}",
             where=f"eds.toml, {', '.join(f'neighbors.{name}' for name in on)}",
-            do="Add these models' vectors (eds embeddings compute, or import), or name the other models (-m MODEL).",
+            hint="Add these models' vectors (eds embeddings compute, or import), or name the other models (-m MODEL).",
         )

@@ -128,7 +128,9 @@ def _collect(project: "Project", *, lists: bool, hide_experts: bool) -> "tuple[B
     """Return the project's benchmark, and the content of its label store (None where there is none)."""
     exists = {name: project.path(name).exists() for name in ("images", "suspects", "truth")}
     if not exists["images"]:
-        raise ProjectError("there is no catalogue to export", where=str(project.root), do="Start with eds images scan.")
+        raise ProjectError(
+            "there is no catalogue to export", where=str(project.root), hint="Start with eds images scan."
+        )
     tables = {name: project.read(name) if exists[name] else None for name in exists}
     faults = Faults()
     check_ids(project.read("images"), ["image_id", "product_id"], Location(project.path("images")), faults)
@@ -182,9 +184,9 @@ def import_benchmark(
     values = convert_options(format_name, "read", options)
     sources = [] if source is None else [Path(source)]
     if not sources and source_required(format_name):
-        raise InputError("no source is given", where=f"format {format_name}", do="Name its folder or file.")
+        raise InputError("no source is given", where=f"format {format_name}", hint="Name its folder or file.")
     if sources and not sources[0].exists():
-        raise InputError("does not exist", where=str(source), do="Name a folder or file that exists.")
+        raise InputError("does not exist", where=str(source), hint="Name a folder or file that exists.")
     given = {"campaign": campaign, "separate": separate or None, "replace": replace or None, **values}
     params = {"arguments": list(map(str, sources)), **{name: _as_text(value) for name, value in given.items()}}
     files = [item for value in values.values() for item in (value if isinstance(value, tuple) else [value])]
@@ -233,7 +235,7 @@ def store_benchmark(
         raise InputError(
             f"products can be separated only in an imported catalogue; the project's own ({len(own):,} images) is kept",
             where="images.parquet",
-            do="Use --replace, too: it takes the file's catalogue." if has_ids else f"Instead, {SEPARATE_HERE}.",
+            hint="Use --replace, too: it takes the file's catalogue." if has_ids else f"Instead, {SEPARATE_HERE}.",
         )
     benchmark = separate_products(benchmark) if separate else benchmark
     benchmark, faults = check_benchmark(benchmark, kept=kept)

@@ -42,7 +42,7 @@ def check_not_in_parts(project: "Project", options: Sequence[str]) -> None:
         names = " and ".join(f"--{name.replace('_', '-')}" for name in options)
         raise InputError(
             f"{names} cannot be with --executor {use}, which searches in parts",
-            do=f"Leave {names} out: {' '.join(IN_PARTS[name] for name in options)} Or add --executor plain.",
+            hint=f"Leave {names} out: {' '.join(IN_PARTS[name] for name in options)} Or add --executor plain.",
         )
 
 

@@ -83,7 +83,7 @@ class ProjectFiles:
         if isinstance(place, str):
             raise ProjectError(
                 f"the pictures are at {place}, and this needs them in a folder here", where=str(self.root),
-                do="Copy them, and set images.root to the folder; eds/io/README.md says what reads addresses.",
+                hint="Copy them, and set images.root to the folder; eds/io/README.md says what reads addresses.",
             )  # fmt: skip
         return place
 
@@ -195,14 +195,14 @@ class ProjectFiles:
             raise LockedError(
                 f"another process is writing to this project{_describe_holder(holder)}",
                 where=str(self.root),
-                do="Wait until it has ended, then try again.",
+                hint="Wait until it has ended, then try again.",
             ) from error
         except OSError as error:
             lock.release()
             raise ProjectError(
                 f"the project cannot be written to ({error.strerror or error})",
                 where=str(error.filename or folder),
-                do="Ask its owner for the right to write, or free space; or work on a copy.",
+                hint="Ask its owner for the right to write, or free space; or work on a copy.",
             ) from error
         self._writer = threading.get_ident()
         try:
@@ -268,7 +268,7 @@ def _read_description(file: Path) -> tuple[tables.Provenance, int]:
         raise forbidden(file) from error
     except (OSError, ValueError, KeyError, TypeError) as error:
         told = f"{type(error).__name__}: {error}"
-        raise InputError(f"the description is damaged ({told})", where=str(file), do="Restore a copy.") from error
+        raise InputError(f"the description is damaged ({told})", where=str(file), hint="Restore a copy.") from error
 
 
 def _evidence(path: Path) -> Path:

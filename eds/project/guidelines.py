@@ -38,7 +38,7 @@ class Guidelines:
         try:
             text = Path(file).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"cannot be read ({error})", where=str(file), do="Give a text file in UTF-8.") from error
+            raise InputError(f"cannot be read ({error})", where=str(file), hint="Give a text file in UTF-8.") from error
         self.save_text(version, text, shown)
         return len(shown)
 
@@ -75,7 +75,7 @@ def _read_examples(project: "Project", file: Path) -> "list[Example]":
     table = read_known_pairs(project, file)
     needed = ("query_id", "candidate_id", "kind")
     if missing := [name for name in needed if name not in table.columns]:
-        raise InputError(f"missing columns: {', '.join(missing)}", where=str(file), do="Add them.")
+        raise InputError(f"missing columns: {', '.join(missing)}", where=str(file), hint="Add them.")
     texts = [[str(value) for value in table[name]] for name in needed]
     notes = table["note"].fillna("").astype(str) if "note" in table.columns else [""] * len(table)
     values = table["value"].astype(object).where(table["value"].notna(), None) if "value" in table.columns else None

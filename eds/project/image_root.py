@@ -28,10 +28,10 @@ def settled_root(project: Project, folder: Address | None) -> Project:
         raise ProjectError(
             f"{folder} is not the image root; that is {project.pictures}, and the project's paths hang on it",
             where=str(project.root),
-            do=f"Scan the root, make another project (eds init), or change images.root in {config.FILE}.",
+            hint=f"Scan the root, make another project (eds init), or change images.root in {config.FILE}.",
         )
     if "EDS_IMAGES_ROOT" in os.environ:
-        raise ConfigError(f"EDS_IMAGES_ROOT says another root than {folder}", do="Unset it, or leave out the folder.")
+        raise ConfigError(f"EDS_IMAGES_ROOT says another root than {folder}", hint="Unset it, or leave out the folder.")
     _with_root(project, value)
     images = project.config.images.model_copy(update={"root": value})
     settings = project.config.model_copy(update={"images": images})
@@ -106,5 +106,5 @@ def _only_root_differs(before: str, after: str, value: str, where: str) -> None:
         good, old, new = False, {}, {}
     if not good or old != new:
         raise ConfigError(
-            "images.root cannot be set in this file by itself", where=where, do=f'Write it by hand: root = "{value}".'
+            "images.root cannot be set in this file by itself", where=where, hint=f'Write it by hand: root = "{value}".'
         )

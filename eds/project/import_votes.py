@@ -81,5 +81,5 @@ class VoteImport:
             return at.row(part.index[number]) if number < len(part) else match[0]
 
         what, *faults = (ROW.sub(file_row, text) for text in (error.what, *error.faults))
-        do = error.do.replace("Rows count from 0", f"{at.unit.capitalize()}s count from {at.first}")
-        return InputError(what, where=str(at.file), do=do, faults=faults)
+        hint = error.hint.replace("Rows count from 0", f"{at.unit.capitalize()}s count from {at.first}")
+        return InputError(what, where=str(at.file), hint=hint, faults=faults)

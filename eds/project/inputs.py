@@ -74,11 +74,11 @@ class Inputs:
             raise ProjectError(
                 "there are no decided labels yet",
                 where=str(project.root),
-                do="Decide them (eds truth decide), or import a benchmark (eds benchmarks import).",
+                hint="Decide them (eds truth decide), or import a benchmark (eds benchmarks import).",
             )
         truth = self.read("truth")
         if not len(truth):
-            raise InputError("table truth is empty", where=str(project.path("truth")), do="Collect labels first.")
+            raise InputError("table truth is empty", where=str(project.path("truth")), hint="Collect labels first.")
         return truth[[*PAIR, "value"]]
 
     def measured_pairs(self, *, with_random: bool = False) -> "pd.DataFrame":
@@ -92,7 +92,7 @@ class Inputs:
                 raise InputError(
                     "only random pairs are labelled, and these serve p and the pool's recall",
                     where=str(self.project.path("truth")),
-                    do="Have the pool judged (eds suspects pool), or measure on them all the same: --with-random.",
+                    hint="Have the pool judged (eds suspects pool), or measure on them all the same: --with-random.",
                 )
             self._measured[with_random] = kept
         return self._measured[with_random]
@@ -132,6 +132,6 @@ class Inputs:
             raise InputError(
                 "negatives=sampled needs drawn negatives, and there are none",
                 where=str(self.project.path("suspects")),
-                do="Draw them: eds suspects negatives.",
+                hint="Draw them: eds suspects negatives.",
             )
         return self.negatives

@@ -48,7 +48,7 @@ def explain_missing_package() -> Iterator[None]:
         if (error.name or "").partition(".")[0] == "eds":
             raise
         raise MissingExtraError(
-            f"labels need the package {error.name}, which is not installed", do='Run: pip install "eds[labels]".'
+            f"labels need the package {error.name}, which is not installed", hint='Run: pip install "eds[labels]".'
         ) from error
 
 
@@ -72,5 +72,5 @@ def parse_time(text: str | datetime | None) -> datetime | None:
     try:
         time = text if isinstance(text, datetime) else datetime.fromisoformat(text)
     except ValueError as error:
-        raise InputError(f"invalid time {text!r}", where="--as-of", do="Write it as 2026-05-01T12:00:00Z.") from error
+        raise InputError(f"invalid time {text!r}", where="--as-of", hint="Write it as 2026-05-01T12:00:00Z.") from error
     return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -167,7 +167,7 @@ def read_heads(project: "Project", models: Sequence[str], depth: int, ties: Sequ
         raise InputError(
             f"no lists of model {', '.join(unknown)}" if unknown else "no model has lists yet",
             where=str(project.root / "neighbors"),
-            do=f"Make them: eds neighbors mine. There are: {', '.join(known) or 'none'}.",
+            hint=f"Make them: eds neighbors mine. There are: {', '.join(known) or 'none'}.",
         )
     with open_executor(project, "lists") as executor:
         files = {model: project.path("neighbors", model) for model in models}
@@ -187,7 +187,7 @@ def check_depth(project: "Project", models: Sequence[str], depth: int, purpose: 
     setting = project.config.neighbors.k  # a depth that was given is used again by eds run until mining is given none
     command = f"eds neighbors mine, without -k: eds.toml says {setting}" if setting >= depth else (
         f"eds neighbors mine -k {depth}")  # fmt: skip
-    raise InputError(f"{purpose} needs deeper lists", do=f"Mine deeper: {command}.", faults=faults)
+    raise InputError(f"{purpose} needs deeper lists", hint=f"Mine deeper: {command}.", faults=faults)
 
 
 def mined_depth(project: "Project", model: str) -> int | None:
@@ -239,7 +239,7 @@ def _choose_models(project: "Project", models: Sequence[str]) -> list[str]:
         raise ProjectError(
             f"no vectors of {', '.join(unknown) or 'any model'}",
             where=str(project.root),
-            do=f"Compute them: eds embeddings compute. There are: {', '.join(known) or 'none'}.",
+            hint=f"Compute them: eds embeddings compute. There are: {', '.join(known) or 'none'}.",
         )
     return sorted(set(models)) or known
 
@@ -271,7 +271,7 @@ def _open_vectors(
         raise ProjectError(
             "vectors are stale, damaged or incomplete",
             where=str(project.root / "embeddings"),
-            do="Update them: eds embeddings compute. To leave out images that cannot be read: --allow-missing.",
+            hint="Update them: eds embeddings compute. To leave out images that cannot be read: --allow-missing.",
             faults=[*stale, *faults],
         )
     if in_all is not None and not in_all.all():

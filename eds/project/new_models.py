@@ -61,7 +61,7 @@ def check_models(
         if kinds[name] == "run" and name in project.models("embeddings"):
             faults.append(f"{name}: this model has vectors, which would be scored instead of the run: rename it")
     if faults:
-        raise InputError("the new models cannot be added", where="new models", do="Correct them:", faults=faults)
+        raise InputError("the new models cannot be added", where="new models", hint="Correct them:", faults=faults)
     return kinds
 
 
@@ -94,7 +94,7 @@ def _kind_of(item: str | Path) -> Literal["backbone", "vectors", "run"]:
         return "run"
     if suffix == ".parquet":
         return "run" if RUN_COLUMN in _parquet_columns(file) else "vectors"
-    raise InputError(f"{file} is neither vectors nor a run", do=f"Use {', '.join((*VECTORS, '.parquet', *RUNS))}.")
+    raise InputError(f"{file} is neither vectors nor a run", hint=f"Use {', '.join((*VECTORS, '.parquet', *RUNS))}.")
 
 
 def _parquet_columns(file: Path) -> list[str]:
@@ -104,7 +104,7 @@ def _parquet_columns(file: Path) -> list[str]:
     try:
         return list(pq.read_schema(file).names)
     except (OSError, pa.ArrowException) as error:
-        raise InputError(f"the file is damaged ({error})", where=str(file), do="Write it again.") from error
+        raise InputError(f"the file is damaged ({error})", where=str(file), hint="Write it again.") from error
 
 
 def _refuse_without_pictures(inputs: "Inputs", specs: list[str], *, allow_missing: bool) -> None:
@@ -118,7 +118,7 @@ def _refuse_without_pictures(inputs: "Inputs", specs: list[str], *, allow_missin
         raise InputError(
             f"{len(absent):,} of {len(paths):,} pictures are missing, as {absent[0]!r}, and {specs[0]} needs them",
             where=str(root),
-            do="Put them there, leave them out (--allow-missing), or bring vectors or a run of the model.",
+            hint="Put them there, leave them out (--allow-missing), or bring vectors or a run of the model.",
         )
 
 

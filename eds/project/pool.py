@@ -227,7 +227,7 @@ def _check_ties_not_cut(project: "Project", ties: Sequence[str], lists: "pd.Data
         raise InputError(
             f"candidates that tie with the {k}th were cut off by id",
             where="table neighbors",
-            do="Mine whole tie groups (eds neighbors mine --keep-ties), or cut here, too: --no-keep-ties.",
+            hint="Mine whole tie groups (eds neighbors mine --keep-ties), or cut here, too: --no-keep-ties.",
             faults=faults,
         )
 

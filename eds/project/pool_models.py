@@ -32,7 +32,7 @@ def read_pool_lists(
         raise ProjectError(
             f"the models that made the pool are not known: {why}",
             where=str(project.path("suspects")),
-            do="Make a pool (eds suspects pool), or name the models that made it: --pool-model MODEL.",
+            hint="Make a pool (eds suspects pool), or name the models that made it: --pool-model MODEL.",
         )
     wanted = sorted(set(pool_models)) if pool_models else known
     parts = [proposals[proposals["model"].isin(wanted)]]
@@ -63,7 +63,7 @@ def final_lists(inputs: Inputs, models: Sequence[str], least: int, *, allow_miss
                 if mined
                 else f"model {name} has neither lists nor vectors",
                 where=str(project.root),
-                do="Mine deeper lists, or leave the model out.",
+                hint="Mine deeper lists, or leave the model out.",
             )
     return pd.concat(parts, ignore_index=True)
 

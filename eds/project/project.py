@@ -68,7 +68,7 @@ class Project(ProjectFiles):
         """Make a new project in the folder `root`; an existing project is refused and left as it is."""
         root = Path(root)
         if (root / config.FILE).exists():
-            raise ProjectError("there is a project already", where=str(root), do="Go on with eds status.")
+            raise ProjectError("there is a project already", where=str(root), hint="Go on with eds status.")
         write_text(root / config.FILE, config.template(root.resolve().name, values))
         return cls.open(root, reporter=reporter)
 
@@ -82,7 +82,7 @@ class Project(ProjectFiles):
             raise ProjectError(
                 f"no project here: {config.FILE} is missing",
                 where=str(root),
-                do="Run eds init, or name it: --project DIR.",
+                hint="Run eds init, or name it: --project DIR.",
             )
         project = cls(root, config.load(root / config.FILE), reporter)
         storage.checked(project.config.images.root)  # an address with a secret in it goes no further than here

@@ -67,7 +67,8 @@ def choose_models(project: "Project", wanted: Sequence[str], source: str = "auto
         raise ProjectError(
             f"no {words} of model {', '.join(unknown)}" if unknown else f"no model has {words} yet",
             where=str(project.root),
-            do=f"Bring vectors (eds embeddings){' or mine lists (eds neighbors mine)' if 'neighbors' in serve else ''}."
+            hint=f"Bring vectors (eds embeddings)"
+            f"{' or mine lists (eds neighbors mine)' if 'neighbors' in serve else ''}."
             f" There are: {', '.join(known) or 'none'}"
             + (f"; {' and '.join(other)} do not serve here." if other else "."),
         )
@@ -171,7 +172,7 @@ def open_vectors(
         raise ProjectError(
             "vectors are stale, damaged or not complete",
             where=str(project.root / "embeddings"),
-            do="Bring them up to date (eds embeddings), leave the model out (--model), or leave out the images that a"
+            hint="Bring them up to date (eds embeddings), leave the model out (--model), or leave out the images that a"
             " model has no vector of, which are then counted: --allow-missing.",
             faults=faults,
         )

@@ -69,7 +69,7 @@ def local_folder(address: io.Address, *, last: str, replace: bool) -> Iterator[P
         return
     if replace or next(io.listing(address), None) is not None:
         what = "a remote export cannot be replaced" if replace else "there are objects already"
-        raise InputError(what, where=str(address), do="Name a new prefix.")
+        raise InputError(what, where=str(address), hint="Name a new prefix.")
     with tempfile.TemporaryDirectory(prefix="eds-put-") as folder:
         yield Path(folder) / "export"
         upload(Path(folder) / "export", address, last=last)

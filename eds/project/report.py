@@ -29,7 +29,7 @@ class MissingPart(Result):
 
     section: str
     missing: str
-    do: str
+    hint: str
 
 
 @dataclass(frozen=True)
@@ -107,13 +107,15 @@ def _report(project: "Project", to: str | Path | None, options: ReportOptions) -
     page = checked(to or project.root / PAGE)
     if Path(name_of(page)).suffix.lower() not in (".html", ".htm"):
         raise InputError(
-            f"{name_of(page)} is not a page", where=str(page), do="Name it like report.html: .json and .csv go beside."
+            f"{name_of(page)} is not a page",
+            where=str(page),
+            hint="Name it like report.html: .json and .csv go beside.",
         )
     with local_file(page) as file:
         document = build_report(project, options)
         sizes = {str(join(parent_of(page), path.name)): path.stat().st_size for path in write_report(document, file)}
     missing = tuple(
-        MissingPart(section.key, block.what, block.do)
+        MissingPart(section.key, block.what, block.hint)
         for section in document.sections
         for block in section.blocks
         if isinstance(block, Gap)

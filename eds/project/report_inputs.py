@@ -337,4 +337,4 @@ def _attempt(make: Callable[[], Any]) -> Any:
         return missing.gap
     except EdsError as error:
         text = f"{error.what[:1].upper()}{error.what[1:].rstrip('.')}."
-        return Gap(" ".join([text, *error.faults[:3]]), error.do)
+        return Gap(" ".join([text, *error.faults[:3]]), error.hint)

@@ -36,7 +36,7 @@ def run(project: "Project", until: str | None = None) -> RunResult:
     """Run the stages up to the table `until`; see `Project.run`."""
     names = [table for table, _ in STAGES]
     if until is not None and until not in names:
-        raise InputError(f"unknown table {until!r}", do=f"Name one of {', '.join(dict.fromkeys(names))}.")
+        raise InputError(f"unknown table {until!r}", hint=f"Name one of {', '.join(dict.fromkeys(names))}.")
     last = len(STAGES) if until is None else len(names) - names[::-1].index(until)
     made = []
     with project.writing("run"):

@@ -311,12 +311,12 @@ def _base_model(project: "Project", base: str | None, name: str) -> str:
     models = project.models("embeddings")
     floats = [model for model in models if read_model(project.path("embeddings", model)).dtype != "bits"]
     if base is None and len(floats) != 1:
-        raise InputError("no base model given", do=f"Name it: --base; there are {', '.join(floats) or 'none'}.")
+        raise InputError("no base model given", hint=f"Name it: --base; there are {', '.join(floats) or 'none'}.")
     base = base or floats[0]
     if base not in models:
-        raise ProjectError(f"no vectors of model {base}", where=str(project.root), do=f"Known: {', '.join(models)}.")
+        raise ProjectError(f"no vectors of model {base}", where=str(project.root), hint=f"Known: {', '.join(models)}.")
     if base == name:
-        raise InputError("the codes would replace their base model", where=f"model {name}", do="Give another name.")
+        raise InputError("the codes would replace their base model", where=f"model {name}", hint="Give another name.")
     return base
 
 
@@ -332,7 +332,7 @@ def _refuse_other_model(folder: Path, spec: dict[str, Any]) -> None:
         raise ProjectError(
             f"{model.name} holds vectors that something else made",
             where=str(folder),
-            do="Give another name, or --replace them.",
+            hint="Give another name, or --replace them.",
             faults=[f"{key}: stored {model.spec.get(key)!r}, requested {spec[key]!r}" for key in differing],
         )
 
@@ -344,7 +344,7 @@ def _refuse_unused(options: FinetuneOptions, self_supervised: bool) -> None:
     if unused:
         raise InputError(
             f"objective {options.objective} takes no {', '.join(unused)}",
-            do="Leave it out, or give another --objective.",
+            hint="Leave it out, or give another --objective.",
         )
 
 
@@ -358,7 +358,7 @@ def _dino(options: FinetuneOptions, side: int) -> "Dino":
     try:
         temperatures = float(first), float(last or first)
     except ValueError as error:
-        raise InputError(f"invalid temperature {text!r}", do="Give numbers above 0, as 0.04 or 0.04:0.07.") from error
+        raise InputError(f"invalid temperature {text!r}", hint="Give numbers above 0, as 0.04 or 0.04:0.07.") from error
     local = options.local_size if options.local_size is not None else round(side * 3 / 7)
     crops = 4 if options.crops is None else options.crops
     return Dino(

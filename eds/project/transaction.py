@@ -188,8 +188,8 @@ def refuse_others(project: "Project", names: "tuple[str, ...]", operation: str, 
         if state.condition != "absent" and not state.operation.startswith(kind)
     ]
     if others and not replace:
-        do = "Import into a new project (eds init), or use --replace."
-        raise ProjectError("the project has tables of its own", where=str(project.root), do=do, faults=others)
+        hint = "Import into a new project (eds init), or use --replace."
+        raise ProjectError("the project has tables of its own", where=str(project.root), hint=hint, faults=others)
 
 
 def parts_of(name: str) -> list[str]:
@@ -246,7 +246,7 @@ def read_journal(stage: Path) -> Journal | None:
         raise ProjectError(
             f"the journal of an interrupted import is damaged, or no import wrote it ({reason})",
             where=str(file),
-            do=f"Move the folder {stage} away: what an import replaced is in its folder {BEFORE}; then import again.",
+            hint=f"Move the folder {stage} away: what an import replaced is in its folder {BEFORE}; then import again.",
         ) from error
 
 
@@ -262,7 +262,7 @@ def _undo(project: "Project", stage: Path, moves: Iterable[Move]) -> list[Path]:
         raise ProjectError(
             f"an import was interrupted, and what it replaced lies outside the project: {(stage / BEFORE).resolve()}",
             where=str(stage),
-            do=f"Put the files of {BEFORE} back by hand, as {JOURNAL} says; then move {stage} away and import again.",
+            hint=f"Put the files of {BEFORE} back by hand, as {JOURNAL} says; then move {stage} away and import again.",
         )
     for move in moves:
         target, old = root / move.target, stage / BEFORE / Path(move.staged).name
@@ -310,7 +310,7 @@ def _store_holds(project: "Project", token: str) -> bool:
         raise ProjectError(
             "an import was interrupted, and the label store does not say whether its votes were stored",
             where=str(project.root),
-            do="Make the store reachable, then try again.",
+            hint="Make the store reachable, then try again.",
             faults=[str(error)],
         ) from error
 
@@ -335,7 +335,7 @@ def _fill_store(file: Path, add_votes: AddVotes, token: str) -> None:
     finally:
         store.close()
     if file.with_name(f"{file.name}-wal").exists():
-        raise ProjectError("the new label store could not be closed", where=str(file), do="Import again.")
+        raise ProjectError("the new label store could not be closed", where=str(file), hint="Import again.")
 
 
 def _sync(folders: Iterable[Path]) -> None:

@@ -39,7 +39,7 @@ def _attempt(part: Callable[..., Blocks], *arguments: Any) -> Blocks:
     except Missing as missing:
         return (missing.gap,)
     except EdsError as error:
-        return (Gap(f"Could not be computed: {error.what}", error.do),)
+        return (Gap(f"Could not be computed: {error.what}", error.hint),)
 
 
 def _section(name: str, spec: SectionSpec, parts: list[Blocks]) -> Section:

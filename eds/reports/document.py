@@ -146,7 +146,7 @@ class Gap:
     """What is missing, and the command that makes it."""
 
     what: str
-    do: str = ""
+    hint: str = ""
 
 
 Block = Sentence | Table | Figure | Gallery | Tiles | Gap

@@ -80,7 +80,7 @@ def _block(block: Block) -> dict[str, Any]:
             for tile in block.tiles
         ]
         return {"kind": "tiles", "tiles": tiles}
-    return {"kind": "gap", "what": clean(block.what), "do": clean(block.do)}
+    return {"kind": "gap", "what": clean(block.what), "hint": clean(block.hint)}
 
 
 def _titled(block: Table | Figure | Gallery) -> dict[str, str]:

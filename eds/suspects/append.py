@@ -57,7 +57,7 @@ def mixed(
     where nothing stands behind it, the row goes to the end.
     """
     if not len(among):
-        raise InputError("there are no suspects to mix with", do="Make the pool first: eds suspects pool.")
+        raise InputError("there are no suspects to mix with", hint="Make the pool first: eds suspects pool.")
     hosts = among.sort_values("position")
     position, batch = hosts["position"].to_numpy(), hosts["batch"].to_numpy()
     low = np.zeros(len(rows), np.int64) if after is None else np.searchsorted(position, after, side="right")

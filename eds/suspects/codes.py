@@ -12,7 +12,7 @@ PAIRS = Table("pairs", "a pair", ("query_id", "candidate_id"), (QUERY, CANDIDATE
 def whole(value: object, name: str, low: int) -> int:
     """The value as a whole number of at least `low`, or InputError."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low:
-        raise InputError(f"{name} is {value!r}", do=f"Give a whole number from {low} up.")
+        raise InputError(f"{name} is {value!r}", hint=f"Give a whole number from {low} up.")
     return int(value)
 
 

@@ -20,7 +20,7 @@ def n_pairs(queries: Collection[str], gallery: Collection[str]) -> int:
     """
     for name, ids in (("queries", queries), ("gallery", gallery)):
         if len(set(ids)) < len(ids):
-            raise InputError(f"{name} hold an id twice", do="Give every id once.")
+            raise InputError(f"{name} hold an id twice", hint="Give every id once.")
     return len(queries) * len(gallery) - len(set(queries) & set(gallery))
 
 
@@ -47,7 +47,7 @@ def labelling_cost(
         whole(count, name, 1)
     most = min(n_queries, n_gallery)
     if whole(n_queries_in_gallery, "n_queries_in_gallery", 0) > most:
-        raise InputError(f"{n_queries_in_gallery} queries in the gallery are too many", do=f"Give at most {most}.")
+        raise InputError(f"{n_queries_in_gallery} queries in the gallery are too many", hint=f"Give at most {most}.")
     pairs = n_queries * n_gallery - n_queries_in_gallery
     bound = n_queries * n_models * min(k, n_gallery)
     cost: dict[str, float] = {
@@ -58,7 +58,9 @@ def labelling_cost(
     }
     if pool_size is not None:
         if not 0 < whole(pool_size, "pool_size", 0) <= bound:
-            raise InputError(f"pool_size is {pool_size}", do=f"Give a number from 1 to {bound} (queries x models x k).")
+            raise InputError(
+                f"pool_size is {pool_size}", hint=f"Give a number from 1 to {bound} (queries x models x k)."
+            )
         cost["reduction_actual"] = pairs / pool_size
         cost["duplication_rate"] = 1 - pool_size / (n_queries * n_models * k)
     return cost
@@ -75,7 +77,9 @@ def expected_draws_for_positives(n_pairs: int, n_positive: int, h: int) -> dict[
     {'with_replacement': 100000.0, 'without_replacement': 99990.0109989001}
     """
     if not 0 <= whole(n_positive, "n_positive", 0) <= whole(n_pairs, "n_pairs", 1):
-        raise InputError(f"{n_positive} positives among {n_pairs} pairs", do="Give at most as many as there are pairs.")
+        raise InputError(
+            f"{n_positive} positives among {n_pairs} pairs", hint="Give at most as many as there are pairs."
+        )
     whole(h, "h", 1)
     return {
         "with_replacement": h * n_pairs / n_positive if n_positive else float("nan"),

@@ -24,7 +24,7 @@ def draw_gold(known: pd.DataFrame, n: int, seed: int, suspects: pd.DataFrame) ->
     pairs = labelled.to_frame().drop(before[before >= 0])
     if whole(n, "n", 1) > len(pairs):
         raise InputError(
-            f"{n:,} gold pairs of {len(pairs):,} cannot be drawn", do="Ask for fewer, or give more known pairs."
+            f"{n:,} gold pairs of {len(pairs):,} cannot be drawn", hint="Ask for fewer, or give more known pairs."
         )
     rng = generator(seed, "gold", len(gold))
     by_value = [pairs[pairs["value"] == value] for value in (0, 1)]
@@ -55,7 +55,7 @@ def draw_repeats(suspects: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
     base = base.drop_duplicates(["query_id", "candidate_id"])
     base = base[~in_sorted(before, pair_keys(base, queries, candidates))]
     if whole(n, "n", 1) > len(base):
-        raise InputError(f"{n:,} repeats of {len(base):,} pairs cannot be drawn", do="Ask for fewer.")
+        raise InputError(f"{n:,} repeats of {len(base):,} pairs cannot be drawn", hint="Ask for fewer.")
     drawn = base.iloc[np.sort(generator(seed, "repeat", len(before)).permutation(len(base))[:n])]
     rows = behind(drawn, suspects, origin="repeat", stratum="repeat", probability=n / len(base))
     hosts = suspects[origin.isin(["pool", "random"])]
@@ -73,7 +73,7 @@ def add_pairs(pairs: pd.DataFrame, suspects: pd.DataFrame | None) -> pd.DataFram
     itself = arrow["query_id"] == arrow["candidate_id"]
     if itself.any():
         raise InputError(
-            f"{int(itself.sum())} pairs are an image with itself", where="pairs to add", do="Leave them out."
+            f"{int(itself.sum())} pairs are an image with itself", where="pairs to add", hint="Leave them out."
         )
     there = SUSPECTS.empty() if suspects is None else suspects
     pool = there[there["origin"] == "pool"]

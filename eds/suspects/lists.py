@@ -49,7 +49,7 @@ def shared_ranks(lists: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
     if not len(models):
         return lists
     if "score" not in lists.columns:
-        raise InputError("ties are unknown without scores", where="table neighbors", do="Mine them again.")
+        raise InputError("ties are unknown without scores", where="table neighbors", hint="Mine them again.")
     mine = lists["model"].isin(list(models))
     first = lists[mine].groupby(["model", "query_id", "score"], sort=False)["rank"].transform("min")
     rank = lists["rank"].copy()
@@ -60,7 +60,7 @@ def shared_ranks(lists: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
 def check_comparable(lists: RankedLists, k: int) -> None:
     """Refuse models whose lists cover different queries, or end before depth k where others reach on."""
     if not lists.models:
-        raise InputError("there are no lists to pool", where="table neighbors", do="Make them: eds neighbors mine.")
+        raise InputError("there are no lists to pool", where="table neighbors", hint="Make them: eds neighbors mine.")
     sizes = np.minimum(lists.sizes(), k)  # whole tie groups make a list longer
     faults = []
     for number, model in enumerate(lists.models):
@@ -78,7 +78,8 @@ def check_comparable(lists: RankedLists, k: int) -> None:
         raise InputError(
             f"the models' lists cannot be pooled fairly at k = {k}",
             where="table neighbors",
-            do="Mine every model over the same queries and depth (eds neighbors mine), or leave models out: --models.",
+            hint="Mine every model over the same queries and depth (eds neighbors mine), or leave models out: "
+            "--models.",
             faults=faults,
         )
 

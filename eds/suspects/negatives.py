@@ -31,7 +31,7 @@ class NegativeRule:
         whole(self.n, "n", 0)
         if whole(self.min_rank, "min_rank", 0) >= whole(self.max_rank, "max_rank", 1):
             raise InputError(
-                f"no ranks from {self.min_rank} to below {self.max_rank}", do="Give min_rank below max_rank."
+                f"no ranks from {self.min_rank} to below {self.max_rank}", hint="Give min_rank below max_rank."
             )
 
 
@@ -90,7 +90,7 @@ def draw_negatives(
         raise InputError(
             f"the lists end at depth {deepest}, negatives begin at rank {min_rank}",
             where="table neighbors",
-            do=f"Mine deeper: eds neighbors mine -k {max_rank}; or give a smaller --min-rank.",
+            hint=f"Mine deeper: eds neighbors mine -k {max_rank}; or give a smaller --min-rank.",
         )
     there = SUSPECTS.empty() if suspects is None else suspects[suspects["origin"] != "negative"]
     lists = read_lists(neighbors, max_rank)

@@ -71,7 +71,7 @@ def draw_delta(
     read_lists(lists, whole(k, "k", 1))
     models = lists["model"].unique()
     if len(models) != 1:
-        raise InputError(f"{len(models)} models have lists", where="delta pool", do="Give the lists of one model.")
+        raise InputError(f"{len(models)} models have lists", where="delta pool", hint="Give the lists of one model.")
     there = SUSPECTS.empty() if suspects is None else suspects.reset_index(drop=True)
     check(there, SUSPECTS, "suspects")
     near = lists.loc[(lists["rank"] < k) & lists["query_id"].isin(labelled_queries), [*PAIR, "rank"]]
@@ -106,7 +106,7 @@ def draw_delta(
 def _sorted_keys(pairs: pd.DataFrame, names: tuple[pa.Array, pa.Array]) -> Integers:
     missing = [name for name in PAIRS.names if name not in pairs.columns]
     if missing:
-        raise InputError(f"column {', '.join(missing)} is missing", where="judged pairs", do="Give pairs.")
+        raise InputError(f"column {', '.join(missing)} is missing", where="judged pairs", hint="Give pairs.")
     return np.sort(pair_keys(pairs, *names))
 
 

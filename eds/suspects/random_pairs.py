@@ -102,13 +102,13 @@ def strata(
         return result
     min_rank, max_rank = window.min_rank, window.max_rank
     if not 0 <= whole(min_rank, "min_rank", 0) < whole(max_rank, "max_rank", 1):
-        raise InputError(f"no ranks from {min_rank} to below {max_rank}", do="Give min_rank below max_rank.")
+        raise InputError(f"no ranks from {min_rank} to below {max_rank}", hint="Give min_rank below max_rank.")
     deepest = int(neighbors["rank"].max()) + 1 if len(neighbors) else 0
     if deepest <= min_rank:
         raise InputError(
             f"the lists end at depth {deepest}, near pairs begin at rank {min_rank}",
             where="table neighbors",
-            do=f"Mine deeper: eds neighbors mine -k {max_rank}.",
+            hint=f"Mine deeper: eds neighbors mine -k {max_rank}.",
         )
     lists = read_lists(neighbors[neighbors["rank"] >= min_rank], max_rank)
     near = frame.numbers(
@@ -141,7 +141,7 @@ def draw_random(
     frame = AllPairs(images)
     known = strata(frame, suspects, neighbors, window=window, exclude_product=exclude_product)
     if stratum not in known:
-        raise InputError(f"stratum {stratum} needs the models' lists", do="Give neighbors and a window of ranks.")
+        raise InputError(f"stratum {stratum} needs the models' lists", hint="Give neighbors and a window of ranks.")
     size, listed, left_out = known[stratum]
     there = SUSPECTS.empty() if suspects is None else suspects.reset_index(drop=True)
     mine = (there["origin"] == "random") & (there["stratum"] == stratum)
@@ -154,7 +154,7 @@ def draw_random(
         _check_same(others[others["stratum"] == other], other, known[other][0])
     free = size - len(drawn)
     if whole(n, "n", 1) > free:
-        raise InputError(f"{n:,} pairs of {free:,} cannot be drawn", where=f"stratum {stratum}", do="Ask for fewer.")
+        raise InputError(f"{n:,} pairs of {free:,} cannot be drawn", where=f"stratum {stratum}", hint="Ask for fewer.")
     rng = generator(seed, f"random {stratum}", len(drawn))
     if listed is not None:
         numbers = listed[~in_sorted(drawn, listed)][_choose(free, n, rng)]
@@ -166,7 +166,7 @@ def draw_random(
         raise InputError(
             f"{int(twice.sum())} of the pairs were drawn for another stratum before",
             where=f"stratum {stratum}",
-            do="The lists have changed since: keep that draw.",
+            hint="The lists have changed since: keep that draw.",
         )
     chance = (n + len(drawn)) / size
     rows = behind(frame.pairs(numbers), there, origin="random", stratum=stratum, probability=chance)
@@ -192,7 +192,7 @@ def _check_disjoint(others: pd.DataFrame, stratum: str) -> None:
         raise InputError(
             f"pairs of stratum {', '.join(overlapping)} were drawn before, and it overlaps with this one",
             where=f"stratum {stratum}",
-            do="Strata that overlap cannot share a table: keep to all, or to outside, or to near and rest.",
+            hint="Strata that overlap cannot share a table: keep to all, or to outside, or to near and rest.",
         )
 
 
@@ -203,6 +203,6 @@ def _check_same(drawn: pd.DataFrame, stratum: str, size: int) -> None:
         raise InputError(
             f"the stratum had {before:,} pairs when it was drawn from, now it has {size:,}",
             where=f"stratum {stratum}",
-            do="The pool, the lists, the catalogue, or --min-rank, --max-rank or --exclude-product has changed:"
+            hint="The pool, the lists, the catalogue, or --min-rank, --max-rank or --exclude-product has changed:"
             " give the same options, or keep that draw.",
         )

@@ -54,7 +54,7 @@ def arrange(work: Work, order: str, batch_size: int, rng: np.random.Generator) -
     deal: Deal = SAMPLING_ORDERS.load(order)
     if not 0 < work.floor <= 1:
         raise InputError(
-            f"floor is {work.floor}", do="Give a share above 0 and up to 1; at 0 no estimate would be unbiased."
+            f"floor is {work.floor}", hint="Give a share above 0 and up to 1; at 0 no estimate would be unbiased."
         )
     if not len(work.query):
         return Arrangement(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))

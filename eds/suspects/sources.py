@@ -59,6 +59,6 @@ def _parse(token: str) -> tuple[str, int]:
         raise InputError(
             f"{token!r} does not name a model and a rank",
             where="suspects.sources",
-            do="It is written as beit:3;clip:0.",
+            hint="It is written as beit:3;clip:0.",
         )
     return check_model_name(model), int(rank)

@@ -158,7 +158,7 @@ def encode(frame: pd.DataFrame) -> Encoded:
     """Turn the true_* columns (and category) into arrays of numbers that `compare` can broadcast."""
     missing = [name for name in ("category", *TRUE_COLUMNS) if name not in frame.columns]
     if missing:
-        raise TableError(f"columns are missing: {', '.join(missing)}", where="images", do="Use a drawn catalogue.")
+        raise TableError(f"columns are missing: {', '.join(missing)}", where="images", hint="Use a drawn catalogue.")
     text = {name: frame[f"true_{name}"].astype(str) for name in _TEXTS}
     text["silhouette"] = frame["category"].astype(str) + ":" + text["silhouette"]
     encoded: Encoded = {"category": pd.Index(CATEGORIES).get_indexer(pd.Index(frame["category"].astype(str)))}
@@ -168,7 +168,7 @@ def encode(frame: pd.DataFrame) -> Encoded:
         faults += [f"true_{name}: {value}" for value in text[name][(codes < 0) & (text[name] != ABSENT)].unique()]
         encoded[name] = codes  # -1: the product has no such part
     if faults:
-        raise TableError("unknown attribute values", where="images", do="Use a drawn catalogue.", faults=faults)
+        raise TableError("unknown attribute values", where="images", hint="Use a drawn catalogue.", faults=faults)
     for prefix, name in (("", "colour"), ("accent_", "accent")):
         angle = np.deg2rad(frame[f"true_{prefix}hue"].to_numpy(dtype=np.float64))
         chroma = frame[f"true_{prefix}chroma"].to_numpy(dtype=np.float64)

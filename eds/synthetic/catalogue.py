@@ -97,7 +97,7 @@ def _check(products: int, views: int, wild: int, seed: int, size: int, workers: 
     faults = [text for broken, text in rules if broken]
     if faults:
         raise InputError(
-            "parameters out of range", where="drawn catalogue", do="Use values within these ranges.", faults=faults
+            "parameters out of range", where="drawn catalogue", hint="Use values within these ranges.", faults=faults
         )
 
 
@@ -108,7 +108,7 @@ def _claim(folder: Path, parameters: dict[str, int]) -> None:
         try:
             found = json.loads(note.read_text(encoding="utf-8"))
         except ValueError as error:
-            raise InputError("is not JSON", where=str(note), do="Delete the folder or name another one.") from error
+            raise InputError("is not JSON", where=str(note), hint="Delete the folder or name another one.") from error
         if found != parameters:
             stored = found if isinstance(found, dict) else {}
             faults = [
@@ -119,14 +119,14 @@ def _claim(folder: Path, parameters: dict[str, int]) -> None:
             raise InputError(
                 "the folder holds a catalogue with other parameters",
                 where=str(folder),
-                do="Name another folder, or use the same parameters.",
+                hint="Name another folder, or use the same parameters.",
                 faults=faults,
             )
         return
     for name in ("catalogue", "wild"):
         if (folder / name).exists():
             raise InputError(
-                f"holds a folder {name!r} but no {PARAMETERS}", where=str(folder), do="Name an empty or new folder."
+                f"holds a folder {name!r} but no {PARAMETERS}", where=str(folder), hint="Name an empty or new folder."
             )
     folder.mkdir(parents=True, exist_ok=True)
     _write(note, (json.dumps(parameters, indent=1) + "\n").encode())

@@ -50,7 +50,7 @@ class Expert:
 def draw_experts(count: int, seed: int = 0) -> tuple[Expert, ...]:
     """Draw a panel of experts with different weights, thresholds, noise, fatigue and speed."""
     if count < 1:
-        raise InputError(f"the panel's size is {count}", where="simulated experts", do="Use at least 1.")
+        raise InputError(f"the panel's size is {count}", where="simulated experts", hint="Use at least 1.")
     panel = []
     for number in range(count):
         rng = stream(seed, _DRAW_EXPERTS, number)
@@ -96,7 +96,7 @@ def seen_similarity(pairs: pd.DataFrame, images: pd.DataFrame, experts: Sequence
             raise InputError(
                 f"{len(lost)} images are unknown, first {lost[0]!r}",
                 where=f"pairs.{column}",
-                do="Use pairs of images of the drawn catalogue.",
+                hint="Use pairs of images of the drawn catalogue.",
             )
         sides[column] = rows
     encoded = encode(images)
@@ -118,9 +118,9 @@ def judge(
     the other rows. A repeated pair gets new noise, like a repeated question.
     """
     if not experts:
-        raise InputError("the panel is empty", where="simulated experts", do="Draw at least one expert.")
+        raise InputError("the panel is empty", where="simulated experts", hint="Draw at least one expert.")
     if started_at.tzinfo is None:
-        raise InputError(f"{started_at} has no time zone", where="started_at", do="Use a time in UTC.")
+        raise InputError(f"{started_at} has no time zone", where="started_at", hint="Use a time in UTC.")
     similarities = seen_similarity(pairs, images, experts)
     again = pairs.groupby(["query_id", "candidate_id"], sort=False).cumcount().to_numpy().astype(np.uint64)
     pair_key: Hashes = mix_bits(mix_bits(hash_ids(pairs["query_id"])) + hash_ids(pairs["candidate_id"])) + again

@@ -48,8 +48,8 @@ class Design:
         faults += [f"{name} is {value}" for name, value in self._shares() if not 0 <= value <= 1]
         faults += [f"prevalence is {self.prevalence}"] if self.prevalence in (0, 1) else []
         if faults:
-            do = "Use counts from 1 (outsiders from 0), spreads from 0, shares from 0 to 1, prevalence in between:"
-            raise InputError("invalid design", where="Design", do=do, faults=faults)
+            hint = "Use counts from 1 (outsiders from 0), spreads from 0, shares from 0 to 1, prevalence in between:"
+            raise InputError("invalid design", where="Design", hint=hint, faults=faults)
 
     def _shares(self) -> Sequence[tuple[str, float]]:
         return [(name, getattr(self, name)) for name in ("prevalence", "signal", "shared")]
@@ -77,7 +77,7 @@ class KnownTruth:
     def top(self, k: int) -> Integers:
         """The first k candidates of every list: models x queries x k, int64, best first."""
         if not 1 <= k <= self.design.candidates:
-            raise InputError(f"k is {k}", do=f"Use 1 to {self.design.candidates}, the number of candidates.")
+            raise InputError(f"k is {k}", hint=f"Use 1 to {self.design.candidates}, the number of candidates.")
         head = np.argpartition(-self.score, k - 1, axis=2)[:, :, :k]
         order = np.argsort(-np.take_along_axis(self.score, head, axis=2), axis=2)
         return np.take_along_axis(head, order, axis=2)

@@ -43,7 +43,7 @@ def true_value(pairs: pd.DataFrame, images: pd.DataFrame, experts: Sequence[Expe
 
 def _check(experts: Sequence[Expert]) -> None:
     if not experts:
-        raise InputError("the panel is empty", where="simulated experts", do="Draw at least one expert.")
+        raise InputError("the panel is empty", where="simulated experts", hint="Draw at least one expert.")
 
 
 def _majority(left: Encoded, right: Encoded, experts: Sequence[Expert]) -> npt.NDArray[np.bool_]:

@@ -39,7 +39,7 @@ def split(labels: Supervision, validation_share: float, test_share: float, seed:
         raise InputError(
             f"{len(products):,} products are too few for three parts of at least {FEWEST}",
             where="training",
-            do="Use more products, or other shares (--test-share, --validation-share):",
+            hint="Use more products, or other shares (--test-share, --validation-share):",
             faults=faults,
         )
     order = np.random.default_rng([seed, SPLIT]).permutation(products)

@@ -64,7 +64,7 @@ def load(path: Path, identity: Mapping[str, Any]) -> Checkpoint | None:
         raise InputError(
             "the folder holds another run",
             where=str(path),
-            do="Use another name for the model, or start again: --replace.",
+            hint="Use another name for the model, or start again: --replace.",
             faults=faults,
         )
     parts: dict[str, State] = {"model": {}, "best": {}, "adam": {}}
@@ -98,10 +98,10 @@ def read_tensors(path: Path) -> tuple[State, dict[str, Any]]:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (not a mapping)
     except (SafetensorError, OSError, ValueError) as error:
         raise InputError(
-            f"the checkpoint is damaged ({error})", where=str(path), do="Start again: --replace."
+            f"the checkpoint is damaged ({error})", where=str(path), hint="Start again: --replace."
         ) from error
     if not isinstance(metadata, dict):
-        raise InputError("not a checkpoint of eds", where=str(path), do="Start again: --replace.")
+        raise InputError("not a checkpoint of eds", where=str(path), hint="Start again: --replace.")
     return tensors, metadata
 
 

@@ -51,7 +51,7 @@ def score_codes(codes: NDArray[np.int8], labels: Supervision, rows: Integers) ->
         raise InputError(
             "no image of the split has a similar one in it",
             where=f"labels {labels.source}",
-            do="Use a larger --test-share, or other labels.",
+            hint="Use a larger --test-share, or other labels.",
         )
     value = (ndcg if len(lists.levels) > 2 else ap)(lists)
     return float(value[asked].mean())

@@ -31,7 +31,7 @@ class Crops:
             for name, low in least.items()
             if getattr(self, name) < low
         ]:
-            raise InputError("invalid crops", where="dino", do="Change:", faults=faults)
+            raise InputError("invalid crops", where="dino", hint="Change:", faults=faults)
 
     def cut(self, pictures: Tensor) -> list[Tensor]:
         """Cut two views (n, 3, side, side) and `local` small ones (n, 3, local_side, local_side) of images."""

@@ -56,7 +56,7 @@ class Dino:
             if getattr(self, name) < 0
         ]
         if faults:
-            raise InputError("invalid parameters", where="dino", do="Change:", faults=faults)
+            raise InputError("invalid parameters", where="dino", hint="Change:", faults=faults)
 
     def temperature(self, epoch: int) -> float:
         """The teacher's temperature in an epoch, counted from 0."""
@@ -132,7 +132,7 @@ class DinoTask(NetworkTask):
             raise EdsError(
                 f"the teacher has collapsed: its targets carry {apart:.2g} nats per image, {first:.2g} at first",
                 where="dino",
-                do="Lower the learning rate or the teacher's temperature, and start again: --replace.",
+                hint="Lower the learning rate or the teacher's temperature, and start again: --replace.",
             )
         return super().score()
 
@@ -171,5 +171,5 @@ def _check_crop_sizes(task: DinoTask) -> None:
             raise InputError(
                 f"the network does not accept crops of {side} pixels ({str(error).splitlines()[0][:120]})",
                 where="dino",
-                do=f"Make the small crops as large as its images: --local-size {crops.side}.",
+                hint=f"Make the small crops as large as its images: --local-size {crops.side}.",
             ) from error

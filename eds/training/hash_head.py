@@ -70,7 +70,7 @@ class _HashTask:
         self.partners = labels.partners(self.train)
         if not any(len(found) > 1 for found in self.partners) and design.objective != CROSS_ENTROPY:
             raise InputError(
-                "no image has a similar one to learn from", where=f"labels {labels.source}", do="Use other labels."
+                "no image has a similar one to learn from", where=f"labels {labels.source}", hint="Use other labels."
             )
         head = heads.create_head(vectors.shape[1], design.bits, design.head, plan.seed, design.hidden)
         head.centre(vectors[self.train])
@@ -129,7 +129,7 @@ def fit_hash_head(
     if len(vectors) != len(labels):
         raise InputError(f"{len(vectors):,} vectors for {len(labels):,} images", where="training")
     if not np.isfinite(vectors).all():
-        raise InputError("a vector holds NaN or infinity", where="training", do="Compute the vectors again.")
+        raise InputError("a vector holds NaN or infinity", where="training", hint="Compute the vectors again.")
     folder.mkdir(parents=True, exist_ok=True)
     identity = {
         "base": dict(base),
@@ -185,7 +185,7 @@ def load_head(file: Path) -> heads.Head:
     """Load the head of a finished run."""
     tensors, metadata = read_tensors(file)
     if "dimension" not in metadata:
-        raise InputError("the file does not hold a hash head", where=str(file), do=f"Name a run's {HEAD}.")
+        raise InputError("the file does not hold a hash head", where=str(file), hint=f"Name a run's {HEAD}.")
     return heads.restore_head(metadata["dimension"], metadata["bits"], metadata["head"], metadata["hidden"], tensors)
 
 

@@ -26,7 +26,7 @@ class Scale:
 
     def __post_init__(self) -> None:
         if not (0 < self.first < math.inf and 0 < self.last < math.inf):
-            raise InputError(f"the scale of tanh is {self}", do="Use numbers above 0, e.g. 1 or 1:10.")
+            raise InputError(f"the scale of tanh is {self}", hint="Use numbers above 0, e.g. 1 or 1:10.")
 
     @classmethod
     def parse(cls, text: str) -> "Scale":
@@ -39,7 +39,7 @@ class Scale:
         try:
             return cls(float(first), float(last or first))
         except ValueError as error:
-            raise InputError(f"the scale of tanh is {text!r}", do="Use numbers above 0, e.g. 1 or 1:10.") from error
+            raise InputError(f"the scale of tanh is {text!r}", hint="Use numbers above 0, e.g. 1 or 1:10.") from error
 
     def at(self, epoch: int, epochs: int) -> float:
         """The scale in an epoch, counted from 0."""
@@ -64,9 +64,9 @@ class Pairing:
 
     def __post_init__(self) -> None:
         if self.margin is not None and not 0 < self.margin < math.inf:
-            raise InputError(f"the margin is {self.margin}", do="Use a number of code lengths above 0.")
+            raise InputError(f"the margin is {self.margin}", hint="Use a number of code lengths above 0.")
         if self.alpha is not None and not 0 <= self.alpha < math.inf:
-            raise InputError(f"alpha is {self.alpha}", do="Use a number of at least 0.")
+            raise InputError(f"alpha is {self.alpha}", hint="Use a number of at least 0.")
 
 
 def pair_loss(name: str, pairing: Pairing) -> Callable[[Tensor, Tensor], Tensor]:
@@ -112,9 +112,11 @@ def check_objective(name: str, source: str, pairing: Pairing) -> None:
     choices.check(choices.HashObjective, name, "objective")
     if name not in MARGINS and pairing != Pairing():
         raise InputError(
-            f"{name} has neither margin nor alpha", where="objective", do=f"Choose one of {', '.join(MARGINS)}."
+            f"{name} has neither margin nor alpha", where="objective", hint=f"Choose one of {', '.join(MARGINS)}."
         )
     if name == TWO_LEVEL and source != "both":
-        raise InputError(f"{name} needs two levels of classes", where=f"labels {source}", do="Use --labels both.")
+        raise InputError(f"{name} needs two levels of classes", where=f"labels {source}", hint="Use --labels both.")
     if name == CROSS_ENTROPY and source == "truth":
-        raise InputError("decided pairs are not classes", where=f"objective {name}", do="Use talr-ap, or other labels.")
+        raise InputError(
+            "decided pairs are not classes", where=f"objective {name}", hint="Use talr-ap, or other labels."
+        )

@@ -24,7 +24,7 @@ def gather_inputs(vectors: Vectors, ids: "list[str]") -> NDArray[np.float32]:
     """
     if vectors.model.dtype == "bits":
         raise InputError(
-            "its vectors are codes already", where=f"model {vectors.model.name}", do="Name a model of float vectors."
+            "its vectors are codes already", where=f"model {vectors.model.name}", hint="Name a model of float vectors."
         )
     found = vectors.gather(ids)
     if vectors.model.similarity != "cosine":

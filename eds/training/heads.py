@@ -31,10 +31,10 @@ class Head(nn.Module):
     def __init__(self, dimension: int, bits: int, kind: str = "linear", hidden: int = HIDDEN) -> None:
         super().__init__()
         if not 1 <= bits <= MOST_BITS:
-            raise InputError(f"codes of {bits} bits", where="head", do=f"Codes may have 1 to {MOST_BITS} bits.")
+            raise InputError(f"codes of {bits} bits", where="head", hint=f"Codes may have 1 to {MOST_BITS} bits.")
         choices.check(choices.HashHead, kind, "head")
         if hidden < 1:
-            raise InputError(f"a hidden layer of {hidden}", where="head", do="Use at least 1.")
+            raise InputError(f"a hidden layer of {hidden}", where="head", hint="Use at least 1.")
         self.register_buffer("mean", torch.zeros(dimension))
         self.register_buffer("spread", torch.ones(()))
         layers = (
@@ -54,7 +54,7 @@ class Head(nn.Module):
         middle = vectors.mean(axis=0, dtype=np.float64)
         spread = float(np.sqrt(np.square(vectors - middle).mean(dtype=np.float64)))
         if not spread > 0:
-            raise InputError("all vectors are the same", where="head", do="Choose another model.")
+            raise InputError("all vectors are the same", where="head", hint="Choose another model.")
         self.mean.copy_(torch.from_numpy(middle.astype(np.float32)))
         self.spread.fill_(spread)
 
@@ -96,7 +96,7 @@ def restore_head(dimension: int, bits: int, kind: str, hidden: int, state: Mappi
     ] + [f"{name}: unexpected" for name in state if name not in own]
     if faults:
         raise InputError(
-            "the checkpoint has another architecture", where="head", do="Use its own checkpoint:", faults=faults
+            "the checkpoint has another architecture", where="head", hint="Use its own checkpoint:", faults=faults
         )
     head.load_state_dict(dict(state))
     return head.eval()
@@ -146,7 +146,7 @@ def _components(vectors: Array, bits: int) -> tuple[Array, Head]:
         raise InputError(
             f"{bits} bits of {len(vectors):,} vectors of {dimension} numbers",
             where="principal components",
-            do="Each bit needs a component: use fewer bits, or train a head.",
+            hint="Each bit needs a component: use fewer bits, or train a head.",
         )
     head.centre(vectors)
     centred = (vectors - head.mean.numpy()).astype(np.float64)

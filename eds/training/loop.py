@@ -144,7 +144,7 @@ def _diverged(what: str, step: int, state: Checkpoint, folder: Path) -> EdsError
     return EdsError(
         f"{what} in epoch {state.epoch + 1}, batch {step + 1}; {kept}",
         where=str(folder),
-        do="Lower the learning rate, or lengthen the warm-up, and start again: --replace.",
+        hint="Lower the learning rate, or lengthen the warm-up, and start again: --replace.",
     )
 
 

@@ -178,7 +178,7 @@ def recognition(features: NDArray[np.float32], product: Integers) -> float:
         if same.any():
             values.append(ap_at_p(same.tolist(), len(same))["total"])
     if not values:
-        raise InputError("no product of the split has two images", where="training", do="Use larger splits.")
+        raise InputError("no product of the split has two images", where="training", hint="Use larger splits.")
     return float(np.mean(values))
 
 
@@ -186,7 +186,7 @@ def freeze(network: torch.nn.Module, tensors: int) -> list[torch.nn.Module]:
     """Freeze that many parameter tensors, counted from the input; return the completely frozen layers."""
     every = list(network.parameters())
     if not 0 <= tensors < len(every):
-        raise InputError(f"{tensors} tensors of {len(every)} are to be frozen", where="training", do="Freeze fewer.")
+        raise InputError(f"{tensors} tensors of {len(every)} are to be frozen", where="training", hint="Freeze fewer.")
     for parameter in every[:tensors]:
         parameter.requires_grad_(False)
     layers = [layer for layer in network.modules() if not list(layer.children()) and list(layer.parameters())]

@@ -51,8 +51,10 @@ def prepare_images(
                     progress(row + 1, len(ids))
             pixels.flush()
             if faults:
-                do = "Correct them, or leave them out of table images:"
-                raise InputError(f"{len(faults):,} images cannot be read", where=str(root), do=do, faults=faults[:10])
+                hint = "Correct them, or leave them out of table images:"
+                raise InputError(
+                    f"{len(faults):,} images cannot be read", where=str(root), hint=hint, faults=faults[:10]
+                )
         write_text(note, digest)
     pixels_on_disk: NDArray[np.uint8] = np.load(file, mmap_mode="r")
     return pixels_on_disk

@@ -43,7 +43,7 @@ class Plan:
         if self.keep not in get_args(KeptWeights):
             faults.append(f"keep is {self.keep!r}; one of {', '.join(get_args(KeptWeights))}")
         if faults:
-            raise InputError("invalid training options", where="training", do="Change:", faults=faults)
+            raise InputError("invalid training options", where="training", hint="Change:", faults=faults)
 
     def rate(self, step: int, steps: int) -> float:
         """The learning rate of a step, counted from 0 over all epochs of `steps` each.

@@ -114,7 +114,7 @@ def recognition_and_discovery(
     place = pd.Index(names)
     first, second = (place.get_indexer(pd.Index(truth[column])) for column in ("query_id", "candidate_id"))
     if (np.minimum(first, second) < 0).any():
-        raise InputError("pairs of other images are judged", where="truth", do="Use pairs of these images.")
+        raise InputError("pairs of other images are judged", where="truth", hint="Use pairs of these images.")
     pairs = truth[["query_id", "candidate_id"]].assign(model="m", score=score[first, second])
     found: dict[str, Any] = auc_report(pairs, truth)
     return {

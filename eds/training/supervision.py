@@ -51,7 +51,7 @@ class Supervision:
         """The classes that a classifier can learn, by name; raises InputError if the labels are pairs."""
         if self.source == "truth":
             raise InputError(
-                "decided pairs are not classes", where="labels truth", do="Use labels product, category or both."
+                "decided pairs are not classes", where="labels truth", hint="Use labels product, category or both."
             )
         named = {"product": self.product, "category": self.category}
         wanted = ("product", "category") if self.source == "both" else (self.source,)
@@ -90,7 +90,7 @@ def supervise(
         return Supervision(source, ids, product)
     if source == "truth":
         if truth is None:
-            raise InputError("there are no decided pairs", where="labels truth", do="Decide them: eds truth decide.")
+            raise InputError("there are no decided pairs", where="labels truth", hint="Decide them: eds truth decide.")
         return Supervision(source, ids, product, pairs=_symmetric(ids, truth, one_way_as_negative=one_way_as_negative))
     lacking = ordered["category"].isna()
     if lacking.any():
@@ -98,7 +98,7 @@ def supervise(
         raise InputError(
             f"{int(lacking.sum()):,} images have no category: {names}",
             where="table images",
-            do="Fill the column, or train on products: --labels product.",
+            hint="Fill the column, or train on products: --labels product.",
         )
     return Supervision(source, ids, product, encode(ordered["category"], unique_ids(ordered["category"])))
 
@@ -118,7 +118,7 @@ def _symmetric(ids: Sequence[str], truth: pd.DataFrame, *, one_way_as_negative: 
         raise InputError(
             f"the labels are not symmetric: {len(one_way):,} pairs are similar one way and not the other",
             where="table truth",
-            do="Count them as not similar (--one-way-as-negative), or correct these:",
+            hint="Count them as not similar (--one-way-as-negative), or correct these:",
             faults=faults,
         )
     good = (value == 1) & ~np.isin(keys, one_way)

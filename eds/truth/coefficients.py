@@ -30,7 +30,7 @@ def agreement(ratings: Sequence[Sequence[int | None]]) -> dict[str, Any]:
     experts = {len(row) for row in ratings}
     values = [-1 if value is None else value for row in ratings for value in row]
     if len(experts) > 1 or any(isinstance(value, bool) or value not in (-1, 0, 1) for value in values) or not experts:
-        raise InputError("ratings are no matrix of 1, 0 and None", where="agreement", do="Give a row for every item.")
+        raise InputError("ratings are no matrix of 1, 0 and None", where="agreement", hint="Give a row for every item.")
     matrix = np.array(values, dtype=np.int8).reshape(len(ratings), experts.pop())
     positive, negative, weight = patterns((matrix == 1).sum(axis=1), (matrix == 0).sum(axis=1))
     yes, no = cohen_tables(matrix)

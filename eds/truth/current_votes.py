@@ -111,7 +111,7 @@ def _coded(column: pa.ChunkedArray) -> tuple[Ints, Names]:
 def _microseconds(moment: datetime) -> int:
     stamp = pd.Timestamp(moment)
     if pd.isna(stamp) or stamp.tzinfo is None:
-        raise InputError(f"{moment} has no time zone", where="as_of", do="Give a moment in UTC.")
+        raise InputError(f"{moment} has no time zone", where="as_of", hint="Give a moment in UTC.")
     return int(stamp.as_unit("us").asm8.astype(np.int64))
 
 
@@ -194,6 +194,6 @@ def _describe(table: pa.Table, wrong: npt.NDArray[np.bool_], rule: str) -> str:
 
 def _refuse(faults: list[str], place: str, advice: str) -> None:
     if len(faults) == 1:
-        raise TableError(faults[0], where=place, do=advice)
+        raise TableError(faults[0], where=place, hint=advice)
     if faults:
-        raise TableError(f"{len(faults)} faults", where=place, do=advice, faults=faults)
+        raise TableError(f"{len(faults)} faults", where=place, hint=advice, faults=faults)

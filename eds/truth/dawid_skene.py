@@ -58,7 +58,7 @@ def fit(
     [1.0, 0.0, 1.0]
     """
     if iterations < 1:
-        raise InputError(f"iterations is {iterations}", where="dawid_skene", do="Give a number from 1 up.")
+        raise InputError(f"iterations is {iterations}", where="dawid_skene", hint="Give a number from 1 up.")
     given = np.bincount(task, minlength=tasks)
     voted = given > 0
     anchored = np.array(sorted(known or {}), dtype=np.int64)
@@ -94,9 +94,9 @@ def dawid_skene(votes: Sequence[tuple[Any, Any, int]], iterations: int = ITERATI
     """
     wrong = [vote for vote in votes if len(vote) != 3 or isinstance(vote[2], bool) or vote[2] not in (0, 1)]
     if wrong:
-        raise InputError(f"a vote is {wrong[0]!r}", where="dawid_skene", do="Give (task, worker, 1 or 0).")
+        raise InputError(f"a vote is {wrong[0]!r}", where="dawid_skene", hint="Give (task, worker, 1 or 0).")
     if len({(task, worker) for task, worker, _ in votes}) < len(votes):
-        raise InputError("a worker votes twice on a task", where="dawid_skene", do="Give the current vote only.")
+        raise InputError("a worker votes twice on a task", where="dawid_skene", hint="Give the current vote only.")
     tasks = {name: place for place, name in enumerate(sorted({vote[0] for vote in votes}))}
     workers = {name: place for place, name in enumerate(sorted({vote[1] for vote in votes}))}
     rows = np.array(sorted((tasks[task], workers[worker], value) for task, worker, value in votes), dtype=np.int64)

@@ -100,7 +100,7 @@ def _panels(votes: Votes, panel: int | pd.DataFrame) -> tuple[Ints, pd.DataFrame
     """The panel's size for each pair of the acts (0: not asked), and the asked pairs that have no act."""
     if not isinstance(panel, pd.DataFrame):
         if isinstance(panel, bool) or not isinstance(panel, (int, np.integer)) or panel < 1:
-            raise InputError(f"the panel is {panel!r}", where=PANEL, do="Give the number of experts, from 1 up.")
+            raise InputError(f"the panel is {panel!r}", where=PANEL, hint="Give the number of experts, from 1 up.")
         return np.full(votes.n_pairs, panel, dtype=np.int64), pd.DataFrame()
     at = places(votes.acts, panel, PANEL)
     given = pd.to_numeric(panel[PANEL], errors="coerce") if PANEL in panel else pd.Series(np.nan, panel.index)
@@ -109,7 +109,7 @@ def _panels(votes: Votes, panel: int | pd.DataFrame) -> tuple[Ints, pd.DataFrame
         raise InputError(
             f"{wrong:,} of {len(panel):,} pairs have no panel, a whole number from 1 up",
             where=PANEL,
-            do="Give query_id, candidate_id and panel, the number of experts assigned.",
+            hint="Give query_id, candidate_id and panel, the number of experts assigned.",
         )
     sizes = given.to_numpy(dtype=np.int64)
     result = np.zeros(votes.n_pairs, dtype=np.int64)
@@ -128,7 +128,7 @@ def _check_answers(acts: Acts, answers: Ints, sizes: Ints) -> None:
         raise InputError(
             f"{len(over):,} pairs have more answers than their panel",
             where=PANEL,
-            do="Give the number of experts assigned to each pair (a frame, if it differs).",
+            hint="Give the number of experts assigned to each pair (a frame, if it differs).",
             faults=faults,
         )
 

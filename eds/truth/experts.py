@@ -87,7 +87,7 @@ def known_answers(acts: Acts, gold: pd.DataFrame) -> Ints:
         raise InputError(
             f"{int((~value.isin([0, 1])).sum()):,} values are neither 1 nor 0",
             where="gold answers",
-            do="Give query_id, candidate_id and value, the known answer.",
+            hint="Give query_id, candidate_id and value, the known answer.",
         )
     known = np.full(acts.n_pairs, UNSURE, dtype=np.int64)
     known[at[at >= 0]] = value.to_numpy(dtype=np.int64)[at >= 0]

@@ -43,7 +43,7 @@ def modes_compared(acts: pd.DataFrame, level: float = 0.95) -> ModesCompared:
     Of each expert, pair and mode the last act that no other supersedes counts, be it a normal one, gold or a repeat.
     """
     if "mode" not in acts.columns:
-        raise InputError("column mode is missing", where="acts", do="Give the acts with the mode each was shown in.")
+        raise InputError("column mode is missing", where="acts", hint="Give the acts with the mode each was shown in.")
     held = acts[~acts["label_id"].isin(acts["supersedes"].dropna()) & acts["mode"].isin(MODES)]
     key = ["query_id", "candidate_id", "expert_id", "mode"]
     last = held.sort_values(["created_at", "label_id"]).drop_duplicates(key, keep="last")

@@ -42,7 +42,7 @@ def majority_vote(votes: Sequence[Any], panel: int) -> dict[str, Any]:
     _check_panel(panel)
     unknown = [vote for vote in votes if not (vote is None or _is_skip(vote) or _is_vote(vote))]
     if unknown:
-        raise InputError(f"a vote is {unknown[0]!r}", where="majority_vote", do='Give 1, 0, "skip" or None.')
+        raise InputError(f"a vote is {unknown[0]!r}", where="majority_vote", hint='Give 1, 0, "skip" or None.')
     given = [vote for vote in votes if vote is not None]
     skipped = sum(_is_skip(vote) for vote in given)
     positive = sum(_is_vote(vote) and vote == 1 for vote in given)
@@ -67,7 +67,9 @@ def tally(positive: Counts, negative: Counts, skipped: Counts, panel: Counts) ->
         worst = int(np.argmin(np.where(panel < 1, -1, left)))
         answers = int(panel[worst] - left[worst])
         raise InputError(
-            f"{answers} answers from a panel of {panel[worst]}", where="majority vote", do="Give the panel's full size."
+            f"{answers} answers from a panel of {panel[worst]}",
+            where="majority vote",
+            hint="Give the panel's full size.",
         )
     result = positive + negative >= 1
     lead = positive - negative
@@ -149,9 +151,9 @@ def _is_vote(vote: Any) -> bool:
 
 def _check_panel(panel: int) -> None:
     if isinstance(panel, bool) or not isinstance(panel, (int, np.integer)) or panel < 1:
-        raise InputError(f"the panel is {panel!r}", where="panel", do="Give the number of experts, from 1 up.")
+        raise InputError(f"the panel is {panel!r}", where="panel", hint="Give the number of experts, from 1 up.")
 
 
 def _check_share(value: float, name: str) -> None:
     if not 0 <= value <= 1:
-        raise InputError(f"{name} is {value!r}", where=name, do="Give a number from 0 to 1.")
+        raise InputError(f"{name} is {value!r}", where=name, hint="Give a number from 0 to 1.")

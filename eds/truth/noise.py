@@ -21,7 +21,7 @@ def label_contamination(panel: int, sensitivity: float, specificity: float, prev
     0.94786475841
     """
     if not 0 <= prevalence <= 1:
-        raise InputError(f"prevalence is {prevalence!r}", where="prevalence", do="Give a number from 0 to 1.")
+        raise InputError(f"prevalence is {prevalence!r}", where="prevalence", hint="Give a number from 0 to 1.")
     right = majority_accuracy(panel, sensitivity, specificity)
     true_pos, false_neg = prevalence * right["sensitivity"], prevalence * (1 - right["sensitivity"])
     true_neg, false_pos = (1 - prevalence) * right["specificity"], (1 - prevalence) * (1 - right["specificity"])
@@ -87,11 +87,11 @@ def _share(part: float, other: float) -> float:
 def _check_eps(eps_pos: float, eps_neg: float) -> None:
     for name, value in (("eps_pos", eps_pos), ("eps_neg", eps_neg)):
         if not 0 <= value <= 1:
-            raise InputError(f"{name} is {value!r}", where=name, do="Give a number from 0 to 1.")
+            raise InputError(f"{name} is {value!r}", where=name, hint="Give a number from 0 to 1.")
 
 
 def _finite(scores: Sequence[float], name: str) -> npt.NDArray[np.float64]:
     array = np.asarray(scores, dtype=np.float64)
     if array.ndim != 1 or not np.isfinite(array).all():
-        raise InputError("a score is not a finite number", where=name, do="Give a list of finite numbers.")
+        raise InputError("a score is not a finite number", where=name, hint="Give a list of finite numbers.")
     return array

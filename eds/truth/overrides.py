@@ -75,7 +75,7 @@ def _check_adjudications(decided: pd.DataFrame, key: list[str]) -> None:
         raise InputError(
             f"{wrong:,} values are neither 1 nor 0, {twice:,} pairs are duplicated",
             where="adjudications",
-            do="Give each decided pair once, with its value.",
+            hint="Give each decided pair once, with its value.",
         )
 
 

@@ -62,10 +62,10 @@ def panel_agreement(
     """
     if early_stop and control is None:
         raise InputError(
-            "agreement of early-stopped votes is biased", where="agreement", do="Give the fully voted control subset."
+            "agreement of early-stopped votes is biased", where="agreement", hint="Give the fully voted control subset."
         )
     if resamples < 1:
-        raise InputError(f"resamples is {resamples}", where="agreement", do="Give a number from 1 up, as 2000.")
+        raise InputError(f"resamples is {resamples}", where="agreement", hint="Give a number from 1 up, as 2000.")
     votes = votes_of(current_acts(labels, as_of), voting)
     votes = votes if control is None else votes.only(control, "control subset")
     positive, negative, unsure = votes.counts()

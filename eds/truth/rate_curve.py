@@ -16,7 +16,7 @@ def rate_growth(labels: pd.DataFrame, truth: pd.DataFrame, points: int = 200, le
     (Wilson: as if pairs were drawn at random; a pool judged from its best ranks down begins too high).
     """
     if points < 2:
-        raise InputError(f"points is {points}", where="growth", do="Give 2 or more.")
+        raise InputError(f"points is {points}", where="growth", hint="Give 2 or more.")
     votes = labels.loc[labels["kind"] == "normal", [*KEY, "created_at"]]
     settled = votes.groupby(KEY, sort=False)["created_at"].max().rename("at").reset_index()
     rows = truth[[*KEY, "value"]].merge(settled, on=KEY, how="inner").sort_values(["at", *KEY], ignore_index=True)

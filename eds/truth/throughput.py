@@ -16,7 +16,7 @@ def expert_pace(labels: pd.DataFrame, rest: float = REST) -> pd.DataFrame:
     nothing was timed; `last_at`: the latest act.
     """
     if not rest > 0:
-        raise InputError(f"rest is {rest}", where="pace", do="Give seconds, more than 0.")
+        raise InputError(f"rest is {rest}", where="pace", hint="Give seconds, more than 0.")
     rows = labels[["expert_id", "created_at", "seconds"]].sort_values(["expert_id", "created_at"], ignore_index=True)
     gap = rows.groupby("expert_id")["created_at"].diff().dt.total_seconds().to_numpy(np.float64)
     begins = ~(gap <= rest)  # NaN: the expert's first act

@@ -68,7 +68,7 @@ class Votes:
             raise InputError(
                 f"{int((wanted < 0).sum()):,} pairs have no vote, first {_shown(pairs, wanted < 0)}",
                 where=where,
-                do="Give pairs that were judged.",
+                hint="Give pairs that were judged.",
             )
         chosen = np.zeros(self.n_pairs, dtype=np.bool_)
         chosen[wanted] = True
@@ -79,7 +79,7 @@ def votes_of(acts: Acts, voting: Sequence[str] = VOTING) -> Votes:
     """The votes: of an expert who answered a pair in several voting kinds, the kind named first counts."""
     unknown = [kind for kind in voting if kind not in KINDS]
     if unknown or not voting or len(set(voting)) < len(voting):
-        raise InputError(f"voting kinds are {list(voting)}", where="voting", do=f"Name some of {', '.join(KINDS)}.")
+        raise InputError(f"voting kinds are {list(voting)}", where="voting", hint=f"Name some of {', '.join(KINDS)}.")
     precedence = np.full(len(KINDS), len(KINDS))
     precedence[[KINDS.index(kind) for kind in voting]] = np.arange(len(voting))
     rank = precedence[acts.kind]
@@ -114,13 +114,13 @@ def places(acts: Acts, pairs: pd.DataFrame, where: str) -> Ints:
     """Each pair's place in `acts`, -1 where it has no act; columns missing or a pair given twice are refused."""
     lacking = [name for name in ("query_id", "candidate_id") if name not in pairs.columns]
     if lacking:
-        raise InputError(f"column {', '.join(lacking)} is missing", where=where, do="Give query_id and candidate_id.")
+        raise InputError(f"column {', '.join(lacking)} is missing", where=where, hint="Give query_id and candidate_id.")
     twice = pairs.duplicated(["query_id", "candidate_id"]).to_numpy()
     if twice.any():
         raise InputError(
             f"{int(twice.sum()):,} duplicate pairs, first {_shown(pairs, twice)}",
             where=where,
-            do="Give every pair once.",
+            hint="Give every pair once.",
         )
     requested = [
         pd.Index(names).get_indexer(pd.Index(pairs[name], dtype=object))

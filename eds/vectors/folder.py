@@ -41,7 +41,7 @@ def _begun(path: Path) -> Mapping[str, Any]:
     except PermissionError as error:
         raise forbidden(path) from error
     except (OSError, ValueError) as error:
-        raise TableError(f"partial.json is damaged ({error})", where=str(path.parent), do=REMAKE) from error
+        raise TableError(f"partial.json is damaged ({error})", where=str(path.parent), hint=REMAKE) from error
     return values if isinstance(values, dict) else {}
 
 
@@ -54,7 +54,7 @@ def refuse_other(folder: Path, model: Model) -> None:
             raise ProjectError(
                 f"the vectors of {model.name} are stale: made with other {', '.join(differ)}",
                 where=str(folder),
-                do="Give the model another name (NAME=SPEC), or compute it again: --replace.",
+                hint="Give the model another name (NAME=SPEC), or compute it again: --replace.",
                 faults=[fault for key in differ for fault in _differences(key, found.get(key), wanted[key])],
             )
 

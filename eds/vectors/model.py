@@ -125,11 +125,11 @@ def read_model(folder: Path) -> Model:
     except FileNotFoundError as error:
         begun = (folder / "partial.json").exists()
         what = "the vectors are not finished: the run was stopped" if begun else "there are no vectors here yet"
-        raise TableError(what, where=str(folder), do="Make them: eds embeddings compute.") from error
+        raise TableError(what, where=str(folder), hint="Make them: eds embeddings compute.") from error
     except PermissionError as error:
         raise forbidden(path) from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise TableError(f"model.json is damaged ({error!r})", where=str(folder), do=REMAKE) from error
+        raise TableError(f"model.json is damaged ({error!r})", where=str(folder), hint=REMAKE) from error
 
 
 def open_shard(path: Path, rows: int, width: int, dtype: Dtype) -> Array:
@@ -142,7 +142,7 @@ def open_shard(path: Path, rows: int, width: int, dtype: Dtype) -> Array:
         raise forbidden(path) from error
     except OSError as error:  # of the disk or the network: the shard itself may be whole
         raise InputError(
-            f"it cannot be read ({error.strerror})", where=str(path), do="Look at the disk, and try again."
+            f"it cannot be read ({error.strerror})", where=str(path), hint="Look at the disk, and try again."
         ) from error
     except (ValueError, EOFError) as error:
         raise LostShardError(f"{path.name} is damaged ({error})") from error

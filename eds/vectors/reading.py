@@ -68,7 +68,7 @@ class Vectors:
         A block never reaches over the end of a shard, so nothing is copied.
         """
         if rows < 1:
-            raise InputError(f"a block of {rows} rows is impossible", do="Give a number from 1 up.")
+            raise InputError(f"a block of {rows} rows is impossible", hint="Give a number from 1 up.")
         for start, shard in zip(self._starts.tolist(), self._shards, strict=False):
             for first in range(0, len(shard), rows):
                 yield start + first, shard[first : first + rows]
@@ -88,7 +88,7 @@ class Vectors:
             raise InputError(
                 f"{max(len(unknown), 1):,} images have no vector: {', '.join(named)}{more}",
                 where=str(self.folder),
-                do=f"Compute them: eds embeddings compute; there are vectors of {len(self):,} images.",
+                hint=f"Compute them: eds embeddings compute; there are vectors of {len(self):,} images.",
             )
         rows: np.ndarray[Any, np.dtype[np.int64]] = row_of_code[coded.indices.to_numpy()]
         return rows
@@ -104,7 +104,7 @@ class Vectors:
         """The packed codes of these ids in their order, (n, ceil(bits / 8)) uint8; bits only."""
         if self.model.dtype != "bits":
             raise InputError(
-                f"the vectors are {self.model.dtype}, not bits", where=str(self.folder), do="Ask for them unpacked."
+                f"the vectors are {self.model.dtype}, not bits", where=str(self.folder), hint="Ask for them unpacked."
             )
         return self.take(self.rows_of(ids))
 
@@ -148,7 +148,7 @@ def _text(series: "pd.Series[Any]") -> pa.Array:
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
-def _refuse(faults: list[str], folder: Path, do: str = REMAKE) -> None:
+def _refuse(faults: list[str], folder: Path, hint: str = REMAKE) -> None:
     if faults:
         what = faults[0] if len(faults) == 1 else f"{len(faults)} faults"
-        raise TableError(what, where=str(folder), do=do, faults=faults if len(faults) > 1 else ())
+        raise TableError(what, where=str(folder), hint=hint, faults=faults if len(faults) > 1 else ())

@@ -137,7 +137,7 @@ def _described(address: storage.Address, folder: Path) -> Model:
             raise TableError(
                 f"there are no finished vectors: {name} is missing",
                 where=str(address),
-                do="Give the address of a folder embeddings/<model>.",
+                hint="Give the address of a folder embeddings/<model>.",
             ) from error
         (folder / name).write_bytes(data)
     model = read_model(folder)
@@ -188,4 +188,4 @@ def _runs(rows: Array, size: int) -> tuple[list[int], list[int]]:
 def _refuse(faults: list[str], address: storage.Address) -> None:
     if faults:
         what = faults[0] if len(faults) == 1 else f"{len(faults)} faults"
-        raise TableError(what, where=str(address), do=PUT_AGAIN, faults=faults if len(faults) > 1 else ())
+        raise TableError(what, where=str(address), hint=PUT_AGAIN, faults=faults if len(faults) > 1 else ())

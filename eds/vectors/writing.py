@@ -166,10 +166,10 @@ class Writer:
             raise InputError(
                 f"an array of shape {vectors.shape} for {len(ids)} images",
                 where=f"model {model.name}",
-                do=f"Give ({len(ids)}, {model.width}) {'packed bytes' if packed else 'numbers'}.",
+                hint=f"Give ({len(ids)}, {model.width}) {'packed bytes' if packed else 'numbers'}.",
             )
         if packed and vectors.dtype != np.uint8:
-            raise InputError(f"codes come as {vectors.dtype}", where=f"model {model.name}", do="Pack them to uint8.")
+            raise InputError(f"codes come as {vectors.dtype}", where=f"model {model.name}", hint="Pack them to uint8.")
         with np.errstate(over="ignore"):
             stored = np.ascontiguousarray(vectors, dtype=stored_dtype(model.dtype))
         if not packed:
@@ -178,7 +178,7 @@ class Writer:
                 raise InputError(
                     f"model {model.name} gave vectors that cannot be used",
                     where=str(self.folder),
-                    do="Look at those images; if they are sound, the model or its precision is not.",
+                    hint="Look at those images; if they are sound, the model or its precision is not.",
                     faults=[f"{ids[row]}: {reason}" for row, reason in list(bad.items())[:SHOWN]]
                     + ([f"and {len(bad) - SHOWN:,} more"] if len(bad) > SHOWN else []),
                 )
@@ -197,7 +197,7 @@ class Writer:
         parts = []
         if self._old:
             if lost := lost_ids(self.folder):
-                raise TableError(lost, where=str(self.folder), do="Compute the vectors again: --replace.")
+                raise TableError(lost, where=str(self.folder), hint="Compute the vectors again: --replace.")
             self._lost = set(lost_shards(self.folder, self._old))
             self._shards = {shard.number: shard for shard in self._old.shards if shard.number not in self._lost}
             listed = tables.read(self.folder / "ids.parquet", EMBEDDINGS, LISTED)
@@ -260,7 +260,7 @@ def write(folder: Path, model: Model, ids: Sequence[str], vectors: Array, *, sha
     writer = Writer(folder, model, shard_rows=shard_rows, replace=True)
     wanted = pd.DataFrame({"image_id": list(ids), "source": [None] * len(ids)}, dtype=object)
     if wanted["image_id"].duplicated().any():
-        raise InputError("duplicate image ids", where=f"model {model.name}", do="Keep one row per image.")
+        raise InputError("duplicate image ids", where=f"model {model.name}", hint="Keep one row per image.")
     writer.add(ids, [None] * len(ids), vectors)
     writer.finish(wanted, model.provenance)
     return Vectors.open(folder)

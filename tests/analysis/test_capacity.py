@@ -252,7 +252,7 @@ def test_the_command_needs_no_project(tmp_path: Path) -> None:
 def test_what_no_project_tells_is_asked_for_at_once(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["analysis", "budget", "--images", "1e9", "-p", str(tmp_path)])
     assert isinstance(done.exception, InputError)
-    assert done.exception.do == "Give --queries N --models N, or --project DIR."
+    assert done.exception.hint == "Give --queries N --models N, or --project DIR."
 
 
 @pytest.mark.parametrize("wrong", ["0", "1.5", "many", "1e99", "-3", "nan"])

@@ -112,7 +112,7 @@ def test_bad_files_are_refused_with_file_entry_and_remedy(case: str, tmp_path: P
         read_annotations(files(tmp_path, **changed).contents())
     for words in told:
         assert words in str(caught.value)
-    assert caught.value.do
+    assert caught.value.hint
 
 
 @pytest.mark.parametrize("name", ["metadata", "annotations", "seeds", "manifest"])

@@ -233,7 +233,7 @@ def test_what_is_refused_says_what_and_what_to_do(case: str, place: Path, tmp_pa
     with pytest.raises(EdsError) as caught:
         cli.main(typed, standalone_mode=False)
     assert told in str(caught.value)
-    assert caught.value.do
+    assert caught.value.hint
 
 
 def test_a_model_whose_file_is_damaged_is_told_and_the_others_stay(drawn: dict[str, Any], tmp_path: Path) -> None:

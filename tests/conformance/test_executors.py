@@ -66,7 +66,7 @@ def test_an_error_is_raised_as_it_is_and_what_was_finished_is_kept(
 ) -> None:
     with pytest.raises(InputError, match="number 5: this number is bad") as caught:
         list(engines[name].map(square, squares(tmp_path, 6, refuses=5)))
-    assert (caught.value.do, caught.value.faults) == ("Give another.", ("a", "b"))
+    assert (caught.value.hint, caught.value.faults) == ("Give another.", ("a", "b"))
     (tmp_path / "journal").unlink()
     assert len(list(engines[name].map(square, squares(tmp_path, 5)))) == 5
     assert len(journal(tmp_path)) <= 2  # those that were under way when the error came

@@ -30,7 +30,7 @@ def square(spec: Square) -> Receipt:
         lines.write(f"{spec.number} {here()}\n")
     mark.touch()
     if spec.mood == "refuses":
-        raise InputError("this number is bad", where=f"number {spec.number}", do="Give another.", faults=["a", "b"])
+        raise InputError("this number is bad", where=f"number {spec.number}", hint="Give another.", faults=["a", "b"])
     if spec.mood == "breaks":
         raise ZeroDivisionError("a bug")
     if spec.mood == "ends early":

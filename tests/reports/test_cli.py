@@ -100,7 +100,7 @@ def test_the_answer_lists_three_files_and_what_is_missing(project: Project, answ
     assert sorted(Path(name).name for name in answer["files"]) == ["report.csv", "report.html", "report.json"]
     assert all(Path(name).stat().st_size == size for name, size in answer["files"].items())
     assert {gap["section"] for gap in answer["missing"]} == {"scores", "curves"}  # no negatives are drawn here
-    assert all("eds suspects negatives" in gap["do"] for gap in answer["missing"])
+    assert all("eds suspects negatives" in gap["hint"] for gap in answer["missing"])
     assert {"label-noise", "codes", "judged", "pairs"} <= set(answer["sections"])
 
 

@@ -42,7 +42,7 @@ def analyse(inputs: AnalysisInputs, options: Options) -> dict[str, Any]:
         raise InputError(
             "no query has another image of its product among the candidates",
             where="table images",
-            do="Identification needs product ids: eds images import --map product_id=COLUMN.",
+            hint="Identification needs product ids: eds images import --map product_id=COLUMN.",
         )
     measures = [Measure.parse(kind.format(k=cut)) for cut in options.cuts for kind in KINDS]
     labels = TRUTH.empty()[["query_id", "candidate_id", "value"]]

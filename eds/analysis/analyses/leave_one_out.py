@@ -65,13 +65,13 @@ def leave_one_out(
     """
     if measure.name not in AREAS or mode not in MODES:
         raise InputError(
-            f"measure {measure}, mode {mode!r}", do=f"Measures: {', '.join(AREAS)}; modes: {', '.join(MODES)}."
+            f"measure {measure}, mode {mode!r}", hint=f"Measures: {', '.join(AREAS)}; modes: {', '.join(MODES)}."
         )
     pool_lists, labels, scores = inputs.require(*INPUTS)
     labelled = LabelledPairs.from_frame(labels)
     removed, proposed = proposals(pool_lists, labelled)
     if not removed:
-        raise InputError("no generator is named", where="suspects", do="Give the lists that the pool was made of.")
+        raise InputError("no generator is named", where="suspects", hint="Give the lists that the pool was made of.")
     times = proposed.sum(axis=0)
     kept = ~(proposed & (times == 1)) if mode == "unique" else ~proposed
     full: dict[str, float] = {}
@@ -102,7 +102,9 @@ def proposals(suspects: pd.DataFrame, labelled: LabelledPairs) -> tuple[list[str
     """The generators, ascending, and which labelled pair each proposed: generators x pairs."""
     missing = [name for name in ("model", "query_id", "candidate_id") if name not in suspects.columns]
     if missing:
-        raise InputError(f"column {', '.join(missing)} is missing", where="suspects", do="Give lists, model by model.")
+        raise InputError(
+            f"column {', '.join(missing)} is missing", where="suspects", hint="Give lists, model by model."
+        )
     models = unique_ids(suspects["model"])
     model, place = encode(suspects["model"], models), labelled.find_ids(suspects["query_id"], suspects["candidate_id"])
     result = np.zeros((len(models), len(labelled.value)), np.bool_)

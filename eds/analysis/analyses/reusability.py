@@ -119,7 +119,9 @@ class _Data:
                 labelled, _ = with_negatives(labelled, inputs.require("negatives"))
             return cls(labelled, scores=align_scores(labelled, inputs.require("scores")))
         if definition.needs not in ON_LISTS:
-            raise InputError(f"{measure} does not depend on labels", where="reusability", do="Choose another measure.")
+            raise InputError(
+                f"{measure} does not depend on labels", where="reusability", hint="Choose another measure."
+            )
         lists = None if inputs.rankings is None else read_rankings(inputs.rankings)
         requested = inputs.pooled if definition.counts_pooled else None
         return cls(labelled, lists, inputs.ranks, None if requested is None else pooled_of(labelled, requested))

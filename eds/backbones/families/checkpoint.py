@@ -18,13 +18,13 @@ OPEN_CLIP = "open_clip"
 
 def load(request: Request) -> NetworkBackbone:
     """Load the weights file that the request names."""
-    do = "Name the architecture: checkpoint:PATH?arch=timm:resnet50, or arch=open_clip:ViT-B-32."
+    hint = "Name the architecture: checkpoint:PATH?arch=timm:resnet50, or arch=open_clip:ViT-B-32."
     request = complete(request)
     loader, _, name = request.option("arch").partition(":")
     if loader not in ("timm", OPEN_CLIP) or not name:
-        raise InputError("the architecture is unknown", where=request.text, do=do)
+        raise InputError("the architecture is unknown", where=request.text, hint=hint)
     if request.random_init:
-        raise InputError("a checkpoint cannot be random", where=request.text, do=f"Write {loader}:{name} instead.")
+        raise InputError("a checkpoint cannot be random", where=request.text, hint=f"Write {loader}:{name} instead.")
     path = Path(request.name).expanduser()
     named = replace(request, name=path.name)
     if loader == OPEN_CLIP:

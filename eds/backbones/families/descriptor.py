@@ -106,7 +106,7 @@ def load(request: Request) -> Descriptor:
     """Load a descriptor by name."""
     request.allow_only()
     if request.name not in DESCRIPTORS:
-        raise UnknownNameError(f"no descriptor {request.name!r}", do=f"Known: {', '.join(DESCRIPTORS)}.")
+        raise UnknownNameError(f"no descriptor {request.name!r}", hint=f"Known: {', '.join(DESCRIPTORS)}.")
     faults = []
     if request.weights or request.random_init:
         faults.append("a descriptor has no weights")
@@ -125,7 +125,7 @@ def load(request: Request) -> Descriptor:
         dimension = describe(np.zeros((1, SIDE, SIDE, 3), dtype=np.uint8)).shape[1]
     except ModuleNotFoundError as error:
         what = f"descriptors need the package {error.name}, which is not installed"
-        raise MissingExtraError(what, where=request.text, do='Run: pip install "eds[vision]".') from error
+        raise MissingExtraError(what, where=request.text, hint='Run: pip install "eds[vision]".') from error
     spec = request.spec(default, dimension=dimension, pooling="", runtime="numpy", licence="apache-2.0")
     return Descriptor(spec, describe)
 

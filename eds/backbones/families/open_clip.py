@@ -44,9 +44,11 @@ def load(request: Request) -> network.NetworkBackbone:
     name, given = request.name, request.weights
     _known(name)
     if not given and not request.random_init:
-        raise InputError("no weights are named", where=request.text, do=f"Write @TAG or @FILE; tags: {_tags(name)}.")
+        raise InputError("no weights are named", where=request.text, hint=f"Write @TAG or @FILE; tags: {_tags(name)}.")
     if given and request.random_init:
-        raise InputError("weights and random_init contradict each other", where=request.text, do="Remove one of them.")
+        raise InputError(
+            "weights and random_init contradict each other", where=request.text, hint="Remove one of them."
+        )
     if given in open_clip.list_pretrained_tags_by_model(name):
         return build(request, name, _of_tag(request, name, given), tag=given)
     path = Path(given).expanduser() if given else None
@@ -54,7 +56,7 @@ def load(request: Request) -> network.NetworkBackbone:
         raise InputError(
             f"{given} is neither a file nor a tag of {name}",
             where=request.text,
-            do=f"Write @FILE, or @TAG: {_tags(name)}.",
+            hint=f"Write @FILE, or @TAG: {_tags(name)}.",
         )
     return build(request, name, path, tag="")
 
@@ -84,7 +86,7 @@ def preprocessing(model: torch.nn.Module, request: Request) -> Preprocessing:
     height, width = found.size if isinstance(found.size, (tuple, list)) else (found.size, found.size)
     if height != width or found.resize_mode == "longest":
         what = f"the model takes {width} x {height} pixels, resized by {found.resize_mode}"
-        raise InputError(what, where=request.text, do="Choose another; this one is not supported.")
+        raise InputError(what, where=request.text, hint="Choose another; this one is not supported.")
     interpolation = "bilinear" if found.interpolation == "bilinear" else "bicubic"
     return Preprocessing(found.resize_mode, height, interpolation, None, "RGB", found.mean, found.std)  # type: ignore[arg-type]
 
@@ -96,7 +98,7 @@ def _of_tag(request: Request, name: str, tag: str) -> Path:
     if wants != has:
         other = f"{name}-quickgelu" if wants else name.removesuffix("-quickgelu")
         what = f"the weights {tag} were trained with {'QuickGELU' if wants else 'GELU'}, {name} uses the other"
-        raise InputError(what, where=request.text, do=f"Write open_clip:{other}@{tag}.")
+        raise InputError(what, where=request.text, hint=f"Write open_clip:{other}@{tag}.")
     repository, _, file = str(config.get("hf_hub") or "").rpartition("/")
     names = [file.rpartition(".")[0] + ".safetensors", file] if file else HUB_FILES
     url = "" if repository else str(config.get("url") or "")
@@ -107,7 +109,8 @@ def _known(name: str) -> None:
     if name not in open_clip.list_models():
         near = difflib.get_close_matches(name, open_clip.list_models(), n=3, cutoff=0.3)
         raise UnknownNameError(
-            f"open_clip has no model {name!r}", do=f"Did you mean {', '.join(near)}? (open_clip.list_models() has all.)"
+            f"open_clip has no model {name!r}",
+            hint=f"Did you mean {', '.join(near)}? (open_clip.list_models() has all.)",
         )
 
 
@@ -134,5 +137,5 @@ def _fit(model: torch.nn.Module, path: Path) -> None:
             open_clip.load_checkpoint(model, str(path), strict=True, weights_only=True)
     except (RuntimeError, KeyError) as error:
         faults = [line.strip()[:400] for line in str(error).splitlines()[1:]] or [repr(error)]
-        do = "Name the right model; the file must hold both sides, image and text."
-        raise InputError("the weights do not fit this model", where=str(path), do=do, faults=faults[:8]) from error
+        hint = "Name the right model; the file must hold both sides, image and text."
+        raise InputError("the weights do not fit this model", where=str(path), hint=hint, faults=faults[:8]) from error

@@ -25,7 +25,9 @@ def load(request: Request) -> network.NetworkBackbone:
     """Load a model of timm."""
     request.allow_only(*OPTIONS)
     if request.weights and request.random_init:
-        raise InputError("weights and random_init contradict each other", where=request.text, do="Remove one of them.")
+        raise InputError(
+            "weights and random_init contradict each other", where=request.text, hint="Remove one of them."
+        )
     path = Path(request.weights).expanduser() if request.weights else None
     if path is None and not request.random_init:
         config = _config(request.name)
@@ -44,7 +46,7 @@ def build(request: Request, name: str, path: Path | None) -> network.NetworkBack
     output = request.option("output", "pooled", ("pooled", "logits"))
     classes = request.integer("classes", int(config.get("num_classes") or 0)) if output == "logits" else 0
     if output == "logits" and not classes:
-        raise InputError("the model has no classifier", where=request.text, do="Leave output=logits out.")
+        raise InputError("the model has no classifier", where=request.text, hint="Leave output=logits out.")
     pooling = request.option("pooling")
     model = weights.build_seeded(lambda: _create(name, classes, pooling, request)).eval()
     if path is not None:
@@ -66,8 +68,8 @@ def preprocessing(config: dict[str, Any], request: Request) -> Preprocessing:
     found = resolve_data_config({}, pretrained_cfg=config)  # type: ignore[no-untyped-call]
     _, height, width = found["input_size"]
     if height != width:
-        do = "Choose a model of square images."
-        raise InputError(f"the model takes {width} x {height} pixels", where=request.text, do=do)
+        hint = "Choose a model of square images."
+        raise InputError(f"the model takes {width} x {height} pixels", where=request.text, hint=hint)
     resize = {"squash": "squash", "border": "longest"}.get(found["crop_mode"], "shortest")
     size = int(height // found["crop_pct"])
     return Preprocessing(resize, size, found["interpolation"], height, "RGB", found["mean"], found["std"])  # type: ignore[arg-type]
@@ -79,12 +81,12 @@ def _config(name: str) -> dict[str, Any]:
     if not timm.is_model(architecture):
         near = difflib.get_close_matches(architecture, timm.list_models(), n=3)
         raise UnknownNameError(
-            f"timm has no model {architecture!r}", do=f"Did you mean {', '.join(near)}?" if near else ""
+            f"timm has no model {architecture!r}", hint=f"Did you mean {', '.join(near)}?" if near else ""
         )
     tags = [known.partition(".")[2] for known in timm.list_pretrained(f"{architecture}.*")]
     if tag and tag not in tags:
         raise UnknownNameError(
-            f"timm has no weights {tag!r} of {architecture}", do=f"Known: {', '.join(tags) or 'none'}."
+            f"timm has no weights {tag!r} of {architecture}", hint=f"Known: {', '.join(tags) or 'none'}."
         )
     found = timm.get_pretrained_cfg(name)
     return dict(found.to_dict()) if found is not None else {}  # type: ignore[no-untyped-call]
@@ -96,7 +98,7 @@ def _create(name: str, classes: int, pooling: str, request: Request) -> torch.nn
         model: torch.nn.Module = timm.create_model(name, pretrained=False, num_classes=classes, **extra)
     except (RuntimeError, AssertionError, TypeError, ValueError, KeyError) as error:
         raise InputError(
-            f"timm cannot build it ({error})", where=request.text, do="Check pooling and classes."
+            f"timm cannot build it ({error})", where=request.text, hint="Check pooling and classes."
         ) from error
     return model
 
@@ -129,5 +131,5 @@ def _native(model: torch.nn.Module, state: weights.State, request: Request) -> w
         raise InputError(
             f"the weights do not fit this architecture (timm cannot rename them: {error!r})",
             where=request.text,
-            do="Name the right architecture, or map the keys: ?prefix=OLD., ?map=OLD>NEW.",
+            hint="Name the right architecture, or map the keys: ?prefix=OLD., ?map=OLD>NEW.",
         ) from error

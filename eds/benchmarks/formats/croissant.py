@@ -148,14 +148,14 @@ def read(source: Path) -> Benchmark:
     file = source / "croissant.json" if source.is_dir() else source
     content = read_json(file)
     if not isinstance(content, dict) or "recordSet" not in content:
-        raise InputError("describes no record sets", where=str(file), do="Give a Croissant 1.0 file.")
-    failed, do = "the files cannot be imported", "Nothing was imported. Rows count from 0:"
+        raise InputError("describes no record sets", where=str(file), hint="Give a Croissant 1.0 file.")
+    failed, hint = "the files cannot be imported", "Nothing was imported. Rows count from 0:"
     faults = Faults()
     files = _files(content, file, faults)
-    faults.raise_any(failed, do)
+    faults.raise_any(failed, hint)
     if "pairs" not in files:
         what = "no record set has query_id, candidate_id and value"
-        raise InputError(what, where=str(file), do="Describe the pairs as eds exports them.")
+        raise InputError(what, where=str(file), hint="Describe the pairs as eds exports them.")
     truth, suspects, notes = pairs_file.read_pairs(files["pairs"], "imported croissant", faults)
     locations = {name: Location(files["pairs"]) for name in ("truth", "suspects")}
     images = votes = None
@@ -164,7 +164,7 @@ def read(source: Path) -> Benchmark:
         locations["images"] = Location(files["images"])
     if "votes" in files:
         votes, locations["votes"] = read_csv(files["votes"]), Location(files["votes"])
-    faults.raise_any(failed, do)
+    faults.raise_any(failed, hint)
     return Benchmark(images, truth, suspects, votes, locations=locations, notes=tuple(notes))
 
 

@@ -61,7 +61,7 @@ def write(
     """Write the configurations, and README.md with the front matter; return what they cannot hold."""
     images, truth = benchmark.images, benchmark.truth
     if images is None or truth is None:
-        raise InputError("there are no labels", where="truth.parquet", do="Decide first: eds truth decide.")
+        raise InputError("there are no labels", where="truth.parquet", hint="Decide first: eds truth decide.")
     not_held = ["the pictures: their paths only"] if no_images else []
     files = None if no_images else pd.Series(find_pictures(images, benchmark.image_root), index=images.index)
     plain, as_text = _plain_images(images.rename(columns={"image_id": "id"}))
@@ -170,7 +170,7 @@ def front_matter(benchmark: Benchmark, names: Sequence[str]) -> str:
 def read(source: Path) -> Benchmark:
     """Read a data set's folder; pictures in it are only named, see unpacked_pictures."""
     if not source.is_dir():
-        raise InputError("is not a folder", where=str(source), do="Give the folder of the data set.")
+        raise InputError("is not a folder", where=str(source), hint="Give the folder of the data set.")
     faults = Faults()
     notes: list[str] = []
     parts, at = {}, {}
@@ -179,8 +179,8 @@ def read(source: Path) -> Benchmark:
             at[name] = Location(found[0] if len(found) == 1 else source / name)
             parts[name] = pd.concat([_read_shard(file) for file in found], ignore_index=True)
     if missing := [name for name in ("corpus", "queries", "qrels") if name not in parts]:
-        do = "Give a folder in MTEB's layout: corpus/, queries/, qrels/ with Parquet."
-        raise InputError(f"has no {', no '.join(missing)}", where=str(source), do=do)
+        hint = "Give a folder in MTEB's layout: corpus/, queries/, qrels/ with Parquet."
+        raise InputError(f"has no {', no '.join(missing)}", where=str(source), hint=hint)
     images = _images(parts, at, faults, notes)
     truth, suspects = _truth(parts["qrels"], at["qrels"], faults, notes), None
     votes = _votes(parts["votes"], at["votes"], faults, notes) if "votes" in parts else None
@@ -220,7 +220,7 @@ def _read_shard(file: Path) -> pd.DataFrame:
                 kind = opened.schema_arrow.field("image").type
                 if not pa.types.is_struct(kind):
                     what = f"column image is {kind}, not {{bytes, path}}"
-                    raise InputError(what, where=str(file), do="Write it with datasets.Image().")
+                    raise InputError(what, where=str(file), hint="Write it with datasets.Image().")
                 paths, filled = [], []
                 for batch in opened.iter_batches(batch_size=BATCH, columns=["image"]):
                     for picture in batch.column(0).to_pylist():
@@ -230,7 +230,7 @@ def _read_shard(file: Path) -> pd.DataFrame:
         return frame
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
-        raise InputError(f"is damaged, truncated or not Parquet ({reason})", where=str(file), do=AGAIN) from error
+        raise InputError(f"is damaged, truncated or not Parquet ({reason})", where=str(file), hint=AGAIN) from error
 
 
 def _short_strings(field: pa.Field) -> pa.Field:

@@ -137,11 +137,11 @@ def read(source: Path) -> Benchmark:
     content = read_json(file, exact=True)
     names = read_json(source / EXPERTS, exact=True) if (source / EXPERTS).is_file() else {}
     if not isinstance(names, dict):
-        raise InputError("is not an object of numbers and names", where=str(source / EXPERTS), do="Export again.")
+        raise InputError("is not an object of numbers and names", where=str(source / EXPERTS), hint="Export again.")
     if not isinstance(content, list):
-        do = "Export from Label Studio as JSON (not JSON-MIN)."
-        raise InputError("is not a list of tasks", where=str(file), do=do)
-    failed, do = "the tasks cannot be imported", "Nothing was imported. Tasks count from 0:"
+        hint = "Export from Label Studio as JSON (not JSON-MIN)."
+        raise InputError("is not a list of tasks", where=str(file), hint=hint)
+    failed, hint = "the tasks cannot be imported", "Nothing was imported. Tasks count from 0:"
     faults, at = Faults(), Location(file, "task")
     pairs: dict[int, dict[str, Any]] = {}
     votes: list[tuple[int, dict[str, Any]]] = []
@@ -153,14 +153,14 @@ def read(source: Path) -> Benchmark:
         if isinstance(task, dict) and isinstance(task.get("data"), dict):
             pairs[number] = task["data"]
         votes += [(number, vote) for vote in found]
-    faults.raise_any(failed, do)
+    faults.raise_any(failed, hint)
     frame = pd.DataFrame(list(pairs.values()), index=list(pairs), dtype=object)
     check_ids(frame, PAIR, at, faults)
-    faults.raise_any(failed, do)
+    faults.raise_any(failed, hint)
     normal = frame["kind"].fillna("normal") == "normal" if "kind" in frame else frame[PAIR[0]].notna()
     rows = frame[normal.to_numpy(bool)]
     truth, suspects, notes = pairs_file.tables_from_pairs(rows, at, "imported label-studio", faults)
-    faults.raise_any(failed, do)
+    faults.raise_any(failed, hint)
     notes = [f"{cancelled:,} annotations were cancelled: skipped", *notes] if cancelled else notes
     answers = pd.DataFrame([vote for _, vote in votes], index=[number for number, _ in votes], dtype=object)
     locations = dict.fromkeys(("votes", "truth", "suspects"), at)

@@ -59,7 +59,7 @@ def write(benchmark: Benchmark, folder: Path) -> list[str]:
     """Write qrels, runs and ids; return what the files cannot hold."""
     truth, images = benchmark.truth, benchmark.images
     if truth is None or images is None:
-        raise InputError("there are no labels", where="truth.parquet", do="Decide first: eds truth decide.")
+        raise InputError("there are no labels", where="truth.parquet", hint="Decide first: eds truth decide.")
     not_held = []
     names = pd.unique(pd.concat([images["image_id"], truth["query_id"], truth["candidate_id"]]))
     encoded = {name: quote(str(name), safe=SAFE) for name in names}
@@ -108,7 +108,7 @@ def lower_scores(run: pd.DataFrame) -> tuple[NDArray[np.float64], int]:
         short = scores.astype(np.float32)
     if not np.isfinite(short).all():
         what = "scores do not fit into the 32 bits that readers of TREC runs use"
-        raise InputError(what, where="neighbors", do="Scale the model's scores.")
+        raise InputError(what, where="neighbors", hint="Scale the model's scores.")
     starts = np.flatnonzero(np.diff(pd.factorize(run["query_id"])[0], prepend=-1))
     lengths = np.diff(np.append(starts, len(scores)))
     changed = 0
@@ -120,7 +120,7 @@ def lower_scores(run: pd.DataFrame) -> tuple[NDArray[np.float64], int]:
         scores[here[low]] = limit[low]
         changed += int(low.sum())
     if not np.isfinite(short).all():
-        raise InputError("scores are too close to the smallest 32-bit number", where="neighbors", do="Scale them.")
+        raise InputError("scores are too close to the smallest 32-bit number", where="neighbors", hint="Scale them.")
     return scores, changed
 
 
@@ -138,7 +138,7 @@ def read(
         run = run or tuple(file for file in files if file.name.endswith(ENDINGS))
     if qrels is None and not run:
         what = "holds neither qrels.txt nor runs" if source else "neither a folder nor files are given"
-        raise InputError(what, where=str(source or "format trec"), do="Give a folder, --qrels FILE or --run FILE.")
+        raise InputError(what, where=str(source or "format trec"), hint="Give a folder, --qrels FILE or --run FILE.")
     return read_files(qrels, {model_name(file): file for file in run}, ids)
 
 
@@ -289,10 +289,10 @@ def _read_ranx(file: Path, faults: Faults) -> pd.DataFrame:
             frame = pq.read_table(file).to_pandas()
         except (pa.ArrowException, OSError) as error:
             reason = str(error).splitlines()[0]
-            raise InputError(f"is damaged or not Parquet ({reason})", where=str(file), do=AGAIN) from error
+            raise InputError(f"is damaged or not Parquet ({reason})", where=str(file), hint=AGAIN) from error
         if missing := {"q_id", "doc_id", "score"} - set(frame.columns):
-            do = "Give ranx' columns: q_id, doc_id, score."
-            raise InputError(f"has no column {', '.join(sorted(missing))}", where=str(file), do=do)
+            hint = "Give ranx' columns: q_id, doc_id, score."
+            raise InputError(f"has no column {', '.join(sorted(missing))}", where=str(file), hint=hint)
         frame = frame.rename(columns={"q_id": "query_id", "doc_id": "candidate_id"})
     else:
         frame = pd.DataFrame(_read_ranx_json(file), columns=[*PAIR, "score"])
@@ -315,7 +315,7 @@ def _read_ranx_json(file: Path) -> list[tuple[str, str, Any]]:
     try:
         content = json.loads(data, object_pairs_hook=_Members)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"is not complete JSON ({error})", where=str(file), do=AGAIN) from error
+        raise InputError(f"is not complete JSON ({error})", where=str(file), hint=AGAIN) from error
     if not isinstance(content, _Members) or not all(isinstance(value, _Members) for _, value in content):
-        raise InputError("is not of the form {qid: {docno: score}}", where=str(file), do="Write it with ranx.")
+        raise InputError("is not of the form {qid: {docno: score}}", where=str(file), hint="Write it with ranx.")
     return [(query, document, score) for query, scores in content for document, score in scores]

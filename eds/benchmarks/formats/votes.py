@@ -20,7 +20,7 @@ def write(
 ) -> list[str]:
     """Write votes and pairs; return what the files cannot hold."""
     if benchmark.votes is None or not len(benchmark.votes):
-        raise InputError("there are no votes", where="labels", do="Judge, or import votes: eds labels import.")
+        raise InputError("there are no votes", where="labels", hint="Judge, or import votes: eds labels import.")
     not_held = []
     write_votes(benchmark.votes, folder / f"votes.{file_type}")
     if benchmark.truth is not None or benchmark.suspects is not None:
@@ -36,8 +36,8 @@ def read(source: Path) -> Benchmark:
     """Read an exported folder, or one file of votes; crowd-kit's task,worker,label as well."""
     files = [source] if source.is_file() else [source / name for name in NAMES if (source / name).is_file()]
     if not files:
-        do = "Give the file of votes itself."
-        raise InputError(f"has none of {', '.join(NAMES)}", where=str(source), do=do)
+        hint = "Give the file of votes itself."
+        raise InputError(f"has none of {', '.join(NAMES)}", where=str(source), hint=hint)
     faults = Faults()
     votes, notes = read_votes(files[0], faults)
     truth = suspects = None

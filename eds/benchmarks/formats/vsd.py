@@ -68,8 +68,8 @@ def read(
         names = {name: source / f"{name}.{'jsonl' if name == 'votes' else 'json'}" for name in files}
         files = {name: file or (names[name] if names[name].is_file() else None) for name, file in files.items()}
     if missing := [name for name in ("metadata", "annotations") if files[name] is None]:
-        do = f"Give {' and '.join(f'--{name} FILE' for name in missing)}, or a folder with {missing[0]}.json."
-        raise InputError(f"no file of {' or '.join(missing)}", where=str(source or "format vsd"), do=do)
+        hint = f"Give {' and '.join(f'--{name} FILE' for name in missing)}, or a folder with {missing[0]}.json."
+        raise InputError(f"no file of {' or '.join(missing)}", where=str(source or "format vsd"), hint=hint)
     votes = files.pop("votes")
     contents = Files(**files).contents()  # type: ignore[arg-type]
     pairs, repeats = read_annotations(contents)
@@ -233,12 +233,12 @@ def write(benchmark: Benchmark, folder: Path) -> list[str]:
     """Write the files, a manifest only where queries are not candidates; return what they cannot hold."""
     images, truth = benchmark.images, benchmark.truth
     if images is None or truth is None:
-        raise InputError("there are no labels", where="truth.parquet", do="Decide first: eds truth decide.")
+        raise InputError("there are no labels", where="truth.parquet", hint="Decide first: eds truth decide.")
     repeats = images.loc[images["path"].duplicated(), "path"]
     if len(repeats):
         what = f"{len(repeats):,} paths belong to several images, as {repeats.iloc[0]!r}"
-        do = "This format names an image by its path: give each a file of its own."
-        raise InputError(what, where="images.parquet", do=do)
+        hint = "This format names an image by its path: give each a file of its own."
+        raise InputError(what, where="images.parquet", hint=hint)
     not_held = []
     path_of = dict(zip(images["image_id"], images["path"], strict=True))
     renamed = int((images["image_id"] != images["path"]).sum())

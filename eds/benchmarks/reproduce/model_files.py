@@ -39,8 +39,8 @@ def find_vectors(folder: Path, task: str) -> dict[str, VectorFile]:
     files = [file for file in sorted(folder.iterdir()) if file.suffix in VECTORS and not _is_ids(file)]
     models = _by_model(folder, ((known_model(file.stem), file) for file in files))
     if not models:
-        do = f"Name files after their models, as dino.npy with dino.ids.txt ({', '.join(VECTORS)})."
-        raise InputError("holds no vectors", where=str(folder), do=do)
+        hint = f"Name files after their models, as dino.npy with dino.ids.txt ({', '.join(VECTORS)})."
+        raise InputError("holds no vectors", where=str(folder), hint=hint)
     return {name: VectorFile(file, _find_ids(file)) for name, file in models.items()}
 
 
@@ -50,8 +50,8 @@ def find_runs(folder: Path, task: str) -> tuple[dict[str, Path], Path | None]:
     inner = folder / "runs" if (folder / "runs").is_dir() else folder
     files = [file for file in sorted(inner.iterdir()) if file.name.endswith(trec.ENDINGS)]
     if not files:
-        do = f"Name them MODEL.run ({', '.join(trec.ENDINGS)})."
-        raise InputError("holds no TREC runs", where=str(inner), do=do)
+        hint = f"Name them MODEL.run ({', '.join(trec.ENDINGS)})."
+        raise InputError("holds no TREC runs", where=str(inner), hint=hint)
     ids = next((file for file in (folder / "ids.tsv", inner / "ids.tsv") if file.is_file()), None)
     return _by_model(inner, ((known_model(trec.model_name(file)), file) for file in files)), ids
 
@@ -74,7 +74,7 @@ def official_lists(run: pd.DataFrame, images: pd.DataFrame, *, every_image: bool
     if unknown:
         more = f" and {len(unknown) - SHOWN:,} more" if len(unknown) > SHOWN else ""
         what = f"the run names images that the metadata do not have: {', '.join(unknown[:SHOWN])}{more}"
-        raise InputError(what, do="Give the run of this task, or ids.tsv beside it.")
+        raise InputError(what, hint="Give the run of this task, or ids.tsv beside it.")
     queries, candidates = _by_role(images)
     kept = run[run["query_id"].isin(queries) & run["candidate_id"].isin(candidates)]
     kept = kept[kept["query_id"] != kept["candidate_id"]]
@@ -123,5 +123,5 @@ def _by_model(folder: Path, files: Iterable[tuple[str, File]]) -> dict[str, File
         names = [name for name, _ in listed]
         repeated = sorted({name for name in names if names.count(name) > 1})
         what = f"has several files of model {', '.join(repeated)}"
-        raise InputError(what, where=str(folder), do="Keep one of each.")
+        raise InputError(what, where=str(folder), hint="Keep one of each.")
     return models

@@ -32,7 +32,7 @@ def find_files(
     """
     if len(tasks) > 1 and (own := [kind for kind in given if kind != "metadata"]):
         what = f"{' and '.join(f'--{kind}' for kind in own)} belong to one task, {len(tasks)} are requested"
-        raise InputError(what, where="option --task", do=f"Name it: --task {' or '.join(tasks)}.")
+        raise InputError(what, where="option --task", hint=f"Name it: --task {' or '.join(tasks)}.")
     found = _search(root, kind_of, skip) if root is not None and len(given) < len(KINDS) else {}
     files, missing, faults = {}, {}, []
     for task in tasks:
@@ -57,7 +57,7 @@ def find_files(
         raise InputError(
             "the files of the tasks are ambiguous" if faults else "there are no files of any task",
             where=str(root or "options --metadata, --annotations"),
-            do="Name the task and its files (--task, --metadata, --annotations, --seeds, --manifest), or put each"
+            hint="Name the task and its files (--task, --metadata, --annotations, --seeds, --manifest), or put each"
             f" task's files into a folder of its name: {', '.join(TASKS)}.",
             faults=[*dict.fromkeys(faults or reasons), *(listed if not faults else [])],
         )

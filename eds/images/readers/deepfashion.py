@@ -34,7 +34,7 @@ def read(source: Source) -> Catalogue:
     rows, header = _words(partition)
     if header not in (list(INSHOP), list(CONSUMER)):
         known = "; or ".join(" ".join(columns) for columns in (INSHOP, CONSUMER))
-        raise InputError(f"has the columns {' '.join(header)}", where=str(partition), do=f"Needed: {known}.")
+        raise InputError(f"has the columns {' '.join(header)}", where=str(partition), hint=f"Needed: {known}.")
     return _read_inshop(rows, files) if header == list(INSHOP) else _read_consumer2shop(rows, files)
 
 
@@ -84,11 +84,11 @@ def lists(sources: Sequence[Path]) -> dict[str, Path]:
             if file.name in (PARTITION, ITEMS, INSHOP_BOXES, CONSUMER_BOXES):
                 if file.name in found:
                     raise InputError(
-                        f"two files are called {file.name}", where=str(file), do="Name the files one by one."
+                        f"two files are called {file.name}", where=str(file), hint="Name the files one by one."
                     )
                 found[file.name] = file
             elif not place.is_dir():
-                raise InputError("is not a known list", where=str(file), do=f"Use {PARTITION} and the boxes.")
+                raise InputError("is not a known list", where=str(file), hint=f"Use {PARTITION} and the boxes.")
     return found
 
 
@@ -99,9 +99,11 @@ def _words(file: Path) -> tuple[pd.DataFrame, list[str]]:
     except PermissionError as error:
         raise forbidden(file) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read ({error})", where=str(file), do="Use the list as it was released.") from error
+        raise InputError(
+            f"cannot be read ({error})", where=str(file), hint="Use the list as it was released."
+        ) from error
     if not lines or not lines[0].strip().isdigit():
-        raise InputError("line 1 is not the number of rows", where=str(file), do="Use the list as it was released.")
+        raise InputError("line 1 is not the number of rows", where=str(file), hint="Use the list as it was released.")
     header, first = (lines[1].split(), 2) if len(lines) > 1 else ([], 1)
     if file.name == ITEMS:
         header, first = ["item_id"], 2 if len(lines) > 1 and lines[1].strip() == "item_id" else 1
@@ -144,5 +146,5 @@ def _categories(paths: "pd.Series[str]") -> list[str | None]:
 
 def _needed(files: dict[str, Path], name: str) -> Path:
     if name not in files:
-        raise InputError(f"{name} is not among the files", do="Add it, or name the folder that holds it.")
+        raise InputError(f"{name} is not among the files", hint="Add it, or name the folder that holds it.")
     return files[name]

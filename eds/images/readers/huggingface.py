@@ -41,7 +41,7 @@ PORTION = 64  # rows in memory at once
 def read(source: Source) -> Catalogue:
     """Read the images of the dataset; images inside shards are written below the root."""
     if len(source.files) != 1:
-        raise InputError(f"{len(source.files)} folders", do="Import one dataset at a time: its folder.")
+        raise InputError(f"{len(source.files)} folders", hint="Import one dataset at a time: its folder.")
     place = source.files[0]
     tables = sorted(path for path in place.rglob("*") if path.name in METADATA) if place.is_dir() else []
     if tables:
@@ -51,7 +51,7 @@ def read(source: Source) -> Catalogue:
         raise InputError(
             "holds neither Parquet nor Arrow nor metadata.csv, .jsonl or .parquet",
             where=str(place),
-            do="Use the folder of the dataset; eds images scan reads a plain folder of images.",
+            hint="Use the folder of the dataset; eds images scan reads a plain folder of images.",
         )
     return _from_shards(shards, place if place.is_dir() else place.parent, source)
 
@@ -97,7 +97,7 @@ def _from_shards(shards: list[Path], place: Path, source: Source) -> Catalogue:
         except PermissionError as error:
             raise forbidden(shard) from error
         except (pa.ArrowException, OSError) as error:
-            raise InputError(f"cannot be read ({error})", where=str(shard), do="Download the file again.") from error
+            raise InputError(f"cannot be read ({error})", where=str(shard), hint="Download the file again.") from error
         columns = {ours: theirs for ours, theirs in source.columns.items() if ours != "path"}
         for given in ("image_id", "id"):
             if given in rows and not {"image_id", "id"} & set(columns):
@@ -111,7 +111,7 @@ def _from_shards(shards: list[Path], place: Path, source: Source) -> Catalogue:
             rows["phase"] = shard.parent.name if split == "data" and shard.parent != place else split
         parts.append(_number_rows(rows, name))
     if not parts:
-        raise InputError("no shard holds images", where=str(place), do="Name the column: --map path=COLUMN.")
+        raise InputError("no shard holds images", where=str(place), hint="Name the column: --map path=COLUMN.")
     rows = pd.concat(parts).rename_axis("in")
     return Catalogue(finish_rows(_merge_roles(rows, source.folder), str(place)), tuple(bad), tuple(notes))
 
@@ -125,13 +125,13 @@ def _image_column(schema: pa.Schema, wanted: str | None, shard: Path) -> str:
     columns = image_columns(schema)
     if wanted is not None:
         if wanted not in columns and columns:
-            raise InputError(f"column {wanted} holds no images", where=str(shard), do=f"Known: {', '.join(columns)}.")
+            raise InputError(f"column {wanted} holds no images", where=str(shard), hint=f"Known: {', '.join(columns)}.")
         return wanted if wanted in columns else ""
     if len(columns) > 1:
         raise InputError(
             f"{len(columns)} columns hold images: {', '.join(columns)}",
             where=str(shard),
-            do="Choose one: --map path=COLUMN.",
+            hint="Choose one: --map path=COLUMN.",
         )
     return columns[0] if columns else ""
 
@@ -222,6 +222,6 @@ def _below_root(folder: Path, root: Path) -> str:
         return ""
     if not place.startswith(home + os.sep):
         raise ImageError(
-            "the files lie outside the image root", where=place, do=f"Set images.root to that folder; it is {home}."
+            "the files lie outside the image root", where=place, hint=f"Set images.root to that folder; it is {home}."
         )
     return Path(place).relative_to(home).as_posix()

@@ -26,7 +26,7 @@ SHORT = {"id": "image_id", "product": "product_id"}  # short names that a map ma
 def read(source: Source) -> Catalogue:
     """Read the images of one file."""
     if len(source.files) != 1:
-        raise InputError(f"{len(source.files)} files", do="Import one table of images at a time.")
+        raise InputError(f"{len(source.files)} files", hint="Import one table of images at a time.")
     file = source.files[0]
     rows = rename_columns(read_table(file), source.columns, str(file))
     return Catalogue(finish_rows(convert_types(rows, str(file)), str(file)))
@@ -48,7 +48,7 @@ def rename_columns(rows: pd.DataFrame, columns: Mapping[str, str], where: str) -
         raise InputError(
             "the column map does not fit",
             where=where,
-            do=f"The file's columns: {', '.join(there)}. Those of images: {', '.join(tables.IMAGES.names)}.",
+            hint=f"The file's columns: {', '.join(there)}. Those of images: {', '.join(tables.IMAGES.names)}.",
             faults=faults,
         )
     taken = pd.DataFrame({ours: rows[theirs] for ours, theirs in wanted.items()}, index=rows.index)
@@ -77,11 +77,11 @@ def records(file: Path) -> list[dict[str, Any]]:
     except PermissionError as error:
         raise forbidden(file) from error
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read as JSON ({error})", where=str(file), do="Correct the file.") from error
+        raise InputError(f"cannot be read as JSON ({error})", where=str(file), hint="Correct the file.") from error
     if isinstance(values, dict):
         values = values.get("images")
     if not isinstance(values, list) or not all(isinstance(one, dict) for one in values):
-        raise InputError("is not a list of objects", where=str(file), do='Use [{...}, ...] or {"images": [{...}]}.')
+        raise InputError("is not a list of objects", where=str(file), hint='Use [{...}, ...] or {"images": [{...}]}.')
     return values
 
 
@@ -96,12 +96,14 @@ def read_table(file: Path) -> pd.DataFrame:
         elif suffix in (".json", ".jsonl", ".ndjson"):
             rows = pd.DataFrame(records(file), dtype=object)
         else:
-            raise InputError(f"suffix {suffix or '(none)'} is unknown", where=str(file), do="Use CSV, Parquet or JSON.")
+            raise InputError(
+                f"suffix {suffix or '(none)'} is unknown", where=str(file), hint="Use CSV, Parquet or JSON."
+            )
     except PermissionError as error:
         raise forbidden(file) from error
     except (OSError, UnicodeDecodeError, pa.ArrowException, csv.Error) as error:
         raise InputError(
-            f"cannot be read ({error})", where=str(file), do="Correct the file; text must be UTF-8."
+            f"cannot be read ({error})", where=str(file), hint="Correct the file; text must be UTF-8."
         ) from error
     rows.index = pd.RangeIndex(1, len(rows) + 1, name="row")
     return rows
@@ -114,7 +116,7 @@ def _csv(file: Path, separator: str) -> pd.DataFrame:
         header = next(reader, [])
         if len(set(header)) != len(header) or not header:
             raise InputError(
-                "the header is empty or names a column twice", where=str(file), do="Correct the first line."
+                "the header is empty or names a column twice", where=str(file), hint="Correct the first line."
             )
         rows = []
         for fields in reader:
@@ -122,7 +124,7 @@ def _csv(file: Path, separator: str) -> pd.DataFrame:
                 raise InputError(
                     f"line {reader.line_num} has {len(fields)} fields, the header {len(header)}",
                     where=str(file),
-                    do="Correct that line.",
+                    hint="Correct that line.",
                 )
             if fields:
                 rows.append([field or None for field in fields])

@@ -62,14 +62,14 @@ def _parts(files: Sequence[Path]) -> dict[str, tuple[Path, Any]]:
         except PermissionError as error:
             raise forbidden(file) from error
         except (OSError, ValueError) as error:
-            raise InputError(f"cannot be read as JSON ({error})", where=str(file), do="Correct the file.") from error
+            raise InputError(f"cannot be read as JSON ({error})", where=str(file), hint="Correct the file.") from error
         name = kind(content)
         if not name or name in parts:
             what = f"is a second file of {name}" if name else "is neither metadata, seeds, annotations nor manifest"
-            raise InputError(what, where=str(file), do="Use one file of each kind; metadata entries have an id.")
+            raise InputError(what, where=str(file), hint="Use one file of each kind; metadata entries have an id.")
         parts[name] = (file, content)
     if "metadata" not in parts:
-        raise InputError("no file holds metadata", do='Add the file with {"images": [{"id": ..., "path": ...}]}.')
+        raise InputError("no file holds metadata", hint='Add the file with {"images": [{"id": ..., "path": ...}]}.')
     return parts
 
 
@@ -110,7 +110,7 @@ def _corners(box: Any, place: str, where: str) -> tuple[Any, ...]:
     numbers = [box.get(name) for name in ("x1", "y1", "x2", "y2")] if isinstance(box, dict) else box
     good = isinstance(numbers, list) and len(numbers) == 4
     if not good or not all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in numbers):
-        raise InputError(f"{place} has bbox {box!r}", where=where, do="Use [x, y, h, w] or x1, y1, x2, y2.")
+        raise InputError(f"{place} has bbox {box!r}", where=where, hint="Use [x, y, h, w] or x1, y1, x2, y2.")
     if isinstance(box, dict):
         return tuple(numbers)
     left, top, height, width = map(float, numbers)

@@ -60,7 +60,7 @@ def _usage(inputs: ModelInputs, _: int | None, parameters: Mapping[str, Any]) ->
 
 def _lgap(result: Histograms, r: int | None, _: Mapping[str, Any]) -> Reals:
     if result.balls is None or r is None:
-        raise InputError("no balls were counted", where="mLGAP", do="Count them before.")
+        raise InputError("no balls were counted", where="mLGAP", hint="Count them before.")
     return result.balls.lgap(r)
 
 

@@ -45,7 +45,7 @@ class Index(ABC):
         effort: float = 1.0,
     ) -> None:
         if isinstance(similarity, Bits):
-            raise InputError("an index over bits is not offered", do="Use engine exact or faiss: bits are quick.")
+            raise InputError("an index over bits is not offered", hint="Use engine exact or faiss: bits are quick.")
         self.vectors, self.sides, self.rules, self.similarity, self.effort = vectors, sides, rules, similarity, effort
         self.rows = np.sort(sides.candidates.rows)  # of the vectors in the order of the index
         self.index: Any = None

@@ -26,7 +26,7 @@ class Search(Ivf):
             raise InputError(
                 f"ivf-pq cannot learn from {total:,} candidates",
                 where="index",
-                do=f"It needs {1 << PIECE_BITS}. Use --search exact, which is quick for so few.",
+                hint=f"It needs {1 << PIECE_BITS}. Use --search exact, which is quick for so few.",
             )
         return super()._empty(dimension, total)
 

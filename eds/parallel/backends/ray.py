@@ -133,10 +133,10 @@ class _Crew:
         try:
             return self._ray.get(reference)
         except errors.RayTaskError as error:  # not the work's own error, which is an answer
-            do = "Install the same eds on every node."
-            return EdsError(f"a node cannot do a task ({error.cause or error})", where="cluster", do=do)
+            hint = "Install the same eds on every node."
+            return EdsError(f"a node cannot do a task ({error.cause or error})", where="cluster", hint=hint)
         except (errors.RuntimeEnvSetupError, errors.TaskUnschedulableError, errors.ActorUnschedulableError) as error:
-            return EdsError(f"the cluster cannot run a task ({error})", where="cluster", do="See ray status.")
+            return EdsError(f"the cluster cannot run a task ({error})", where="cluster", hint="See ray status.")
         except errors.RayError as error:
             return _Lost(type(error).__name__)
 

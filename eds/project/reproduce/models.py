@@ -40,7 +40,7 @@ def plan_models(choice: ModelChoice) -> ModelPlan:
     folders = {"--weights": choice.weights, "--embeddings": choice.embeddings, "--runs": choice.runs}
     used = [name for name, folder in folders.items() if folder is not None]
     if len(used) > 1:
-        raise InputError(f"{' and '.join(used)} exclude each other", do="Use one of them.")
+        raise InputError(f"{' and '.join(used)} exclude each other", hint="Use one of them.")
     known = tuple(dict.fromkeys(paper().models.values()))
     all_of_paper = "paper" in choice.models
     own = [text for text in choice.models if text != "paper"]
@@ -49,7 +49,7 @@ def plan_models(choice: ModelChoice) -> ModelPlan:
     if choice.embeddings or choice.runs:
         if computed := [text for text in own if ":" in text]:
             what = f"{computed[0]!r} needs to be computed, but {used[0]} has finished models"
-            raise InputError(what, where="option --models", do="Name models of the folder, or leave out the folder.")
+            raise InputError(what, where="option --models", hint="Name models of the folder, or leave out the folder.")
         return ModelPlan(names, all_of_paper, choice.embeddings, choice.runs)
     specs, missing = _plan_specs(names, known, choice.weights)
     for text in own:
@@ -71,8 +71,8 @@ def _plan_specs(
     for name in names:
         preset = PRESETS.get(name)
         if preset is None and name not in known:
-            do = f"Write [NAME=]loader:name, paper, or one of {', '.join(PRESETS)}."
-            raise InputError(f"unknown model {name!r}", where="option --models", do=do)
+            hint = f"Write [NAME=]loader:name, paper, or one of {', '.join(PRESETS)}."
+            raise InputError(f"unknown model {name!r}", where="option --models", hint=hint)
         if preset is None:
             missing[name] = OWN
         elif preset.file and (weights is None or not (weights / preset.file).is_file()):
@@ -104,7 +104,7 @@ def select(files: Mapping[str, File], plan: ModelPlan, folder: Path) -> tuple[di
     missing = [name for name in plan.names if name not in files]
     if missing and not plan.all_of_paper:
         what = f"has nothing of {', '.join(missing)}"
-        raise InputError(what, where=str(folder), do=f"It has: {', '.join(files)}.")
+        raise InputError(what, where=str(folder), hint=f"It has: {', '.join(files)}.")
     unused = [name for name in files if name not in plan.names]
     message = ""
     if unused:

@@ -76,8 +76,8 @@ def begin(out: Path, name: str, files: vsd.Files, settings: TaskSettings, report
     if name == WILD and len(both):
         counts = ", ".join(f"{phase} {count:,}" for phase, count in table["phase"].value_counts().items())
         what = f"{len(both):,} queries of the wild task are among the candidates, as {both['image_id'].iloc[0]!r}"
-        do = f"Name the phases of the candidates: --gallery-phases PHASE,... ({counts})."
-        raise InputError(what, where=str(files.metadata), do=do)
+        hint = f"Name the phases of the candidates: --gallery-phases PHASE,... ({counts})."
+        raise InputError(what, where=str(files.metadata), hint=hint)
     return Task(name, project, imported, notes)
 
 
@@ -91,7 +91,7 @@ def _project(folder: Path, name: str, settings: TaskSettings, reporter: Reporter
         project = Project.create(folder, values, reporter=reporter)
     if project.image_root.resolve() != root or project.config.suspects.k != settings.k:
         what = f"was made from pictures in {project.image_root} and with -k {project.config.suspects.k}"
-        raise InputError(what, where=str(folder), do="Name another folder: --out DIR.")
+        raise InputError(what, where=str(folder), hint="Name another folder: --out DIR.")
     return project
 
 
@@ -111,8 +111,8 @@ def add_models(task: Task, plan: ModelPlan, known: set[str], others: Sequence[Pa
     else:
         root = task.project.image_root
         if plan.specs and not any((root / path).is_file() for path in task.project.read("images")["path"]):
-            do = "Name their folder (--images DIR), or use --embeddings DIR or --runs DIR."
-            raise InputError("none of the pictures in the metadata exists", where=str(root), do=do)
+            hint = "Name their folder (--images DIR), or use --embeddings DIR or --runs DIR."
+            raise InputError("none of the pictures in the metadata exists", where=str(root), hint=hint)
         missing, message = {}, ""
         _compute_vectors(task, plan.specs, others)
     task.missing |= missing
@@ -156,7 +156,7 @@ def _compute_vectors(task: Task, specs: Mapping[str, str], others: Sequence[Path
                 if len(computed.bad):
                     first = computed.bad.iloc[0]
                     what = f"{len(computed.bad):,} pictures cannot be read, as {first['image_id']!r}"
-                    raise InputError(f"{what}: {first['reason']}", do="Restore the pictures.")
+                    raise InputError(f"{what}: {first['reason']}", hint="Restore the pictures.")
                 task.sources[result.model] = "embeddings"
                 project.say(f"{result.model}: {result.rows:,} vectors, {result.computed:,} computed now")
             except EdsError as error:

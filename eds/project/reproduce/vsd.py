@@ -87,12 +87,12 @@ def reproduce_vsd(
 
 def _find_files(out: Path, release: Release, settings: Settings) -> tuple[dict[str, Files], dict[str, str]]:
     if settings.task != "all" and settings.task not in TASKS:
-        do = f"Known: all, {', '.join(TASKS)}."
-        raise InputError(f"unknown task {settings.task!r}", where="option --task", do=do)
+        hint = f"Known: all, {', '.join(TASKS)}."
+        raise InputError(f"unknown task {settings.task!r}", where="option --task", hint=hint)
     named = {name: file for name in KINDS if (file := getattr(release, name)) is not None}
     if release.root is None and not {"metadata", "annotations"} <= named.keys():
-        do = "Give --root DIR, or --metadata FILE --annotations FILE."
-        raise InputError("no release is given", where="option --root", do=do)
+        hint = "Give --root DIR, or --metadata FILE --annotations FILE."
+        raise InputError("no release is given", where="option --root", hint=hint)
     return find_files(release.root, TASKS if settings.task == "all" else (settings.task,), named, kind, out)
 
 
@@ -123,5 +123,5 @@ def _refuse(tasks: Sequence[Task], out: Path) -> None:
         for name, why in task.missing.items():
             reasons.setdefault(f"{task.name}: {why}", []).append(name)
     faults = [f"{why} ({', '.join(names)})" for why, names in sorted(reasons.items(), key=lambda item: len(item[1]))]
-    do = "Give vectors, runs, weights or backbones:"
-    raise InputError("no model could be used", where=str(out), do=do, faults=faults)
+    hint = "Give vectors, runs, weights or backbones:"
+    raise InputError("no model could be used", where=str(out), hint=hint, faults=faults)

@@ -14,7 +14,7 @@ class Classifiers(nn.Module):
     def __init__(self, dimension: int, classes: Mapping[str, int]) -> None:
         super().__init__()
         if faults := [f"{name}: {count}" for name, count in classes.items() if count < 2]:
-            raise InputError("a classifier needs two classes", where="cross-entropy", do="Found:", faults=faults)
+            raise InputError("a classifier needs two classes", where="cross-entropy", hint="Found:", faults=faults)
         self.heads = nn.ModuleDict({name: nn.Linear(dimension, count) for name, count in classes.items()})
 
     def forward(self, features: Tensor) -> dict[str, Tensor]:

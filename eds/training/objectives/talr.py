@@ -51,14 +51,16 @@ def talr_minibatch(phi: Tensor, affinity: Tensor, objective: str) -> tuple[Tenso
 
 def _check(codes: Tensor, affinity: Tensor, objective: str) -> None:
     if objective not in OBJECTIVES:
-        raise InputError(f"unknown objective {objective!r}", do=f"Choose one of {', '.join(OBJECTIVES)}.")
+        raise InputError(f"unknown objective {objective!r}", hint=f"Choose one of {', '.join(OBJECTIVES)}.")
     if codes.ndim != 2 or len(codes) < 2:
         raise InputError(
-            f"codes have shape {tuple(codes.shape)}", where="TALR", do="Use at least two items in a batch."
+            f"codes have shape {tuple(codes.shape)}", where="TALR", hint="Use at least two items in a batch."
         )
     if affinity.shape != (len(codes), len(codes)):
         raise InputError(f"affinity has shape {tuple(affinity.shape)} for {len(codes)} items", where="TALR")
     if not torch.equal(affinity, affinity.T):
-        raise InputError("affinity is not symmetric", where="TALR", do="Similarity of a and b must be that of b and a.")
+        raise InputError(
+            "affinity is not symmetric", where="TALR", hint="Similarity of a and b must be that of b and a."
+        )
     if affinity.min() < 0:
         raise InputError("an affinity is below 0", where="TALR")

@@ -30,7 +30,7 @@ def ap_relaxed(counts: Tensor, relevant: Tensor, kind: str = "digamma") -> Tenso
 def ap_sums(counts: Tensor, relevant: Tensor, kind: str) -> Tensor:
     """The sum over bins without the division by N+, (queries,)."""
     if kind not in KINDS:
-        raise InputError(f"unknown form of relaxed AP {kind!r}", do=f"Choose one of {', '.join(KINDS)}.")
+        raise InputError(f"unknown form of relaxed AP {kind!r}", hint=f"Choose one of {', '.join(KINDS)}.")
     used = counts > 0
     c = torch.where(used, counts, torch.ones_like(counts))
     before = torch.cumsum(counts, dim=-1) - counts
@@ -84,7 +84,7 @@ def harmonic_log_error(n_prev: int, n: int) -> dict[str, float]:
     0.011198763302
     """
     if n_prev < 1 or n < 1:
-        raise InputError(f"n_prev is {n_prev} and n is {n}", where="harmonic error", do="Use at least 1.")
+        raise InputError(f"n_prev is {n_prev} and n is {n}", where="harmonic error", hint="Use at least 1.")
     exact = float((1 / torch.arange(n_prev + 1, n_prev + n + 1, dtype=torch.float64)).sum())
     log = float(torch.log(torch.tensor((n_prev + n) / n_prev, dtype=torch.float64)))
     return {"exact": exact, "log": log, "error": log - exact, "bound": n / (2 * n_prev * (n_prev + n))}

@@ -23,7 +23,7 @@ def dcg_relaxed(counts: Tensor, levels: Tensor, kind: str = "simplified") -> Ten
     1.0
     """
     if kind not in KINDS:
-        raise InputError(f"unknown form of relaxed DCG {kind!r}", do=f"Choose one of {', '.join(KINDS)}.")
+        raise InputError(f"unknown form of relaxed DCG {kind!r}", hint=f"Choose one of {', '.join(KINDS)}.")
     gain = counts @ (2.0 ** levels.to(counts.dtype) - 1)
     items = counts.sum(dim=-1)
     used = items > 0

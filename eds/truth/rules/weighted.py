@@ -25,7 +25,7 @@ def decide(votes: Votes, panel: Ints, weights: Mapping[str, float] | None = None
         raise InputError(
             f"{len(wrong)} experts have no weight from 0 up, first {wrong[0]!r}",
             where="rule weighted",
-            do="Give every expert a weight.",
+            hint="Give every expert a weight.",
         )
     weight = np.array([given[name] for name in names], dtype=np.float64)
     sign = np.where(votes.value == UNSURE, 0.0, np.where(votes.value == 1, 1.0, -1.0))
