@@ -31,7 +31,7 @@ class MemberOf:
     """The value is the name of a member of this family of plug-ins."""
 
     family: Plugins
-    also: str = ""  # a value besides the members
+    also: str = ""  # a value beside the members
 
     @property
     def names(self) -> tuple[str, ...]:

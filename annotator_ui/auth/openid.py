@@ -54,7 +54,7 @@ def read_openid(path: Path) -> OpenId:
     except OSError as error:
         raise ConfigError(f"cannot be read ({error.strerror})", where=str(path), hint="Name another file.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"is not valid TOML ({error})", where=str(path), hint="Mend that line.") from error
+        raise ConfigError(f"is not valid TOML ({error})", where=str(path), hint="Correct that line.") from error
     known = [item.name for item in fields(OpenId)]
     faults = [f"unknown key {name}; known are {', '.join(known)}" for name in values if name not in known]
     faults += [f"{name} must be text" for name in known if not isinstance(values.get(name, ""), str)]
@@ -65,7 +65,7 @@ def read_openid(path: Path) -> OpenId:
     if readable:
         faults.append(f"others may read it, and it holds a secret: chmod 600 {path}")
     if faults:
-        raise ConfigError("OpenID Connect cannot be set up", where=str(path), hint="Mend the file.", faults=faults)
+        raise ConfigError("OpenID Connect cannot be set up", where=str(path), hint="Correct the file.", faults=faults)
     return OpenId(**values)
 
 

@@ -137,9 +137,9 @@ def command(group: click.Group | None, name: str, *, example: str) -> Callable[[
             except PermissionError as error:  # of a file that no reader or writer of ours speaks for
                 if error.filename is None:
                     raise
-                told, place = error.strerror, os.fsdecode(error.filename)
+                reason, where = error.strerror, os.fsdecode(error.filename)
                 hint = "Ask its owner for the right to read and write it."
-                raise InputError(f"cannot be used ({told})", where=place, hint=hint) from error
+                raise InputError(f"cannot be used ({reason})", where=where, hint=hint) from error
 
         for add in (
             click.option("-q", "--quiet", is_flag=True, help="Say nothing but the answer and errors."),

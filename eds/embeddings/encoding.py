@@ -19,7 +19,7 @@ from eds.vectors import Model, Writer, pack
 
 Progress = Callable[[int, int], None]
 ROOMS = 2  # batches of a model that have been gathered and are no vectors yet
-SHOWN = 20  # bad images told before the rest is only counted
+SHOWN = 20  # bad images that are named; the rest is counted
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def bad_images_error(bad: Mapping[int, str], catalogue: Sources) -> ImageError:
     more = [f"and {len(bad) - SHOWN:,} more: eds images check tells all"] if len(bad) > SHOWN else []
     return ImageError(
         f"{len(bad):,} images cannot be read" if len(bad) > 1 else "1 image cannot be read",
-        hint="Mend them or take them out of the catalogue; or leave such images out: --on-bad skip.",
+        hint="Repair them or take them out of the catalogue; or leave such images out: --on-bad skip.",
         faults=faults[:SHOWN] + more,
     )
 
@@ -197,7 +197,7 @@ class _Filler:
             raise InputError(
                 f"model {self.name} fails on a batch of {len(pixels)} pictures ({type(error).__name__}: {error})",
                 where=self.backbone.spec.text,
-                hint="Mend it, or try a smaller --batch. What is finished is kept.",
+                hint="Repair it, or try a smaller --batch. What is finished is kept.",
             ) from error
 
     def _room(self) -> Pixels:

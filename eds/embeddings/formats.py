@@ -138,17 +138,17 @@ def _safetensors(path: Path, part: str) -> Given:
         if length > path.stat().st_size:
             raise ValueError("its header is longer than the file")
         header = json.loads(stream.read(length))
-    matrices = {name: told for name, told in header.items() if name != "__metadata__" and len(told["shape"]) == 2}
-    told = matrices[_chosen(list(matrices), part, path)]
-    if told["dtype"] not in SAFETENSORS:
-        raise InputError(f"the vectors are {told['dtype']}", where=str(path), hint="Save them as float32 or float16.")
-    first, behind = told["data_offsets"]
-    kind = np.dtype(SAFETENSORS[told["dtype"]])
-    if behind - first != math.prod(told["shape"]) * kind.itemsize:
+    matrices = {name: entry for name, entry in header.items() if name != "__metadata__" and len(entry["shape"]) == 2}
+    entry = matrices[_chosen(list(matrices), part, path)]
+    if entry["dtype"] not in SAFETENSORS:
+        raise InputError(f"the vectors are {entry['dtype']}", where=str(path), hint="Save them as float32 or float16.")
+    first, behind = entry["data_offsets"]
+    kind = np.dtype(SAFETENSORS[entry["dtype"]])
+    if behind - first != math.prod(entry["shape"]) * kind.itemsize:
         raise ValueError("its header contradicts itself")
-    if not math.prod(told["shape"]):
-        return _array(np.empty(told["shape"], dtype=kind), path)
-    return _array(np.memmap(path, dtype=kind, mode="r", offset=8 + length + first, shape=tuple(told["shape"])), path)
+    if not math.prod(entry["shape"]):
+        return _array(np.empty(entry["shape"], dtype=kind), path)
+    return _array(np.memmap(path, dtype=kind, mode="r", offset=8 + length + first, shape=tuple(entry["shape"])), path)
 
 
 def _parquet(path: Path, part: str) -> Given:

@@ -1,6 +1,6 @@
 """Bring in vectors that somebody computed elsewhere, after checking that they can be used.
 
-Checked, and told together: as many ids as vectors, no id twice, no id unknown to table `images`, no
+Checked, and reported together: as many ids as vectors, no id twice, no id unknown to table `images`, no
 image without a vector (unless that is allowed), no vector that is not finite or all zero; codes hold
 two values. The file is read twice, block by block: once to check, once to copy.
 """
@@ -203,6 +203,6 @@ def _refuse(faults: list[str], path: Path) -> None:
         raise InputError(
             faults[0] if len(faults) == 1 else f"{len(faults)} faults",
             where=str(path),
-            hint="Nothing was imported; mend the files and try again.",
+            hint="Nothing was imported; correct the files and try again.",
             faults=faults if len(faults) > 1 else (),
         )

@@ -217,7 +217,7 @@ class _Assembly:
                 "the parts do not hold the vectors of all images",
                 where=str(executor.work),
                 hint="Remove that folder, and compute again: eds embeddings compute.",
-                faults=[f"{told} images without a vector" for told in faults],
+                faults=[f"{fault} images without a vector" for fault in faults],
             )
 
     def _add(self, name: str, row: Array, vectors: Array, seconds: float | None) -> None:
@@ -229,14 +229,14 @@ class _Assembly:
 
 
 def _planned(
-    images: pd.DataFrame, catalogue: Sources, writers: Mapping[str, Writer], executor: Executor, told: list[Any]
+    images: pd.DataFrame, catalogue: Sources, writers: Mapping[str, Writer], executor: Executor, identity: list[Any]
 ) -> list[_Part]:
     """The parts to compute: those of a run of the same that was stopped, else cut now and written down."""
     columns = images[USED.names].reset_index(drop=True)
     sources = pd.util.hash_pandas_object(catalogue.wanted, index=False).to_numpy()
     rows = pd.util.hash_pandas_object(columns, index=False).to_numpy()
-    told = [*told, _digest(rows.tobytes()), _digest(sources.tobytes()), executor.settings.images]
-    key = _digest(json.dumps(told).encode())
+    identity = [*identity, _digest(rows.tobytes()), _digest(sources.tobytes()), executor.settings.images]
+    key = _digest(json.dumps(identity).encode())
     readable = np.ones(len(images), dtype=bool)
     readable[list(catalogue.bad)] = False
     lacking = np.column_stack([writer.lacking(catalogue.wanted) & readable for writer in writers.values()])

@@ -20,7 +20,7 @@ def ap_between(lists: TiedLists, denominator: str, *, best: bool) -> Reals:
     [1.0]
     """
     if denominator not in DENOMINATORS:
-        raise InputError(f"{denominator!r} is no denominator", hint=f"Choose one of {', '.join(DENOMINATORS)}.")
+        raise InputError(f"unknown denominator {denominator!r}", hint=f"Choose one of {', '.join(DENOMINATORS)}.")
     if denominator == "retrieved":
         return _retrieved(lists, best=best)
     value = (ap_best if best else ap_worst)(lists)

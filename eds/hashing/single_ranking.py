@@ -46,7 +46,7 @@ def map_at_p(rels: Sequence[Sequence[int]], p: int, denominator: str = "retrieve
     0.5
     """
     if denominator not in DENOMINATORS:
-        raise InputError(f"{denominator!r} is no denominator", hint=f"Choose one of {', '.join(DENOMINATORS)}.")
+        raise InputError(f"unknown denominator {denominator!r}", hint=f"Choose one of {', '.join(DENOMINATORS)}.")
     if not rels:
         raise InputError("there is no query", where="mAP", hint="Give at least one ranking.")
     return float(np.mean([ap_at_p(rel, p)[denominator] for rel in rels]))

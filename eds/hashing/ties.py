@@ -92,7 +92,7 @@ def ap(lists: TiedLists, denominator: str = "total") -> Reals:
     [0.607164902998]
     """
     if denominator not in DENOMINATORS:
-        raise InputError(f"{denominator!r} is no denominator", hint=f"Choose one of {', '.join(DENOMINATORS)}.")
+        raise InputError(f"unknown denominator {denominator!r}", hint=f"Choose one of {', '.join(DENOMINATORS)}.")
     whole = _sums(lists, lists.slots, lists.p)
     if denominator == "retrieved":
         return _retrieved(lists, whole)

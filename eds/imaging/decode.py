@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image, ImageFile, UnidentifiedImageError
 
 from eds.errors import ImageError
-from eds.imaging.locations import read_bytes, told
+from eds.imaging.locations import describe_error, read_bytes
 from eds.io import Address
 
 MAX_PIXELS = 100_000_000  # a picture that claims more is taken for a decompression bomb
@@ -87,7 +87,7 @@ def decoding(data: bytes, where: str = "") -> Iterator[Image.Image]:
         except MemoryError:
             raise
         except Exception as error:  # Pillow's readers raise almost anything on damaged files
-            raise ImageError(f"damaged: {told(error)}", where=where) from error
+            raise ImageError(f"damaged: {describe_error(error)}", where=where) from error
 
 
 def orientation(picture: Image.Image) -> int:
@@ -102,7 +102,7 @@ def orientation(picture: Image.Image) -> int:
         return _exif_turn(raw.removeprefix(b"Exif\0\0"))
     except (struct.error, ValueError) as error:
         raise ImageError(
-            f"damaged EXIF data ({error}), so which way is up cannot be told", hint="Remove or repair them."
+            f"damaged EXIF data ({error}), so the orientation is unknown", hint="Remove or repair them."
         ) from error
 
 

@@ -157,7 +157,7 @@ def _opened(path: str, flags: int) -> tuple[bytes, os.stat_result]:
             raise
         if isinstance(error, OSError) and error.errno == errno.ELOOP and flags:
             raise _LinkError from error
-        raise ImageError(told(error), where=path) from error
+        raise ImageError(describe_error(error), where=path) from error
     if not data:
         raise ImageError("file is empty", where=path, hint="Fetch the file again.")
     return data, found
@@ -193,7 +193,7 @@ def _all_of(handle: int, where: str) -> tuple[bytes, os.stat_result]:
     return data, found
 
 
-def told(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """What went wrong, in one line."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error) or type(error).__name__
     return reason.splitlines()[0].rstrip(".")

@@ -2,7 +2,7 @@
 
 What an expert answers here is never a vote: it is kept, append-only, in tables of its own. A round asks the
 examples of the guideline in force and gold pairs that neither this campaign asks nor another one has planted for this
-expert (whoever has seen the answer must not meet the pair again as hidden gold: see also gold.py). Its pairs are
+expert (an expert who has seen the answer must not meet the pair again as hidden gold: see also gold.py). Its pairs are
 stored when it begins, so a reload goes on where it stopped. A round that falls short of what the lead asks for is
 followed by another one.
 """

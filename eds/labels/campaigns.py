@@ -161,7 +161,7 @@ def check_plan(plan: Plan, kinds: Collection[str] = ()) -> None:
         faults.append("control_share is 0, but early stop needs pairs that everybody judges: agreement counts on them")
     if not 0 <= plan.seed < 2**63:
         faults.append(f"seed is {plan.seed}, not from 0 to 2^63 - 1")
-    refuse(faults, "faults", f"campaign {plan.name}", "Mend the plan.")
+    refuse(faults, "faults", f"campaign {plan.name}", "Correct the plan.")
 
 
 def _of(connection: sa.Connection, name: str) -> Any:
@@ -223,7 +223,7 @@ def _add_items(connection: sa.Connection, found: Any, pairs: pa.Table) -> int:
 def _assign(connection: sa.Connection, found: Any, items: pa.Table, only: Sequence[str] | None = None) -> None:
     """Enter one assignment for each item and each expert of the panel (of `only`), where there is none yet.
 
-    Gold whose answer an expert was told in calibration is not asked of that expert.
+    Gold whose answer an expert saw in calibration is not asked of that expert.
     """
     members = sa.select(expert.c.id, expert.c.name).join(panel, panel.c.expert == expert.c.id)
     members = members.where(panel.c.campaign == found.id, panel.c.left_at.is_(None)).order_by(expert.c.id)

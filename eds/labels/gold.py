@@ -2,7 +2,7 @@
 
 A grid is skimmed by leaving candidates as they stand. So what is hidden in it must be what an expert has to touch:
 where untouched means similar, pairs that are not, and the other way round; and of a query that the campaign asks, or
-it would stand alone on a page. Whoever was told the answer (an example of a guideline, a pair of the expert's own
+it would stand alone on a page. An expert who knows the answer (an example of a guideline, a pair of the expert's own
 calibration) must not meet the pair again as gold. Among random pairs, hardly one of which is similar, people overlook
 a third of what is: known similar pairs are hidden there, which tell how much is missed (and p corrected).
 """
@@ -36,7 +36,7 @@ def add_gold(store: Store, pairs: pd.DataFrame, *, by: str = "") -> int:
     table = checked(pairs.assign(origin="gold"), "gold")
     value = pd.to_numeric(pairs["value"], errors="coerce") if "value" in pairs.columns else pd.Series(dtype=float)
     if "value" not in pairs.columns or not value.isin([0, 1]).all() or len(table) != len(pairs):
-        raise InputError("gold needs each pair once, with value 1 or 0", where="gold", hint="Mend the table.")
+        raise InputError("gold needs each pair once, with value 1 or 0", where="gold", hint="Correct the table.")
     table = table.append_column("value", pa.array(value.astype("int64")))
 
     def act(connection: sa.Connection) -> int:

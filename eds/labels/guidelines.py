@@ -203,4 +203,4 @@ def _check_examples(examples: Sequence[Example]) -> None:
     keys = [(entry.query_id, entry.candidate_id) for entry in examples]
     faults += [f"example {index}: the same pair as before" for index, key in enumerate(keys, 1)
                if key in keys[: index - 1]]  # fmt: skip
-    refuse(faults, "faults", "guideline", "Mend the examples.")
+    refuse(faults, "faults", "guideline", "Correct the examples.")

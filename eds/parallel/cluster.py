@@ -97,7 +97,7 @@ def refuse_too_small(ray: Any, need: Mapping[str, float]) -> None:
 def _refuse_unreachable(address: str) -> None:
     host, colon, port = address.rpartition(":")
     if not colon or not host or not port.isdigit():
-        raise InputError(f"{address!r} is no address", where=WHERE, hint="Write local, or host:port, as head:6379.")
+        raise InputError(f"invalid address {address!r}", where=WHERE, hint="Write local, or host:port, as head:6379.")
     try:
         socket.create_connection((host.strip("[]"), int(port)), REACHING).close()
     except (OSError, OverflowError) as error:

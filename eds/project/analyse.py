@@ -142,7 +142,7 @@ def _compare(
     models = _models_to_compare(project, lists, chosen.other_models)
     counts_pooled = any(measure.definition.counts_pooled for measure in getattr(settings, "measures", ()))
     pooled = inputs.pooled_pairs if counts_pooled else None
-    needs = Needs(lists=bool(wanted & {"rankings", "ranks"}), besides=pooled)
+    needs = Needs(lists=bool(wanted & {"rankings", "ranks"}), other_pairs=pooled)
     evidence = gather(inputs, models, inputs.images(), values["labels"], needs, allow_missing=chosen.allow_missing)
     if gone := sorted(set(lists["model"]) - set(models)):
         project.say(f"Pool models without vectors or lists are not compared: {', '.join(gone)}.")

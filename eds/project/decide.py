@@ -123,7 +123,7 @@ def read_votes(project: "Project", campaign: str | None = None, until: datetime 
         from eds.labels.queue import list_campaigns
 
         labels = labels_frame(store, campaign=campaign, as_of=until)
-        # After the acts, so that whoever gave one of them is counted, though experts go on meanwhile.
+        # After the acts, so that every expert who gave one is counted, even while they go on.
         panel, plans = panel_sizes(store, campaign), list_campaigns(store)
         if campaign is not None:
             plans = plans[plans["name"] == campaign]

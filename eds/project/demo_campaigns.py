@@ -115,7 +115,7 @@ def _campaigns(project: "Project") -> None:
     from eds.project.label_store import opened
 
     suspects = project.read("suspects")
-    suspects = suspects[suspects["origin"] == "pool"]  # whoever judged drawn negatives would take them from the AUC
+    suspects = suspects[suspects["origin"] == "pool"]  # judged negatives would be missing from the AUC
     with opened(project, create=True) as store:
         people, campaigns = set(list_experts(store)["name"]), set(list_campaigns(store)["name"])
         for name, role in ((EXPERT, "expert"), (LEAD, "lead")):

@@ -89,7 +89,7 @@ def evaluate_models(
             lists=bool(cuts),
             depth=max(cuts, default=0) if all(cuts) else None,
             heads=max(official, default=0) if reasons else 0,
-            besides=inputs.pooled_pairs if any(measure.definition.counts_pooled for measure in measures) else None,
+            other_pairs=inputs.pooled_pairs if any(measure.definition.counts_pooled for measure in measures) else None,
             scores="scores" in needs,
             products="product lists" in needs,
         ),

@@ -267,12 +267,12 @@ def _read_description(file: Path) -> tuple[tables.Provenance, int]:
     except PermissionError as error:
         raise forbidden(file) from error
     except (OSError, ValueError, KeyError, TypeError) as error:
-        told = f"{type(error).__name__}: {error}"
-        raise InputError(f"the description is damaged ({told})", where=str(file), hint="Restore a copy.") from error
+        reason = f"{type(error).__name__}: {error}"
+        raise InputError(f"the description is damaged ({reason})", where=str(file), hint="Restore a copy.") from error
 
 
 def _evidence(path: Path) -> Path:
-    """The file whose digest stands for the whole: a folder of vectors is told by its model.json."""
+    """The file whose digest stands for the whole: a folder of vectors is identified by its model.json."""
     return path / "model.json" if path.parent.name == "embeddings" else path
 
 

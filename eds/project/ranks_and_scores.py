@@ -82,7 +82,7 @@ class Needs:
     lists: bool = True
     depth: int | None = None  # places of the lists that are looked at; None: whole lists, as ranks of the pairs
     heads: int = 0  # beside ranks: first places of lists, which tell what keeps positives out of them
-    besides: "pd.DataFrame | None" = None  # beside the pairs at hand: others whose ranks are needed
+    other_pairs: "pd.DataFrame | None" = None  # beside the pairs at hand: others whose ranks are needed
     scores: bool = True
     products: bool = False  # ranks of the pairs of one product, in lists that keep it
 
@@ -130,8 +130,8 @@ def gather(
                 _mined(project, name, vectors, known, replace(rules, k=needs.depth), parts["rankings"])
             elif needs.lists:
                 more = asked
-                if needs.besides is not None:
-                    more = select_pairs(pd.concat([asked, needs.besides[PAIR]]), known)[0]
+                if needs.other_pairs is not None:
+                    more = select_pairs(pd.concat([asked, needs.other_pairs[PAIR]]), known)[0]
                 _ranked(project, name, vectors, known, more, rules, parts, ("places", "lengths"), executor)
                 if needs.heads:
                     _mined(project, name, vectors, known, replace(rules, k=needs.heads), parts["heads"])

@@ -62,7 +62,7 @@ def local_file(address: io.Address) -> Iterator[Path]:
 def local_folder(address: io.Address, *, last: str, replace: bool) -> Iterator[Path]:
     """Give the folder to write; one at an address must be new, and gets its files one by one, `last` in the end.
 
-    Whoever finds `last` there finds everything; what a broken attempt leaves has to be removed by hand.
+    If `last` is there, everything is; what a broken attempt leaves has to be removed by hand.
     """
     if not io.is_remote(address):
         yield io.local_path(address)

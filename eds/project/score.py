@@ -233,8 +233,8 @@ def refresh(project: "Project") -> ScoreResult | None:
 
 def _score(inputs: Inputs, options: ScoreOptions, params: Mapping[str, Any]) -> ScoreResult:
     measures, seed = parse_measures(options.measures), inputs.project.config.project.seed
-    besides = measures_for_new_models(inputs, measures, options)
-    evaluation, table = write_scores(inputs, options, more=besides, params=params)
+    extra = measures_for_new_models(inputs, measures, options)
+    evaluation, table = write_scores(inputs, options, more=extra, params=params)
     results = evaluation.of(measures)
     best = find_best(results, options.confidence, seed) if options.resamples else {}
     new_models = judge_new_models(inputs, evaluation.results, evaluation.evidence, options)

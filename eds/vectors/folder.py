@@ -64,7 +64,7 @@ def _differences(name: str, there: Any, asked: Any) -> list[str]:
     if not (isinstance(there, dict) and isinstance(asked, dict)):
         return [f"{name}: there {there!r}, asked for {asked!r}"]
     keys = [key for key in {**there, **asked} if there.get(key) != asked.get(key)]
-    return [told for key in keys for told in _differences(f"{name}.{key}", there.get(key), asked.get(key))]
+    return [line for key in keys for line in _differences(f"{name}.{key}", there.get(key), asked.get(key))]
 
 
 def lost_ids(folder: Path) -> str:

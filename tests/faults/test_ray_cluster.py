@@ -177,7 +177,7 @@ def test_a_wrong_token_and_a_cluster_that_is_not_there(cluster: Cluster, tmp_pat
     for token, address, told in (
         ("0" * 32, f"10.203.0.1:{PORT}", "the cluster at 10.203.0.1:6379 refuses"),
         (cluster.token, "10.203.0.1:6399", "nothing answers at 10.203.0.1:6399"),
-        (cluster.token, "head", "'head' is no address"),
+        (cluster.token, "head", "invalid address 'head'"),
     ):
         settings = ExecutorSettings(use="ray", cluster=address)
         with (

@@ -1,6 +1,6 @@
 """Guidelines as versions with examples, and calibration rounds.
 
-Only new tables: none of the old ones is made anew, so no trigger is lost. Those of the new ones are made,
+Only new tables: none of the old ones is rebuilt, so no trigger is lost. Those of the new ones are made,
 with all others, after the upgrade (eds.labels.migrate).
 """
 
