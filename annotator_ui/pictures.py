@@ -31,7 +31,7 @@ from eds.project import Project
 
 SIZES = {"thumb": 320, "large": 1200, "full": 2400}  # longest side
 QUALITY = {"thumb": 82, "large": 88, "full": 92}
-MAKING = "1"  # another number when the same picture comes out differently
+CACHE_VERSION = "1"  # raise it when the same image is made differently; sizes and qualities are part of the key
 FOREVER = "private, max-age=31536000, immutable"
 BOXES = ["box_left", "box_top", "box_right", "box_bottom"]
 Size = Literal["thumb", "large", "full"]
@@ -139,7 +139,7 @@ class Pictures:
         return self._table or Catalogue.of(self.project.read("images"))
 
     def _file(self, source: Source, size: Size) -> Path:
-        key = sha256(f"{MAKING} {size} {source.content}".encode()).hexdigest()
+        key = sha256(f"{CACHE_VERSION} {SIZES[size]} {QUALITY[size]} {source.content}".encode()).hexdigest()
         return self.folder / size / key[:2] / f"{key}.webp"
 
     def _make(self, source: Source, size: Size, file: Path) -> bytes:

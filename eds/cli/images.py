@@ -116,7 +116,7 @@ def scan(console: Console, folder: "Address | None", layout: str, replace: bool,
 @command(images, "import", example="eds images import catalogue.csv --map id=sku,path=file --queries 0.1")
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option("--format", "format_name", type=one_of(READERS, "auto"), default="auto", help="Format of the files.")
-@click.option("--map", "columns", type=Columns(), default="", help="Column of each of ours in the file.")
+@click.option("--map", "columns", type=Columns(), default="", help="Our columns in the file: ours=theirs,...")
 @click.option("--root", type=ADDRESS, help="Image root, a folder or URL (default: eds.toml).")
 @click.option("--gallery-phase", "gallery_phases", multiple=True, help="VSD wild task: a phase of candidates.")
 @click.option("--wild-phase", "wild_phases", multiple=True, help="A phase whose images are queries only.")

@@ -22,7 +22,7 @@ def neighbors() -> None:
 @command(neighbors, "mine", example="eds neighbors mine -k 100 --category same")
 @click.option("-k", "k", type=click.IntRange(1), help="Candidates in each list (default: eds.toml).")
 @models_option
-@click.option("--search", type=one_of(SEARCHES), help="Search engine; ivf, pq and hnsw miss some (default: eds.toml).")
+@click.option("--search", type=one_of(SEARCHES), help="Search engine; approximate ones miss some.")
 @executor_option
 @click.option("--effort", type=click.FloatRange(0, min_open=True), help="Effort of an approximate search; 1 is usual.")
 @click.option("--metric", type=one_of(choices.Similarity), help="Metric (default: the model's own).")

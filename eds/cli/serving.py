@@ -18,18 +18,20 @@ NEEDED = ("streamlit", "starlette", "uvicorn", "sqlalchemy", "argon2")
 
 
 @command(None, "serve", example="eds labels serve --project shop --invite lead-1")
-@click.option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0 for all of this machine's.")
+@click.option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0: all interfaces.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8501, help="Port; 0 lets the system choose.")
-@click.option("--base-path", default="", help="Path before everything, behind a proxy: /eds.")
+@click.option("--base-path", default="", help="Path prefix behind a proxy, as /eds.")
 @click.option("--demo", is_flag=True, help="Prepare a drawn catalogue, campaigns and two guests.")
-@click.option("--invite", "invited", multiple=True, metavar="NAME", help="Print a fresh link for them; several times.")
-@click.option("--no-browser", is_flag=True, help="Open no browser.")
-@click.option("--no-prepare", is_flag=True, help="Make no pictures ahead.")
-@click.option("--https", is_flag=True, help="Browsers come over https: cookies travel over nothing else.")
 @click.option(
-    "--proxy", "proxies", multiple=True, metavar="ADDRESS", help="A reverse proxy whose word on clients counts."
+    "--invite", "invited", multiple=True, metavar="NAME", help="Print a sign-in link for this account; repeatable."
 )
-@click.option("--identity-header", default="", metavar="NAME", help="Header in which that proxy names the account.")
+@click.option("--no-browser", is_flag=True, help="Open no browser.")
+@click.option("--no-prepare", is_flag=True, help="Do not prepare pictures in advance.")
+@click.option("--https", is_flag=True, help="Served over HTTPS: cookies are marked Secure.")
+@click.option(
+    "--proxy", "proxies", multiple=True, metavar="ADDRESS", help="Trust client addresses from this reverse proxy."
+)
+@click.option("--identity-header", default="", metavar="NAME", help="Header in which the proxy names the account.")
 @click.option("--openid", type=click.Path(path_type=Path, dir_okay=False), help="Settings of OpenID Connect (TOML).")
 def serve(
     console: Console,

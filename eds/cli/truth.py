@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eds.cli.console import Console, command
-from eds.cli.options import as_of, campaign, confidence, existing_file
+from eds.cli.options import as_of, campaign, confidence, existing_file, one_of
 from eds.cli.render import format_frame
+from eds.registry import VOTING_RULES
 
 if TYPE_CHECKING:
     from eds.project.agreement import AgreementResult
@@ -23,7 +24,7 @@ def truth() -> None:
 
 
 @command(truth, "decide", example="eds truth decide --rule majority")
-@click.option("--rule", help="majority, unanimity, weighted, dawid-skene (default: eds.toml).")
+@click.option("--rule", type=one_of(VOTING_RULES), help="Voting rule (default: eds.toml).")
 @click.option("--panel", type=click.IntRange(1), help="Experts per pair (default: the campaigns').")
 @as_of
 @campaign

@@ -22,7 +22,7 @@ PAIR = ["query_id", "candidate_id"]
 
 @dataclass(frozen=True)
 class AgreementResult(Result):
-    """Agreement of a panel, each two experts, each expert, and the disputed pairs, the closest votes first."""
+    """Agreement of a panel, each pair of experts, each expert, and the disputed pairs, the closest votes first."""
 
     items: int  # pairs judged
     pairable: int  # by two experts or more
@@ -111,7 +111,7 @@ def agreement_of(
 
 
 def _with_intervals(pairs: "pd.DataFrame", confidence: float) -> "pd.DataFrame":
-    """Every two experts, with the Wilson interval of their agreement."""
+    """Every pair of experts, with the Wilson interval of their agreement."""
     import numpy as np
 
     from eds.intervals import wilson_interval

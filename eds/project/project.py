@@ -127,7 +127,7 @@ class Project(ProjectFiles):
         """Scan a folder of images, or s3://bucket/prefix, into the table images. A second scan reads what changed.
 
         Another folder than the image root of eds.toml becomes the image root. `layout` says what subfolders mean (auto,
-        flat, tree); `replace` allows to replace an imported table.
+        tree, category, product, flat); `replace` allows to replace an imported table.
         """
         from eds.project.catalogue import ScanOptions, scan_images
 
@@ -439,7 +439,7 @@ class Project(ProjectFiles):
 
     @property
     def calibration(self) -> "Calibration":
-        """The practice of experts with known pairs, before a campaign begins."""
+        """Calibration: experts practise on known pairs before a campaign."""
         with explain_missing_package():
             from eds.project.calibration import Calibration
         return Calibration(self)
@@ -496,7 +496,7 @@ class Project(ProjectFiles):
         resamples: int = 2000,
         confidence: float = 0.95,
     ) -> "AgreementResult":
-        """Measure how far the experts agree: coefficients, each two experts, each expert, disputed pairs.
+        """Measure how far the experts agree: coefficients, each pair of experts, each expert, disputed pairs.
 
         `control` (pairs that everybody judged) and `gold` (known answers) are files, by default from the label store.
         """

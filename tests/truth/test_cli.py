@@ -254,7 +254,7 @@ def test_answers_can_be_read_too(project: Project) -> None:
 
 def test_mistakes_are_told(project: Project, call: Call, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="unknown voting rule 'majorty'"):
-        call("decide", "--rule", "majorty")
+        project.decide(rule="majorty")
     with pytest.raises(InputError, match="unknown campaign"):
         call("decide", "--campaign", "second")
     assert call("decide", "--campaign", "first")["pairs"] == 5
