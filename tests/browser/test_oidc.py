@@ -107,14 +107,14 @@ def test_a_forged_or_repeated_return_is_refused(browser: Browser, trusting: Anno
     with trusting.page(browser) as page:
         for query in ("", "?code=x&state=y", "?error=access_denied", "?state=y"):
             page.goto(f"{trusting.url}/sign-in/openid/back{query}")
-            expect(page.get_by_role("alert")).to_contain_text("did not work")
+            expect(page.get_by_role("alert")).to_contain_text("Signing in with the other service failed")
         returned: list[str] = []
         page.on("request", lambda asked: returned.append(asked.url) if "/openid/back?" in asked.url else None)
         _go(page, trusting, MAIL)
         expect(page.get_by_role("heading", name="Drawn garments")).to_be_visible()
         page.context.clear_cookies(name="eds_session")
         page.goto(returned[-1])
-        expect(page.get_by_role("alert")).to_contain_text("did not work")
+        expect(page.get_by_role("alert")).to_contain_text("Signing in with the other service failed")
 
 
 def test_who_is_disabled_is_refused(browser: Browser, trusting: Annotator) -> None:

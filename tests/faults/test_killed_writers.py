@@ -43,7 +43,7 @@ def test_kill_9_in_the_middle_of_writes(tmp_path: Path) -> None:
         assert len(frame) == rows == 20_000
         assert frame["score"].nunique() == 1
         written = int(frame["score"].iloc[0])
-        assert made_by.command == f"round {written}"
+        assert made_by.operation == f"round {written}"
         assert written >= last  # whatever was acknowledged is there
     tables.write(frame, NEIGHBORS, target, made_by)
     assert [path.name for path in tmp_path.iterdir()] == ["m.parquet"]  # the killed ones' leftovers are gone

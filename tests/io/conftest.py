@@ -1,20 +1,24 @@
 """One S3 server for all tests of this folder; each test begins with nothing going wrong."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.object_storage import Storage, storage
+if TYPE_CHECKING:
+    from tests.object_storage import Storage
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Storage]:
+def server() -> "Iterator[Storage]":
+    from tests.object_storage import storage  # here, as the files of this folder that need no server run without it
+
     with storage() as found:
         yield found
 
 
 @pytest.fixture
-def shop(server: Storage, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Storage]:
+def shop(server: "Storage", monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> "Iterator[Storage]":
     """The server with an empty bucket named `shop`, and the variables that lead to it; three attempts, short waits."""
     for name, value in server.environment(AWS_MAX_ATTEMPTS="3").items():
         monkeypatch.setenv(name, value)

@@ -167,7 +167,7 @@ def test_a_query_whose_list_is_empty_counts_as_not_found() -> None:
 def test_lists_of_judgements_are_checked() -> None:
     with pytest.raises(InputError, match="neither 1 nor 0"):
         incomplete_metrics(["a"], {"a": 2}, 1)
-    with pytest.raises(InputError, match="twice"):
+    with pytest.raises(InputError, match="duplicate id"):
         incomplete_metrics(["a", "a"], {"a": 1}, 1)
     with pytest.raises(InputError, match="persistence"):
         incomplete_metrics(["a"], {"a": 1}, 1, 1.0)

@@ -75,7 +75,7 @@ def test_contradictions_at_one_time_are_refused() -> None:
 @pytest.mark.parametrize(
     ("acts", "fault"),
     [
-        ([act(1, supersedes="gone")], "an act that is not there: row 0"),
+        ([act(1, supersedes="gone")], "a missing act: row 0"),
         ([act(1), act(2, supersedes="act-1", expert_id="bo")], "another expert, pair or kind: row 1"),
         ([act(1), act(2, supersedes="act-1", candidate_id="10")], "another expert, pair or kind: row 1"),
         ([act(1), act(2, supersedes="act-1", kind="gold")], "another expert, pair or kind: row 1"),

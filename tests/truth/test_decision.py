@@ -95,7 +95,10 @@ def test_more_answers_than_the_panel_are_told_by_pair() -> None:
         (pd.DataFrame({"query_id": ["q1"], "candidate_id": ["9"]}), "have no panel"),
         (pd.DataFrame({"query_id": ["q1"], "candidate_id": ["9"], "panel": [1.5]}), "have no panel"),
         (pd.DataFrame({"query_id": ["q1"], "panel": [1]}), "candidate_id is missing"),
-        (pd.DataFrame({"query_id": ["q1"] * 2, "candidate_id": ["9"] * 2, "panel": [1, 1]}), "twice, first q1 9"),
+        (
+            pd.DataFrame({"query_id": ["q1"] * 2, "candidate_id": ["9"] * 2, "panel": [1, 1]}),
+            "1 duplicate pairs, first q1 9",
+        ),
     ],
 )
 def test_a_bad_panel_is_refused(panel: Any, fault: str) -> None:
