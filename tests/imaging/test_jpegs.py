@@ -12,6 +12,9 @@ from PIL import Image
 from eds.backbones.preprocessing import Preprocessing, Resize
 from eds.imaging import MAX_PIXELS, rgb_of
 from eds.imaging.jpegs import plain_rgb
+from tests.privileges import needed
+
+needed("simplejpeg")
 
 DRAWN = np.random.default_rng(7).integers(0, 256, (61, 83, 3), dtype=np.uint8)
 
