@@ -68,7 +68,7 @@ class AGREEMENT:
     too_few_title = "No pair has two judgements yet"
     too_few = "Agreement needs pairs that at least two experts have judged."
     no_control = "None of the control pairs is judged yet."
-    pairs = "Each two experts"
+    pairs = "Each pair of experts"
     pair_heads = ("Expert", "and", "Pairs", "Agreement", "95 % interval", ".Drawn", "Cohen's kappa")
     experts = "Each expert"
     expert_heads = (

@@ -115,7 +115,7 @@ def test_from_a_guideline_to_the_export(browser: Browser, shop: Annotator, tmp_p
             expect(row_of.get_by_role("cell").nth(2)).to_have_text(f"{one.done}")
             expect(row_of.get_by_role("cell").nth(3)).to_have_text(f"{one.left}")
         visit(page, f"{shop.url}/agreement")
-        expect(page.get_by_role("region", name="Each two experts").get_by_role("row")).to_have_count(4)
+        expect(page.get_by_role("region", name="Each pair of experts").get_by_role("row")).to_have_count(4)
         visit(page, f"{shop.url}/disputed")
         disputed = disputed_pairs(labels_frame(shop.store, campaign=OWN))
         expect(page.get_by_text(f"Votes differ ({len(disputed)})")).to_be_visible()
