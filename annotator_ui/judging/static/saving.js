@@ -36,7 +36,7 @@ export async function mount(parent, data, { onStored = () => {} } = {}) {
   const look = () => document.hidden || otherCampaigns.look();
   window.addEventListener("online", look, { signal: off.signal });
   document.addEventListener("visibilitychange", look, { signal: off.signal });
-  const asking = setInterval(() => otherCampaigns.state().signedOut || look(), LOOK_AGAIN); // signing in loads the page anew
+  const asking = setInterval(() => otherCampaigns.state().signedOut || look(), LOOK_AGAIN); // signing in reloads the page
   parent.append(root);
   await otherCampaigns.look();
   return {
