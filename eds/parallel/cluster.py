@@ -30,11 +30,11 @@ ENVIRONMENT = {
 TOKENS = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 REACHING = 5.0  # seconds to wait for a head that does not answer
 STORE = 100 << 20  # bytes of a local cluster's object store: no result ever lies there
-WHERE = "setting engine.cluster"
+WHERE = "setting executor.cluster"
 
 
 def connected(settings: ExecutorSettings) -> Any:
-    """Ray, joined to the cluster of the settings. It must not have been joined by anybody else in this process."""
+    """Ray, joined to the cluster of the settings. It must not have been joined before in this process."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     local = settings.cluster == "local"
@@ -47,7 +47,7 @@ def connected(settings: ExecutorSettings) -> Any:
         ray = importlib.import_module("ray")
     except ModuleNotFoundError as error:
         raise MissingExtraError(
-            "engine ray needs the package ray, which is not installed", hint='Run: pip install "eds[scale]".'
+            "executor ray needs the package ray, which is not installed", hint='Run: pip install "eds[scale]".'
         ) from error
     count = settings.workers * settings.threads or cores()
     here: Mapping[str, Any] = {
@@ -85,9 +85,9 @@ def refuse_too_small(ray: Any, need: Mapping[str, float]) -> None:
             for node in ray.nodes()
             if node["Alive"]
         ]
-        asked = ", ".join(f"{kind} {amount:g}" for kind, amount in need.items() if amount)
+        needed = ", ".join(f"{kind} {amount:g}" for kind, amount in need.items() if amount)
         raise InputError(
-            f"no node can hold a task ({asked})",
+            f"no node can hold a task ({needed})",
             where="section [executor]",
             hint="Ask for less, or start such a node.",
             faults=[f"a node has {text}" for text in has],

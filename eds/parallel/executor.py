@@ -31,7 +31,7 @@ class Executor:
         """A local file as tasks can read it: itself, or copied beside the parts if they are remote."""
         if not storage.is_remote(self.work):
             return Receipt(str(file.resolve()), sha256, rows)
-        there = self.at("given", f"{sha256}{file.suffix}")
+        there = self.at("inputs", f"{sha256}{file.suffix}")
         if not storage.exists(there):
             return deliver(there, rows, lambda path: shutil.copyfile(file, path))
         return Receipt(there, sha256, rows)
@@ -53,12 +53,12 @@ class Executor:
         listed = list(specs)
         if progress:
             progress(0, len(listed))
-        found: dict[str, Receipt] = {}
+        receipts: dict[str, Receipt] = {}
         for receipt in self.map(fn, listed, gpus=gpus):
-            found[receipt.url] = receipt
+            receipts[receipt.url] = receipt
             if progress:
-                progress(len(found), len(listed))
-        return [found[spec.out] for spec in listed]
+                progress(len(receipts), len(listed))
+        return [receipts[spec.out] for spec in listed]
 
 
 def start(settings: ExecutorSettings) -> Backend:

@@ -43,24 +43,24 @@ class Backend:
             self._ray = cluster.connected(self._settings)
         taken = {"num_cpus": need.cpus, "num_gpus": need.gpus, **({"memory": need.memory} if need.memory else {})}
         cluster.refuse_too_small(self._ray, taken)
-        board, crew = Scheduler(specs, need.deadline, need.retries), _Crew(self._ray, fn, taken)
+        scheduler, crew = Scheduler(specs, need.deadline, need.retries), _Crew(self._ray, fn, taken)
         try:
-            while board.open:
-                board.refuse_hopeless()
-                while crew.free() and (number := board.next()) is not None:
-                    board.begin(number, crew.take(number, board.spec(number)))
+            while scheduler.open:
+                scheduler.refuse_hopeless()
+                while crew.free() and (number := scheduler.next()) is not None:
+                    scheduler.begin(number, crew.take(number, scheduler.spec(number)))
                 for number, runner, answer in crew.answers():
                     if isinstance(answer, _Lost):
-                        board.lose(number, runner, answer.why)
+                        scheduler.lose(number, runner, answer.why)
                     elif isinstance(answer, BaseException):
                         raise answer
                     else:
-                        crew.stop(board.end(number) - {runner})
+                        crew.stop(scheduler.end(number) - {runner})
                         yield answer
         finally:
-            crew.stop(board.hanging())  # they would hold their place beyond this job
+            crew.stop(scheduler.hanging())  # they would hold their place beyond this job
             crew.end()
-            self._left = board.unfinished()
+            self._left = scheduler.unfinished()
             self._sweep()
 
     def __enter__(self) -> Self:
@@ -108,7 +108,7 @@ class _Crew:
         return len(self._running) < self._slots + (0 if self._warm else AHEAD)
 
     def take(self, number: int, spec: Spec) -> Hashable:
-        """Begin a task; gives the runner."""
+        """Begin a task and return its runner."""
         actor = None
         if self._warm:
             actor = self._idle.pop() if self._idle else self._remote.remote()
