@@ -5,7 +5,7 @@ from typing import Any
 from eds.analysis.analyses.bias import Bias, bias, group_means, order_agreement, undecided_by_labels
 from eds.analysis.analyses.leave_one_out import leave_one_out
 from eds.analysis.analyses.reusability import reusability, reusability_table
-from eds.analysis.bootstrap import bootstrap_aucs, bootstrap_micro_auc, bootstrap_percentile, draw_queries
+from eds.analysis.bootstrap import bootstrap_aucs, bootstrap_micro_auc, bootstrap_percentile
 from eds.analysis.budget import Judging, Plan, RandomTarget, budget
 from eds.analysis.chao import chapman_estimate, unseen_positives
 from eds.analysis.compare import compare_models, indistinguishable
@@ -45,7 +45,6 @@ __all__ = [
     "chebyshev_sample_size",
     "compare_models",
     "discovery_gain",
-    "draw_queries",
     "fair_to_new",
     "fairness",
     "group_means",

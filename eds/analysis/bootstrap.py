@@ -4,47 +4,24 @@ Resampling pairs ignores that a query's pairs are alike: its 95 % intervals cove
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from eds.errors import InputError
-from eds.intervals import percentile_interval
+from eds.intervals import RESAMPLES, Multiplicity, draw_queries, percentile_interval, resampled_means
 from eds.metrics.auc import micro_order, query_aucs, weighted_aucs
 from eds.metrics.auc_report import AUCS, summary
 from eds.metrics.measure import Measure
 from eds.metrics.pair_scores import align_scores
 from eds.pairs import LabelledPairs, Reals
 
-Multiplicity = npt.NDArray[np.int16]
-RESAMPLES = 2000
 MEASURES = {
     f"{average}_{area.lower().replace('-', '_')}": Measure(area, average=average)
     for average in ("micro", "macro")
     for area in ("ROC-AUC", "PR-AUC")
 }
-
-
-@lru_cache(maxsize=4)  # the same draws serve every model and measure
-def draw_queries(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Multiplicity:
-    """How often each of n queries is drawn in each resample: resamples x n, int16, every row adds to n.
-
-    The same seed and n give the same draws, so that models are compared on the same resamples.
-
-    >>> draw_queries(3, 2).sum(axis=1).tolist()
-    [3, 3]
-    """
-    if n < 1 or resamples < 1:
-        raise InputError(f"{resamples} resamples of {n} queries", hint="Give at least one of each.")
-    rng = np.random.Generator(np.random.PCG64([seed, n]))
-    result = np.empty((resamples, n), np.int16)
-    for row in range(resamples):
-        result[row] = np.bincount(rng.integers(0, n, n), minlength=n)
-    result.flags.writeable = False
-    return result
 
 
 def bootstrap_percentile(
@@ -142,19 +119,6 @@ def resampled_micro(labelled: LabelledPairs, score: Reals, times: Multiplicity) 
     """Micro ROC and PR of every resample, (resamples,) float64 each."""
     scored = np.isfinite(score)
     return weighted_aucs(micro_order(labelled.query[scored], labelled.value[scored], score[scored]), times)
-
-
-def resampled_means(values: Reals, times: Multiplicity, weight: Reals | None = None) -> Reals:
-    """(resamples,) float64: the (weighted) mean of the values of the drawn queries, NaN left out.
-
-    >>> resampled_means(np.array([1.0, np.nan, 0.0]), np.array([[3, 1, 1], [0, 3, 0]], np.int16)).tolist()
-    [0.75, nan]
-    """
-    defined = ~np.isnan(values)
-    share = np.where(defined, 1.0 if weight is None else weight, 0.0)
-    sides = np.stack([np.where(defined, values, 0.0) * share, share], axis=1)
-    above, below = (times.astype(np.float64) @ sides).T
-    return np.where(below > 0, above / np.where(below > 0, below, 1), np.nan)
 
 
 def _mean(values: Reals) -> float:

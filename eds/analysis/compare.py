@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eds.analysis.bootstrap import RESAMPLES, draw_queries, resampled_means
 from eds.analysis.paired import benjamini_hochberg, holm, sign_flip_tests
 from eds.errors import InputError
-from eds.intervals import percentile_interval
+from eds.intervals import RESAMPLES, draw_queries, percentile_interval, resampled_means
 from eds.metrics import Result
 from eds.metrics.definition import Values
 from eds.pairs import Reals, encode

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from eds.analysis.bootstrap import draw_queries, resampled_aucs
+from eds.analysis.bootstrap import resampled_aucs
 from eds.analysis.prevalence_estimates import p_lower_bound, p_posterior
 from eds.analysis.recall import pool_recall
 from eds.errors import InputError
-from eds.intervals import clopper_pearson_interval, percentile_interval, wilson_interval
+from eds.intervals import clopper_pearson_interval, draw_queries, percentile_interval, wilson_interval
 from eds.metrics.auc_report import AUCS, summary
 from eds.pairs import Flags, LabelledPairs, Reals
 from eds.synthetic.known_truth import Design, KnownTruth, draw_known_truth

@@ -6,8 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 
-from eds.analysis.bootstrap import RESAMPLES, Multiplicity, draw_queries, resampled_means
-from eds.intervals import percentile_interval
+from eds.intervals import RESAMPLES, Multiplicity, draw_queries, percentile_interval, resampled_means
 from eds.metrics import Result, scores_table
 from eds.pairs import Reals
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from eds.analysis import (
     AnalysisInputs,
     bootstrap_aucs,
-    draw_queries,
     leave_one_out,
     reusability,
     reusability_table,
@@ -18,7 +17,7 @@ from eds.analysis import (
 )
 from eds.analysis.bootstrap import resampled_aucs
 from eds.errors import InputError
-from eds.intervals import percentile_interval
+from eds.intervals import draw_queries, percentile_interval
 from eds.metrics import Measure, ScoringInputs, evaluate, scores_frame
 from eds.metrics.auc_report import AUCS
 from eds.metrics.pair_scores import align_scores

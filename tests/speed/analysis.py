@@ -15,7 +15,8 @@ import pandas as pd
 
 from eds import analysis
 from eds.analysis.analyses.leave_one_out import MEASURES, proposals
-from eds.analysis.bootstrap import draw_queries, resampled_aucs
+from eds.analysis.bootstrap import resampled_aucs
+from eds.intervals import draw_queries
 from eds.metrics.pair_scores import align_scores
 from eds.pairs import LabelledPairs, Reals
 from tests.speed.metrics import PAIRS, QUERIES, pairs_frame, sklearn_loop
