@@ -7,7 +7,8 @@
     │   ├── ImageError        an image that cannot be read or lies outside the root
     │   └── StorageError      a remote storage (eds.io): missing, truncated, access denied, not reachable
     ├── ProjectError          a project on disk: missing, locked, stale
-    │   └── LockedError       another process is writing to the project
+    │   ├── LockedError       another process is writing to the project
+    │   └── TruthChangeError  deciding again would drop or change labels
     ├── UnknownNameError      a name that no family of plug-ins knows
     └── MissingExtraError     a required package that is not installed
 
@@ -15,7 +16,7 @@ A message says three things: what is wrong, where, and what to do. Several fault
 together, as the error's `faults`, one per line.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 
 class EdsError(Exception):
@@ -59,6 +60,35 @@ class ProjectError(EdsError):
 
 class LockedError(ProjectError):
     """Another process is writing to the project."""
+
+
+class TruthChangeError(ProjectError):
+    """Deciding again would drop labels, or change more than 1 % of them; nothing was written.
+
+    `stored` labels are there, `lost` would be dropped, `turned` would become the other one; `directions` and `reasons`
+    count these pairs by what happens to them, and why.
+    """
+
+    def __init__(
+        self,
+        *,
+        stored: int,
+        lost: int,
+        turned: int,
+        directions: Mapping[str, int],
+        reasons: Mapping[str, int],
+        where: str = "",
+    ) -> None:
+        self.stored, self.lost, self.turned = stored, lost, turned
+        self.directions, self.reasons = dict(directions), dict(reasons)
+        parts = [f"{lost:,} would lose their label"] if lost else []
+        parts += [f"{turned:,} would get the other one"] if turned else []
+        super().__init__(
+            f"of {stored:,} labels {' and '.join(parts)}; nothing was written",
+            where=where,
+            hint="To store the new decision: eds truth decide --replace (Python: replace=True).",
+            faults=[f"{count:,} {text}" for part in (directions, reasons) for text, count in part.items()],
+        )
 
 
 class UnknownNameError(EdsError):

@@ -249,8 +249,8 @@ def adjudicate(
     label = console.project.labels.adjudicate(query_id, candidate_id, campaign, VALUES[value], by=by, note=note)
     console.answer(
         {"query_id": query_id, "candidate_id": candidate_id, "value": VALUES[value], "label_id": label},
-        f"{by} decided {query_id} {candidate_id}: {value}. The votes are unchanged; it counts with eds truth decide "
-        "--adjudicated.",
+        f"{by} decided {query_id} {candidate_id}: {value}. The votes are unchanged; the decision counts with the next "
+        "eds truth decide (--no-adjudication leaves it out).",
     )
 
 

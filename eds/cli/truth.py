@@ -28,8 +28,8 @@ def truth() -> None:
 @click.option("--panel", type=click.IntRange(1), help="Experts per pair (default: the campaigns').")
 @as_of
 @campaign
-@click.option("--adjudicated", is_flag=True, help="Let leads' decisions replace votes.")
-@click.option("--replace", is_flag=True, help="Replace a truth that another rule made.")
+@click.option("--adjudication/--no-adjudication", default=True, help="Let leads' decisions replace votes.")
+@click.option("--replace", is_flag=True, help="Store it though labels are lost or change.")
 def decide(console: Console, **options: Any) -> None:
     """Decide every pair from its votes and store the truth."""
     console.show(console.project.decide(**options), render_decision)
@@ -66,6 +66,9 @@ def render_decision(result: "DecideResult") -> str:
         lines.append(f"{counts['adjudicated']:,} labels are leads' decisions.")
     if counts.get("imported"):
         lines.append(f"{counts['imported']:,} labels came with an imported benchmark.")
+    if result.change and result.change.turned + result.change.lost:
+        text = "; ".join(f"{count:,} {direction}" for direction, count in result.change.directions.items())
+        lines.append(f"Of {result.change.stored:,} labels stored before, {text}.")
     if result.stored and result.differing:
         kept = (
             "the votes' label is stored" if result.replaced else "the imported label stays; --replace stores the votes'"

@@ -85,7 +85,10 @@ def add_to_panel(store: Store, name: str, experts: Sequence[str], *, by: str = "
     def act(connection: sa.Connection) -> None:
         check_lead(connection, store, by, "change a panel")
         result = _of(connection, name)
-        _join(connection, result.id, experts, store.now())
+        begun = sa.select(assignment.c.id).where(assignment.c.campaign == result.id, assignment.c.events > 0).limit(1)
+        # Before anybody has judged, who joins belongs to the first panel; later to a wave of their own (frames.py).
+        begins = connection.execute(begun).first() is None
+        _join(connection, result.id, experts, result.created_at if begins else store.now())
         items = sa.select(item.c.id, item.c.pair, pair.c.query_id, pair.c.candidate_id, item.c.kind)
         items = items.join(pair, pair.c.id == item.c.pair).where(item.c.campaign == result.id).order_by(item.c.id)
         _assign(connection, result, fetch(connection, items), only=experts)
@@ -183,8 +186,10 @@ def _join(connection: sa.Connection, number: int, experts: Sequence[str], now: i
             sa.select(expert.c.id).where(expert.c.id == person, expert.c.disabled_at.is_not(None))
         ).first():
             raise InputError(f"{short(name)} is disabled", where="panel", hint="Enable the expert, or leave it out.")
-        back = sa.update(panel).where(panel.c.campaign == number, panel.c.expert == person).values(left_at=None)
-        if connection.execute(back).rowcount == 0:
+        member = sa.and_(panel.c.campaign == number, panel.c.expert == person)
+        # Who had left joins again now: pairs that were decided meanwhile stay so until this expert, too, has answered.
+        back = sa.update(panel).where(member, panel.c.left_at.is_not(None)).values(left_at=None, joined_at=now)
+        if connection.execute(back).rowcount == 0 and not connection.execute(sa.select(panel).where(member)).first():
             connection.execute(sa.insert(panel).values(campaign=number, expert=person, joined_at=now))
 
 

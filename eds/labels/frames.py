@@ -1,5 +1,6 @@
 """The table `labels`: what other stages read of the store."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
@@ -27,6 +28,11 @@ def labels_frame(store: Store, *, as_of: datetime | None = None, campaign: str |
     """
     rows = store.snapshot(lambda connection: labels_arrow(connection, as_of, campaign))
     return to_frame(rows.select(LABELS.names))
+
+
+def acts_frame(store: Store, *, as_of: datetime | None = None, campaign: str | None = None) -> pd.DataFrame:
+    """The same with the campaign, mode and polarity of each act behind."""
+    return to_frame(store.snapshot(lambda connection: labels_arrow(connection, as_of, campaign)))
 
 
 def labels_arrow(connection: sa.Connection, as_of: datetime | None = None, only: str | None = None) -> pa.Table:
@@ -119,19 +125,32 @@ def control_pairs(store: Store, campaign_name: str | None = None) -> pd.DataFram
     return store.read(lambda connection: frame(connection, query))
 
 
-def panel_sizes(store: Store, campaign_name: str | None = None) -> pd.DataFrame:
-    """How many experts each pair is asked of: query_id, candidate_id, panel.
+@dataclass(frozen=True)
+class Panels:
+    """Who is asked: `sizes` by pair, campaign and wave, `members` by campaign.
 
-    They are those who answered and those who still will; who left, was disabled or flagged it twice is waited for no
-    more.
+    `sizes`: query_id, candidate_id, campaign, wave, panel, stopped. `panel` counts the experts who answered and those
+    who still will (who left, was disabled or flagged the pair twice is waited for no more); `stopped` those of them who
+    are not asked since the pair was decided without them. `members`: campaign, expert_id, wave. Experts who joined a
+    campaign at the same time are one wave, counted from 0.
     """
+
+    sizes: pd.DataFrame
+    members: pd.DataFrame
+
+
+def panels(store: Store, campaign_name: str | None = None) -> Panels:
+    """The panels of one campaign, or of all but those of leads' decisions."""
     active = sa.and_(panel.c.left_at.is_(None), expert.c.disabled_at.is_(None))
+    waits = sa.and_(assignment.c.events == 0, assignment.c.state == STOPPED, active)
     counts = sa.or_(assignment.c.events > 0, sa.and_(assignment.c.state.in_((OPEN, STOPPED)), active))
-    query = (
+    joined = panel.c.joined_at
+    key = (pair.c.query_id, pair.c.candidate_id, campaign.c.name.label("campaign"), joined.label("joined"))
+    sizes = (
         sa.select(
-            pair.c.query_id,
-            pair.c.candidate_id,
-            sa.cast(sa.func.count(sa.distinct(assignment.c.expert)), WHOLE).label("panel"),
+            *key,
+            sa.cast(sa.func.count(), WHOLE).label("panel"),
+            sa.cast(sa.func.sum(sa.case((waits, 1), else_=0)), WHOLE).label("stopped"),
         )
         .join(item, item.c.pair == pair.c.id)
         .join(campaign, campaign.c.id == item.c.campaign)
@@ -139,10 +158,23 @@ def panel_sizes(store: Store, campaign_name: str | None = None) -> pd.DataFrame:
         .join(expert, expert.c.id == assignment.c.expert)
         .join(panel, sa.and_(panel.c.campaign == assignment.c.campaign, panel.c.expert == assignment.c.expert))
         .where(*_votes_on(campaign_name), counts)
-        .group_by(pair.c.id, pair.c.query_id, pair.c.candidate_id)
-        .order_by(pair.c.id)
+        .group_by(pair.c.id, pair.c.query_id, pair.c.candidate_id, campaign.c.id, campaign.c.name, joined)
+        .order_by(pair.c.id, campaign.c.id, joined)
     )
-    return store.read(lambda connection: frame(connection, query))
+    members = sa.select(campaign.c.name.label("campaign"), expert.c.name.label("expert_id"), joined.label("joined"))
+    members = members.join(campaign, campaign.c.id == panel.c.campaign).join(expert, expert.c.id == panel.c.expert)
+    if campaign_name is not None:
+        members = members.where(campaign.c.name == campaign_name)
+
+    def act(connection: sa.Connection) -> tuple[pd.DataFrame, pd.DataFrame]:
+        return frame(connection, sizes), frame(connection, members)
+
+    found, people = store.snapshot(act)
+    people["wave"] = people.groupby("campaign")["joined"].rank("dense").astype("int64") - 1
+    waves = people[["campaign", "joined", "wave"]].drop_duplicates()
+    found = found.merge(waves, how="left", on=["campaign", "joined"])
+    columns = ["query_id", "candidate_id", "campaign", "wave", "panel", "stopped"]
+    return Panels(found[columns], people[["campaign", "expert_id", "wave"]])
 
 
 def gold_pairs(store: Store) -> pd.DataFrame:

@@ -1,11 +1,11 @@
-"""Queries of the lead's pages beyond the table `labels`: acts with their mode, gold, flags, calibration."""
+"""Queries of the lead's pages beyond the table `labels`: gold, flags, calibration."""
 
 import pandas as pd
 import sqlalchemy as sa
 
 from eds.labels.bulk import frame
 from eds.labels.calibration import campaign_row
-from eds.labels.frames import ADJUDICATION, labels_arrow
+from eds.labels.frames import ADJUDICATION
 from eds.labels.queue import list_campaigns
 from eds.labels.schema import (
     WHOLE,
@@ -22,7 +22,6 @@ from eds.labels.schema import (
 )
 from eds.labels.store import Store
 from eds.labels.validation import check_name
-from eds.schema import to_frame
 
 
 def campaigns_of_experts(store: Store) -> pd.DataFrame:
@@ -32,11 +31,6 @@ def campaigns_of_experts(store: Store) -> pd.DataFrame:
     apart = store.read(lambda connection: connection.execute(decided).scalars().all())
     result = list_campaigns(store)
     return result[~result["name"].isin(apart)].reset_index(drop=True)
-
-
-def acts_frame(store: Store, name: str | None = None) -> pd.DataFrame:
-    """The labels table with campaign, mode and polarity of each act behind, oldest first."""
-    return to_frame(store.snapshot(lambda connection: labels_arrow(connection, None, name)))
 
 
 def count_acts(store: Store, name: str) -> int:

@@ -15,14 +15,14 @@ from eds.analysis.budget import Judging
 from eds.analysis.campaign_cost import CampaignCost, campaign_cost
 from eds.analysis.missed_positives import CorrectedRate, corrected_rate
 from eds.intervals import wilson_interval
-from eds.labels.lead_queries import acts_frame
+from eds.labels.frames import acts_frame
 from eds.project.agreement import AgreementResult, agreement_of
-from eds.project.decide import Votes, read_votes
+from eds.project.decide import decide_votes, read_votes
 from eds.project.label_store import opened
 from eds.project.results import Result
 from eds.suspects import overlap, positive_rate, sources_frame
 from eds.tables import LABELS
-from eds.truth import decide, disputed_pairs, expert_profiles
+from eds.truth import disputed_pairs, expert_profiles
 from eds.truth.gold_accuracy import known_called
 from eds.truth.grid_vs_pair import ModesCompared, modes_compared
 from eds.truth.rate_curve import rate_growth
@@ -88,7 +88,7 @@ def campaign_agreement(project: "Project", name: str) -> CampaignAgreement:
         agreement = agreement_of(votes, control=votes.control, gold=votes.gold, seed=seed)
     experts = expert_profiles(votes.labels, gold=votes.gold)
     with opened(project) as store:
-        modes = modes_compared(acts_frame(store, name))
+        modes = modes_compared(acts_frame(store, campaign=name))
     return CampaignAgreement(agreement, experts, modes, None if votes.control is None else len(votes.control))
 
 
@@ -109,7 +109,7 @@ def pace(project: "Project", name: str) -> pd.DataFrame:
 def pool_yield(project: "Project", name: str) -> PoolYield:
     """The yield of a campaign; only uniform draws from all pairs (stratum all) count as random."""
     votes = read_votes(project, name)
-    labels, truth, asked = votes.labels, _decided(votes), len(votes.panel)
+    labels, truth, asked = votes.labels, decide_votes(votes).truth, len(votes.pairs)
     gold = known_called(labels, votes.gold)
     images, suspects = (_read(project, table) for table in ("images", "suspects"))
     uniform = None
@@ -144,8 +144,8 @@ def pool_yield(project: "Project", name: str) -> PoolYield:
 def yield_by_model(project: "Project", name: str) -> pd.DataFrame:
     """Each model's part, best first; `alone` counts the pairs that no other model proposed."""
     votes = read_votes(project, name)
-    truth = _decided(votes)
-    proposed = sources_frame(project.read("suspects").merge(votes.panel[KEY], on=KEY))
+    truth = decide_votes(votes).truth
+    proposed = sources_frame(project.read("suspects").merge(votes.pairs, on=KEY))
     if proposed.empty:
         return pd.DataFrame()
     rates = positive_rate(proposed, truth)["by_model"]
@@ -160,7 +160,7 @@ def yield_by_model(project: "Project", name: str) -> pd.DataFrame:
 def disputes(project: "Project", name: str) -> Disputes:
     """The pairs on which experts differ or were unsure, with every normal vote in force."""
     with opened(project) as store:
-        acts = acts_frame(store, name)
+        acts = acts_frame(store, campaign=name)
     normal = acts[acts["kind"] == "normal"]
     held = normal[~normal["label_id"].isin(normal["supersedes"].dropna())]
     votes = held[[*KEY, "expert_id", "value", "seconds", "mode"]].sort_values([*KEY, "expert_id"], ignore_index=True)
@@ -182,11 +182,6 @@ def cost(
         control_share=plan.control_share,
         positive_rate=0.5 if positive_rate is None else positive_rate,
     )
-
-
-def _decided(votes: Votes) -> pd.DataFrame:
-    """The decided pairs of a campaign (table truth)."""
-    return decide(votes.labels, votes.panel[votes.panel["panel"] > 0]).truth
 
 
 def _read(project: "Project", table: str) -> pd.DataFrame | None:

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from eds.errors import TruthChangeError
 from eds.project.label_store import exists, explain_missing_package, opened, parse_time
 from eds.project.results import Result
 
@@ -11,7 +13,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eds.project import Project
+    from eds.truth import Decision, TruthChange
 
+PAIR = ["query_id", "candidate_id"]
 ADJUDICATION = "adjudication"  # rule of a pair that a lead decided
 
 
@@ -28,6 +32,7 @@ class DecideResult(Result):
     replaced: bool = False
     stored_rule: str | None = None  # of the truth that was kept
     differing_pairs: "pd.DataFrame | None" = None  # from the stored or the imported truth
+    change: "TruthChange | None" = None  # of the truth that this one replaces
 
     @property
     def differing(self) -> int | None:
@@ -44,12 +49,24 @@ class DecideResult(Result):
 class Votes:
     """What the label store holds on the campaigns read."""
 
-    labels: "pd.DataFrame"
+    acts: "pd.DataFrame"  # table labels, with the columns campaign and wave behind
     early_stop: bool  # in any of them
-    panel: "pd.DataFrame"  # query_id, candidate_id, panel
+    panels: "pd.DataFrame"  # query_id, candidate_id, campaign, wave, panel, stopped: see `eds.labels.frames.Panels`
     control: "pd.DataFrame | None"  # with early stop: judged pairs that every expert is asked
     gold: "pd.DataFrame"  # query_id, candidate_id, value
     adjudicated: "pd.DataFrame"  # leads' decisions
+
+    @cached_property
+    def labels(self) -> "pd.DataFrame":
+        """The acts as table labels."""
+        from eds.tables import LABELS
+
+        return self.acts[LABELS.names]
+
+    @property
+    def pairs(self) -> "pd.DataFrame":
+        """The pairs that experts are asked: query_id, candidate_id."""
+        return self.panels[PAIR].drop_duplicates(ignore_index=True)
 
 
 def decide(
@@ -59,12 +76,11 @@ def decide(
     panel: int | None = None,
     as_of: str | datetime | None = None,
     campaign: str | None = None,
-    adjudicated: bool = False,
+    adjudication: bool = True,
     replace: bool = False,
 ) -> DecideResult:
     """Decide every pair from its votes and write the truth; see `Project.decide`."""
-    from eds.truth import compare, with_adjudications, with_imported
-    from eds.truth import decide as decide_pairs
+    from eds.truth import compare, truth_change, with_imported
 
     with project.writing("truth.decide"):
         used = rule or project.config.truth.rule
@@ -73,16 +89,14 @@ def decide(
             "panel": panel,
             "as_of": as_of,
             "campaign": campaign,
-            "adjudicated": adjudicated or None,
+            "adjudication": None if adjudication else False,
         }
         params = {name: value for name, value in options.items() if value is not None}
         # Before the acts are read: an act that arrives meanwhile makes the table stale instead of silently outdated.
         made_by = project.provenance("truth.decide", {"truth.rule": used}, [project.path("labels")], params=params)
         votes = read_votes(project, campaign, parse_time(as_of))
-        decision = decide_pairs(votes.labels, votes.panel if panel is None else panel, used, parse_time(as_of))
-        if adjudicated:
-            decision = with_adjudications(decision, votes.adjudicated)
-        stored = differing = None
+        decision = decide_votes(votes, used, panel=panel, as_of=parse_time(as_of), adjudication=adjudication)
+        stored = differing = change = None
         if project.path("truth").exists():
             imported, stored = _split_imported(project, votes, campaign)
             if len(imported):
@@ -91,6 +105,18 @@ def decide(
         if others and stored is not None:
             differing = compare(stored, decision.truth)
         else:
+            if stored is not None:
+                restricted = _restriction(params, project)
+                change = truth_change(project.read("truth"), decision, restricted=restricted)
+                if change.needs_consent and not replace:
+                    raise TruthChangeError(
+                        stored=change.stored,
+                        lost=change.lost,
+                        turned=change.turned,
+                        directions=change.directions,
+                        reasons=change.reasons,
+                        where=str(project.path("truth")),
+                    )
             project.write(decision.truth, "truth", made_by)
     return DecideResult(
         used,
@@ -102,7 +128,32 @@ def decide(
         replaced=replace,
         stored_rule=", ".join(others) or None,
         differing_pairs=differing,
+        change=change,
     )
+
+
+def decide_votes(
+    votes: Votes,
+    rule: str = "majority",
+    *,
+    panel: int | None = None,
+    as_of: datetime | None = None,
+    adjudication: bool = True,
+) -> "Decision":
+    """Decide the pairs of votes that were read; the only way from the label store to labels.
+
+    The panels of the campaigns that are complete for a pair vote on it (`eds.truth.joint_votes`); with `panel` all
+    votes count, out of that many experts.
+    """
+    from eds.truth import decide as decide_pairs
+    from eds.truth import joint_votes, with_adjudications
+
+    if panel is None:
+        joint = joint_votes(votes.acts, votes.panels, as_of)
+        decision = decide_pairs(joint.labels, joint.panel, rule)
+    else:
+        decision = decide_pairs(votes.labels, panel, rule, as_of)
+    return with_adjudications(decision, votes.adjudicated) if adjudication and len(votes.adjudicated) else decision
 
 
 def refresh(project: "Project") -> DecideResult | None:
@@ -110,7 +161,9 @@ def refresh(project: "Project") -> DecideResult | None:
     state = project.state("truth")
     if state.condition == "fresh" or (state.condition == "absent" and not has_votes(project)):
         return None
-    result = decide(project, **(state.params if state.operation == "truth.decide" else {}))
+    params = dict(state.params) if state.operation == "truth.decide" else {}
+    params.pop("adjudicated", None)  # of version 0.1.0, where leads' decisions counted on request
+    result = decide(project, **params)
     project.say(f"truth: {result.pairs:,} labels by rule {result.rule}, {result.counts['positive']:,} of them similar")
     return result
 
@@ -119,19 +172,21 @@ def read_votes(project: "Project", campaign: str | None = None, until: datetime 
     """Everything that the truth and the agreement need from the label store, up to a time."""
     with opened(project) as store:
         from eds.labels.adjudication import adjudications
-        from eds.labels.frames import control_pairs, gold_pairs, labels_frame, panel_sizes
+        from eds.labels.frames import acts_frame, control_pairs, gold_pairs, panels
         from eds.labels.queue import list_campaigns
 
-        labels = labels_frame(store, campaign=campaign, as_of=until)
+        acts = acts_frame(store, as_of=until, campaign=campaign)
         # After the acts, so that every expert who gave one is counted, even while they go on.
-        panel, plans = panel_sizes(store, campaign), list_campaigns(store)
+        asked, plans = panels(store, campaign), list_campaigns(store)
         if campaign is not None:
             plans = plans[plans["name"] == campaign]
-        early_stop, control, key = bool(plans["early_stop"].any()), None, ["query_id", "candidate_id"]
+        acts = acts.drop(columns=["mode", "polarity"]).merge(asked.members, how="left", on=["campaign", "expert_id"])
+        early_stop, control = bool(plans["early_stop"].any()), None
         if early_stop:
-            judged = labels.loc[labels["kind"] == "normal", key].drop_duplicates()
+            judged = acts.loc[acts["kind"] == "normal", PAIR].drop_duplicates()
             control = control_pairs(store, campaign).merge(judged)
-        return Votes(labels, early_stop, panel, control, gold_pairs(store), adjudications(store, campaign, as_of=until))
+        decided = adjudications(store, campaign, as_of=until)
+        return Votes(acts, early_stop, asked.sizes, control, gold_pairs(store), decided)
 
 
 def has_votes(project: "Project") -> bool:
@@ -144,8 +199,22 @@ def has_votes(project: "Project") -> bool:
     return holds_acts(project.config.labels.url, project.path("labels"))
 
 
+def _restriction(params: dict[str, Any], project: "Project") -> str:
+    """What a decision is restricted to that the stored truth was not, in words."""
+    before = project.state("truth").params
+    words = {
+        "campaign": "campaign {} alone",
+        "as_of": "votes up to {}",
+        "panel": "panels of {} experts",
+        "adjudication": "experts' votes, without leads' decisions",
+    }
+    return ", ".join(
+        words[name].format(params[name]) for name in words if params.get(name) not in (None, before.get(name))
+    )
+
+
 def _panel_range(votes: Votes, panel: int | None) -> dict[str, int]:
-    sizes = votes.panel["panel"] if panel is None else [panel]
+    sizes = votes.panels.groupby(PAIR)["panel"].sum() if panel is None else [panel]
     return {"smallest": int(min(sizes)), "largest": int(max(sizes))} if len(sizes) else {"smallest": 0, "largest": 0}
 
 

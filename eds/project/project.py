@@ -471,19 +471,21 @@ class Project(ProjectFiles):
         panel: int | None = None,
         as_of: "str | datetime | None" = None,
         campaign: str | None = None,
-        adjudicated: bool = False,
+        adjudication: bool = True,
         replace: bool = False,
     ) -> "DecideResult":
         """Decide every pair from its votes and write the table truth.
 
-        A truth that another rule made is kept, and the result says what differs, unless `replace`. `panel` is the
-        number of experts assigned to a pair, by default the campaign's; `adjudicated` lets leads' decisions replace
-        votes; `as_of` and `campaign` restrict the acts.
+        A pair's voters are the panels of the campaigns that are complete for it; `campaign` takes one campaign alone.
+        Leads' decisions replace votes unless `adjudication` is off; `as_of` restricts the acts; `panel` is the number
+        of experts assigned to a pair, by default the campaigns'. Without `replace` a truth that another rule made is
+        kept, and the result says what differs; a decision by which a pair would lose its label, or more than 1 % of
+        the labels would change, is a TruthChangeError that says how many, which way and why.
         """
         from eds.project.decide import decide
 
         return decide(
-            self, rule=rule, panel=panel, as_of=as_of, campaign=campaign, adjudicated=adjudicated, replace=replace
+            self, rule=rule, panel=panel, as_of=as_of, campaign=campaign, adjudication=adjudication, replace=replace
         )
 
     def agreement(

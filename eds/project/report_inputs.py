@@ -225,10 +225,10 @@ def describe_searches(project: "Project") -> "list[Search]":
 def read_judging(project: "Project", options: ReportOptions) -> "Judging":
     """Return the judgements, agreement, profiles, disputes and guidelines of the label store."""
     from eds.errors import InputError
-    from eds.project.decide import read_votes
+    from eds.project.decide import decide_votes, read_votes
     from eds.project.label_store import opened
     from eds.reports import Judging
-    from eds.truth import decide, disputed_pairs, expert_profiles, panel_agreement
+    from eds.truth import disputed_pairs, expert_profiles, panel_agreement
 
     if not (project.path("labels").exists() or project.config.labels.url):
         raise Missing(Gap("Nobody has judged yet: there is no label store.", "eds labels campaigns add, then serve"))
@@ -255,7 +255,7 @@ def read_judging(project: "Project", options: ReportOptions) -> "Judging":
             except InputError:
                 continue  # a version that is named and was never stored: the report shows its name
     profiles = expert_profiles(kept.labels, gold=kept.gold, level=options.confidence)
-    counts = decide(kept.labels, kept.panel, project.config.truth.rule).counts
+    counts = decide_votes(kept, project.config.truth.rule).counts
     return Judging(kept.labels, found, profiles, disputed_pairs(kept.labels), kept.early_stop, texts, counts)
 
 

@@ -31,10 +31,11 @@ NO_ACT: Final = -1
 class Acts:
     """The current acts, sorted by (pair, expert, kind); every array has an entry for each act, unless said otherwise.
 
-    `pair`, `expert`, `kind`: int64 places in the pairs, `experts`, `KINDS`; `value`: int8, 1, 0 or UNSURE; `seconds`:
-    float64, NaN where not measured; `created`: int64, microseconds.
+    `row`: int64 row in the labels frame; `pair`, `expert`, `kind`: int64 places in the pairs, `experts`, `KINDS`;
+    `value`: int8, 1, 0 or UNSURE; `seconds`: float64, NaN where not measured; `created`: int64, microseconds.
     """
 
+    row: Ints
     pair: Ints
     expert: Ints
     kind: Ints
@@ -84,6 +85,7 @@ def current_acts(labels: pd.DataFrame, as_of: datetime | None = None, where: str
     first = np.diff(whole[rows], prepend=-1) != 0
     present = np.bincount(expert[rows], minlength=len(expert_names)) > 0
     return Acts(
+        row=rows,
         pair=np.cumsum(first) - 1,
         expert=(np.cumsum(present) - 1)[expert[rows]],
         kind=kind[rows],

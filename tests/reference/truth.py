@@ -81,6 +81,36 @@ def truth(acts: list[Act], panel: int, voting: Sequence[str], as_of: Any = None)
     return rows
 
 
+Wave = dict[str, Any]  # of each expert: (time, answer), "waits", or "stopped"
+
+
+def joint_label(campaigns: dict[str, list[Wave]]) -> tuple[str, int | None]:
+    """Status and label of a pair that several campaigns ask, each of one wave of experts after the other."""
+
+    def status(waves: Sequence[Wave], *, without_stopped: bool = False) -> tuple[str, int | None]:
+        people = [(name, state) for wave in waves for name, state in wave.items()]
+        waiting = [state for _, state in people if state == "waits" or (state == "stopped" and not without_stopped)]
+        told: dict[str, Any] = {}
+        for name, state in sorted((one for one in people if isinstance(one[1], tuple)), key=lambda one: one[1][0]):
+            told[name] = "skip" if state[1] is None else state[1]
+        return status_by_trying(list(told.values()), len(told) + len(waiting))
+
+    counted: list[tuple[int, str, list[Wave]]] = []
+    for name, waves in campaigns.items():
+        for size in range(len(waves), 0, -1):
+            if status(waves[:size])[0] != "open":
+                times = [state[0] for wave in waves[:size] for state in wave.values() if isinstance(state, tuple)]
+                counted.append((max(times), name, waves[:size]))
+                break
+    counted.sort(key=lambda one: one[:2])
+    while len(counted) > 1:
+        found = status([wave for _, _, waves in counted for wave in waves], without_stopped=True)
+        if found[0] != "open":
+            return found
+        counted.pop()  # what was decided stays until the votes together are decided
+    return status(counted[0][2]) if counted else ("open", None)
+
+
 def krippendorff(ratings: Sequence[Sequence[int | None]]) -> float:
     """Alpha from its definition: disagreeing pairs within items, against those of all ratings together."""
     items = [told for row in ratings if len(told := [value for value in row if value is not None]) > 1]

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from eds import tables
 from eds.cli.truth import render_decision
 from eds.cli.truth import truth as group
-from eds.errors import InputError, ProjectError, UnknownNameError
+from eds.errors import InputError, ProjectError, TruthChangeError, UnknownNameError
 from eds.labels.adjudication import adjudicate
 from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.experts import add_expert
@@ -172,6 +172,53 @@ def test_gold_and_panels_come_from_the_store(project: Project, call: Call) -> No
     assert (decided["pairs"], decided["open"]) == (6, 0)
 
 
+def test_campaigns_in_which_nobody_has_judged_take_no_label_away(project: Project, call: Call) -> None:
+    """Measured before: two further campaigns took the truth of a judged pool from 827 to 563 to 15 similar pairs."""
+    call("decide")
+    before = project.read("truth")
+    pairs = pd.DataFrame({"query_id": "q", "candidate_id": list(VOTES)})
+    with closing(open_store(project.path("labels"))) as store:
+        for name in ("dan", "eve"):
+            add_expert(store, name)
+        for number, experts in enumerate((EXPERTS, ("dan", "eve"))):
+            create_campaign(store, Plan(f"further {number}"), pairs, experts)
+            told = call("decide")
+            assert (told["pairs"], told["positive"], told["open"]) == (5, 2, 0)
+            assert project.read("truth").equals(before)
+        for name in ("dan", "eve"):
+            (task,) = (one for one in next_batch(store, "further 1", name, 9) if one.candidate_id == "c1")
+            submit(store, name, [Judgement(name, task.assignment, 0)])
+            if name == "dan":
+                call("decide")
+                assert project.read("truth").equals(before)  # one of two has answered
+    with pytest.raises(TruthChangeError) as caught:
+        call("decide")
+    assert caught.value.reasons == {"further or revised votes": 1}
+    assert call("decide", "--campaign", "first")["positive"] == 2  # the truth of that campaign, as before
+    with pytest.raises(TruthChangeError) as caught:
+        call("decide", "--campaign", "further 1")
+    assert (caught.value.lost, caught.value.turned) == (4, 1)
+    assert set(caught.value.reasons) == {"restricted to campaign further 1 alone"}
+    assert call("decide", "--replace")["positive"] == 1
+    (row,) = project.read("truth").query("candidate_id == 'c1'").to_dict("records")
+    assert (row["value"], row["votes_for"], row["votes_against"]) == (0, 2, 3)
+
+
+def test_run_stops_before_labels_are_lost(project: Project, call: Call) -> None:
+    call("decide")
+    before = project.path("truth").read_bytes()
+    with closing(open_store(project.path("labels"))) as store:
+        for name in EXPERTS:
+            for answer in last_answers(store, "first", name):
+                if answer.task.candidate_id == "c0":
+                    submit(store, name, [Judgement(f"{name} unsure", answer.task.assignment, None)])
+    with pytest.raises(TruthChangeError) as caught:
+        rerun(project)
+    assert caught.value.directions == {"similar -> no label": 1}
+    assert "eds truth decide --replace" in str(caught.value)
+    assert project.path("truth").read_bytes() == before
+
+
 def rerun(project: Project) -> str:
     done = refresh(Project.open(project.root))
     return render_decision(done) if done else ""
@@ -200,7 +247,10 @@ def test_new_acts_make_truth_stale_and_run_makes_it_anew(
             submit(store, "bob", [Judgement(f"again {n}", a.task.assignment, 0) for n, a in enumerate(answers)])
             judge_all(store, "first", "cid", 0)
             assert project.state("truth").reasons == ("labels have changed since",)
-            assert "12 pairs have a label, 0 of them similar" in rerun(project)
+            with pytest.raises(TruthChangeError, match="of 12 labels 12 would get the other one"):
+                rerun(project)  # nothing is overwritten
+            assert project.read("truth")["value"].tolist() == [1] * 12
+            assert "12 similar -> not similar" in render_decision(project.decide(replace=True))
             assert project.state("truth").condition == "fresh"
         assert "postgresql:" not in project.path("truth").read_bytes().decode("latin-1")
         monkeypatch.setenv("EDS_LABELS_URL", "postgresql://nobody:secret@127.0.0.1:9/none")
@@ -220,13 +270,18 @@ def test_run_never_replaces_the_rule_of_a_stored_truth(project: Project, call: C
     assert state.reasons == ("truth.rule was unanimity, eds.toml says majority",)
 
 
-def test_leads_decisions_count_only_where_that_is_said(project: Project, call: Call) -> None:
+def test_leads_decisions_count_unless_they_are_left_out(project: Project, call: Call) -> None:
+    assert call("decide")["pairs"] == 5
     with closing(open_store(project.path("labels"))) as store:
         add_expert(store, "lea", "lead")
         for candidate, value in (("c3", 1), ("c4", 0)):
             adjudicate(store, "first", "q", candidate, value, by="lea", token=candidate)
-    assert call("decide")["pairs"] == 5
-    told = call("decide", "--adjudicated")
+    with pytest.raises(TruthChangeError) as caught:
+        call("decide")  # one of five labels would change
+    assert (caught.value.lost, caught.value.turned) == (0, 1)
+    assert caught.value.directions == {"not similar -> similar": 1}
+    assert caught.value.reasons == {"decided by a lead": 1}
+    told = call("decide", "--replace")
     assert (told["pairs"], told["adjudicated"], told["undefined"]) == (6, 2, 0)
     stored = project.read("truth").set_index("candidate_id")
     assert list(stored.loc["c3", ["value", "votes_for", "votes_against", "tie", "rule"]]) == [
@@ -238,7 +293,15 @@ def test_leads_decisions_count_only_where_that_is_said(project: Project, call: C
     ]
     assert list(stored.loc["c4", ["value", "unsure", "rule"]]) == [0, 3, "adjudication"]
     assert set(stored["rule"]) == {"majority", "adjudication"}
-    assert call("decide")["stored"]  # the stored rule is still the majority
+    assert call("decide")["adjudicated"] == 2  # and again without --replace, since nothing changes
+    with pytest.raises(TruthChangeError) as caught:
+        call("decide", "--no-adjudication")
+    assert caught.value.directions == {"not similar -> no label": 1, "similar -> not similar": 1}
+    assert caught.value.reasons == {"decided by a lead before, which does not count now": 2}
+    assert call("decide", "--no-adjudication", "--replace")["stored"]
+    assert set(project.read("truth")["rule"]) == {"majority"}
+    assert project.state("truth").params == {"adjudication": False}
+    assert rerun(project) == ""
 
 
 def test_answers_can_be_read_too(project: Project) -> None:

@@ -7,8 +7,7 @@ from annotator_ui import html
 from annotator_ui.app_state import Site
 from annotator_ui.texts_leads import AGREEMENT, COVERAGE, POOL
 from eds.labels.campaigns import close_campaign
-from eds.labels.frames import labels_frame, panel_sizes
-from eds.labels.lead_queries import acts_frame
+from eds.labels.frames import acts_frame, labels_frame, panels
 from eds.labels.queue import progress
 from eds.truth import decide, expert_profiles, panel_agreement
 from tests.annotator.judged import GRID, NAME, RANDOM
@@ -47,7 +46,7 @@ def test_grid_against_pair_and_the_control_subset(judged: Site, viewer: dict[str
     assert AGREEMENT.control.format(count=18) in shown
     found = judged.project.campaigns.agreement(GRID)
     assert found.control == 18
-    acts = acts_frame(store_of(judged.owner), GRID)
+    acts = acts_frame(store_of(judged.owner), campaign=GRID)
     last = acts[acts["value"].notna() & ~acts["label_id"].isin(acts["supersedes"])]
     ways = last.groupby(["query_id", "candidate_id", "expert_id"])["mode"].nunique()
     assert found.modes.both == (ways == 2).sum() > 0
@@ -68,7 +67,7 @@ def test_single_models_are_told_of_closed_campaigns_only(judged: Site, viewer: d
 
 def test_p_of_random_pairs_is_corrected_by_known_positives(judged: Site, viewer: dict[str, str]) -> None:
     found = judged.project.campaigns.pool_yield(RANDOM)
-    sizes = panel_sizes(store_of(judged.owner), RANDOM)
+    sizes = panels(store_of(judged.owner), RANDOM).sizes[["query_id", "candidate_id", "panel"]]
     truth = decide(labels_frame(store_of(judged.owner), campaign=RANDOM), sizes).truth
     assert found.asked == len(sizes) == 60
     assert found.drawn == (int(truth["value"].sum()), len(truth))

@@ -11,7 +11,7 @@ from eds.labels.adjudication import adjudicate, adjudications
 from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.experts import add_expert, disable
 from eds.labels.fingerprints import fingerprint
-from eds.labels.frames import labels_frame, panel_sizes
+from eds.labels.frames import labels_frame, panels
 from eds.labels.queue import next_batch
 from eds.labels.store import Store
 from eds.labels.transfer import export_votes
@@ -24,7 +24,7 @@ def test_a_leads_decision_is_kept_beside_the_votes(store: Store, tmp_path: Path)
         add_expert(store, person, role)
     for expert in ("ann", "bob"):
         judge_all(store, name, expert, 1)
-    votes, sizes, before = labels_frame(store), panel_sizes(store), fingerprint(store)
+    votes, sizes, before = labels_frame(store), panels(store).sizes, fingerprint(store)
     assert not adjudicate(store, name, "q0", "c0-1", 0, by="lea", token="l1", note="other sleeves").already
     assert adjudicate(store, name, "q0", "c0-1", 0, by="lea", token="l1").already
     adjudicate(store, name, "q1", "c1-0", 1, by="lea", token="l2")
@@ -33,7 +33,7 @@ def test_a_leads_decision_is_kept_beside_the_votes(store: Store, tmp_path: Path)
     adjudicate(store, name, "q2", "c2-0", 0, by="max", token="l4")
     adjudicate(store, name, "q2", "c2-0", None, by="max", token="l5")  # taken back
     assert labels_frame(store).equals(votes)
-    assert panel_sizes(store).equals(sizes)
+    assert panels(store).sizes.equals(sizes)
     assert export_votes(store, tmp_path / "v.csv") == len(votes)
     assert fingerprint(store) != before
     found = adjudications(store)

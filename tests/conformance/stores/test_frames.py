@@ -5,15 +5,15 @@ from pathlib import Path
 import pandas as pd
 
 from eds.labels.backup import back_up, restore
-from eds.labels.campaigns import Plan, create_campaign, leave_panel
+from eds.labels.campaigns import Plan, add_to_panel, create_campaign, leave_panel
 from eds.labels.experts import add_expert, disable
 from eds.labels.fingerprints import fingerprint, holds_acts
-from eds.labels.frames import control_pairs, gold_pairs, panel_sizes
+from eds.labels.frames import control_pairs, gold_pairs, panels
 from eds.labels.gold import add_gold
 from eds.labels.judgements import Judgement, flag_task, submit
 from eds.labels.queue import next_batch
 from eds.labels.store import Store, open_store
-from tests.labels.stores import begin, pairs
+from tests.labels.stores import begin, judge_all, pairs
 
 
 def test_panels_are_those_who_answered_and_those_who_still_will(store: Store) -> None:
@@ -21,7 +21,11 @@ def test_panels_are_those_who_answered_and_those_who_still_will(store: Store) ->
     sizes = {"c0-0": 3, "c0-1": 3, "c0-2": 3}
 
     def found(campaign: str | None = None) -> dict[str, int]:
-        return dict(panel_sizes(store, campaign)[["candidate_id", "panel"]].to_numpy().tolist())
+        sizes = panels(store, campaign).sizes
+        return {
+            row["candidate_id"]: row["panel"]
+            for row in sizes[sizes["campaign"] == (campaign or name)].to_dict("records")
+        }
 
     assert found() == found(name) == sizes
     tasks = {task.candidate_id: task.assignment for task in next_batch(store, name, "ann", 9)}
@@ -35,7 +39,28 @@ def test_panels_are_those_who_answered_and_those_who_still_will(store: Store) ->
     assert found() == {"c0-0": 2, "c0-1": 1, "c0-2": 1}
     create_campaign(store, Plan("second"), pairs(1, 1), ["cid"])
     assert found("second") == {"c0-0": 1}
-    assert found() == {"c0-0": 2, "c0-1": 1, "c0-2": 1}  # cid is one expert, asked in two campaigns
+    assert len(panels(store).sizes) == 4  # a pair has a row for each campaign that asks it
+
+
+def test_experts_who_join_later_are_a_wave_of_their_own(store: Store) -> None:
+    name = begin(store, queries=1, each=2)
+    for person in ("dot", "eve"):
+        add_expert(store, person)
+    add_to_panel(store, name, ["eve"])  # nobody has judged yet
+    assert set(panels(store, name).members["wave"]) == {0}
+    leave_panel(store, name, "eve")
+    judge_all(store, name, "ann")
+    add_to_panel(store, name, ["dot"])
+    found = panels(store, name)
+    assert sorted(found.members[["expert_id", "wave"]].to_numpy().tolist()) == [
+        ["ann", 0], ["bob", 0], ["cid", 0], ["dot", 1], ["eve", 0],
+    ]  # fmt: skip
+    assert found.sizes[["wave", "panel", "stopped"]].to_numpy().tolist() == [[0, 3, 0], [1, 1, 0]] * 2
+    leave_panel(store, name, "bob")
+    assert found.sizes["panel"].sum() - panels(store, name).sizes["panel"].sum() == 2
+    add_to_panel(store, name, ["bob"])  # who comes back is waited for as somebody who joins
+    sizes = panels(store, name).sizes
+    assert sizes[["wave", "panel"]].to_numpy().tolist() == [[0, 2], [1, 1], [2, 1]] * 2
 
 
 def test_controls_of_several_campaigns_and_gold(store: Store) -> None:
