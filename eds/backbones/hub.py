@@ -16,13 +16,17 @@ PATIENCE = 5.0  # seconds to wait for the hub's first response
 
 
 def weights_file(repository: str, names: Sequence[str], url: str, supply: str) -> Path:
-    """The first of `names` in a hub repository, or the file of `url`; `supply` shows how to use your own file."""
+    """The first of `names` in a hub repository (ORG/NAME or ORG/NAME@REVISION), or the file of `url`.
+
+    `supply` shows how to use your own file.
+    """
     import huggingface_hub
     import torch
     from huggingface_hub import constants
 
+    repository, _, revision = repository.partition("@")
     for name in names if repository else ():
-        cached = huggingface_hub.try_to_load_from_cache(repository, name)
+        cached = huggingface_hub.try_to_load_from_cache(repository, name, revision=revision or None)
         if isinstance(cached, str):
             return Path(cached)
     kept = Path(torch.hub.get_dir()) / "checkpoints" / url.rpartition("/")[2]
@@ -34,29 +38,29 @@ def weights_file(repository: str, names: Sequence[str], url: str, supply: str) -
         raise _refusal(wanted, "HF_HUB_OFFLINE is set and the cache does not have it", supply)
     if trouble := _find_trouble(address):
         raise _refusal(wanted, f"the cache does not have it and the hub cannot be reached: {trouble}", supply)
-    return _fetch(repository, names, url, kept, wanted, supply)
-
-
-def _fetch(repository: str, names: Sequence[str], url: str, kept: Path, wanted: str, supply: str) -> Path:
-    import huggingface_hub
-    import torch
-    from huggingface_hub.errors import EntryNotFoundError
-
     try:
-        if not repository:
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            torch.hub.download_url_to_file(url, str(kept), progress=False)
-            return kept
-        for name in names:
-            try:
-                return Path(huggingface_hub.hf_hub_download(repository, name))
-            except EntryNotFoundError as error:
-                if isinstance(error, FileNotFoundError):  # the file is not absent: the connection to the hub was lost
-                    raise
+        if repository:
+            return _download(repository, names, revision)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        torch.hub.download_url_to_file(url, str(kept), progress=False)
+        return kept
     except _transfer_errors() as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise _refusal(wanted, reason, supply) from error
-    raise _refusal(wanted, "the repository has no such file", supply)
+
+
+def _download(repository: str, names: Sequence[str], revision: str) -> Path:
+    """The first of the files that the repository has."""
+    import huggingface_hub
+    from huggingface_hub.errors import EntryNotFoundError
+
+    for name in names:
+        try:
+            return Path(huggingface_hub.hf_hub_download(repository, name, revision=revision or None))
+        except EntryNotFoundError as error:
+            if isinstance(error, FileNotFoundError):  # the file is not absent: the connection to the hub was lost
+                raise
+    raise FileNotFoundError("the repository has no such file")
 
 
 def _transfer_errors() -> tuple[type[Exception], ...]:
@@ -82,5 +86,5 @@ def _find_trouble(address: str) -> str:
 
 
 def _refusal(wanted: str, why: str, supply: str) -> InputError:
-    hint = f"Download the file elsewhere and name it: {supply}. Random weights are never used instead."
+    hint = f"Download elsewhere and name it: {supply}. Random weights are never used instead."
     return InputError(f"the weights are not available ({why})", where=wanted, hint=hint)

@@ -43,7 +43,8 @@ class Preset:
         if self.file:
             return self._add_options(f"checkpoint:{file}?arch={self.arch}")
         model, mark, options = self.model.partition("?")
-        return self._add_options(f"{model.partition('@')[0]}@{file}{mark}{options}")
+        weights = f"={file}" if "@" in model else f"@{file}"  # a tag stays: it says how images are prepared
+        return self._add_options(f"{model}{weights}{mark}{options}")
 
     def _add_options(self, model: str) -> str:
         steps = self.preprocessing
@@ -122,17 +123,20 @@ def name_and_spec(text: str) -> tuple[str, str]:
     return (head, rest) if equals and not {":", "@"} & set(head) else ("", text)
 
 
-def preset_text(asked: str) -> str:
+def preset_text(text: str) -> str:
     """The text of `PRESET`, or of `PRESET@FILE` with the user's weights file.
 
-    A preset without weights on a hub is refused unless its file is in the working folder.
+    A text that names a loader stays as it is. A preset without weights on a hub is refused unless its file is in the
+    working folder.
     """
-    name, at, file = asked.partition("@")
+    name, at, file = text.partition("@")
+    if ":" in name:
+        return text
     if name not in PRESETS:
-        raise InputError(f"{asked!r} is not a model", hint=f"Write loader:name, or one of {', '.join(PRESETS)}.")
+        raise InputError(f"{text!r} is not a model", hint=f"Write loader:name, or one of {', '.join(PRESETS)}.")
     preset = PRESETS[name]
     if at and not file:
-        raise InputError("no weights file after @", where=asked, hint=f"Write {name}@/path/FILE.")
+        raise InputError("no weights file after @", where=text, hint=f"Write {name}@/path/FILE.")
     if preset.file and not file and not Path(preset.file).is_file():
         raise InputError(
             f"its weights are on no hub ({preset.note.partition(';')[0]}), and {preset.file} is not in this folder",

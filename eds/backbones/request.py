@@ -71,8 +71,9 @@ class Request:
         return f"{self.loader}:{self.name}" + (f"@{self.weights}" if self.weights else "") + (options and f"?{options}")
 
     def supply(self, suffix: str = ".safetensors") -> str:
-        """The request for the same model with your own weights file, quoted for a shell."""
-        return shlex.quote(replace(self, weights=f"/path/file{suffix}").text)
+        """The request for the same model with your own weights file, quoted for a shell; `TAG=` before it stays."""
+        tag = self.weights if self.weights.endswith("=") else ""
+        return shlex.quote(replace(self, weights=f"{tag}/path/file{suffix}").text)
 
     def allow_only(self, *known: str) -> None:
         """Refuse options other than these and those that every backbone has."""
@@ -139,7 +140,7 @@ class Request:
         fields: dict[str, Any] = {
             "loader": self.loader,
             "name": self.name,
-            "weights": self.weights.replace("\\", "/").rpartition("/")[2],
+            "weights": _without_folder(self.weights),
             "weights_sha256": "",
             "key_map": (),
             "pooling": "",
@@ -157,6 +158,17 @@ class Request:
             return PARSERS.get(name, str)(value)
         except ValueError as error:
             raise InputError(f"option {name} is {value!r}", where=self.text, hint=f"{error}.") from error
+
+
+def _without_folder(weights: str) -> str:
+    """`FILE` or `TAG=FILE` with the name of the file alone.
+
+    >>> _without_folder("/data/own.pt"), _without_folder("openai=/data/own.pt"), _without_folder("openai")
+    ('own.pt', 'openai=own.pt', 'openai')
+    """
+    tag, equals, file = weights.partition("=")
+    head, path = (f"{tag}=", file) if equals and "/" not in tag else ("", weights)
+    return head + path.replace("\\", "/").rpartition("/")[2]
 
 
 def _sorted(options: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

@@ -9,6 +9,7 @@ from eds.backbones.loading import load
 from eds.backbones.network import NetworkBackbone
 from eds.backbones.on_torch import TorchRunner
 from eds.backbones.preprocessing import Preprocessing
+from eds.backbones.repository import Repository
 from eds.backbones.request import Request
 from eds.errors import InputError
 
@@ -46,7 +47,7 @@ class Trainable:
 def trainable(text: str) -> Trainable:
     """The network of a backbone's text, on the CPU, with all weights trainable."""
     request = complete(Request.parse(text))
-    names = {"timm": request.name.partition(".")[0], "wheel": f"tf_{request.name}"}
+    names = {"timm": _timm_architecture(request), "wheel": f"tf_{request.name}"}
     architecture = f"timm:{names[request.loader]}" if request.loader in names else request.option("arch")
     if not architecture.startswith("timm:") or request.option("output", "pooled") != "pooled":
         raise InputError("this backbone cannot be trained here", where=text, hint=f"Name one of {ARCHITECTURES}.")
@@ -59,3 +60,17 @@ def trainable(text: str) -> Trainable:
         parameter.requires_grad_(True)
     spec = backbone.spec
     return Trainable(network, spec.preprocessing, spec.dimension, architecture, spec.text, spec.weights_sha256)
+
+
+def _timm_architecture(request: Request) -> str:
+    """The name of the network in timm, without the tag of its weights."""
+    repository = Repository.of(request) if request.loader == "timm" else None
+    if repository is None:
+        return request.name.partition(".")[0]
+    from eds.backbones.families.timm import read_repository
+
+    _, architecture, arguments = read_repository(repository)
+    if arguments:
+        hint = "Train the architecture by its name in timm."
+        raise InputError(f"this network has arguments of its own {arguments}", where=request.text, hint=hint)
+    return architecture

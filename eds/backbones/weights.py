@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from eds.backbones.torchscript import is_torchscript, read_torchscript
 from eds.errors import InputError
 from eds.io.files import digest, forbidden
 
@@ -27,14 +28,25 @@ COUNTER = "num_batches_tracked"  # of batch norms in training; old checkpoints l
 
 def read(path: Path, entry: str = "") -> State:
     """The tensors of a safetensors or torch file; `entry` names the dictionary inside that holds them."""
-    _refuse_unreadable(path)
+    refuse_missing(path)
     if path.suffix == ".safetensors":
         return _safetensors(path)
     try:
+        if is_torchscript(path):
+            return _tensors(read_torchscript(path), path, "")
         with warnings.catch_warnings():  # about old protocols and storages: the file is read anyway, or fails below
             warnings.simplefilter("ignore")
             loaded = torch.load(path, map_location="cpu", weights_only=True)
-    except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError, OSError) as error:
+    except (
+        pickle.UnpicklingError,
+        RuntimeError,
+        EOFError,
+        ValueError,
+        KeyError,
+        OSError,
+        TypeError,
+        AttributeError,
+    ) as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise InputError(
             f"the file contains no plain tensors, or is damaged ({reason})",
@@ -53,7 +65,7 @@ def read_own_options(path: Path) -> dict[str, str]:
 
     if path.suffix != ".safetensors":
         return {}
-    _refuse_unreadable(path)
+    refuse_missing(path)
     try:
         with safe_open(path, framework="pt") as file:
             loaded = json.loads((file.metadata() or {}).get(METADATA_KEY, "{}"))
@@ -136,7 +148,8 @@ def refuse_forbidden(path: Path) -> None:
             raise forbidden(path) from error
 
 
-def _refuse_unreadable(path: Path) -> None:
+def refuse_missing(path: Path) -> None:
+    """Raise InputError if the weights file does not exist or may not be read."""
     try:
         there = path.is_file()
     except PermissionError as error:  # of its folder

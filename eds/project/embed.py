@@ -316,7 +316,7 @@ def _parse(text: str) -> tuple[str, str]:
 
     name, spec = name_and_spec(text)
     preset = spec.partition("@")[0]
-    return (name, spec) if ":" in preset else (name or preset, preset_text(spec))
+    return name if ":" in preset else name or preset, preset_text(spec)
 
 
 def _described(path: Path, similarity: Similarity | None, bits: int | None) -> tuple[Any, int | None]:

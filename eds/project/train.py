@@ -232,6 +232,7 @@ def finetune(
     project: "Project", name: str, base: str, options: FinetuneOptions, *, replace: bool = False
 ) -> FinetuneResult:
     """Train a backbone on the catalogue's images; see `Project.finetune`."""
+    from eds.backbones import preset_text
     from eds.backbones.runtimes import choose
     from eds.backbones.trainable import trainable
     from eds.training.dino import continue_dino
@@ -245,6 +246,7 @@ def finetune(
     check_model_name(name)
     choose(options.device, "torch")  # before any image is read
     labels = options.labels or "product"
+    base = preset_text(base)
     random = f"{'&' if '?' in base else '?'}random_init=true" if options.random_init else ""
     with project.writing("training.finetune"):
         folder = _run_folder(project, name)

@@ -21,7 +21,11 @@ def _no_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
     ("text", "wanted", "supply"),
     [
         ("timm:test_resnet.r160_in1k", "timm/test_resnet.r160_in1k/model.safetensors", "test_resnet.r160_in1k@/path/"),
-        ("open_clip:ViT-B-32-quickgelu@openai", "timm/vit_base_patch32_clip_224.openai/open_clip_model", "gelu@/path/"),
+        (
+            "open_clip:ViT-B-32-quickgelu@openai",
+            "timm/vit_base_patch32_clip_224.openai/open_clip_model",
+            "gelu@openai=/path/",
+        ),
     ],
 )
 @pytest.mark.parametrize("offline", [False, True])
@@ -41,7 +45,7 @@ def test_the_refusal_is_quick_and_names_the_file(
 
 def test_the_cache_is_used_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
-    monkeypatch.setattr(huggingface_hub, "try_to_load_from_cache", lambda _, name: str(tmp_path / name))
+    monkeypatch.setattr(huggingface_hub, "try_to_load_from_cache", lambda _, name, revision: str(tmp_path / name))
     assert hub.weights_file("a/b", ["x.safetensors"], "", "") == tmp_path / "x.safetensors"
 
 
@@ -60,12 +64,12 @@ def test_a_transfer_falls_back_to_the_older_file_name_and_a_lost_one_is_told(
 ) -> None:
     from huggingface_hub.errors import EntryNotFoundError
 
-    def old_only(repository: str, name: str) -> str:
+    def old_only(repository: str, name: str, revision: str | None) -> str:
         if name == "model.safetensors":
             raise EntryNotFoundError("no such entry")
         return str(tmp_path / repository / name)
 
-    def lost(repository: str, name: str) -> str:
+    def lost(repository: str, name: str, revision: str | None) -> str:
         raise hub._transfer_errors()[1]("connection lost")  # the root of what the transport raises
 
     names = ["model.safetensors", "pytorch_model.bin"]

@@ -1,5 +1,6 @@
 """Models of timm against timm's own transform, loader and eager pass; and what is refused."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -117,3 +118,101 @@ def test_a_file_is_told_by_its_bytes_not_by_its_folder(tmp_path: Path) -> None:
     assert first.digest == second.digest
     assert first.weights_sha256 == weights.file_digest(path)
     assert str(tmp_path) not in first.to_json()
+
+
+def test_what_authors_keep_beside_the_weights_is_dropped_by_timms_filter(tmp_path: Path) -> None:
+    path = timm_file(tmp_path, "beit_base_patch16_224")
+    state = load_file(path)
+    indices = {f"blocks.{block}.attn.relative_position_index": torch.zeros(197, 197) for block in range(12)}
+    torch.save({"model": {**state, **indices}}, tmp_path / "authors.pth")
+    found = load(f"timm:beit_base_patch16_224@{tmp_path}/authors.pth", runtime="torch")
+    own = load(f"timm:beit_base_patch16_224@{path}", runtime="torch")
+    images = np.zeros((1, 224, 224, 3), np.uint8)
+    assert slow.distance(found.encode(images), own.encode(images)) < 1e-6
+
+
+def test_arrays_of_vits_original_release_load_completely(tmp_path: Path) -> None:
+    model = timm.create_model("vit_tiny_patch16_224", num_classes=0).eval()
+    path = tmp_path / "vit.npz"
+    np.savez(path, **arrays_of_vit(model))
+    images = np.random.default_rng(0).integers(0, 255, (2, 224, 224, 3), dtype=np.uint8)
+    found = load(f"timm:vit_tiny_patch16_224@{path}", runtime="torch")
+    steps = found.spec.preprocessing
+    batch = torch.from_numpy(((images / 255.0 - steps.mean) / steps.std).astype(np.float32)).permute(0, 3, 1, 2)
+    with torch.inference_mode():
+        wanted = torch.nn.functional.normalize(model(batch)).numpy()
+    assert slow.distance(found.encode(images), wanted) < 1e-5
+    arrays = arrays_of_vit(model)
+    del arrays["Transformer/encoder_norm/bias"]
+    np.savez(path, **arrays)
+    with pytest.raises(InputError, match="do not fit"):
+        load(f"timm:vit_tiny_patch16_224@{path}", runtime="torch")
+
+
+def arrays_of_vit(model: Any) -> dict[str, Any]:
+    """The weights of a small ViT under the names and in the layout of its original release in JAX."""
+    heads = model.blocks[0].attn.num_heads
+
+    def array(tensor: torch.Tensor) -> npt.NDArray[np.float32]:
+        return tensor.detach().numpy()
+
+    def norm(name: str, layer: Any) -> dict[str, Any]:
+        return {f"{name}/scale": array(layer.weight), f"{name}/bias": array(layer.bias)}
+
+    arrays: dict[str, Any] = {
+        "embedding/kernel": array(model.patch_embed.proj.weight).transpose(2, 3, 1, 0),
+        "embedding/bias": array(model.patch_embed.proj.bias),
+        "cls": array(model.cls_token),
+        "Transformer/posembed_input/pos_embedding": array(model.pos_embed),
+        **norm("Transformer/encoder_norm", model.norm),
+    }
+    for number, block in enumerate(model.blocks):
+        name = f"Transformer/encoderblock_{number}"
+        width = block.norm1.weight.shape[0]
+        attention = f"{name}/MultiHeadDotProductAttention_1"
+        for part, (weight, bias) in zip(
+            ("query", "key", "value"),
+            zip(block.attn.qkv.weight.chunk(3), block.attn.qkv.bias.chunk(3), strict=True),
+            strict=True,
+        ):
+            arrays[f"{attention}/{part}/kernel"] = array(weight).T.reshape(width, heads, -1)
+            arrays[f"{attention}/{part}/bias"] = array(bias).reshape(heads, -1)
+        arrays[f"{attention}/out/kernel"] = array(block.attn.proj.weight).T.reshape(heads, -1, width)
+        arrays[f"{attention}/out/bias"] = array(block.attn.proj.bias)
+        for dense, layer in enumerate((block.mlp.fc1, block.mlp.fc2)):
+            arrays[f"{name}/MlpBlock_3/Dense_{dense}/kernel"] = array(layer.weight).T
+            arrays[f"{name}/MlpBlock_3/Dense_{dense}/bias"] = array(layer.bias)
+        arrays |= {**norm(f"{name}/LayerNorm_0", block.norm1), **norm(f"{name}/LayerNorm_2", block.norm2)}
+    return arrays
+
+
+def test_weights_of_another_image_size_are_not_stretched(tmp_path: Path) -> None:
+    model = timm.create_model("test_vit", img_size=192)
+    path = tmp_path / "large.pth"
+    torch.save({"model": {**model.state_dict(), "mask": torch.zeros(1)}}, path)
+    with pytest.raises(InputError, match="do not fit") as caught:
+        load(f"timm:test_vit@{path}?drop=mask")
+    assert any("pos_embed" in fault for fault in caught.value.faults)
+
+
+def test_a_folder_and_a_hub_repository_equal_timms_own_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = timm.create_model("test_resnet", num_classes=7).eval()
+    config = {"mean": (0.4, 0.4, 0.4), "std": (0.2, 0.2, 0.2), "crop_pct": 0.9, "interpolation": "bilinear"}
+    folder = tmp_path / "hub/models--org--shoes/snapshots/0123"
+    timm.models._hub.save_for_hf(model, str(folder), {"model_args": {}})
+    values = json.loads((folder / "config.json").read_text())
+    values["pretrained_cfg"] = {**values.get("pretrained_cfg", {}), **config}
+    (folder / "config.json").write_text(json.dumps(values))
+    (tmp_path / "hub/models--org--shoes/refs").mkdir()
+    (tmp_path / "hub/models--org--shoes/refs/main").write_text("0123")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    own = timm.create_model(f"local-dir:{folder}", pretrained=True, num_classes=0).eval()
+    transform = create_transform(**resolve_data_config({}, model=own))  # type: ignore[no-untyped-call]
+    with torch.inference_mode():
+        wanted = torch.nn.functional.normalize(own(torch.stack([transform(image) for image in pictures()]))).numpy()
+    for text in (f"timm:local-dir:{folder}", "timm:hf-hub:org/shoes"):
+        assert slow.distance(encoded(text), wanted) <= 1e-5
+    assert load("timm:hf-hub:org/shoes?output=logits").spec.dimension == 7
+    (folder / "config.json").write_text('{"model_type": "clip"}')
+    with pytest.raises(InputError, match="names no architecture of timm"):
+        load("timm:hf-hub:org/shoes")

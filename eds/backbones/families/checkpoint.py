@@ -18,7 +18,7 @@ OPEN_CLIP = "open_clip"
 
 def load(request: Request) -> NetworkBackbone:
     """Load the weights file that the request names."""
-    hint = "Name the architecture: checkpoint:PATH?arch=timm:resnet50, or arch=open_clip:ViT-B-32."
+    hint = "Name the architecture: checkpoint:PATH?arch=timm:resnet50, or arch=open_clip:ViT-B-32@TAG."
     request = complete(request)
     loader, _, name = request.option("arch").partition(":")
     if loader not in ("timm", OPEN_CLIP) or not name:
@@ -31,7 +31,8 @@ def load(request: Request) -> NetworkBackbone:
         from eds.backbones.families import open_clip
 
         request.allow_only("arch", *open_clip.OPTIONS)
-        return open_clip.build(named, name, path, tag="")
+        model, _, tag = name.partition("@")
+        return open_clip.build(named, model, path, tag)
     from eds.backbones.families import timm
 
     request.allow_only("arch", *timm.OPTIONS)

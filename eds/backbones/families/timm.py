@@ -1,16 +1,22 @@
-"""Any model of timm: `timm:NAME` with its hub weights, `timm:NAME@FILE` with weights of your own."""
+"""Any model of timm: `timm:NAME` with its hub weights, `timm:NAME@FILE` with weights of your own.
+
+`timm:hf-hub:ORG/NAME` and `timm:local-dir:PATH` are repositories in timm's layout: config.json and the weights.
+"""
 
 import difflib
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import timm
 import torch
 from timm.data.config import resolve_data_config
+from timm.models._hub import load_model_config_from_path
 
 from eds.backbones import hub, network, weights
 from eds.backbones.preprocessing import Preprocessing
+from eds.backbones.repository import Repository
 from eds.backbones.request import Request
 from eds.errors import InputError, UnknownNameError
 
@@ -18,6 +24,8 @@ EXTRA = "vision"
 
 OPTIONS = ("output", "pooling", "classes", "entry", "prefix", "map", "drop")
 HUB_FILES = ("model.safetensors", "pytorch_model.bin")
+POSITIONS = "pos_embed"
+PREFIX_TOKENS = 5  # at most: a class token and four registers, which files keep inside or outside of pos_embed
 FILTERS = ("checkpoint_filter_fn", "_filter_fn", "_filter_torchvision_pretrained", "_filter_pretrained")
 
 
@@ -28,6 +36,8 @@ def load(request: Request) -> network.NetworkBackbone:
         raise InputError(
             "weights and random_init contradict each other", where=request.text, hint="Remove one of them."
         )
+    if repository := Repository.of(request):
+        return _of_repository(repository)
     path = Path(request.weights).expanduser() if request.weights else None
     if path is None and not request.random_init:
         config = _config(request.name)
@@ -42,14 +52,40 @@ def load(request: Request) -> network.NetworkBackbone:
 
 def build(request: Request, name: str, path: Path | None) -> network.NetworkBackbone:
     """The architecture `name` with the weights of a file, or random ones without a path."""
-    config = _config(name)
+    return _build(request, name, _config(name), {}, path)
+
+
+def _of_repository(repository: Repository) -> network.NetworkBackbone:
+    """The model that the repository's config.json describes."""
+    config, architecture, arguments = read_repository(repository)
+    path = None if repository.request.random_init else repository.file(HUB_FILES)
+    return _build(repository.request, architecture, config, arguments, path)
+
+
+def read_repository(repository: Repository) -> tuple[dict[str, Any], str, dict[str, Any]]:
+    """Timm's pretrained configuration, the architecture's name and its arguments."""
+    path, values = repository.config("config.json")
+    if "architecture" not in values:
+        hint = "Use a repository of timm's layout; a model of transformers has another."
+        raise InputError("the configuration names no architecture of timm", where=str(path), hint=hint)
+    config, architecture, arguments = load_model_config_from_path(path.parent)
+    _config(architecture)  # raises for one that this version of timm does not know
+    return dict(config), architecture, dict(arguments)
+
+
+def _build(
+    request: Request, name: str, config: dict[str, Any], arguments: dict[str, Any], path: Path | None
+) -> network.NetworkBackbone:
     output = request.option("output", "pooled", ("pooled", "logits"))
     classes = request.integer("classes", int(config.get("num_classes") or 0)) if output == "logits" else 0
     if output == "logits" and not classes:
         raise InputError("the model has no classifier", where=request.text, hint="Leave output=logits out.")
-    pooling = request.option("pooling")
-    model = weights.build_seeded(lambda: _create(name, classes, pooling, request)).eval()
-    if path is not None:
+    if pooling := request.option("pooling"):
+        arguments = {**arguments, "global_pool": pooling}
+    model = weights.build_seeded(lambda: _create(name, classes, arguments, request)).eval()
+    if path is not None and path.suffix == ".npz":
+        _fit_arrays(model, path)
+    elif path is not None:
         state = weights.rename_keys(weights.read(path, request.option("entry")), request.key_map)
         heads = [] if classes else _heads(config)
         weights.fit(model, _native(model, state, request), str(path), [*heads, *request.options_named("drop")])
@@ -92,10 +128,9 @@ def _config(name: str) -> dict[str, Any]:
     return dict(found.to_dict()) if found is not None else {}  # type: ignore[no-untyped-call]
 
 
-def _create(name: str, classes: int, pooling: str, request: Request) -> torch.nn.Module:
-    extra: dict[str, Any] = {"global_pool": pooling} if pooling else {}
+def _create(name: str, classes: int, arguments: dict[str, Any], request: Request) -> torch.nn.Module:
     try:
-        model: torch.nn.Module = timm.create_model(name, pretrained=False, num_classes=classes, **extra)
+        model: torch.nn.Module = timm.create_model(name, pretrained=False, **{**arguments, "num_classes": classes})
     except (RuntimeError, AssertionError, TypeError, ValueError, KeyError) as error:
         raise InputError(
             f"timm cannot build it ({error})", where=request.text, hint="Check pooling and classes."
@@ -117,19 +152,50 @@ def _heads(config: dict[str, Any]) -> list[str]:
 
 
 def _native(model: torch.nn.Module, state: weights.State, request: Request) -> weights.State:
-    """The tensors under timm's own names: original releases are renamed by timm's filter of that model."""
+    """The tensors under timm's own names: original releases are renamed by timm's filter of that model.
+
+    The filter also drops what files hold beside the weights (BEiT's position indices, DINOv2's mask token).
+    """
+    own = model.state_dict()
     module = sys.modules[type(model).__module__]
     convert = next((getattr(module, name) for name in FILTERS if hasattr(module, name)), None)
-    if convert is None or set(state) >= set(model.state_dict()):
+    if convert is None or set(state) == set(own):
         return state
     try:
         try:
-            return dict(convert(state, model))
+            converted = dict(convert(state, model))
         except TypeError:
-            return dict(convert(state))
+            converted = dict(convert(state))
     except (KeyError, RuntimeError, AttributeError, IndexError) as error:
         raise InputError(
             f"the weights do not fit this architecture (timm cannot rename them: {error!r})",
             where=request.text,
             hint="Name the right architecture, or map the keys: ?prefix=OLD., ?map=OLD>NEW.",
         ) from error
+    # The filter stretches position embeddings of another image size: a different network, so `fit` refuses them.
+    if POSITIONS in state and POSITIONS in converted:
+        tokens = state[POSITIONS].shape[1], converted[POSITIONS].shape[1]
+        if abs(tokens[0] - tokens[1]) > PREFIX_TOKENS:
+            converted[POSITIONS] = state[POSITIONS]
+    return converted
+
+
+def _fit_arrays(model: torch.nn.Module, path: Path) -> None:
+    """Load the arrays of an original release of ViT (.npz) by timm's own reader, all of them."""
+    if not hasattr(model, "load_pretrained"):
+        raise InputError("this architecture has no weights as .npz", where=str(path), hint="Use safetensors or .pth.")
+    weights.refuse_missing(path)
+    with torch.no_grad():
+        for tensor in model.state_dict().values():
+            if tensor.is_floating_point():
+                tensor.fill_(torch.nan)
+    read: Any = model.load_pretrained
+    try:
+        read(str(path))
+    except (KeyError, RuntimeError, ValueError, OSError, zipfile.BadZipFile, AssertionError) as error:
+        raise InputError(f"the weights do not fit this architecture ({error!r})", where=str(path)) from error
+    faults = [
+        name for name, tensor in model.state_dict().items() if tensor.is_floating_point() and tensor.isnan().any()
+    ]
+    if faults:
+        raise InputError("the weights do not fit this architecture", where=str(path), faults=faults[: weights.SHOWN])
