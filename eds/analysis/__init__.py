@@ -8,10 +8,12 @@ from eds.analysis.analyses.reusability import reusability, reusability_table
 from eds.analysis.bootstrap import bootstrap_aucs, bootstrap_micro_auc, bootstrap_percentile
 from eds.analysis.budget import Judging, Plan, RandomTarget, budget
 from eds.analysis.chao import chapman_estimate, unseen_positives
-from eds.analysis.compare import compare_models, indistinguishable
+from eds.analysis.compare import compare
+from eds.analysis.comparison import Comparison, MeasureComparison
 from eds.analysis.fairness import Fairness, fair_to_new, fairness
 from eds.analysis.inputs import AnalysisInputs, make_options
 from eds.analysis.paired import benjamini_hochberg, holm, sign_flip_test
+from eds.analysis.pairwise import compare_models, indistinguishable
 from eds.analysis.planning import neyman_allocation, sample_size, whole_allocation
 from eds.analysis.prevalence_estimates import (
     chebyshev_bound,
@@ -29,8 +31,10 @@ from eds.registry import ANALYSES
 __all__ = [
     "AnalysisInputs",
     "Bias",
+    "Comparison",
     "Fairness",
     "Judging",
+    "MeasureComparison",
     "Plan",
     "RandomTarget",
     "analyse",
@@ -43,6 +47,7 @@ __all__ = [
     "chapman_estimate",
     "chebyshev_bound",
     "chebyshev_sample_size",
+    "compare",
     "compare_models",
     "discovery_gain",
     "fair_to_new",

@@ -13,6 +13,36 @@ SLACK = 1e-12
 BLOCK = 1 << 22  # signs drawn at once
 
 
+def paired_p(differences: Reals, weight: Reals | None = None) -> float:
+    """Two-sided p of paired differences by query, with a tail that reaches as far as many comparisons need.
+
+    Formula: up to 12 differences the exact share of sign patterns (`sign_flip_test`) of the weighted differences; for
+    more, Student's t with n - 1 degrees of freedom of t = d / se, d = sum(w x) / sum(w) and se = sqrt(n / (n - 1))
+    sqrt(sum(w^2 (x - d)^2)) / sum(w), the standard error of the query bootstrap with n - 1 in place of n; at least the
+    2^(1-n) of a pattern of signs and its mirror image.
+    Source: specification 18.2 (an exact or normal tail: Holm over 1,770 pairs needs p < 0.00003, which 10,000 drawn
+    patterns cannot show); 13.3.
+    Conventions: differences are finite; all 0: 1; none: NaN; without weights a plain mean.
+    Example, run by doctest:
+    >>> paired_p(np.array([0.1, 0.2, 0.05, 0.3, 0.1])), paired_p(np.full(30, 0.1))
+    (0.0625, 1.862645149230957e-09)
+    """
+    from scipy.special import stdtr
+
+    n = len(differences)
+    share = np.ones(n) if weight is None else weight
+    if not n or not share.sum():
+        return float("nan")
+    if n <= EXACT_UP_TO:
+        return sign_flip_test(differences * share)
+    mean = float((differences * share).sum() / share.sum())
+    error = math.sqrt(n / (n - 1) * float((share**2 * (differences - mean) ** 2).sum())) / float(share.sum())
+    if abs(mean) <= SLACK * float(np.abs(differences).max()):
+        return 1.0
+    p = 2 * float(stdtr(n - 1, -abs(mean) / error)) if error else 0.0
+    return max(p, 2.0 ** (1 - n))
+
+
 def sign_flip_test(differences: Sequence[float] | Reals, resamples: int = 10_000, seed: int = 0) -> float:
     """Two-sided p of paired differences, by turning their signs.
 

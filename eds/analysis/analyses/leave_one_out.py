@@ -8,20 +8,19 @@ from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from eds.analysis.inputs import AnalysisInputs, option
 from eds.analysis.rank_correlation import spearman, tau_ap, tau_ap_b
+from eds.analysis.reduced_pools import AREAS, proposals
 from eds.choices import LeaveOneOutMode
 from eds.errors import InputError
 from eds.metrics.auc import Ordered, micro_order, segment_aucs
 from eds.metrics.auc_report import two_sided
 from eds.metrics.measure import Measure
 from eds.metrics.pair_scores import align_scores
-from eds.pairs import Flags, LabelledPairs, Reals, encode, unique_ids
+from eds.pairs import Flags, LabelledPairs, Reals
 
 MODES: tuple[str, ...] = get_args(LeaveOneOutMode)
-AREAS = ("ROC-AUC", "PR-AUC")  # the measures that are computed on labelled pairs' scores alone
 MEASURES = tuple(Measure(area, average=average) for average in ("macro", "micro") for area in AREAS)
 MICRO = Measure("ROC-AUC", average="micro")
 INPUTS = ("pool_lists", "labels", "scores")
@@ -96,20 +95,6 @@ def leave_one_out(
         "n_labels_kept": dict(zip(removed, kept.sum(axis=1).tolist(), strict=True)),
         "n_labels_nobody_proposed": int((times == 0).sum()),
     }
-
-
-def proposals(suspects: pd.DataFrame, labelled: LabelledPairs) -> tuple[list[str], Flags]:
-    """The generators, ascending, and which labelled pair each proposed: generators x pairs."""
-    missing = [name for name in ("model", "query_id", "candidate_id") if name not in suspects.columns]
-    if missing:
-        raise InputError(
-            f"column {', '.join(missing)} is missing", where="suspects", hint="Give lists, model by model."
-        )
-    models = unique_ids(suspects["model"])
-    model, place = encode(suspects["model"], models), labelled.find_ids(suspects["query_id"], suspects["candidate_id"])
-    result = np.zeros((len(models), len(labelled.value)), np.bool_)
-    result[model[place >= 0], place[place >= 0]] = True
-    return models.to_pylist(), result
 
 
 def _values_on(labelled: LabelledPairs, score: Reals, measure: Measure, kept: Flags) -> list[float]:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eds.analysis.analyses.leave_one_out import proposals
 from eds.analysis.inputs import AnalysisInputs, option
 from eds.analysis.rank_correlation import competition_ranks, kendall_tau, tau_ap, tau_ap_b
+from eds.analysis.reduced_pools import proposals
 from eds.errors import InputError
 from eds.metrics.definition import ModelInputs
 from eds.metrics.inputs import with_negatives

@@ -4,6 +4,9 @@ The formulas work on all queries at once; each gives (queries,) float64. A query
 RBP, which stays defined.
 """
 
+import math
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from eds.metrics.definition import Parameter
@@ -11,6 +14,9 @@ from eds.metrics.judged_lists import JudgedLists
 from eds.metrics.measures._lists import labelled, list_measure, n_judged
 from eds.metrics.measures.standard import ideal_gain
 from eds.pairs import Reals
+
+if TYPE_CHECKING:
+    from eds.metrics.measure import Measure
 
 SMOOTHING = 1e-5
 PERSISTENCE = {"p": Parameter(0.8)}
@@ -66,6 +72,35 @@ BPREF = list_measure(
     cut="optional",
     unlabelled="skipped",
 )
+
+
+NEGLIGIBLE = 0.05  # weight of RBP behind the depth of the lists
+
+
+def persistence_for(depth: int) -> float:
+    """The persistence of RBP whose weight behind so many places is negligible: the choice for a pool of that depth.
+
+    Formula: the largest p of two decimals with p^depth <= 0.05.
+    Source: specification 18.2: with p = 0.8 and 6 judged places a quarter of the weight lies behind them, so that the
+    residual alone leaves every two models undecided.
+    Conventions: at least 0.01, at most 0.99.
+    Example, run by doctest:
+    >>> persistence_for(6), persistence_for(100)
+    (0.6, 0.97)
+    """
+    return min(max(math.floor(100 * NEGLIGIBLE ** (1 / depth) + 1e-9) / 100, 0.01), 0.99)
+
+
+def depth_of(measure: "Measure") -> int | None:
+    """How many places decide a measure on lists: its cut-off; of RBP without one, those that hold 95 % of its weight.
+
+    >>> from eds.metrics import Measure
+    >>> depth_of(Measure("RBP", p=0.6)), depth_of(Measure("RR", 5)), depth_of(Measure("bpref"))
+    (6, 5, None)
+    """
+    if measure.k is not None or measure.name != RBP.name:
+        return measure.k
+    return math.ceil(math.log(NEGLIGIBLE) / math.log(float(measure.parameters["p"])) - 1e-9)
 
 
 def rbp(lists: JudgedLists, p: float) -> Reals:
