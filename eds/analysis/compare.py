@@ -334,7 +334,9 @@ class _Columns:
         if not is_annotated_auc(measure) or pools is None or name not in pools.scores:
             return (float("nan"),) * 3
         others = [other for other in setting.generators() if other != name]
-        removed = [(name,)] if setting.sides[name] == "generator" else [(name, other) for other in others]
+        removed: list[tuple[str, ...]] = (
+            [(name,)] if setting.sides[name] == "generator" else [(name, other) for other in others]
+        )
         removed = [names for names in removed if pools.has_others(*names)]
         if not removed:
             return (float("nan"),) * 3
@@ -379,7 +381,7 @@ def _test(
     plain: list[ComparedPair] = []
     sides = _Sides(columns.weight)
     for first, second, basis in pairs:
-        empty = ComparedPair(first, second, basis, *(float("nan"),) * 5, 0, None, False, None)  # type: ignore[arg-type]
+        empty = ComparedPair(first, second, basis, *(float("nan"),) * 5, 0, None, False, None)
         if basis == "none":
             plain.append(replace(empty, decided_by_labels=False, to_judge=_to_judge(measure, first, second, on_lists)))
             continue

@@ -136,9 +136,11 @@ def micro_pseudo_values(query: Integers, value: Integers, score: Reals, n: int) 
     steps = in_group / (true + false) ** 2 / positives
     gain, loss = (np.cumsum((steps * part)[::-1])[::-1] for part in (false, true))  # of this group and all below
     moved = np.where(positive, (precision[group] - area) / positives + gain[group], -loss[group])
-    sums = (np.bincount(owner, part, n) for part in (change, moved))
-    by_roc, by_precision = (value_ + n * part for value_, part in zip((roc, area), sums, strict=True))
-    return by_roc, by_precision
+    return _spread_over(owner, change, n, roc), _spread_over(owner, moved, n, area)
+
+
+def _spread_over(query: Integers, change: Reals, n: int, value: float) -> Reals:
+    return np.asarray(value + n * np.bincount(query, change, n), np.float64)
 
 
 def proposals(suspects: pd.DataFrame, labelled: LabelledPairs) -> tuple[list[str], Flags]:

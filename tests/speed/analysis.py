@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 
 from eds import analysis
-from eds.analysis.analyses.leave_one_out import MEASURES, proposals
+from eds.analysis.analyses.leave_one_out import MEASURES
 from eds.analysis.bootstrap import resampled_aucs
+from eds.analysis.reduced_pools import proposals
 from eds.intervals import draw_queries
 from eds.metrics.pair_scores import align_scores
 from eds.pairs import LabelledPairs, Reals

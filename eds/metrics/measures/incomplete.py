@@ -88,7 +88,8 @@ def persistence_for(depth: int) -> float:
     >>> persistence_for(6), persistence_for(100)
     (0.6, 0.97)
     """
-    return min(max(math.floor(100 * NEGLIGIBLE ** (1 / depth) + 1e-9) / 100, 0.01), 0.99)
+    largest = math.exp(math.log(NEGLIGIBLE) / depth)
+    return min(max(math.floor(100 * largest + 1e-9) / 100, 0.01), 0.99)
 
 
 def depth_of(measure: "Measure") -> int | None:
