@@ -7,6 +7,7 @@ from typing import Any
 from eds import suspects
 from eds.neighbors.rules import top_k
 from eds.suspects import labels_frame, lists_frame
+from eds.suspects.positive_rates import Rate, positive_rates
 from tests import spec_hashing, spec_metrics, spec_truth
 
 if find_spec("torch"):  # an install without it does everything but train
@@ -47,7 +48,21 @@ def _suspect_pool(
 
 
 OVERLAP, GROWTH = suspects.overlap, suspects.pool_growth
-RATE, BY_RANK = suspects.positive_rate, suspects.positive_rate_by_rank
+
+
+def _positive_rate(suspects: Any, labels: Any) -> dict[str, Any]:
+    rates = positive_rates(lists_frame(suspects), labels_frame(labels))
+
+    def counts(rate: Rate) -> dict[str, Any]:
+        return {"size": rate.pairs, "labelled": rate.labelled, "positive": rate.positive, "rate": rate.value}
+
+    return {"by_model": {name: counts(rate) for name, rate in rates.by_model.items()}, "pool": counts(rates.pool)}
+
+
+def _positive_rate_by_rank(suspects: Any, labels: Any) -> dict[str, list[list[int]]]:
+    rates = positive_rates(lists_frame(suspects), labels_frame(labels)).by_model_and_rank
+    return {name: [[rate.positive, rate.labelled] for rate in ranks] for name, ranks in rates.items()}
+
 
 QUANTITIES: dict[str, Callable[..., Any]] = {
     "top_k": top_k,
@@ -60,8 +75,8 @@ QUANTITIES: dict[str, Callable[..., Any]] = {
         lists_frame(suspects), n_queries=len({query for told in suspects.values() for query in told})
     ),
     "pool_growth": lambda suspects, k_max: GROWTH(lists_frame(suspects), k_max),
-    "positive_rate": lambda suspects, labels: RATE(lists_frame(suspects), labels_frame(labels)),
-    "positive_rate_by_rank": lambda suspects, labels: BY_RANK(lists_frame(suspects), labels_frame(labels)),
+    "positive_rate": _positive_rate,
+    "positive_rate_by_rank": _positive_rate_by_rank,
     "sampled_negatives": lambda query, rankings, lo=100, hi=500, n=5, seed=0, exclude_top=True, **inputs: (
         suspects.sampled_negatives(query, rankings, suspects.NegativeRule(lo, hi, n, seed, exclude_top), **inputs)
     ),

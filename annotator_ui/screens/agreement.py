@@ -66,7 +66,8 @@ def _pairs(pairs: pd.DataFrame) -> None:
 def _experts(profiles: pd.DataFrame) -> None:
     rows = [
         [row["expert_id"], int(row["judged"]), html.percent(row["positive_rate"]),
-         html.limits(row["low"], row["high"]), html.percent(row["with_others"]), _signed(row["drift"]),
+         html.limits(row["low"], row["high"], reason=row["no_interval"]),
+         html.percent(row["with_others"]), _signed(row["drift"]),
          _counted(row["gold_right"], row["gold_judged"]), _counted(row["repeat_same"], row["repeats"])]
         for _, row in profiles.iterrows()
     ]  # fmt: skip
@@ -86,7 +87,7 @@ def _modes(found: ModesCompared) -> None:
         html.figures(
             (SAYS.both, found.both, SAYS.differ.format(grid=found.only_grid, pair=found.only_pair)),
             (SAYS.alike, html.percent(found.agreement),
-             SAYS.alike_about.format(limits=html.limits(found.low, found.high), kappa=kappa)),
+             SAYS.alike_about.format(limits=html.limits(found.low, found.high, reason=found.no_interval), kappa=kappa)),
             (SAYS.faster, times, SAYS.faster_about.format(pair=pair, grid=grid)),
         )
     )  # fmt: skip

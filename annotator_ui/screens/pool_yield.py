@@ -30,7 +30,7 @@ def show(who: Viewer) -> None:
 
 def _growth(found: PoolYield) -> None:
     last = found.growth.iloc[-1]
-    limits = html.limits(last["low"], last["high"])
+    limits = html.limits(last["low"], last["high"], reason=last["no_interval"])
     counts = SAYS.rate_about.format(limits=limits, positive=int(last["positive"]), labelled=int(last["labelled"]))
     gain = "–" if pd.isna(found.gain) else f"{found.gain:,.0f}"
     put(
@@ -82,7 +82,8 @@ def _models(campaign: Campaign) -> None:
         return
     cells = [
         [row["model"], int(row["proposed"]), int(row["labelled"]), int(row["positive"]), html.percent(row["rate"]),
-         html.limits(row["low"], row["high"]), html.whisker(row["rate"], row["low"], row["high"]), int(row["alone"])]
+         html.limits(row["low"], row["high"], reason=row["no_interval"]),
+         html.whisker(row["rate"], row["low"], row["high"]), int(row["alone"])]
         for _, row in rows.iterrows()
     ]  # fmt: skip
     put(html.table(SAYS.models, SAYS.model_heads, cells, numbers=(1, 2, 3, 4, 5, 7), narrow=True))

@@ -276,6 +276,8 @@ def _reusability(result: "AnalysisResult", explain: bool) -> list[str]:
 def _rate(row: Mapping[str, Any]) -> str:
     if row["rate"] is None:
         return "n/a"
+    if row["no_interval"]:
+        return f"{format_share(row['rate'])} (no interval: {row['no_interval']})"
     return f"{format_share(row['rate'])} [{format_share(row['low'])}, {format_share(row['high'])}]"
 
 

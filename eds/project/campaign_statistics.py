@@ -6,7 +6,6 @@ Each function is a method of `Campaigns`, which imports this module when one is 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 from eds.analysis import discovery_gain, p_lower_bound
@@ -14,13 +13,12 @@ from eds.analysis.all_pairs import population
 from eds.analysis.budget import Judging
 from eds.analysis.campaign_cost import CampaignCost, campaign_cost
 from eds.analysis.missed_positives import CorrectedRate, corrected_rate
-from eds.intervals import wilson_interval
 from eds.labels.frames import acts_frame
 from eds.project.agreement import AgreementResult, agreement_of
 from eds.project.decide import decide_votes, read_votes
 from eds.project.label_store import opened
 from eds.project.results import Result
-from eds.suspects import overlap, positive_rate, sources_frame
+from eds.suspects import overlap, pair_rate, positive_rates, sources_frame
 from eds.tables import LABELS
 from eds.truth import disputed_pairs, expert_profiles
 from eds.truth.gold_accuracy import known_called
@@ -51,7 +49,7 @@ class CampaignAgreement(Result):
 class PoolYield(Result):
     """How many pairs of a campaign are similar, and what its random pairs say of all pairs."""
 
-    growth: pd.DataFrame  # of the rate, pair by pair
+    growth: pd.DataFrame  # of the rate p_k, decided pair of the pool by decided pair
     asked: int
     undecided: int
     random: CorrectedRate | None  # None where no random pair is decided
@@ -116,20 +114,19 @@ def pool_yield(project: "Project", name: str) -> PoolYield:
     if suspects is not None:
         uniform = suspects.loc[(suspects["origin"] == "random") & (suspects["stratum"] == "all"), KEY]
     drawn = truth.iloc[:0] if uniform is None else truth.merge(uniform.drop_duplicates(), on=KEY)
-    pool = truth.merge(drawn[KEY], on=KEY, how="left", indicator=True)
-    pool = pool[pool["_merge"] == "left_only"]
+    pool = _pooled(truth, suspects)
     positive, rate, gain = int(drawn["value"].sum()), None, float("nan")
     if len(drawn):
         rate = corrected_rate(positive, len(drawn), gold.found, gold.known, gold.alarms, gold.negatives)
     if rate is not None and len(pool):
-        gain = discovery_gain(float(pool["value"].mean()), rate.raw)
+        gain = discovery_gain(pair_rate(pool, pool).value, rate.raw)
     total, bound = 0, None
     if images is not None:
         every = population(images, pd.DataFrame({"origin": [], "stratum": []}) if suspects is None else suspects)
         total = every.size
         bound = p_lower_bound(int(truth.loc[every.holds(truth), "value"].sum()), total) if total else None
     return PoolYield(
-        growth=rate_growth(labels, truth),
+        growth=rate_growth(labels, pool),
         asked=asked,
         undecided=asked - len(truth),
         random=rate,
@@ -148,13 +145,12 @@ def yield_by_model(project: "Project", name: str) -> pd.DataFrame:
     proposed = sources_frame(project.read("suspects").merge(votes.pairs, on=KEY))
     if proposed.empty:
         return pd.DataFrame()
-    rates = positive_rate(proposed, truth)["by_model"]
+    rates = positive_rates(proposed, truth).by_model
     alone = overlap(proposed, int(proposed["rank"].max()) + 1)["unique_by_model"]
-    rows = [(model, part["size"], part["labelled"], part["positive"], alone[model]) for model, part in rates.items()]
-    table = pd.DataFrame(rows, columns=["model", "proposed", "labelled", "positive", "alone"])
-    low, high = wilson_interval(table["positive"].to_numpy(), table["labelled"].to_numpy())
-    rate = np.where(table["labelled"] > 0, table["positive"] / table["labelled"].clip(lower=1), np.nan)
-    return table.assign(rate=rate, low=low, high=high).sort_values(["rate", "model"], ascending=[False, True])
+    rows = [{"model": model, **rate.to_dict(), "alone": alone[model]} for model, rate in rates.items()]
+    table = pd.DataFrame(rows).rename(columns={"pairs": "proposed"})
+    numbers = {name: table[name].astype(float) for name in ("rate", "low", "high")}
+    return table.assign(**numbers).sort_values(["rate", "model"], ascending=[False, True])
 
 
 def disputes(project: "Project", name: str) -> Disputes:
@@ -182,6 +178,13 @@ def cost(
         control_share=plan.control_share,
         positive_rate=0.5 if positive_rate is None else positive_rate,
     )
+
+
+def _pooled(truth: pd.DataFrame, suspects: pd.DataFrame | None) -> pd.DataFrame:
+    """The decided pairs that models proposed: what p_k is about, here as in `eds analysis prevalence`."""
+    if suspects is None:
+        return truth
+    return truth.merge(suspects.loc[suspects["origin"] == "pool", KEY].drop_duplicates(), on=KEY)
 
 
 def _read(project: "Project", table: str) -> pd.DataFrame | None:

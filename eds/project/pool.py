@@ -55,8 +55,8 @@ class PoolResult(Result):
 class GrowthResult(Result):
     """Size of the pool at every depth, and what the labels say about each rank."""
 
-    growth: "pd.DataFrame"  # k, size, new; with labels also labelled and positive, of all proposals at rank k - 1
-    positive_rate_by_rank: dict[str, list[list[int]]] | None  # model -> for every rank [positive, labelled]
+    growth: "pd.DataFrame"  # k, size, new; with labels also the rate of all proposals at rank k - 1
+    positive_rate_by_rank: dict[str, list[dict[str, Any]]] | None  # model -> for every rank the rate and its interval
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def pool_growth(project: "Project", models: Sequence[str] = (), *, k_max: int | 
     import pandas as pd
 
     from eds.suspects import pool_growth as grow
-    from eds.suspects import positive_rate_by_rank, shared_ranks
+    from eds.suspects import positive_rates, shared_ranks
 
     names = list(models) or project.models("neighbors")
     ties = models_with_whole_ties(project, names, None)
@@ -160,12 +160,10 @@ def pool_growth(project: "Project", models: Sequence[str] = (), *, k_max: int | 
     growth, labels = _growth_frame(grow(lists, depth)), read_decided(project)
     if labels is None:
         return GrowthResult(growth, None)
-    rates = positive_rate_by_rank(lists, labels)
-    counts = pd.DataFrame(
-        [[sum(by_rank[rank][column] for by_rank in rates.values() if rank < len(by_rank)) for column in (1, 0)]
-         for rank in range(depth)], columns=["labelled", "positive"],
-    )  # fmt: skip
-    return GrowthResult(pd.concat([growth, counts], axis=1), rates)
+    rates = positive_rates(lists[lists["rank"] < depth], labels)
+    by_rank = pd.DataFrame([rate.to_dict() for rate in rates.by_rank]).drop(columns="pairs")
+    by_model = {model: [rate.to_dict() for rate in ranks] for model, ranks in rates.by_model_and_rank.items()}
+    return GrowthResult(pd.concat([growth, by_rank], axis=1), by_model)
 
 
 def suspects(project: "Project") -> SuspectsResult:

@@ -113,8 +113,8 @@ def _cell(column: Column, row: Mapping[str, Any], first: bool) -> dict[str, Any]
         "text": shown(value, column.kind_in(row)),
         "chip": CHIPS.get(value) if column.kind == "text" and isinstance(value, str) else None,
         "limits": limits,
-        "low": raw(row[column.low]) if limits else None,
-        "high": raw(row[column.high]) if limits else None,
+        "low": raw(row[column.low]) if column.low and limits else None,
+        "high": raw(row[column.high]) if column.high and limits else None,
     }
 
 
@@ -122,6 +122,7 @@ def _limits(column: Column, row: Mapping[str, Any]) -> str:
     """The limits of a cell, empty where there are none."""
     low, high = (row.get(end) if end else None for end in (column.low, column.high))
     if undefined(low) or undefined(high):
-        return ""
+        reason = row.get(column.low.removesuffix("low") + "no_interval") if column.low else None
+        return f"no interval: {reason}" if reason else ""
     kind = column.kind_in(row)
     return f"{shown(low, kind)} – {shown(high, kind)}".replace(" %", "").replace(" pp", "")

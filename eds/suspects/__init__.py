@@ -6,9 +6,10 @@ from eds.suspects.gold_and_repeats import add_pairs, draw_gold, draw_repeats
 from eds.suspects.lists import labels_frame, lists_frame, shared_ranks
 from eds.suspects.negatives import NegativeRule, draw_negatives, sampled_negatives
 from eds.suspects.new_model_pairs import Delta, draw_delta
-from eds.suspects.overlap import overlap, pool_growth, positive_rate, positive_rate_by_rank
+from eds.suspects.overlap import overlap, pool_growth
 from eds.suspects.partial_estimates import prefix_weights
 from eds.suspects.pool import Batching, pool, reorder, reversed_pairs
+from eds.suspects.positive_rates import pair_rate, positive_rates
 from eds.suspects.random_pairs import RankWindow, draw_random
 from eds.suspects.sources import sources_frame
 
@@ -30,10 +31,10 @@ __all__ = [
     "lists_frame",
     "n_pairs",
     "overlap",
+    "pair_rate",
     "pool",
     "pool_growth",
-    "positive_rate",
-    "positive_rate_by_rank",
+    "positive_rates",
     "prefix_weights",
     "reorder",
     "reversed_pairs",

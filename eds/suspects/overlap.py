@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eds.pairs import Integers, LabelledPairs
 from eds.suspects.codes import whole
 from eds.suspects.lists import read_lists
 
@@ -78,56 +77,6 @@ def pool_growth(lists: pd.DataFrame, k_max: int) -> dict[str, list[int]]:
     keys = result.keys[order]
     marginal = np.bincount(result.rank[order][np.diff(keys, prepend=-1) > 0], minlength=k_max)
     return {"size": np.cumsum(marginal).tolist(), "marginal": marginal.tolist()}
-
-
-def positive_rate(lists: pd.DataFrame, labels: pd.DataFrame) -> dict[str, Any]:
-    """For each model and for the union of the lists: size, labelled, positive, rate.
-
-    Formula: rate = positive / labelled.
-    Source: specification 3 (p_k of the models, p_k of the pool).
-    Conventions: unlabelled pairs enter neither part; nothing labelled is NaN; labels are a frame
-    query_id, candidate_id, value (1 or 0); equal duplicates collapse, contradictory ones are refused.
-    Example, run by doctest:
-    >>> from eds.suspects import labels_frame, lists_frame
-    >>> positive_rate(lists_frame({"a": {"q": ["x", "y"]}}), labels_frame([("q", "x", 1)]))["pool"]
-    {'size': 2, 'labelled': 1, 'positive': 1, 'rate': 1.0}
-    """
-    result = read_lists(lists, rankings=False)
-    value = LabelledPairs.from_frame(labels).labels_of(result)
-    once = np.unique(result.keys, return_index=True)[1]
-    return {
-        "by_model": {name: _counts(value[result.model == number]) for number, name in enumerate(result.models)},
-        "pool": _counts(value[once]),
-    }
-
-
-def positive_rate_by_rank(lists: pd.DataFrame, labels: pd.DataFrame) -> dict[str, list[list[int]]]:
-    """For each model and rank the pair [positives, labelled].
-
-    Formula: counts over the pairs that the model has at that rank.
-    Source: specification 1.6; with pool_growth the rule for when to stop going deeper.
-    Conventions: ranks count from 0, as far as the model's lists go; labels as in positive_rate.
-    Example, run by doctest:
-    >>> from eds.suspects import labels_frame, lists_frame
-    >>> positive_rate_by_rank(lists_frame({"a": {"q": ["x", "y"]}}), labels_frame([("q", "x", 1)]))
-    {'a': [[1, 1], [0, 0]]}
-    """
-    result = read_lists(lists, rankings=False)
-    value = LabelledPairs.from_frame(labels).labels_of(result)
-    values = {}
-    for number, name in enumerate(result.models):
-        mine = result.model == number
-        depth = int(result.rank[mine].max()) + 1
-        positive, labelled = (
-            np.bincount(result.rank[mine & chosen], minlength=depth) for chosen in (value == 1, value >= 0)
-        )
-        values[name] = np.stack([positive, labelled], axis=1).tolist()
-    return values
-
-
-def _counts(value: Integers) -> dict[str, Any]:
-    labelled, positive = int((value >= 0).sum()), int((value == 1).sum())
-    return {"size": len(value), "labelled": labelled, "positive": positive, "rate": _ratio(positive, labelled)}
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from eds.errors import InputError
-from eds.intervals import wilson_interval
+from eds.intervals import UNDEFINED, Interval, rate_interval
 from eds.truth.current_votes import KINDS, UNSURE, Acts, Ints, current_acts
 from eds.truth.votes import VOTING, Votes, agreement_with_others, places, votes_of
 
@@ -26,13 +26,13 @@ def expert_profiles(
     """A row for every expert, by name.
 
     `gold` holds the known answers: query_id, candidate_id, value. The columns:
-    `answers` (current votes), `judged` (of them not unsure), `positive`, `positive_rate`, `low`, `high` (Wilson),
-    `skip_rate` (unsure of answers); `compared`, `agreed`, `with_others` (agreement with the majority of the *others*,
-    where they have one), `others_tied`; `first_half_rate`, `second_half_rate`, `drift` (of the positive rate, second
-    minus first half of the judged votes in time), `drift_with_others` (of that agreement); `median_seconds` (of
-    votes); `gold_judged`, `gold_right`, `gold_score` (right of judged gold acts); `repeats`, `repeat_same`,
-    `repeat_consistency` (of repeat acts whose first judgement, normal or else gold, is known; unsure ones left out).
-    A share of nothing is NaN.
+    `answers` (current votes), `judged` (of them not unsure), `positive`, `positive_rate`, `low`, `high`, `no_interval`
+    (over queries, or the reason why there is none), `skip_rate` (unsure of answers); `compared`, `agreed`,
+    `with_others` (agreement with the majority of the *others*, where they have one), `others_tied`;
+    `first_half_rate`, `second_half_rate`, `drift` (of the positive rate, second minus first half of the judged votes
+    in time), `drift_with_others` (of that agreement); `median_seconds` (of votes); `gold_judged`, `gold_right`,
+    `gold_score` (right of judged gold acts); `repeats`, `repeat_same`, `repeat_consistency` (of repeat acts whose
+    first judgement, normal or else gold, is known; unsure ones left out). A share of nothing is NaN.
     """
     acts = current_acts(labels, as_of)
     votes = votes_of(acts, voting)
@@ -40,7 +40,7 @@ def expert_profiles(
     result = votes.value != UNSURE
     answers, judged = _count(votes.expert, size), _count(votes.expert[result], size)
     positive = _count(votes.expert[votes.value == 1], size)
-    low, high = wilson_interval(positive, judged, level)
+    intervals = _intervals(votes, size, level)
     agreed, compared, tied = agreement_with_others(votes)
     late = _second_half(votes, judged)
     halves = [
@@ -57,8 +57,9 @@ def expert_profiles(
             "judged": judged,
             "positive": positive,
             "positive_rate": _share(positive, judged),
-            "low": np.where(judged > 0, low, np.nan),
-            "high": np.where(judged > 0, high, np.nan),
+            "low": [interval.low for interval in intervals],
+            "high": [interval.high for interval in intervals],
+            "no_interval": pd.Series([interval.no_interval for interval in intervals], dtype=object),
             "skip_rate": _share(answers - judged, answers),
             "compared": compared,
             "agreed": agreed,
@@ -77,6 +78,17 @@ def expert_profiles(
             "repeat_consistency": _share(same, repeats),
         }
     )
+
+
+def _intervals(votes: Votes, experts: int, level: float) -> list[Interval]:
+    """The interval of each expert's positive rate, over queries."""
+    query, size = votes.acts.query[votes.pair], len(votes.acts.query_names)
+    intervals = []
+    for expert in range(experts):
+        mine = (votes.expert == expert) & (votes.value != UNSURE)
+        positive, judged = (_count(query[chosen], size) for chosen in (mine & (votes.value == 1), mine))
+        intervals.append(rate_interval(positive, judged, level) if mine.any() else Interval.none(UNDEFINED))
+    return intervals
 
 
 def known_answers(acts: Acts, gold: pd.DataFrame) -> Ints:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.intervals import wilson_interval
+from eds.intervals import rate_interval
 from eds.truth.coefficients import cohen_kappa
 
 MODES = ("pair", "grid")
@@ -21,7 +21,8 @@ class ModesCompared:
     """The comparison of both modes.
 
     `both`: judgements given in both modes (by one expert on one pair, neither unsure); `agreed`: alike; `agreement`,
-    `low`, `high` (Wilson); `kappa` (Cohen's, NaN where undefined); `only_grid`, `only_pair`: similar in this mode only;
+    `low`, `high`, `no_interval` (over queries, or why there is none); `kappa` (Cohen's, NaN where undefined);
+    `only_grid`, `only_pair`: similar in this mode only;
     `pair_seconds`, `grid_seconds`: medians over all judgements of a mode, NaN where none was timed.
     """
 
@@ -30,6 +31,7 @@ class ModesCompared:
     agreement: float
     low: float
     high: float
+    no_interval: str | None
     kappa: float
     only_grid: int
     only_pair: int
@@ -51,15 +53,17 @@ def modes_compared(acts: pd.DataFrame, level: float = 0.95) -> ModesCompared:
     wide = result.pivot(index=key[:3], columns="mode", values="value").reindex(columns=list(MODES)).dropna()
     pair, grid = (wide[mode].to_numpy(np.int64) for mode in MODES)
     both, agreed = len(wide), int((pair == grid).sum())
-    low, high = wilson_interval(agreed, both, level)
+    alike = pd.Series(pair == grid, index=wide.index.get_level_values("query_id"), dtype=np.float64).groupby(level=0)
+    interval = rate_interval(alike.sum(), alike.size(), level)
     yes = np.array([((pair == 1) & (grid == 1)).sum(), ((pair == 1) & (grid == 0)).sum()])
     no = np.array([((pair == 0) & (grid == 1)).sum(), ((pair == 0) & (grid == 0)).sum()])
     return ModesCompared(
         both,
         agreed,
         agreed / both if both else float("nan"),
-        low,
-        high,
+        interval.low,
+        interval.high,
+        interval.no_interval,
         float(cohen_kappa(yes, no)),
         int(no[0]),
         int(yes[1]),

@@ -18,7 +18,7 @@ from eds.reports.document import Figure, Gap, Sentence, Table, share
 from eds.reports.sections import label_noise, new_models
 from eds.reports.sections.curves import curve
 from eds.reports.sections.scores import COMPARED
-from eds.suspects import overlap, positive_rate_by_rank
+from eds.suspects import overlap, positive_rates
 from eds.truth import corrected_auc, label_contamination
 from tests.reports.example import PAIR, block, example_inputs
 
@@ -174,10 +174,11 @@ def test_random_pairs_change_no_models_number(made: tuple[ReportInputs, Report])
 def test_rates_by_model_and_rank_are_the_librarys(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
     assert whole.pool_lists is not None
-    expected = positive_rate_by_rank(whole.pool_lists, whole.labels)
+    expected = positive_rates(whole.pool_lists, whole.labels).by_model_and_rank
     rows = block(report, "pool", "places").rows
-    assert [[row["positive"], row["labelled"]] for row in rows] == [
-        counts for ranks in expected.values() for counts in ranks
+    counts = ("pairs", "labelled", "positive", "rate", "low", "high", "no_interval")
+    assert [{name: row[name] for name in counts} for row in rows] == [
+        rate.to_dict() for ranks in expected.values() for rate in ranks
     ]
 
 

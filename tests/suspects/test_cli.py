@@ -123,7 +123,7 @@ def test_labels_feed_growth_and_reorder(project: Project, call: Call) -> None:
     assert call("suspects", "reorder", "--order", "bandit", "--batch", "10")["drawn"] == len(before) - 10
     by_rank = call("suspects", "growth", "--k-max", "4")["positive_rate_by_rank"]
     proposals = sum(text.count(";") + 1 for text in before.head(10)["sources"])
-    assert sum(positive for counts in by_rank.values() for positive, _ in counts) == proposals
+    assert sum(rate["positive"] for ranks in by_rank.values() for rate in ranks) == proposals
 
 
 def test_overlap_and_budget_are_told(project: Project, call: Call) -> None:

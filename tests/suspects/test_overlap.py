@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eds.errors import InputError
-from eds.suspects import labels_frame, lists_frame, overlap, pool_growth, positive_rate, positive_rate_by_rank
+from eds.suspects import labels_frame, lists_frame, overlap, pool_growth, positive_rates
 from eds.tables import NEIGHBORS
 from tests.reference import suspects as slow
 from tests.suspects.lists import NAMES, frame_of, rankings
@@ -59,18 +59,19 @@ def test_nothing_listed_is_undefined_and_not_zero() -> None:
 def test_equal_labels_collapse_and_contradictory_ones_are_refused() -> None:
     lists = lists_frame({"m": {"q": ["a", "b"]}})
     twice = labels_frame([("q", "a", 1), ("q", "a", 1), ("other", "a", 0)])
-    assert positive_rate(lists, twice)["pool"] == {"size": 2, "labelled": 1, "positive": 1, "rate": 1.0}
+    pool = positive_rates(lists, twice).pool
+    assert (pool.pairs, pool.labelled, pool.positive, pool.value) == (2, 1, 1, 1.0)
     with pytest.raises(InputError, match="q a is both 1 and 0"):
-        positive_rate(lists, labels_frame([("q", "a", 1), ("q", "a", 0)]))
+        positive_rates(lists, labels_frame([("q", "a", 1), ("q", "a", 0)]))
 
 
 @pytest.mark.parametrize("value", [2, -1, None, "yes", 0.5])
 def test_labels_other_than_one_and_zero_are_refused(value: object) -> None:
     labels = pd.DataFrame({"query_id": ["q"], "candidate_id": ["a"], "value": [value]})
     with pytest.raises(InputError, match="column value"):
-        positive_rate_by_rank(lists_frame({"m": {"q": ["a"]}}), labels)
+        positive_rates(lists_frame({"m": {"q": ["a"]}}), labels)
 
 
 def test_labels_without_a_column_are_refused() -> None:
     with pytest.raises(InputError, match="column value is missing"):
-        positive_rate(lists_frame({"m": {"q": ["a"]}}), labels_frame([]).drop(columns="value"))
+        positive_rates(lists_frame({"m": {"q": ["a"]}}), labels_frame([]).drop(columns="value"))

@@ -6,11 +6,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.proportion import proportion_confint
 
 from eds import truth
 from eds.errors import InputError
+from eds.intervals import FEW, UNDEFINED
 from tests.reference import truth as reference
+from tests.reference.intervals import rate_interval
 from tests.truth.acts import PAIRS, act, campaigns, frame
 
 
@@ -28,13 +29,13 @@ def test_profiles_are_those_of_plain_loops(acts: list[dict[str, Any]], voting: t
         mine, expected = row(found, name), reference.profile(acts, name, voting)
         assert {key: mine[key] for key in expected} == expected
         if expected["judged"]:
-            low, high = proportion_confint(expected["positive"], expected["judged"], method="wilson")
-            assert (mine["low"], mine["high"]) == pytest.approx((low, high), abs=1e-12)
+            assert mine["no_interval"] == FEW
             assert mine["positive_rate"] == expected["positive"] / expected["judged"]
         else:
             assert math.isnan(mine["positive_rate"])
-            assert math.isnan(mine["low"])
-            assert math.isnan(mine["high"])
+            assert mine["no_interval"] == UNDEFINED
+        assert math.isnan(mine["low"])
+        assert math.isnan(mine["high"])
     again = truth.expert_profiles(frame(random.sample(acts, len(acts))), voting=voting)
     pd.testing.assert_frame_equal(found, again)
 
@@ -52,6 +53,18 @@ def test_halves_and_seconds_are_those_of_plain_loops(acts: list[dict[str, Any]])
         expected += [float(np.median(seconds)) if seconds else math.nan]
         columns = ["first_half_rate", "second_half_rate", "drift", "median_seconds"]
         assert [row(found, name)[column] for column in columns] == pytest.approx(expected, nan_ok=True)
+
+
+def test_the_interval_of_an_experts_rate_is_over_queries() -> None:
+    answers = {f"q{n:02d}": [int((n * m) % 5 < 2) for m in range(n % 3 + 1)] for n in range(12)}
+    acts = [
+        act(10 * n + m, query_id=query, candidate_id=f"c{m}", value=value)
+        for n, (query, values) in enumerate(answers.items())
+        for m, value in enumerate(values)
+    ]
+    mine = row(truth.expert_profiles(frame(acts)), acts[0]["expert_id"])
+    expected = rate_interval([(sum(values), len(values)) for values in answers.values()], 0.95)
+    assert (mine["low"], mine["high"]) == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_fading_expert_drifts() -> None:

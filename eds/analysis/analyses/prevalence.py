@@ -12,8 +12,8 @@ from eds.analysis.chao import unseen_positives
 from eds.analysis.inputs import AnalysisInputs, option
 from eds.analysis.prevalence_estimates import chebyshev_bound, discovery_gain, p_lower_bound, p_map, p_posterior
 from eds.analysis.recall import pool_recall, stratified_estimate
-from eds.intervals import clopper_pearson_interval, wilson_interval
-from eds.suspects import positive_rate, positive_rate_by_rank, sources_frame
+from eds.intervals import clopper_pearson_interval
+from eds.suspects import pair_rate, positive_rates, sources_frame
 
 PAIR = ["query_id", "candidate_id"]
 ENOUGH = 0.95  # of the draws outside the pool; those inside are labelled with the pool, so that fewer would bias p
@@ -48,7 +48,7 @@ def pool_report(
 ) -> dict[str, Any]:
     """p_k of the pool and of each model, bounds and estimates of p, recall of the pool, positives not found.
 
-    Formula: those of eds.analysis.prevalence_estimates, recall and chao, and of eds.suspects.positive_rate.
+    Formula: those of eds.analysis.prevalence_estimates, recall and chao, and of eds.suspects.positive_rates.
     Source: specification 1.6, 3, 13.1, 13.2, 13.9.
     Conventions: all pairs A = |Q| |D| - |Q and D|, without those of one product where the random draws left them out
     (`product_pairs`; see eds.analysis.all_pairs); pairs of the pool that are not among them, as candidates of another
@@ -56,8 +56,8 @@ def pool_report(
     least 95 % of those outside the pool are (`enough`): draws inside it are labelled with the pool. Draws from all
     pairs that lie outside the pool are uniform draws from outside, and so serve the recall, unless strata of the
     outside were drawn themselves; what no stratum covers is one that was not drawn from. Pairs of the pool without a
-    label count as not found; an empty pool has no recall. What cannot be computed is None. Rates with Wilson limits, p
-    with Clopper and Pearson's; `limits` of the recall as in `pool_recall`.
+    label count as not found; an empty pool has no recall. What cannot be computed is None. Rates with limits over
+    queries, p with Clopper and Pearson's; `limits` of the recall as in `pool_recall`.
     Example: see tests/analysis/test_pool_report.py, against loops over the pairs.
     """
     labels = truth[[*PAIR, "value"]]
@@ -67,7 +67,7 @@ def pool_report(
     counted = among.holds(pooled)
     mine = pooled.loc[counted, PAIR].drop_duplicates()
     judged = mine.merge(labels, on=PAIR)
-    pool = {"pairs": len(mine), **_rate(int(judged["value"].sum()), len(judged), level)}
+    pool = pair_rate(mine, labels, level).to_dict()
     lists = sources_frame(pooled[counted])
     models, ranks, unseen = _by_model(lists, labels, judged, level)
     lower = p_lower_bound(pool["positive"], everything)
@@ -93,42 +93,30 @@ def pool_report(
     }
 
 
-def _rate(positive: int, labelled: int, level: float) -> dict[str, Any]:
-    low, high = wilson_interval(positive, labelled, level)
-    rate = positive / labelled if labelled else None
-    return {"labelled": labelled, "positive": positive, "rate": rate, "low": float(low), "high": float(high)}
-
-
 def _by_model(
     lists: pd.DataFrame, labels: pd.DataFrame, judged: pd.DataFrame, level: float
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[str, Any] | None]:
     """Rates by model and by rank, and an estimate of what no model found; nothing where sources are not known."""
     if not len(lists):
         return [], [], None
-    rates = positive_rate(lists, labels)["by_model"]
+    rates = positive_rates(lists, labels, level)
     once = lists.drop_duplicates(PAIR, keep=False)
     alone = once.merge(judged[judged["value"] == 1][PAIR], on=PAIR)["model"].value_counts()
     models = [
         {
             "model": name,
-            "pairs": result["size"],
-            **_rate(result["positive"], result["labelled"], level),
+            **rate.to_dict(),
             "pairs_only_here": int((once["model"] == name).sum()),
             "positives_only_here": int(alone.get(name, 0)),
         }
-        for name, result in rates.items()
+        for name, rate in rates.by_model.items()
     ]
-    by_rank = positive_rate_by_rank(lists, labels)
-    deepest = max(map(len, by_rank.values()))
-    counts = [
-        np.sum([result[rank] for result in by_rank.values() if rank < len(result)], axis=0) for rank in range(deepest)
-    ]
-    ranks = [{"rank": rank, **_rate(int(a), int(n), level)} for rank, (a, n) in enumerate(counts)]
+    ranks = [{"rank": rank, **values.to_dict()} for rank, values in enumerate(rates.by_rank)]
     times = lists.groupby(PAIR).size().rename("times").reset_index().merge(judged[judged["value"] == 1], on=PAIR)
-    exactly = np.bincount(times["times"], minlength=len(rates) + 1)[1:].tolist()
+    exactly = np.bincount(times["times"], minlength=len(models) + 1)[1:].tolist()
     unseen = None
-    if len(rates) > 1:
-        unseen = {"found_by_exactly": exactly, **unseen_positives(exactly, len(rates))}
+    if len(models) > 1:
+        unseen = {"found_by_exactly": exactly, **unseen_positives(exactly, len(models))}
     return models, ranks, unseen
 
 

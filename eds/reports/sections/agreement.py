@@ -109,7 +109,7 @@ def experts(inputs: ReportInputs) -> Blocks:
     columns = (
         Column("expert_id", "expert"),
         Column("judged", "judged", "count"),
-        Column("positive_rate", "called similar", "share", "low", "high", "similar / judged; Wilson interval"),
+        Column("positive_rate", "called similar", "share", "low", "high", "similar / judged; interval over queries"),
         Column("skip_rate", "unsure", "share", formula="unsure / answers"),
         Column("with_others", "with the majority", "share", formula="agreement with the majority of the others"),
         Column("compared", "pairs compared", "count", formula="pairs on which the others have a majority"),

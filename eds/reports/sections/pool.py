@@ -10,7 +10,7 @@ from eds.reports.charts import bar_chart, heat_map, interval_chart, line_chart
 from eds.reports.document import Block, Column, Figure, Gap, Missing, Number, Table, count, note, say, share, warn
 from eds.reports.inputs import PAIR, ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
-from eds.suspects import positive_rate_by_rank
+from eds.suspects import positive_rates
 
 NO_RANDOM = Gap(
     "No random pairs are judged, so prevalence and the pool's recall are unknown.",
@@ -69,7 +69,7 @@ def rates(inputs: ReportInputs) -> Blocks:
         Column("pairs", "pairs", "count"),
         Column("labelled", "labelled", "count"),
         Column("positive", "similar", "count"),
-        Column("rate", "p_k", "share", "low", "high", "similar / labelled; Wilson interval"),
+        Column("rate", "p_k", "share", "low", "high", "similar / labelled; interval over queries"),
     )
     blocks.append(Table("rates", "Positive rate by model", columns, [*models, {"model": "the pool", **pool}]))
     if not models:
@@ -108,21 +108,23 @@ def rates_by_rank(inputs: ReportInputs) -> Blocks:
     """p_k of each model at each rank of its lists."""
     if not pool_report(inputs)["models"]:
         return ()
-    by_rank = positive_rate_by_rank(inputs.require("pool_lists"), inputs.labels)
+    by_rank = positive_rates(inputs.require("pool_lists"), inputs.labels, inputs.confidence).by_model_and_rank
     rows = [
-        {"model": name, "place": rank + 1, "positive": a, "labelled": n, "rate": a / n if n else None}
+        {"model": name, "place": rank + 1, **rate.to_dict()}
         for name, ranks in by_rank.items()
-        for rank, (a, n) in enumerate(ranks)
+        for rank, rate in enumerate(ranks)
     ]
     columns = (
         Column("model", "model"),
         Column("place", "rank", "count"),
         Column("labelled", "labelled", "count"),
         Column("positive", "similar", "count"),
-        Column("rate", "p_k", "share", formula="similar / labelled, at this rank of this model's lists"),
+        Column("rate", "p_k", "share", "low", "high", "similar / labelled, at this rank of this model's lists"),
     )
     deepest = max(map(len, by_rank.values()))
-    values = [[a / n if n else None for a, n in ranks] + [None] * (deepest - len(ranks)) for ranks in by_rank.values()]
+    values = [
+        [rate.to_dict()["rate"] for rate in ranks] + [None] * (deepest - len(ranks)) for ranks in by_rank.values()
+    ]
     chart = {
         "rows": list(by_rank),
         "columns": [str(rank + 1) for rank in range(deepest)],

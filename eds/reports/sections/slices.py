@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eds.intervals import wilson_interval
 from eds.metrics import Result
 from eds.pairs import decode
 from eds.reports.charts import heat_map
 from eds.reports.document import Block, Column, Figure, Gap, Kind, Table, note
 from eds.reports.inputs import ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
+from eds.suspects import pair_rate
 
 MOST = 20  # values of the column that are shown; rarer ones are merged
 REST, NONE = "(all others)", "(none)"
@@ -54,21 +54,17 @@ def _sliced(
     inputs: ReportInputs, labels: pd.DataFrame, kinds: "pd.Series[str]", column: str, index: int
 ) -> list[Block]:
     labelled = labels.assign(kind=labels["query_id"].map(kinds)).dropna(subset="kind")
-    groups = labelled.groupby("kind", sort=True).agg(
-        queries=("query_id", "nunique"), labelled=("value", "size"), positive=("value", "sum")
-    )
     rows: list[dict[str, Any]] = []
-    for kind, queries, n, positive in groups.reset_index().itertuples(index=False):
-        low, high = wilson_interval(int(positive), int(n), inputs.confidence)
-        row = {"kind": kind, "queries": int(queries), "labelled": int(n), "positive": int(positive)}
-        rows.append({**row, "rate": int(positive) / int(n), "low": float(low), "high": float(high)})
+    for kind, part in labelled.groupby("kind", sort=True):
+        rate = pair_rate(part, part, inputs.confidence)
+        rows.append({"kind": kind, "queries": int(part["query_id"].nunique()), **rate.to_dict()})
     rows.sort(key=lambda row: (row["kind"] in (REST, NONE), -row["queries"], row["kind"]))
     columns = (
         Column("kind", column),
         Column("queries", "queries", "count"),
         Column("labelled", "labelled pairs", "count"),
         Column("positive", "similar", "count"),
-        Column("rate", "share similar", "share", "low", "high", "Wilson interval"),
+        Column("rate", "share similar", "share", "low", "high", "interval over queries"),
     )
     blocks: list[Block] = [Table(f"kinds_{index}", f"Pairs by {column}", columns, rows)]
     for name in MEASURES:

@@ -69,7 +69,7 @@ def test_grid_is_preselected_once_it_agrees_with_pair(
 ) -> None:
     both = alike + alike // 20
     low, high = wilson_interval(alike, both)
-    found = ModesCompared(both, alike, alike / both, float(low), float(high), 0.8, 1, 1, 6.0, 1.5)
+    found = ModesCompared(both, alike, alike / both, float(low), float(high), None, 0.8, 1, 1, 6.0, 1.5)
     monkeypatch.setattr(campaign_statistics, "compare_modes", lambda _: found)
     app = run("campaigns")
     app.session_state["campaigns_section"] = CAMPAIGNS.tabs[1]

@@ -9,6 +9,7 @@ from annotator_ui.texts_leads import AGREEMENT, COVERAGE, POOL
 from eds.labels.campaigns import close_campaign
 from eds.labels.frames import acts_frame, labels_frame, panels
 from eds.labels.queue import progress
+from eds.suspects import pair_rate
 from eds.truth import decide, expert_profiles, panel_agreement
 from tests.annotator.judged import GRID, NAME, RANDOM
 from tests.annotator.leads.pages import page_html, run
@@ -63,6 +64,25 @@ def test_single_models_are_told_of_closed_campaigns_only(judged: Site, viewer: d
     for model in ("beit", "clip", "resnet"):
         count = int(suspects["sources"].fillna("").str.contains(f"{model}:").sum())
         assert f'<bdi>{model}</bdi></td><td class="n">{count}</td>' in shown
+
+
+def test_the_pages_p_k_is_that_of_the_pools_decided_pairs(judged: Site, viewer: dict[str, str]) -> None:
+    project = judged.project
+    for name in (NAME, RANDOM):
+        store = store_of(judged.owner)
+        sizes = panels(store, name).sizes[["query_id", "candidate_id", "panel"]]
+        truth = decide(labels_frame(store, campaign=name), sizes).truth
+        suspects = project.read("suspects")
+        rate = pair_rate(suspects[suspects["origin"] == "pool"], truth)
+        growth = project.campaigns.pool_yield(name).growth
+        if not rate.labelled:
+            assert growth.empty
+            continue
+        shown = growth.iloc[-1]
+        assert (shown["labelled"], shown["positive"], shown["rate"]) == (rate.labelled, rate.positive, rate.value)
+        assert shown["low"] == pytest.approx(rate.interval.low, nan_ok=True)
+        assert shown["no_interval"] == rate.interval.no_interval
+        assert html.percent(rate.value) in page_html(run("pool_yield", name))
 
 
 def test_p_of_random_pairs_is_corrected_by_known_positives(judged: Site, viewer: dict[str, str]) -> None:
