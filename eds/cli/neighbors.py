@@ -7,11 +7,12 @@ import click
 from eds import choices
 from eds.cli.console import Console, command
 from eds.cli.options import allow_missing, executor_option, models_option, one_of
-from eds.cli.render import format_table
+from eds.cli.render import format_frame, format_table
 from eds.registry import SEARCHES
 
 if TYPE_CHECKING:
     from eds.project.mine import MineResult, NeighborsResult
+    from eds.project.neighbor_strips import NeighborStrips
 
 
 @click.group()
@@ -46,6 +47,27 @@ def mine(console: Console, **options: Any) -> None:
 def list_(console: Console) -> None:
     """List the models that have lists, and their state."""
     console.show(console.project.neighbors(), render_neighbors)
+
+
+@command(neighbors, "show", example="eds neighbors show photos/0001.jpg --out strips.html")
+@click.argument("queries", nargs=-1)
+@models_option
+@click.option("-k", "k", type=click.IntRange(1), default=10, show_default=True, help="Candidates of each model.")
+@click.option("--count", type=click.IntRange(1), default=6, show_default=True, help="Queries to draw if none is named.")
+@click.option("--out", type=click.Path(dir_okay=False), help="Write the pictures as an HTML page.")
+def show(console: Console, **options: Any) -> None:
+    """Show what the models find for QUERIES, side by side.
+
+    QUERIES are image ids; without any, some are drawn. Look here before experts are paid to judge.
+    """
+    console.show(console.project.show_neighbors(**options), render_strips)
+
+
+def render_strips(result: "NeighborStrips") -> str:
+    """Where the page is, else a row per candidate."""
+    if result.page:
+        return f"Wrote {result.page}: {len(result.queries)} queries, {result.k} candidates of each model."
+    return format_frame(result.table)
 
 
 def render_mine(result: "MineResult") -> str:

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import pandas as pd
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from eds.errors import ImageError, InputError
 from eds.imaging import Box, inside, open_rgb
 from eds.io import Address
 
 By = Literal["category", "product"]
+Font = ImageFont.ImageFont | ImageFont.FreeTypeFont
 SIDE = 176  # of a thumbnail's field, in pixels
 GAP, MARGIN, CAPTION, HEADING, TITLE = 14, 36, 26, 40, 62
 PAPER, CARD, INK, FAINT, LINE, WARN = "#f4f3f0", "#ffffff", "#22262b", "#7b8087", "#e1dfda", "#a33a2c"
@@ -100,13 +101,14 @@ def choose(
     corners = chosen[CORNERS].astype("Float64").astype(object).to_numpy().tolist()
     rows = zip(chosen["_group"], chosen["path"], chosen[caption], corners, strict=True)
     for done, (name, path, text, corner) in enumerate(rows, 1):
-        groups.setdefault(str(name), []).append(_card(root, path, "" if pd.isna(text) else str(text), corner, side))
+        groups.setdefault(str(name), []).append(make_card(root, path, "" if pd.isna(text) else str(text), corner, side))
         if progress:
             progress(done, len(chosen))
     return [Group(name, tuple(cards), int(sizes.loc[name]) - len(cards)) for name, cards in sorted(groups.items())]
 
 
-def _card(root: Address, path: str, caption: str, corners: Sequence[object], side: int) -> Card:
+def make_card(root: Address, path: str, caption: str, corners: Sequence[object], side: int) -> Card:
+    """The thumbnail of an image or of its box; small pictures are enlarged, so that all can be seen alike."""
     edges = [None if pd.isna(corner) else int(float(str(corner))) for corner in corners]  # type: ignore[call-overload]
     left, top, right, bottom = edges
     try:
@@ -115,8 +117,7 @@ def _card(root: Address, path: str, caption: str, corners: Sequence[object], sid
         picture = open_rgb(inside(root, path), box=box, draft=side)
     except ImageError as error:
         return Card(caption, None, error.what)
-    picture.thumbnail((side, side), Image.Resampling.LANCZOS)
-    return Card(caption, picture)
+    return Card(caption, ImageOps.contain(picture, (side, side), Image.Resampling.LANCZOS))
 
 
 def _draw_key(seed: int, name: str) -> bytes:
@@ -133,31 +134,40 @@ def _merge(groups: list[Group]) -> list[Group]:
 
 
 def _draw(groups: list[Group], columns: int, title: str) -> Image.Image:
-    cell, row = SIDE + GAP, SIDE + CAPTION + GAP
+    """The cards of all groups one after the other; a group's heading is above its first card in each row.
+
+    So the height follows from the number of images, however many groups they are in.
+    """
+    cell, head = SIDE + GAP, HEADING if any(group.name for group in groups) else 0
+    row = head + SIDE + CAPTION + GAP
+    cards = [(group, index) for group in groups for index in range(len(group.cards))]
     width = 2 * MARGIN + columns * cell - GAP
-    height = (
-        MARGIN + TITLE + sum((HEADING if group.name else 0) + -(-len(group.cards) // columns) * row for group in groups)
-    )
-    sheet = Image.new("RGB", (width, height + MARGIN), PAPER)
+    sheet = Image.new("RGB", (width, MARGIN + TITLE + -(-len(cards) // columns) * row + MARGIN), PAPER)
     draw = ImageDraw.Draw(sheet)
     large, medium, small = (ImageFont.load_default(size) for size in (26, 16, 12))
     draw.text((MARGIN, MARGIN - 6), _fitting(draw, title, large, width - 2 * MARGIN), INK, large)
-    top = MARGIN + TITLE
-    for group in groups:
-        if group.name:
-            shown = (
-                f"{len(group.cards):,} of {len(group.cards) + group.more:,}" if group.more else f"{len(group.cards):,}"
-            )
-            name = _fitting(draw, group.name, medium, width - 2 * MARGIN - 140)
-            draw.text((MARGIN, top), name, INK, medium)
-            draw.text((MARGIN + draw.textlength(name, medium) + 12, top + 3), shown, FAINT, small)
-            draw.line((MARGIN, top + 26, width - MARGIN, top + 26), LINE)
-            top += HEADING
-        for index, card in enumerate(group.cards):
-            at = (MARGIN + index % columns * cell, top + index // columns * row)
-            _draw_card(sheet, draw, card, at, small)
-        top += -(-len(group.cards) // columns) * row
+    for place, (group, index) in enumerate(cards):
+        left, top = MARGIN + place % columns * cell, MARGIN + TITLE + place // columns * row
+        if group.name and (index == 0 or place % columns == 0):
+            run = min(len(group.cards) - index, columns - place % columns) * cell - GAP
+            _draw_heading(draw, group, (left, top), run, medium, small)
+        _draw_card(sheet, draw, group.cards[index], (left, top + head), small)
     return sheet
+
+
+def _draw_heading(
+    draw: ImageDraw.ImageDraw, group: Group, at: tuple[int, int], width: int, font: Font, small: Font
+) -> None:
+    """The group's name over its cards of this row, with the number shown where there is room."""
+    left, top = at
+    total = len(group.cards) + group.more
+    shown = f"{len(group.cards):,} of {total:,}" if group.more else f"{total:,}"
+    room = width - draw.textlength(shown, small) - 12
+    name = _fitting(draw, group.name, font, int(room if room > 80 else width))
+    draw.text((left, top), name, INK, font)
+    if room > 80:
+        draw.text((left + draw.textlength(name, font) + 12, top + 3), shown, FAINT, small)
+    draw.line((left, top + 26, left + width, top + 26), LINE)
 
 
 def _draw_card(
@@ -165,7 +175,7 @@ def _draw_card(
     draw: ImageDraw.ImageDraw,
     card: Card,
     at: tuple[int, int],
-    font: "ImageFont.ImageFont | ImageFont.FreeTypeFont",
+    font: Font,
 ) -> None:
     left, top = at
     draw.rounded_rectangle((left - 1, top - 1, left + SIDE, top + SIDE + CAPTION - 4), 8, CARD, LINE)
@@ -181,9 +191,7 @@ def _draw_card(
     draw.text((left + 6, top + SIDE + 2), caption, INK if card.thumbnail else FAINT, font)
 
 
-def _fitting(
-    draw: ImageDraw.ImageDraw, text: str, font: "ImageFont.ImageFont | ImageFont.FreeTypeFont", width: int
-) -> str:
+def _fitting(draw: ImageDraw.ImageDraw, text: str, font: Font, width: int) -> str:
     """The text, or its end after an ellipsis: the end of a path says more than its beginning."""
     text = " ".join(text.split())
     if draw.textlength(text, font) <= width:

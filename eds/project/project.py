@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from eds.project.guidelines import Guidelines
     from eds.project.labels import Labels
     from eds.project.mine import MineResult, NeighborsResult
+    from eds.project.neighbor_strips import NeighborStrips
     from eds.project.pool import GrowthResult, PoolResult, SuspectsResult
     from eds.project.report import ReportResult
     from eds.project.run import RunResult
@@ -318,6 +319,24 @@ class Project(ProjectFiles):
         from eds.project.mine import neighbors
 
         return neighbors(self)
+
+    def show_neighbors(
+        self,
+        queries: str | Sequence[str] = (),
+        *,
+        models: str | Sequence[str] = (),
+        k: int = 10,
+        count: int = 6,
+        out: str | Path | None = None,
+    ) -> "NeighborStrips":
+        """Show each model's first k candidates of some queries as pictures, and write them to the page `out`.
+
+        `queries` are image ids; without any, `count` are drawn. What the labels say of a pair is marked.
+        """
+        from eds.project.neighbor_strips import show_neighbors
+
+        page = Path(out) if out else None
+        return show_neighbors(self, _as_list(queries), models=_as_list(models), k=k, count=count, out=page)
 
     def pool(
         self,
