@@ -8,7 +8,9 @@
     │   └── StorageError      a remote storage (eds.io): missing, truncated, access denied, not reachable
     ├── ProjectError          a project on disk: missing, locked, stale
     │   ├── LockedError       another process is writing to the project
-    │   └── TruthChangeError  deciding again would drop or change labels
+    │   ├── TruthChangeError  deciding again would drop or change labels
+    │   ├── ReplacedError     the label database was deleted or replaced while it was open
+    │   └── DamagedError      stored judgements or vectors differ from what was written
     ├── UnknownNameError      a name that no family of plug-ins knows
     └── MissingExtraError     a required package that is not installed
 
@@ -89,6 +91,14 @@ class TruthChangeError(ProjectError):
             hint="To store the new decision: eds truth decide --replace (Python: replace=True).",
             faults=[f"{count:,} {text}" for part in (directions, reasons) for text, count in part.items()],
         )
+
+
+class ReplacedError(ProjectError):
+    """The label database was deleted or replaced while it was open; nothing of the act was stored."""
+
+
+class DamagedError(ProjectError):
+    """Stored judgements or vectors differ from what was written."""
 
 
 class UnknownNameError(EdsError):

@@ -13,7 +13,7 @@ import pandas as pd
 import sqlalchemy as sa
 
 from eds.errors import InputError
-from eds.labels import audit
+from eds.labels import audit, chain
 from eds.labels.bulk import frame
 from eds.labels.frames import ADJUDICATION
 from eds.labels.judgements import Receipt
@@ -55,13 +55,12 @@ def adjudicate(
         last = sa.select(sa.func.count(), sa.func.max(label_event.c.created_at))
         count, latest = connection.execute(last.where(label_event.c.assignment == number)).one()
         at = max(store.now(), (latest or 0) + 1)  # a clock that went back changes no order
-        connection.execute(
-            sa.insert(label_event).values(
-                label_id=token, assignment=number, sequence=count + 1, value=value, created_at=at, mode="pair",
-                guideline=requested.guideline,
-            )
+        said = chain.Said(
+            campaign=f"{campaign_name}{SUFFIX}", expert=by, query_id=query_id, candidate_id=candidate_id, kind="normal",
+            label_id=token, sequence=count + 1, value=value, seconds=None, created_at=at, session_id=None, mode="pair",
+            polarity=None, guideline=requested.guideline, late=0,
         )  # fmt: skip
-        connection.execute(sa.update(assignment).where(assignment.c.id == number).values(events=count + 1))
+        _store(connection, said, number, lead.id)
         text = {"query_id": query_id, "candidate_id": candidate_id, "value": value, "token": token, "note": note}
         audit.note(connection, at, by, ACT, campaign_name, **text)
         return Receipt(token, already=False)
@@ -107,6 +106,18 @@ def adjudications(store: Store, campaign_name: str | None = None, *, as_of: date
     return last.assign(
         campaign=last["campaign"].str.removesuffix(SUFFIX), note=last["label_id"].map(note_of), value=last["value"]
     )
+
+
+def _store(connection: sa.Connection, said: chain.Said, number: int, lead: int) -> None:
+    """Store a decision as the next act of the lead's chain."""
+    of = sa.select(assignment.c.campaign).where(assignment.c.id == number).scalar_subquery()
+    mine = sa.and_(panel.c.campaign == of, panel.c.expert == lead)
+    head = connection.execute(sa.select(panel.c.head).where(mine).with_for_update(key_share=True)).scalar_one()
+    digest = chain.link(head, said)
+    values = {name: value for name, value in said._asdict().items() if name in label_event.c}
+    connection.execute(sa.insert(label_event).values(**values, assignment=number, digest=digest))
+    connection.execute(sa.update(panel).where(mine).values(acts=panel.c.acts + 1, head=digest))
+    connection.execute(sa.update(assignment).where(assignment.c.id == number).values(events=said.sequence))
 
 
 def _lead(connection: sa.Connection, name: str) -> Any:

@@ -25,6 +25,8 @@ from eds.io.files import replacing
 from eds.labels import database, migrate
 from eds.labels.bulk import fetch, insert, release
 from eds.labels.db_errors import corrupt, shown, translated_errors
+from eds.labels.frames import verified_acts
+from eds.labels.schema import STORE
 from eds.labels.store import Store, open_store
 
 FORMAT = "eds labels backup"
@@ -62,6 +64,8 @@ def dump(connection: sa.Connection, path: Path, place: str) -> Manifest:
         raise ProjectError("there are no labels to back up", where=place)
     seen = sa.MetaData()
     seen.reflect(connection)
+    if "digest" in seen.tables["label_event"].c:
+        verified_acts(connection, place, sa.true())
     tables = {}
     with replacing(path) as temporary:
         os.close(os.open(temporary, os.O_CREAT | os.O_WRONLY, 0o600))
@@ -184,6 +188,8 @@ def _fill(engine: sa.Engine, tables: dict[str, pa.Table], manifest: Manifest, *,
         seen.reflect(connection)
         for table in seen.sorted_tables:
             if table.name in tables:
+                if table.name == STORE.name:  # made with the file just now: it is the store of the backup
+                    connection.execute(table.delete())
                 insert(connection, table, tables[table.name])
                 if "id" in table.c:
                     release(connection, table)

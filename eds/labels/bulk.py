@@ -5,6 +5,7 @@ rows. Both take and give Arrow tables, so that a million rows never are a millio
 """
 
 import io
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -57,10 +58,13 @@ def fetch(connection: sa.Connection, query: sa.Select[Any]) -> pa.Table:
     if connection.dialect.name == "sqlite":
         cursor: Any = connection.execute(query).cursor
         batches = []
-        while rows := cursor.fetchmany(TAKEN):
-            columns = zip(zip(*rows, strict=True), fields, strict=True)
-            arrays = [pa.array(values, field.type) for values, field in columns]
-            batches.append(pa.record_batch(arrays, schema))
+        try:
+            while rows := cursor.fetchmany(TAKEN):
+                columns = zip(zip(*rows, strict=True), fields, strict=True)
+                arrays = [pa.array(values, field.type) for values, field in columns]
+                batches.append(pa.record_batch(arrays, schema))
+        except (sqlite3.Error, pa.ArrowException, UnicodeError) as error:  # beside SQLAlchemy, so without its errors
+            raise exc.DatabaseError(str(query), None, _damaged(error)) from error
         return pa.Table.from_batches(batches, schema).combine_chunks()
     compiled = query.compile(dialect=connection.dialect, compile_kwargs={"render_postcompile": True})
     buffer = io.BytesIO()
@@ -78,6 +82,11 @@ def fetch(connection: sa.Connection, query: sa.Select[Any]) -> pa.Table:
             column_types=schema, null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=False
         ),
     ).combine_chunks()
+
+
+def _damaged(error: Exception) -> sqlite3.Error:
+    """The complaint as the driver's own: a value that cannot be read is damage, too."""
+    return error if isinstance(error, sqlite3.Error) else sqlite3.DatabaseError(f"malformed value ({error})")
 
 
 def frame(connection: sa.Connection, query: sa.Select[Any], *times: str) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import event, pool
 
-from eds.errors import ConfigError
+from eds.errors import ConfigError, ReplacedError
 from eds.labels.db_errors import shown
 
 WAIT = 30  # seconds a writer waits for another before it gives up
@@ -47,21 +47,77 @@ def address(url: str, default: Path) -> str | Path:
     return default.parent / str(parse(url).database)
 
 
+class _Connection(sqlite3.Connection):
+    """A connection that knows which files it has open, by device and inode; None for a log that is not there yet."""
+
+    opened: tuple[tuple[int, int] | None, tuple[int, int] | None] = (None, None)
+
+
+def verify_file(connection: sa.Connection, path: Path) -> None:
+    """Raise ReplacedError if the path no longer leads to the file, and to the log, that this connection has open.
+
+    A file that is deleted or replaced stays writable for those who have it open: what they commit then is lost.
+    """
+    if is_replaced(connection, path):
+        raise _replaced(path)
+
+
+def is_replaced(connection: sa.Connection, path: Path) -> bool:
+    """Return whether the path leads to another file, or log, than the one that this connection has open."""
+    raw = connection.connection.dbapi_connection
+    if not isinstance(raw, _Connection):
+        return False
+    now = _files(path)
+    if raw.opened[1] is None:  # the first transaction makes the log
+        raw.opened = raw.opened[0], now[1]
+    return now != raw.opened
+
+
+def _replaced(path: Path) -> ReplacedError:
+    return ReplacedError(
+        "the label database was deleted or replaced while it was open; nothing of this act was stored",
+        where=str(path),
+        hint="Put the file back if it is missing, then try again.",
+    )
+
+
+def _files(path: Path) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
+    """Device and inode of a database file and of its write-ahead log."""
+
+    def identity(file: Path) -> tuple[int, int] | None:
+        try:
+            status = file.stat()
+        except FileNotFoundError:
+            return None
+        return status.st_dev, status.st_ino
+
+    return identity(path), identity(path.with_name(f"{path.name}-wal"))
+
+
 def sqlite_engine(path: Path, *, begin: str, size: int, setup: tuple[str, ...] = ()) -> sa.Engine:
     """An engine on an existing SQLite file (never makes one), whose transactions open with `begin`."""
     address = f"{path.resolve().as_uri()}?mode=rw"
     settings = (f"busy_timeout={WAIT * 1000}", "synchronous=FULL", "foreign_keys=ON", "recursive_triggers=ON", *setup)
 
     def connect() -> sqlite3.Connection:
-        made = sqlite3.connect(address, uri=True, timeout=WAIT, check_same_thread=False, isolation_level=None)
-        try:
-            for pragma in settings:
-                made.execute(f"PRAGMA {pragma}")
-            _use_wal(made)
-        except BaseException:
-            made.close()
-            raise
-        return made
+        while True:
+            before = _files(path)[0]
+            if before is None:
+                raise _replaced(path)
+            made = sqlite3.connect(
+                address, uri=True, timeout=WAIT, check_same_thread=False, isolation_level=None, factory=_Connection
+            )
+            try:
+                for pragma in settings:
+                    made.execute(f"PRAGMA {pragma}")
+                _use_wal(made)
+            except BaseException:
+                made.close()
+                raise
+            made.opened = _files(path)
+            if made.opened[0] == before:
+                return made
+            made.close()  # it was replaced just now: nobody knows which of the two is open
 
     engine = sa.create_engine(
         "sqlite://",
@@ -72,6 +128,7 @@ def sqlite_engine(path: Path, *, begin: str, size: int, setup: tuple[str, ...] =
         pool_timeout=WAIT,
     )
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+    event.listen(engine, "commit", lambda connection: verify_file(connection, path))
     return engine
 
 

@@ -17,7 +17,7 @@ from eds.errors import EdsError, LockedError, ProjectError
 PASSING = {"57P01", "57P02", "57P03", "57P05", "53300"}
 UNDONE = {"40001", "40P01"}
 FULL = {"53100", "53200"}
-REFUSED = ("not a database", "malformed", "disk image")
+REFUSED = ("not a database", "malformed", "disk image", "Could not decode")
 
 
 @contextmanager
@@ -27,6 +27,8 @@ def translated_errors(place: str) -> Iterator[None]:
         yield
     except exc.DBAPIError as error:
         raise _translated(error, place) from error
+    except UnicodeDecodeError as error:  # SQLite's driver, on a text or on a message that holds a damaged name
+        raise corrupt(place, str(error)) from error
     except exc.TimeoutError as error:
         raise LockedError(
             "no connection became free in time", where=place, hint="Fewer writers at once, or try again."

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import sqlalchemy as sa
 
 from eds.errors import InputError
+from eds.labels import chain
 from eds.labels.bulk import fetch, frame
 from eds.labels.schema import OPEN, STOPPED, WHOLE, assignment, campaign, expert, gold, item, label_event, pair, panel
 from eds.labels.store import Store
@@ -26,75 +27,82 @@ def labels_frame(store: Store, *, as_of: datetime | None = None, campaign: str |
 
     A lead's decisions on disputed pairs are no votes: they are there only if their campaign is named.
     """
-    rows = store.snapshot(lambda connection: labels_arrow(connection, as_of, campaign))
+    rows = store.snapshot(lambda connection: labels_arrow(connection, store.place, as_of, campaign))
     return to_frame(rows.select(LABELS.names))
 
 
 def acts_frame(store: Store, *, as_of: datetime | None = None, campaign: str | None = None) -> pd.DataFrame:
     """The same with the campaign, mode and polarity of each act behind."""
-    return to_frame(store.snapshot(lambda connection: labels_arrow(connection, as_of, campaign)))
+    return to_frame(store.snapshot(lambda connection: labels_arrow(connection, store.place, as_of, campaign)))
 
 
-def labels_arrow(connection: sa.Connection, as_of: datetime | None = None, only: str | None = None) -> pa.Table:
+def labels_arrow(
+    connection: sa.Connection, place: str, as_of: datetime | None = None, only: str | None = None
+) -> pa.Table:
     """The same as Arrow, with FURTHER behind."""
-    acts = label_event.c
-    query = (
-        sa.select(acts.id, acts.label_id, acts.assignment, acts.sequence, acts.value, acts.seconds, acts.created_at,
-                  acts.session_id, acts.guideline, acts.mode, acts.polarity, assignment.c.item, assignment.c.expert)
-        .join(assignment, assignment.c.id == acts.assignment)
-    )  # fmt: skip
-    if as_of is not None:
-        if as_of.tzinfo is None:
-            raise InputError(f"{as_of} has no time zone", where="as of", hint="Give a time in UTC.")
-        query = query.where(acts.created_at <= round(as_of.astimezone(UTC).timestamp() * 1e6))
+    if as_of is not None and as_of.tzinfo is None:
+        raise InputError(f"{as_of} has no time zone", where="as of", hint="Give a time in UTC.")
     if only is None:
         lead = sa.select(item.c.campaign).where(item.c.origin == ADJUDICATION).distinct()
-        if apart := connection.execute(lead).scalars().all():
-            query = query.where(assignment.c.campaign.not_in(apart))
+        within: sa.ColumnElement[bool] = campaign.c.id.not_in(connection.execute(lead).scalars().all())
     else:
         check_name(only, "campaign")
-        number = connection.execute(sa.select(campaign.c.id).where(campaign.c.name == only)).scalar()
-        if number is None:
+        if connection.execute(sa.select(campaign.c.id).where(campaign.c.name == only)).scalar() is None:
             raise InputError(f"unknown campaign {short(only)}", where="campaign", hint="See eds labels campaigns list.")
-        query = query.where(assignment.c.campaign == number)
-    asked_items = sa.select(item.c.id, pair.c.query_id, pair.c.candidate_id, item.c.kind, item.c.campaign)
-    asked_items = asked_items.join(pair, pair.c.id == item.c.pair)
-    if only is not None:
-        asked_items = asked_items.where(item.c.campaign == number)
+        within = campaign.c.name == only
+    rows = verified_acts(connection, place, within)
+    if as_of is not None:
+        rows = rows.filter(pc.less_equal(rows["created_at"], round(as_of.astimezone(UTC).timestamp() * 1e6)))
+    moments = pa.chunked_array([pa.array(rows["created_at"].to_numpy()).cast(pa.timestamp("us", tz="UTC"))])
+    result = rows.set_column(rows.column_names.index("created_at"), "created_at", moments)
+    result = result.append_column("supersedes", _supersedes(rows)).append_column("expert_id", rows["expert"])
+    return result.select([*LABELS.names, *FURTHER])
+
+
+def verified_acts(connection: sa.Connection, place: str, within: sa.ColumnElement[bool]) -> pa.Table:
+    """All acts of some campaigns, by id: columns as chain.Said, `assignment`, `digest`; DamagedError if one differs."""
+    acts = label_event.c
+    chosen = sa.select(campaign.c.id).where(within)
+    query = (
+        sa.select(acts.id, acts.label_id, acts.assignment, acts.sequence, acts.value, acts.seconds, acts.created_at,
+                  acts.session_id, acts.guideline, acts.mode, acts.polarity, acts.late, acts.digest, assignment.c.item,
+                  assignment.c.expert)
+        .join(assignment, assignment.c.id == acts.assignment)
+        .where(assignment.c.campaign.in_(chosen))
+    )  # fmt: skip
+    asked_items = (
+        sa.select(item.c.id, pair.c.query_id, pair.c.candidate_id, item.c.kind, item.c.campaign)
+        .join(pair, pair.c.id == item.c.pair)
+        .where(item.c.campaign.in_(chosen))
+    )
+    ends = (
+        sa.select(campaign.c.name.label("campaign"), expert.c.name.label("expert"), panel.c.acts, panel.c.head)
+        .join(campaign, campaign.c.id == panel.c.campaign)
+        .join(expert, expert.c.id == panel.c.expert)
+        .where(within)
+    )
     rows = fetch(connection, query).sort_by("id")
     items = fetch(connection, asked_items)
     people = fetch(connection, sa.select(expert.c.id, expert.c.name))
     campaigns = fetch(connection, sa.select(campaign.c.id, campaign.c.name))
-    of_item = _rows(items["id"], rows["item"])
-    requested = items.take(of_item)
-    moments = pa.chunked_array([pa.array(rows["created_at"].to_numpy()).cast(pa.timestamp("us", tz="UTC"))])
-    return pa.table(
-        {
-            "label_id": rows["label_id"],
-            "query_id": requested["query_id"],
-            "candidate_id": requested["candidate_id"],
-            "expert_id": people["name"].take(_rows(people["id"], rows["expert"])),
-            "value": rows["value"],
-            "seconds": rows["seconds"],
-            "created_at": moments,
-            "session_id": rows["session_id"],
-            "kind": requested["kind"],
-            "supersedes": _supersedes(rows),
-            "guideline": rows["guideline"],
-            "campaign": campaigns["name"].take(_rows(campaigns["id"], requested["campaign"])),
-            "mode": rows["mode"],
-            "polarity": rows["polarity"],
-        }
-    )
+    requested = items.take(_rows(items["id"], rows["item"]))
+    rows = rows.append_column("campaign", campaigns["name"].take(_rows(campaigns["id"], requested["campaign"])))
+    for name in ("query_id", "candidate_id", "kind"):
+        rows = rows.append_column(name, requested[name])
+    names = people["name"].take(_rows(people["id"], rows["expert"]))
+    rows = rows.set_column(rows.column_names.index("expert"), "expert", names)
+    chain.verify(rows, [chain.End(*row) for row in connection.execute(ends)], place)
+    return rows
 
 
 def _rows(numbers: pa.ChunkedArray, wanted: pa.ChunkedArray) -> pa.Array:
     """Return the index of each wanted number in `numbers`."""
     known = numbers.to_numpy()
     if not len(known):
-        return pa.array([], pa.int64())  # nothing is known, so nothing can be wanted: the database sees to that
+        return pa.nulls(len(wanted), pa.int64())
     order = np.argsort(known)
-    return pa.array(order[np.searchsorted(known[order], wanted.to_numpy())])
+    # A number that is not there, in a damaged file, gets some row: the act's digest tells.
+    return pa.array(order[np.minimum(np.searchsorted(known[order], wanted.to_numpy()), len(known) - 1)])
 
 
 def _supersedes(rows: pa.Table) -> pa.ChunkedArray:

@@ -13,8 +13,20 @@ from typing import Any
 import sqlalchemy as sa
 
 from eds.errors import InputError
-from eds.labels import early_stop, schema
-from eds.labels.schema import ASIDE, DONE, OPEN, assignment, campaign, expert, flag, item, label_event
+from eds.labels import chain, early_stop, schema
+from eds.labels.schema import (
+    ASIDE,
+    DONE,
+    OPEN,
+    assignment,
+    campaign,
+    expert,
+    flag,
+    item,
+    label_event,
+    pair,
+    panel,
+)
 from eds.labels.shuffle import END
 from eds.labels.store import Store
 from eds.labels.validation import check, check_long, check_name, fault_of, refuse, short
@@ -59,11 +71,25 @@ _HELD = (
         campaign.c.polarity,
         campaign.c.guideline,
         campaign.c.early_stop,
+        campaign.c.closed_at,
         expert.c.disabled_at,
+        pair.c.query_id,
+        pair.c.candidate_id,
+        item.c.kind,
+        campaign.c.name.label("campaign"),
+        panel.c.campaign.label("panel_campaign"),
+        panel.c.expert.label("panel_expert"),
+        panel.c.left_at,
+        panel.c.acts,
+        panel.c.head,
     )
     .join(expert, expert.c.id == assignment.c.expert)
     .join(campaign, campaign.c.id == assignment.c.campaign)
+    .join(item, item.c.id == assignment.c.item)
+    .join(pair, pair.c.id == item.c.pair)
+    .join(panel, sa.and_(panel.c.campaign == assignment.c.campaign, panel.c.expert == assignment.c.expert))
     .where(assignment.c.id.in_(sa.bindparam("numbers", expanding=True)), expert.c.name == sa.bindparam("expert"))
+    .with_for_update(of=panel, key_share=True)  # one act after the other of an expert, whose acts are a chain
 )
 _EARLIER = sa.select(
     label_event.c.label_id, label_event.c.assignment, label_event.c.value, label_event.c.created_at
@@ -79,12 +105,18 @@ _CLOSE = (
     .where(assignment.c.id == sa.bindparam("number"))
     .values({name: sa.bindparam(f"new_{name}") for name in ("position", "state", "events", "returned")})
 )
+_END = (
+    sa.update(panel)
+    .where(panel.c.campaign == sa.bindparam("of_campaign"), panel.c.expert == sa.bindparam("of_expert"))
+    .values(acts=sa.bindparam("new_acts"), head=sa.bindparam("new_head"))
+)
 _HOLD_ITEMS = (
     sa.select(item.c.id)
     .where(item.c.id.in_(sa.bindparam("items", expanding=True)))
     .order_by(item.c.id)
     .with_for_update(key_share=True)
 )
+_STORED = [name for name in chain.Said._fields if name in label_event.c]
 _TRIES = 20  # of writers that revise one task at the same moment
 
 
@@ -198,6 +230,7 @@ def _record(
     for act in earlier:
         latest[act.assignment] = max(act.created_at, latest.get(act.assignment, 0))
     faults, receipts, events, touched = [], [], [], {}
+    ends: dict[str, chain.End] = {}
     for index, entry in enumerate(judgements):
         same = by_token.get(entry.token)
         if same is not None and same != (entry.assignment, entry.value):
@@ -211,7 +244,9 @@ def _record(
         # A clock that went back must not let an older act look like the later one.
         latest[entry.assignment] = at = max(at, latest.get(entry.assignment, at - 1) + 1)
         row["events"] += 1
-        events.append(_event(entry, row, at, session_id))
+        end = ends.get(row["campaign"]) or chain.End(row["campaign"], expert_name, row["acts"], row["head"])
+        event, ends[row["campaign"]] = _event(entry, row, at, session_id, end)
+        events.append(event)
         row["state"] = DONE if entry.value is not None or row["returned"] else OPEN
         if entry.value is None:
             _send_back(row)
@@ -223,6 +258,8 @@ def _record(
     if events:
         connection.execute(_STORE, events)
         connection.execute(_CLOSE, [_new(row) for row in touched.values()])
+        rows = {row["campaign"]: row for row in touched.values()}
+        connection.execute(_END, [_moved(row, ends[name]) for name, row in rows.items()])
     if stopping:
         early_stop.settle(connection, items=stopping)
     return receipts
@@ -257,20 +294,40 @@ def _new(row: dict[str, Any]) -> dict[str, Any]:
     return {"number": row["id"], **{f"new_{name}": row[name] for name in ("position", "state", "events", "returned")}}
 
 
-def _event(one: Judgement, row: dict[str, Any], at: int, session_id: str | None) -> dict[str, Any]:
-    mode = one.mode or row["mode"]
+def _moved(row: dict[str, Any], end: chain.End) -> dict[str, Any]:
     return {
-        "label_id": one.token,
-        "assignment": one.assignment,
-        "sequence": row["events"],
-        "value": one.value,
-        "seconds": one.seconds,
-        "created_at": at,
-        "session_id": session_id,
-        "mode": mode,
-        "polarity": row["polarity"] if mode == "grid" else None,
-        "guideline": row["guideline"] if one.guideline is None else one.guideline,
+        "of_campaign": row["panel_campaign"],
+        "of_expert": row["panel_expert"],
+        "new_acts": end.acts,
+        "new_head": end.head,
     }
+
+
+def _event(
+    one: Judgement, row: dict[str, Any], at: int, session_id: str | None, end: chain.End
+) -> tuple[dict[str, Any], chain.End]:
+    """The act's row, and the end of the expert's chain with it."""
+    mode = one.mode or row["mode"]
+    said = chain.Said(
+        campaign=end.campaign,
+        expert=end.expert,
+        query_id=row["query_id"],
+        candidate_id=row["candidate_id"],
+        kind=row["kind"],
+        label_id=one.token,
+        sequence=row["events"],
+        value=one.value,
+        seconds=None if one.seconds is None else float(one.seconds),
+        created_at=at,
+        session_id=session_id,
+        mode=mode,
+        polarity=row["polarity"] if mode == "grid" else None,
+        guideline=row["guideline"] if one.guideline is None else one.guideline,
+        late=0,
+    )
+    digest = chain.link(end.head, said)
+    event = {name: getattr(said, name) for name in _STORED}
+    return {**event, "assignment": one.assignment, "digest": digest}, end._replace(acts=end.acts + 1, head=digest)
 
 
 def _check(judgements: Sequence[Judgement]) -> None:

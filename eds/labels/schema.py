@@ -1,5 +1,6 @@
 """The tables of the label store, the same on SQLite and PostgreSQL.
 
+    store (the name of the whole)
     expert ─┬─ invitation, session            campaign ─┬─ panel (which experts), calibration_plan
             │                                           └─ item (which pair, planted or not) ── pair, gold
             ├──────────── assignment (item x expert: the queue) ────────────┘
@@ -50,18 +51,23 @@ def _to(table: str, name: str = "") -> sa.Column[int]:
     return sa.Column(name or table, WHOLE, sa.ForeignKey(f"{table}.id"), nullable=False)
 
 
-def _text(name: str, *, null: bool = False) -> sa.Column[str]:
-    return sa.Column(name, TEXT, nullable=null)
+def _text(name: str, *, null: bool = False, default: str | None = None) -> sa.Column[str]:
+    return sa.Column(name, TEXT, nullable=null, server_default=default)
 
 
-def _whole(name: str, *, null: bool = False) -> sa.Column[int]:
-    return sa.Column(name, WHOLE, nullable=null)
+def _whole(name: str, *, null: bool = False, default: str | None = None) -> sa.Column[int]:
+    return sa.Column(name, WHOLE, nullable=null, server_default=default)
 
 
 def _among(column: str, values: tuple[str, ...]) -> sa.CheckConstraint:
     return sa.CheckConstraint(f"{column} IN ({', '.join(repr(value) for value in values)})", name=column)
 
 
+STORE = _table(
+    "store",
+    _text("store_id"),  # random: one store, whatever its file is called, and whichever database it moves to
+    _whole("created_at"),
+)
 expert = _table(
     "expert",
     _key(),
@@ -128,6 +134,8 @@ panel = _table(
     sa.Column("expert", WHOLE, sa.ForeignKey("expert.id"), primary_key=True),
     _whole("joined_at"),
     _whole("left_at", null=True),
+    _whole("acts", default="0"),  # how many acts the expert gave in the campaign, and the digest of the last one:
+    _text("head", default=""),  # the end of their chain (chain.py)
 )
 pair = _table(
     "pair",
@@ -183,6 +191,8 @@ label_event = _table(
     _text("mode"),
     _text("polarity", null=True),
     _text("guideline", null=True),
+    _whole("late", default="0"),  # 1: given after the grace period of a closed campaign, or of an expert who left
+    _text("digest", default=""),  # of what the act says, chained to the expert's act before it (chain.py)
     sa.UniqueConstraint("label_id"),
     sa.UniqueConstraint("assignment", "sequence"),
     sa.CheckConstraint("value IN (0, 1)", name="value"),

@@ -17,7 +17,7 @@ import pyarrow as pa
 import sqlalchemy as sa
 
 from eds.errors import InputError
-from eds.labels import audit, vote_files
+from eds.labels import audit, chain, vote_files
 from eds.labels.bulk import fetch, insert, reserve
 from eds.labels.frames import labels_arrow
 from eds.labels.merge_votes import DO, fresh, sequenced
@@ -28,6 +28,7 @@ from eds.labels.shuffle import positions
 from eds.labels.store import Store
 from eds.labels.validation import check_name, refuse, short
 
+SAID_TEXTS = ("query_id", "candidate_id", "kind", "session_id", "mode", "polarity", "guideline")
 SLOT = ["query_id", "candidate_id", "expert_id", "kind"]  # what an expert answers once, or revises
 
 
@@ -45,7 +46,7 @@ def export_votes(
 ) -> int:
     """Write every act (crowd-kit: every answer in force) to a file; how many acts there were."""
     result = vote_files.format_of(path, kind)
-    table = store.snapshot(lambda connection: labels_arrow(connection, as_of, only))
+    table = store.snapshot(lambda connection: labels_arrow(connection, store.place, as_of, only))
     names = ["vote_id" if name == "label_id" else name for name in table.column_names]
     vote_files.write(table.rename_columns(names), path, result)
     return len(table)
@@ -127,7 +128,7 @@ def _take_in(
         return 0
     acts = sequenced(acts, stored, where)
     acts = acts.assign(assignment=_assignments(connection, acts, number, seed))
-    _insert_events(connection, acts)
+    _insert_events(connection, acts, campaign_name, number)
     return len(acts)
 
 
@@ -242,11 +243,23 @@ def _assignments(
     return acts.merge(result, how="left", on=["item", "expert"])["id"].to_numpy(np.int64)
 
 
-def _insert_events(connection: sa.Connection, acts: pd.DataFrame) -> None:
+def _insert_events(connection: sa.Connection, acts: pd.DataFrame, campaign_name: str, number: int) -> None:
     acts = acts.sort_values(["created_at", "sequence"], kind="stable")
-    texts = {name: as_strings(acts[name].astype(object)) for name in ("session_id", "mode", "polarity", "guideline")}
-    insert(connection, label_event, pa.table({
-        "label_id": as_strings(acts["vote_id"].astype(object)), "assignment": acts["assignment"].to_numpy(),
-        "sequence": acts["sequence"].to_numpy(), "value": pa.array(acts["value"], pa.int64(), from_pandas=True),
+    texts = {name: as_strings(acts[name].astype(object)) for name in SAID_TEXTS}
+    said = pa.table({
+        **texts, "campaign": pa.array([campaign_name]).take(pa.array(np.zeros(len(acts), np.int64))),
+        "expert": as_strings(acts["expert_id"].astype(object)), "label_id": as_strings(acts["vote_id"].astype(object)),
+        "assignment": acts["assignment"].to_numpy(), "sequence": acts["sequence"].to_numpy(),
+        "value": pa.array(acts["value"], pa.int64(), from_pandas=True),
         "seconds": pa.array(acts["seconds"], pa.float64(), from_pandas=True),
-        "created_at": acts["created_at"].to_numpy(), **texts}))  # fmt: skip
+        "created_at": acts["created_at"].to_numpy(), "late": np.zeros(len(acts), np.int64)})  # fmt: skip
+    of = sa.select(expert.c.name, expert.c.id, panel.c.acts, panel.c.head).join(panel, panel.c.expert == expert.c.id)
+    of = of.where(panel.c.campaign == number).with_for_update(of=panel, key_share=True)
+    ends = {row.name: row for row in connection.execute(of)}
+    heads = {(campaign_name, name): row.head for name, row in ends.items()}
+    stored = said.append_column("digest", pa.array(chain.links(said, heads), pa.string()))
+    insert(connection, label_event, stored.select([name for name in label_event.c.keys() if name != "id"]))  # noqa: SIM118
+    for name, count in acts["expert_id"].value_counts().items():
+        change = sa.update(panel).where(panel.c.campaign == number, panel.c.expert == ends[str(name)].id)
+        values = {"acts": ends[str(name)].acts + int(count), "head": heads[campaign_name, str(name)]}
+        connection.execute(change.values(values))

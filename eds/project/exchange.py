@@ -155,7 +155,7 @@ def _votes(project: "Project") -> "tuple[Any, Votes | None]":
     with opened(project) as store:
         from eds.labels.frames import labels_arrow
 
-        votes = to_frame(store.snapshot(labels_arrow))
+        votes = to_frame(store.snapshot(lambda connection: labels_arrow(connection, store.place)))
     return votes.rename(columns={"label_id": "vote_id"}), labels
 
 

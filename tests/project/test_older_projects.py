@@ -15,6 +15,7 @@ VERSIONS = sorted(path.name for path in FOLDER.iterdir())
 def test_a_project_of_an_older_version_opens_runs_and_reports(version: str, tmp_path: Path) -> None:
     shutil.copytree(FOLDER / version, tmp_path / "project")
     project = Project.open(tmp_path / "project")
+    project.labels.upgrade()  # what eds says to do with labels of an older version
     names = ("images", "suspects", "truth", "scores")
     before = {name: project.read(name) for name in names}
     acts = len(project.experts.list()), int(project.experts.list()["labels"].sum())
