@@ -143,6 +143,7 @@ SCORES = Table(
         Column("value", "real", "the value; null if undefined", nullable=True),
         Column("low", "real", "lower limit of its interval", nullable=True),
         Column("high", "real", "upper limit of its interval", nullable=True),
+        Column("no_interval", "text", "why it has no interval", nullable=True),
         Column("n", "integer", "number of queries or pairs", low=0),
         Column("note", "text", "what was excluded, and why", nullable=True),
     ),

@@ -5,7 +5,7 @@ from typing import Any
 from eds.analysis.analyses.bias import Bias, bias, group_means, order_agreement, undecided_by_labels
 from eds.analysis.analyses.leave_one_out import leave_one_out
 from eds.analysis.analyses.reusability import reusability, reusability_table
-from eds.analysis.bootstrap import bootstrap_aucs, bootstrap_micro_auc, bootstrap_percentile
+from eds.analysis.bootstrap import bootstrap_micro_auc, bootstrap_percentile
 from eds.analysis.budget import Judging, Plan, RandomTarget, budget
 from eds.analysis.chao import chapman_estimate, unseen_positives
 from eds.analysis.compare import compare
@@ -25,7 +25,7 @@ from eds.analysis.prevalence_estimates import (
 )
 from eds.analysis.rank_correlation import kendall_tau, spearman, tau_ap, tau_ap_b
 from eds.analysis.recall import horvitz_thompson, pool_recall, stratified_estimate
-from eds.analysis.score_intervals import score_limits
+from eds.analysis.score_intervals import score_interval, score_limits
 from eds.registry import ANALYSES
 
 __all__ = [
@@ -40,7 +40,6 @@ __all__ = [
     "analyse",
     "benjamini_hochberg",
     "bias",
-    "bootstrap_aucs",
     "bootstrap_micro_auc",
     "bootstrap_percentile",
     "budget",
@@ -67,6 +66,7 @@ __all__ = [
     "reusability",
     "reusability_table",
     "sample_size",
+    "score_interval",
     "score_limits",
     "sign_flip_test",
     "spearman",

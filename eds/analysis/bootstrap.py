@@ -3,25 +3,16 @@
 Resampling pairs ignores that a query's pairs are alike: its 95 % intervals covered 88 % in the specification's check.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
-from eds.intervals import RESAMPLES, Multiplicity, draw_queries, percentile_interval, resampled_means
+from eds.intervals import Multiplicity, percentile_interval, resampled_means
 from eds.metrics.auc import micro_order, query_aucs, weighted_aucs
-from eds.metrics.auc_report import AUCS, summary
-from eds.metrics.measure import Measure
 from eds.metrics.pair_scores import align_scores
 from eds.pairs import LabelledPairs, Reals
-
-MEASURES = {
-    f"{average}_{area.lower().replace('-', '_')}": Measure(area, average=average)
-    for average in ("micro", "macro")
-    for area in ("ROC-AUC", "PR-AUC")
-}
 
 
 def bootstrap_percentile(
@@ -71,39 +62,6 @@ def bootstrap_micro_auc(scores: pd.DataFrame, labels: pd.DataFrame, resamples: S
             f"{len(by_model)} models have scores", where="scores of pairs", hint="Give those of one model."
         )
     return [float(value) for value in resampled_micro(labelled, next(iter(by_model.values())), times)[0]]
-
-
-def bootstrap_aucs(
-    scores: pd.DataFrame,
-    labels: pd.DataFrame,
-    resamples: int = RESAMPLES,
-    level: float = 0.95,
-    seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
-) -> pd.DataFrame:
-    """All four AUCs of every model with limits over queries: model, measure, value, low, high, n, resamples.
-
-    Formula: percentile limits of `resampled_micro` and `resampled_means`.
-    Source: specification 13.3.
-    Conventions: all labelled queries are drawn from, the same draws for every model; n is pairs for micro, queries for
-    macro; undefined resamples are left out of the limits, `resamples` counts those used.
-    Example: see tests/analysis/test_bootstrap.py, against a plain loop.
-    """
-    labelled = LabelledPairs.from_frame(labels)
-    times = draw_queries(len(labelled.queries), resamples, seed)
-    by_model = align_scores(labelled, scores)
-    rows: list[dict[str, Any]] = []
-    for done, (model, score) in enumerate(by_model.items(), start=1):
-        result = summary(labelled, score)
-        for measure, drawn in zip(AUCS, resampled_aucs(labelled, score, times), strict=True):
-            low, high = percentile_interval(drawn, level)
-            n = result["n_pairs_used" if measure.startswith("micro") else "n_queries_used"]
-            defined = int((~np.isnan(drawn)).sum())
-            row = {"model": model, "measure": str(MEASURES[measure]), "value": result[measure]}
-            rows.append({**row, "low": low, "high": high, "n": n, "resamples": defined})
-        if progress:
-            progress(done, len(by_model))
-    return pd.DataFrame(rows, columns=["model", "measure", "value", "low", "high", "n", "resamples"])
 
 
 def resampled_aucs(labelled: LabelledPairs, score: Reals, times: Multiplicity) -> tuple[Reals, Reals, Reals, Reals]:

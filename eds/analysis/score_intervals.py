@@ -1,4 +1,4 @@
-"""Confidence intervals over queries for results of eds.metrics.evaluate: columns low and high of the table scores."""
+"""Confidence intervals over queries for results of eds.metrics.evaluate: the columns low, high and no_interval."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -6,9 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 
-from eds.intervals import RESAMPLES, Multiplicity, draw_queries, percentile_interval, resampled_means
+from eds.intervals import CENSUS, NOT_REQUESTED, RESAMPLES, UNDEFINED, Interval, bootstrap_interval, mean_interval
+from eds.intervals import resampled_means as means
 from eds.metrics import Result, scores_table
-from eds.pairs import Reals
+from eds.schema import to_arrow, to_frame
+from eds.tables import SCORES
 
 THREADS = 2  # model by model: NumPy and the compiled loops release the lock
 
@@ -22,36 +24,55 @@ def score_limits(
 ) -> pd.DataFrame:
     """Return the table scores with confidence intervals: a row for each model and measure.
 
-    Formula: percentile interval of the measure over queries drawn again with replacement.
-    Source: specification 13.3.
+    Formula: `score_interval`.
+    Source: specification 13.3, 18.4.
     Conventions: the same draws for every model and measure over the same queries; resamples in which the measure is
-    undefined are left out; an undefined value has no interval.
+    undefined are left out. A row without limits says why in `no_interval`; without resamples none has limits.
     Example: see tests/analysis/test_resampling.py.
     """
-    sizes = {len(result.values.queries) for result in results if result.values}
-    draws = {n: draw_queries(n, resamples, seed) for n in sizes if n}
     by_model: dict[str, list[int]] = {}
     for index, result in enumerate(results):
         by_model.setdefault(result.model, []).append(index)
 
-    def compute(indices: list[int]) -> dict[int, tuple[float, float]]:
-        return {index: percentile_interval(_resample(results[index], draws), level) for index in indices}
+    def compute(indices: list[int]) -> dict[int, Interval]:
+        return {index: score_interval(results[index], resamples, level, seed) for index in indices}
 
-    intervals: dict[int, tuple[float, float]] = {}
+    intervals: dict[int, Interval] = {}
     with ThreadPoolExecutor(THREADS) as pool:
         for part in pool.map(compute, by_model.values()):
             intervals |= part
             if progress:
                 progress(len(intervals), len(results))
-    table = scores_table(results)
-    low, high = np.array([intervals[index] for index in range(len(results))], np.float64).reshape(len(results), 2).T
-    undefined = table["value"].isna().to_numpy()
-    return table.assign(low=np.where(undefined, np.nan, low), high=np.where(undefined, np.nan, high))
+    rows = pd.DataFrame([intervals[index].to_dict() for index in range(len(results))], dtype=object)
+    if rows.empty:
+        return scores_table(results)
+    limits = rows[["low", "high"]].astype(np.float64)
+    table = scores_table(results).assign(**limits, no_interval=rows["no_interval"])
+    return to_frame(to_arrow(table, SCORES))
 
 
-def _resample(result: Result, draws: dict[int, Multiplicity]) -> Reals:
+def score_interval(
+    result: Result,
+    resamples: int = RESAMPLES,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Interval:
+    """Return the interval of a measure's value, or the reason why it has none.
+
+    Formula: `mean_interval` for means of queries' values between 0 and 1 (weighted where the measure is a mean over
+    pairs); `bootstrap_interval` for the others, as micro AUC.
+    Source: specification 18.4.
+    Conventions: a share of judged places that is 1 is a census, and so is what counts all codes.
+    """
     values = result.values
-    if values is None or not len(values.queries):
-        return np.full(1, np.nan)
-    times = draws[len(values.queries)]
-    return resampled_means(values.by_query, times, values.weight) if values.resample is None else values.resample(times)
+    if values is None or np.isnan(values.value):
+        return Interval.none(UNDEFINED)
+    if not len(values.queries) or (result.measure.definition.unlabelled == "described" and values.value == 1):
+        return Interval.none(CENSUS)
+    if not resamples:
+        return Interval.none(NOT_REQUESTED)
+    defined = values.by_query[~np.isnan(values.by_query)]
+    if values.resample is None and len(defined) and defined.min() >= 0 and defined.max() <= 1:
+        return mean_interval(values.by_query, values.weight, level)
+    statistic = values.resample or (lambda times: means(values.by_query, times, values.weight))
+    return bootstrap_interval(statistic, len(values.queries), level, resamples, seed)

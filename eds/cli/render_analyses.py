@@ -81,6 +81,10 @@ def _identification(result: "AnalysisResult", explain: bool) -> list[str]:
         format_table(["measure", *models], rows),
         f"{document['queries_with_another_picture']:,} queries have {document['pairs']:,} other images of their product"
         f" among the candidates; {alone:,} queries have none and are left out.",
+        *(
+            f"No interval for {', '.join(dict.fromkeys(part['measure']))}: {reason}."
+            for reason, part in document["scores"].groupby("no_interval")
+        ),
     ]
 
 

@@ -61,7 +61,7 @@ def scores_table(results: Sequence[Result], *, by_query: bool = False) -> pd.Dat
     if not parts:
         return SCORES.empty()
     empty = dict.fromkeys(("low", "high"), np.nan)
-    rows = pd.concat([part.assign(**empty) for part in parts], ignore_index=True)
+    rows = pd.concat([part.assign(**empty, no_interval=None) for part in parts], ignore_index=True)
     return to_frame(to_arrow(rows[list(columns)], SCORES))
 
 

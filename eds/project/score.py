@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from eds.project.evaluate import Evaluation, evaluate_models, models_to_score
 from eds.project.fairness import NewModels, judge_new_models, measures_for_new_models
 from eds.project.inputs import Inputs
-from eds.project.measures import format_value, parse_measures, short_names
+from eds.project.measures import format_value, parse_measures, short_names, shorten
 from eds.project.new_models import add_models, remove_if_refused
 from eds.project.ranks_and_scores import choose_models
 from eds.project.results import Result, to_jsonable
@@ -150,7 +150,25 @@ class ScoreResult(Result):
         if undefined:
             names = dict.fromkeys(f"{result.measure} of {result.model}" for result in undefined)
             notes.append(f"n/a: undefined, {len(names):,} values; --explain shows why.")
-        return notes
+        return notes + self._without_interval()
+
+    def _without_interval(self) -> list[str]:
+        """A line for each reason for which defined values have no interval, with the measures concerned."""
+        from eds.intervals import NOT_REQUESTED
+
+        whole = self.table[self.table["query_id"].isna() & self.table["value"].notna()]
+        parts = whole[whole["no_interval"].notna()].groupby("no_interval", sort=True)
+        every = whole.groupby("measure").size()
+        lines = []
+        for reason, part in parts:
+            if reason == NOT_REQUESTED:
+                continue
+            names = [
+                shorten([str(measure)])[0] + ("" if len(rows) == every[measure] else f" ({', '.join(rows['model'])})")
+                for measure, rows in part.groupby("measure", sort=False)
+            ]
+            lines.append(f"No interval for {', '.join(names)}: {reason}.")
+        return lines
 
     @property
     def remarks(self) -> list[str]:
@@ -165,7 +183,7 @@ class ScoreResult(Result):
     @property
     def legend(self) -> str:
         """One line that says how to read the summary."""
-        intervals = f"[{100 * self.confidence:g} % intervals over resampled queries]" if self.resamples else ""
+        intervals = f"[{100 * self.confidence:g} % intervals over queries]" if self.resamples else ""
         marks = "* best, or not distinguishable from the best (paired test, Holm)" if self.best else ""
         return "  ".join(filter(None, (marks, intervals)))
 
@@ -294,12 +312,9 @@ def add_intervals(project: "Project", results: "Sequence[metrics.Result]", optio
     from eds.analysis import score_limits
     from eds.metrics import scores_table
 
-    if options.resamples:
-        with project.progress("intervals", "measures") as progress:
-            seed = project.config.project.seed
-            table = score_limits(results, options.resamples, options.confidence, seed, progress=progress)
-    else:
-        table = scores_table(results)
+    with project.progress("intervals", "measures") as progress:
+        seed = project.config.project.seed
+        table = score_limits(results, options.resamples, options.confidence, seed, progress=progress)
     if options.by_query:
         every = scores_table(results, by_query=True)
         table = pd.concat([table, every[every["query_id"].notna()]], ignore_index=True)

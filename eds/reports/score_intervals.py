@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from eds.analysis import score_limits
-from eds.metrics import Result, scores_table
+from eds.metrics import Result
 from eds.reports.inputs import ReportInputs
 
 
@@ -25,9 +25,5 @@ def _complete(inputs: ReportInputs, results: Sequence[Result]) -> pd.DataFrame:
         parts.append(table[known.isin(wanted)])
         rest = [result for result, is_known in zip(results, wanted.isin(known), strict=True) if not is_known]
     if rest or not parts:
-        parts.append(
-            score_limits(rest, inputs.resamples, inputs.confidence, inputs.seed)
-            if inputs.resamples
-            else scores_table(rest)
-        )
+        parts.append(score_limits(rest, inputs.resamples, inputs.confidence, inputs.seed))
     return pd.concat(parts, ignore_index=True)

@@ -13,11 +13,11 @@ from eds.analysis import (
     AnalysisInputs,
     benjamini_hochberg,
     bias,
-    bootstrap_aucs,
     compare_models,
     holm,
     leave_one_out,
     reusability,
+    score_limits,
     sign_flip_test,
     tau_ap,
     tau_ap_b,
@@ -47,7 +47,12 @@ ANALYSES: dict[str, Callable[..., Any]] = {
     "bias": lambda made, labels, lists, scores: bias(
         AnalysisInputs(pool_lists=made, labels=labels, rankings=lists, scores=scores), 3
     ).models.to_dict("records"),
-    "bootstrap_aucs": lambda made, labels, lists, scores: bootstrap_aucs(scores, labels, 20).to_dict("records"),
+    "score_limits": lambda made, labels, lists, scores: score_limits(
+        evaluate(
+            ScoringInputs(labels, scores=scores), [Measure("PR-AUC", average=name) for name in ("micro", "macro")]
+        ),
+        20,
+    ).to_dict("records"),
     "compare_models": lambda made, labels, lists, scores: compare_models(
         evaluate(ScoringInputs(labels, rankings=lists, scores=scores), [Measure("P", 3)]), "P@3", resamples=20
     ).to_dict("records"),

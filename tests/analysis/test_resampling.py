@@ -3,13 +3,13 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from eds.analysis import (
     AnalysisInputs,
-    bootstrap_aucs,
     leave_one_out,
     reusability,
     reusability_table,
@@ -17,7 +17,7 @@ from eds.analysis import (
 )
 from eds.analysis.bootstrap import resampled_aucs
 from eds.errors import InputError
-from eds.intervals import draw_queries, percentile_interval
+from eds.intervals import CENSUS, FEW, NOT_REQUESTED, draw_queries, percentile_interval
 from eds.metrics import Measure, ScoringInputs, evaluate, scores_frame
 from eds.metrics.auc_report import AUCS
 from eds.metrics.pair_scores import align_scores
@@ -26,6 +26,7 @@ from eds.suspects import labels_frame, lists_frame
 from tests.metrics.benchmarks import MODELS, Bench, benches, shuffled
 from tests.reference import analysis as reference
 from tests.reference import metrics as slow
+from tests.reference.intervals import rate_interval as slow_limits
 from tests.spec_metrics import AREAS
 
 
@@ -55,21 +56,37 @@ def bench_of(n: int) -> Bench:
     return Bench(lists, labels, scores)
 
 
-def test_limits_are_percentiles_and_row_order_plays_no_part() -> None:
-    bench = bench_of(20)
-    told = bootstrap_aucs(bench.scores_frame, bench.labels_frame, resamples=60)
-    labelled = LabelledPairs.from_frame(bench.labels_frame)
-    drawn = resampled_aucs(labelled, align_scores(labelled, bench.scores_frame)["A"], draw_queries(20, 60))
-    limits = [percentile_interval(values) for values in drawn]
-    assert list(zip(told["low"][:4], told["high"][:4], strict=True)) == limits
-    again = bootstrap_aucs(shuffled(bench.scores_frame, 1), shuffled(bench.labels_frame, 2), resamples=60)
-    assert again.equals(told)
-    asked = [Measure("ROC-AUC", average=average) for average in ("micro", "macro")] + [Measure("VSD-HR", 3)]
-    results = evaluate(ScoringInputs(bench.labels_frame, scores=bench.scores_frame), asked[:2])
+def test_micro_aucs_are_resampled_and_means_have_limits_over_queries() -> None:
+    bench, measures = bench_of(60), [Measure("ROC-AUC", average=average) for average in ("micro", "macro")]
+    results = evaluate(ScoringInputs(bench.labels_frame, scores=bench.scores_frame), measures)
     table = score_limits(results, resamples=60)
-    assert table["low"].tolist()[:2] == pytest.approx([limits[0][0], limits[2][0]], abs=1e-12)
+    labelled = LabelledPairs.from_frame(bench.labels_frame)
+    drawn = resampled_aucs(labelled, align_scores(labelled, bench.scores_frame)["A"], draw_queries(60, 60))[0]
+    assert (table["low"][0], table["high"][0]) == pytest.approx(percentile_interval(drawn), abs=1e-12)
+    assert results[1].values is not None
+    expected = slow_limits([(value, 1) for value in results[1].values.by_query.tolist() if value == value], 0.95)
+    assert (table["low"][1], table["high"][1]) == pytest.approx(expected, abs=1e-9)
+    again = ScoringInputs(shuffled(bench.labels_frame, 2), scores=shuffled(bench.scores_frame, 1))
+    assert score_limits(evaluate(again, measures), resamples=60).equals(table)
     assert (table["low"] <= table["value"]).all()
     assert (table["value"] <= table["high"]).all()
+
+
+def test_every_row_has_limits_or_the_reason_why_not() -> None:
+    measures = [Measure("ROC-AUC", average="micro"), Measure("RR", 3), Measure("Judged", 3), Measure("Recall", 3)]
+    reasons = {}
+    for n in (6, 20):
+        bench = bench_of(n)
+        inputs = ScoringInputs(bench.labels_frame, rankings=bench.rankings_frame, scores=bench.scores_frame)
+        for resamples in (0, 40):
+            table = score_limits(evaluate(inputs, measures), resamples=resamples)
+            assert (table["low"].isna() == table["no_interval"].notna()).all()
+            assert (table["low"].isna() == table["high"].isna()).all()
+            mine = table[table["model"] == "A"]
+            reasons[n, resamples] = [None if pd.isna(reason) else reason for reason in mine["no_interval"]]
+    assert reasons[20, 40][:3] == [None, None, CENSUS]  # all of the lists are judged
+    assert reasons[6, 40][:3] == [FEW, FEW, CENSUS]
+    assert reasons[20, 0][:3] == [NOT_REQUESTED, NOT_REQUESTED, CENSUS]
 
 
 @settings(max_examples=25)

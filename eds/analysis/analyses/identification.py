@@ -9,7 +9,7 @@ from typing import Any
 from eds.analysis.inputs import AnalysisInputs, option
 from eds.analysis.score_intervals import score_limits
 from eds.errors import InputError
-from eds.metrics import Measure, ScoringInputs, evaluate, scores_table
+from eds.metrics import Measure, ScoringInputs, evaluate
 from eds.metrics.product_retrieval import own_pairs
 from eds.tables import TRUTH
 
@@ -21,7 +21,7 @@ KINDS = (
     "Product-MRR@{k}(average=slots)",
     "Product-MRR@{k}(average=standard)",
 )
-SHOWN = ["model", "measure", "value", "low", "high", "n", "note"]
+SHOWN = ["model", "measure", "value", "low", "high", "no_interval", "n", "note"]
 INPUTS = ("images", "own_ranks")
 
 
@@ -47,9 +47,7 @@ def analyse(inputs: AnalysisInputs, options: Options) -> dict[str, Any]:
     measures = [Measure.parse(kind.format(k=cut)) for cut in options.cuts for kind in KINDS]
     labels = TRUTH.empty()[["query_id", "candidate_id", "value"]]
     results = evaluate(ScoringInputs(labels, images=images, own_ranks=inputs.require("own_ranks")), measures)
-    table = scores_table(results)
-    if options.resamples:
-        table = score_limits(results, options.resamples, options.confidence, inputs.seed)
+    table = score_limits(results, options.resamples, options.confidence, inputs.seed)
     return {
         "queries": int((images["role"] != "candidate").sum()),
         "queries_with_another_picture": int(pairs["query_id"].nunique()),

@@ -70,7 +70,7 @@ def corrected(inputs: ReportInputs) -> Blocks:
     fields = [f"a{index}" for index in range(len(ACCURACIES))]
     rows: list[dict[str, Any]] = []
     for score in observed.to_dict(orient="records"):
-        row = {"model": score["model"], "observed": score["value"]} | {key: score[key] for key in ("low", "high", "n")}
+        row = {key: score[key] for key in ("model", "low", "high", "no_interval", "n")} | {"observed": score["value"]}
         for field, accuracy in zip(fields, ACCURACIES, strict=True):
             errors = _error_rates(panel, accuracy, rate)
             row[field] = corrected_auc(score["value"], errors["eps_pos"], errors["eps_neg"])

@@ -155,7 +155,8 @@ def _rows(inputs: ReportInputs, table: pd.DataFrame, names: Sequence[str]) -> li
     for score in table[table["measure"].isin(names)].to_dict(orient="records"):
         model, name = score["model"], score["measure"]
         row = rows.setdefault(model, {"model": model, "part": role(inputs, model)})
-        row |= {name: score["value"], **{f"{name} {field}": score[field] for field in ("low", "high", "n")}}
+        fields = ("low", "high", "no_interval", "n")
+        row |= {name: score["value"], **{f"{name} {field}": score[field] for field in fields}}
     return sorted(rows.values(), key=lambda row: (-_sort_key(row.get(names[0])), row["model"]))
 
 
