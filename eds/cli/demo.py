@@ -1,7 +1,7 @@
 """`eds demo`: the whole flow on a drawn catalogue whose truth is known."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
 @command(None, "demo", example="eds demo my-demo --products 60")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=Path("demo"))
-@click.option("--products", type=click.IntRange(2), default=300, help="Number of garments.")
-@click.option("--views", type=click.IntRange(1), default=3, help="Images of each garment.")
-@click.option("--wild", type=click.IntRange(0), default=100, help="Query images of the wild domain.")
-@click.option("--model", "models", multiple=True, metavar="SPEC", help="Models (default: 3 descriptors, 2 networks).")
-def demo(console: Console, folder: Path, models: tuple[str, ...], **options: Any) -> None:
+@click.option("--products", type=click.IntRange(2), default=1200, help="Number of garments.")
+@click.option("--views", type=click.IntRange(1), default=2, help="Images of each garment.")
+@click.option("--queries", type=click.IntRange(1), default=200, help="Queries among the catalogue's images, at most.")
+@click.option("--wild", type=click.IntRange(0), default=40, help="Query images of the wild domain.")
+@click.option("--size", type=click.IntRange(32, 2048), default=768, help="Side of an image in pixels.")
+@click.option("--model", "models", multiple=True, metavar="SPEC", help="Models (default: 2 descriptors, 2 networks).")
+def demo(console: Console, folder: Path, models: tuple[str, ...], **plan: int) -> None:
     """Run the whole flow on a drawn catalogue; resumes.
 
     Models embed the catalogue, their lists are mined and pooled, simulated experts judge the pool and random pairs;
@@ -26,7 +28,7 @@ def demo(console: Console, folder: Path, models: tuple[str, ...], **options: Any
     """
     from eds.project.demo import MODELS, make_demo
 
-    console.show(make_demo(folder, models=models or MODELS, workers=None, reporter=console, **options), render_demo)
+    console.show(make_demo(folder, plan=plan, models=models or MODELS, workers=None, reporter=console), render_demo)
 
 
 def render_demo(result: "DemoResult") -> str:

@@ -21,6 +21,8 @@ def synthetic() -> None:
 @click.option("--products", type=click.IntRange(1), default=200, help="Number of garments.")
 @click.option("--views", type=click.IntRange(1), default=3, help="Images of each garment.")
 @click.option("--wild", type=click.IntRange(0), default=0, help="Query images of the wild domain.")
+@click.option("--queries", type=click.IntRange(0), help="Studio images that are queries (default: one a garment).")
+@click.option("--collection-size", type=click.IntRange(1), default=12, help="Garments of one design, on average.")
 @click.option("--seed", type=int, default=0, help="Seed; it gives the same catalogue on every machine.")
 @click.option("--size", type=click.IntRange(1), default=256, help="Side of an image in pixels.")
 @click.option("--workers", type=click.IntRange(1), help="Processes (default: one per core).")

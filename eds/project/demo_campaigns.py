@@ -27,6 +27,7 @@ Would a customer who likes the one look at the other as a likely replacement?
 - If you cannot tell, press **U** for unsure. The pair comes back once, at the end.
 """
 EXAMPLES = 3  # of each kind
+CATALOGUE = {"products": 120, "views": 2, "wild": 12, "size": 768}
 DEPTH = 12  # of a drawn model's list
 NOISE = 0.06  # of a drawn model, in units of similarity
 
@@ -60,7 +61,7 @@ def _draw(project: "Project") -> None:
     with project.writing("eds labels serve --demo"):
         if not project.path("images").exists():
             with project.progress("drawing", "images") as progress:
-                images = draw_catalogue(project.image_root, products=80, views=2, wild=12, size=384, progress=progress)
+                images = draw_catalogue(project.image_root, progress=progress, **CATALOGUE)
             project.write(images, "images", tables.Provenance("synthetic.catalogue"))
         lists = _drawn_lists(project.read("images"), project.config.project.seed)
         suspects = pool(lists, DEPTH, Batching(seed=project.config.project.seed))

@@ -71,8 +71,8 @@ def draw_catalogue(
 ) -> DrawnCatalogue:
     """Draw a catalogue into the images of a project, or into a folder with images.parquet beside them.
 
-    `params`: products, views, wild, seed, size; see `eds.synthetic.catalogue.draw_catalogue`. More `workers` (None: one
-    per core) start processes, so a script that asks for them needs an `if __name__ == "__main__"` guard.
+    `params`: products, views, wild, queries, collection_size, seed, size; see `eds.synthetic.catalogue.Plan`. More
+    `workers` (None: one per core) start processes: a script needs an `if __name__ == "__main__"` guard for them.
     """
     from eds import tables
     from eds.project.project import Project

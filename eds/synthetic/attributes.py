@@ -232,7 +232,9 @@ def similarity(left: pd.DataFrame, right: pd.DataFrame) -> Floats:
     Source: J. C. Gower, A general coefficient of similarity and some of its properties, Biometrics 27 (1971).
     Conventions: a part absent on both sides says nothing (its weight is left out), absent on one side is 0;
         accent and pattern scale speak only where both products are patterned; symmetric; 1 for equal attributes.
-        Of a product with itself it is 1; views, wild or not, are not looked at.
+        Of a product with itself it is 1; views, wild or not, are not looked at. An expert calls a pair similar from
+        about 0.80 on: within a collection (see `products.py`) products with close colours and the same print, and
+        hardly any pair of two collections. The collection itself is not a term: what counts is what can be seen.
 
     Example:
         >>> from eds.synthetic.products import draw_products

@@ -8,8 +8,9 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -17,15 +18,16 @@ from eds.errors import InputError
 from eds.synthetic.attributes import TRUE_COLUMNS
 from eds.synthetic.garments.scene import Product, studio_view
 from eds.synthetic.garments.wild import jpeg_quality, wild_view
-from eds.synthetic.products import draw_products, stream
+from eds.synthetic.products import COLLECTION_SIZE, draw_collections, draw_products, stream
 
-DRAWING = 1  # increase it when the same parameters give other images: folders of an earlier drawing are errors
+DRAWING = 2  # increase it when the same parameters give other images: folders of an earlier drawing are errors
 PARAMETERS = "drawing.json"
 COLUMNS = (
     "image_id",
     "path",
     "product_id",
     "category",
+    "collection",
     "role",
     "phase",
     "width",
@@ -38,6 +40,7 @@ COLUMNS = (
     *TRUE_COLUMNS,
 )
 _WILD_PRODUCTS = 5  # the job of the random stream that picks the products of the wild images
+_QUERIES = 8  # the job of the random stream that picks the queries of the catalogue
 _SIZES = (32, 2048)
 
 
@@ -48,60 +51,78 @@ class _Picture(NamedTuple):
     product: Product
     wild: bool
     number: int  # of the view, or of the product's snapshot
+    collection: int
+    role: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a catalogue consists of; the same plan gives the same pictures.
+
+    `views` images of each product go to `catalogue/`, `wild` snapshots of products picked by seed to `wild/`. Snapshots
+    are queries, and so is the front view of `queries` products picked by seed (None: of every product).
+    """
+
+    products: int
+    views: int = 3
+    wild: int = 0
+    seed: int = 0
+    size: int = 256
+    queries: int | None = None
+    collection_size: int = COLLECTION_SIZE  # mean number of products that vary one design
+
+    def __post_init__(self) -> None:
+        low, high = _SIZES
+        rules = (
+            (self.products < 1, f"products is {self.products}; at least 1"),
+            (self.views < 1, f"views is {self.views}; at least 1"),
+            (self.wild < 0, f"wild is {self.wild}; at least 0"),
+            (self.seed < 0, f"seed is {self.seed}; at least 0"),
+            (not low <= self.size <= high, f"size is {self.size}; from {low} to {high} pixels"),
+            (self.queries is not None and self.queries < 0, f"queries is {self.queries}; at least 0"),
+            (self.collection_size < 1, f"collection_size is {self.collection_size}; at least 1"),
+        )
+        faults = [text for broken, text in rules if broken]
+        if faults:
+            raise InputError(
+                "parameters out of range",
+                where="drawn catalogue",
+                hint="Use values within these ranges.",
+                faults=faults,
+            )
 
 
 def draw_catalogue(
     folder: str | Path,
     *,
-    products: int,
-    views: int = 3,
-    wild: int = 0,
-    seed: int = 0,
-    size: int = 256,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    **plan: Any,
 ) -> pd.DataFrame:
     """Draw a catalogue into `folder` and return its images table, sorted by image_id.
 
-    `views` images of each product go to `catalogue/`, `wild` snapshots of products picked by seed to `wild/`.
-    Complete files with the same parameters are kept. The number of `workers` (default: one
-    a processor) changes the speed only.
+    `plan`: products, views, wild, queries, collection_size, seed, size; see `Plan`. Complete files of the same plan are
+    kept. The number of `workers` (default: one per processor) changes the speed only.
     """
-    folder = Path(folder)
-    _check(products, views, wild, seed, size, workers)
-    _claim(folder, {"drawing": DRAWING, "products": products, "views": views, "wild": wild, "seed": seed, "size": size})
-    pictures = _plan(products, views, wild, seed)
+    if workers is not None and workers < 1:
+        raise InputError(f"workers is {workers}", where="drawn catalogue", hint="Use at least 1.")
+    folder, chosen = Path(folder), Plan(**plan)
+    _claim(folder, {"drawing": DRAWING, **asdict(chosen)})
+    pictures = _pictures(chosen)
     digests = {picture.path: digest for picture in pictures if (digest := _digest_of_whole(folder / picture.path))}
     done = len(digests)
     if progress is not None and done:
         progress(done, len(pictures))
     batches = _batches([picture for picture in pictures if picture.path not in digests])
-    for batch in _drawn(folder, batches, size, min(workers or os.cpu_count() or 1, len(batches))):
+    for batch in _drawn(folder, batches, chosen.size, min(workers or os.cpu_count() or 1, len(batches))):
         digests.update(batch)
         done += len(batch)
         if progress is not None:
             progress(done, len(pictures))
-    return _table(pictures, digests, size)
+    return _table(pictures, digests, chosen.size)
 
 
-def _check(products: int, views: int, wild: int, seed: int, size: int, workers: int | None) -> None:
-    low, high = _SIZES
-    rules = (
-        (products < 1, f"products is {products}; at least 1"),
-        (views < 1, f"views is {views}; at least 1"),
-        (wild < 0, f"wild is {wild}; at least 0"),
-        (seed < 0, f"seed is {seed}; at least 0"),
-        (not low <= size <= high, f"size is {size}; from {low} to {high} pixels"),
-        (workers is not None and workers < 1, f"workers is {workers}; at least 1"),
-    )
-    faults = [text for broken, text in rules if broken]
-    if faults:
-        raise InputError(
-            "parameters out of range", where="drawn catalogue", hint="Use values within these ranges.", faults=faults
-        )
-
-
-def _claim(folder: Path, parameters: dict[str, int]) -> None:
+def _claim(folder: Path, parameters: dict[str, int | None]) -> None:
     """Record the parameters in the folder; raise InputError if it holds another catalogue."""
     note = folder / PARAMETERS
     if note.exists():
@@ -132,18 +153,24 @@ def _claim(folder: Path, parameters: dict[str, int]) -> None:
     _write(note, (json.dumps(parameters, indent=1) + "\n").encode())
 
 
-def _plan(products: int, views: int, wild: int, seed: int) -> list[_Picture]:
+def _pictures(plan: Plan) -> list[_Picture]:
     """List every image; the snapshots of a product are numbered in the order in which they were drawn."""
-    shown = [Product(attributes, key, seed) for key, attributes in enumerate(draw_products(products, seed))]
+    drawn = draw_products(plan.products, plan.seed, plan.collection_size)
+    collections = draw_collections(plan.products, plan.seed, plan.collection_size)
+    shown = [Product(attributes, key, plan.seed) for key, attributes in enumerate(drawn)]
     names = [f"{product.attributes.category}/p{product.key:06d}" for product in shown]
+    order = stream(plan.seed, _QUERIES).permutation(plan.products)
+    asks = set(order[: plan.queries].tolist())
     pictures = [
-        _Picture(f"catalogue/{name}/{view}.jpg", product, False, view)
-        for name, product in zip(names, shown, strict=True)
-        for view in range(views)
+        _Picture(f"catalogue/{name}/{view}.jpg", product, False, view, collection, role)
+        for name, product, collection in zip(names, shown, collections, strict=True)
+        for view in range(plan.views)
+        for role in ("both" if view == 0 and product.key in asks else "candidate",)
     ]
-    taken = [0] * products
-    for pick in stream(seed, _WILD_PRODUCTS).integers(products, size=wild).tolist():
-        pictures.append(_Picture(f"wild/{names[pick]}/{taken[pick]}.jpg", shown[pick], True, taken[pick]))
+    taken = [0] * plan.products
+    for pick in stream(plan.seed, _WILD_PRODUCTS).integers(plan.products, size=plan.wild).tolist():
+        path = f"wild/{names[pick]}/{taken[pick]}.jpg"
+        pictures.append(_Picture(path, shown[pick], True, taken[pick], collections[pick], "query"))
         taken[pick] += 1
     return pictures
 
@@ -209,7 +236,8 @@ def _table(pictures: Sequence[_Picture], digests: dict[str, str], size: int) -> 
             "path": picture.path,
             "product_id": f"p{picture.product.key:06d}",
             "category": picture.product.attributes.category,
-            "role": "query" if picture.wild else "candidate" if picture.number else "both",
+            "collection": f"c{picture.collection:05d}",
+            "role": picture.role,
             "phase": "wild" if picture.wild else "catalogue",
             "width": size,
             "height": size,

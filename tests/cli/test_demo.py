@@ -9,12 +9,27 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from eds.cli.demo import demo as command
 from eds.project import Project
+from eds.project.demo import CATALOGUE
 from eds.synthetic.experts import draw_experts
 from eds.synthetic.panel import true_value
 
 PAIR = ["query_id", "candidate_id"]
-SMALL = ["--products", "10", "--views", "2", "--wild", "3", "--model", "descriptor:hsv", "--model", "descriptor:hog"]
+SMALL = [
+    "--products",
+    "10",
+    "--views",
+    "2",
+    "--wild",
+    "3",
+    "--size",
+    "256",
+    "--model",
+    "descriptor:hsv",
+    "--model",
+    "descriptor:hog",
+]
 
 
 def demo(folder: Path) -> dict[str, Any]:
@@ -28,6 +43,11 @@ def demo(folder: Path) -> dict[str, Any]:
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     folder = tmp_path_factory.mktemp("demo") / "shop"
     return folder, demo(folder)
+
+
+def test_the_command_draws_the_same_catalogue_as_the_verb() -> None:
+    defaults = {option.name: option.default for option in command.params}
+    assert {name: defaults[name] for name in CATALOGUE} == CATALOGUE
 
 
 def test_every_table_is_made_and_fresh(made: tuple[Path, dict[str, Any]]) -> None:

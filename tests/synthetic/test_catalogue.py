@@ -99,6 +99,14 @@ def test_a_folder_of_other_parameters_is_refused(drawn: tuple[Path, pd.DataFrame
     assert caught.value.faults == ("seed: stored 7, requested 8", "size: stored 48, requested 64")
 
 
+def test_as_many_products_ask_as_the_plan_says_and_nothing_else_changes(
+    drawn: tuple[Path, pd.DataFrame], tmp_path: Path
+) -> None:
+    images = draw_catalogue(tmp_path, **SMALL, queries=5, workers=1)
+    assert images["role"].value_counts().to_dict() == {"candidate": 14 * 2 - 5, "both": 5, "query": 9}
+    pd.testing.assert_frame_equal(images.drop(columns="role"), drawn[1].drop(columns="role"))
+
+
 def test_a_folder_somebody_else_filled_is_refused(tmp_path: Path) -> None:
     (tmp_path / "catalogue").mkdir()
     with pytest.raises(InputError, match=r"no drawing\.json"):
@@ -109,10 +117,14 @@ def test_a_folder_somebody_else_filled_is_refused(tmp_path: Path) -> None:
         draw_catalogue(tmp_path, **SMALL)
 
 
-def test_bad_parameters_are_told_in_one_error(tmp_path: Path) -> None:
+def test_one_error_names_every_bad_parameter(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
-        draw_catalogue(tmp_path / "new", products=0, views=0, wild=-1, seed=-1, size=8, workers=0)
-    assert len(caught.value.faults) == 6
+        draw_catalogue(
+            tmp_path / "new", products=0, views=0, wild=-1, seed=-1, size=8, queries=-1, collection_size=0, workers=1
+        )
+    assert len(caught.value.faults) == 7
+    with pytest.raises(InputError, match="workers is 0"):
+        draw_catalogue(tmp_path / "new", **SMALL, workers=0)
     assert not (tmp_path / "new").exists()
 
 

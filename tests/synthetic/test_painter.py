@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eds.synthetic.garments.fabrics import Cloth, albedo, wave
-from eds.synthetic.garments.painter import Camera, fill, paint, shifted
+from eds.synthetic.garments.painter import Camera, enlarged, fill, paint, shifted
 from eds.synthetic.garments.shapes import Piece, box, ellipse, flipped, line, mirrored, path, ribbon, ring
 
 angles = st.floats(-0.5, 0.5)
@@ -17,6 +17,23 @@ def test_unproject_is_the_way_back_of_project(turn: float, squeeze: float, lean:
     places = np.stack([u.ravel(), v.ravel()], axis=1).astype(np.float64)
     x, y = np.meshgrid(np.arange(3, 23) + 0.5, np.arange(5, 15) + 0.5)
     np.testing.assert_allclose(camera.project(places), np.stack([x.ravel(), y.ravel()], axis=1), atol=0.04)
+
+
+@given(st.integers(4, 60), st.integers(4, 60))
+def test_a_slope_is_enlarged_to_the_same_slope(width: int, height: int) -> None:
+    x, y = np.meshgrid(np.arange(-(-width // 4)) * 4 + 1.5, np.arange(-(-height // 4)) * 4 + 1.5)
+    wide = enlarged((2 * x - 3 * y).astype(np.float32), width, height)
+    u, v = np.meshgrid(np.arange(width), np.arange(height))
+    inside = (u >= 2) & (u <= x.max()) & (v >= 2) & (v <= y.max())  # beyond the outer cells' middles it is level
+    assert wide.shape == (height, width)
+    np.testing.assert_allclose(wide[inside], (2 * u - 3 * v)[inside], atol=1e-3)
+
+
+def test_cells_of_a_window_lie_in_the_middle_of_their_pixels() -> None:
+    camera = Camera(size=64, zoom=40.0, turn=0.2, squeeze=0.9)
+    fine, coarse = camera.unproject(4, 8, 16, 8), camera.unproject(4, 8, 16, 8, step=4)
+    for plane, cells in zip(fine, coarse, strict=True):
+        np.testing.assert_allclose(plane.reshape(2, 4, 4, 4).mean(axis=(1, 3)), cells, atol=1e-5)
 
 
 def test_a_mask_covers_the_area_of_its_outline() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
-from eds.synthetic.garments.painter import Camera, Canvas, fill
+from eds.synthetic.garments.painter import Camera, Canvas, enlarged, fill
 from eds.synthetic.garments.palette import RGB, Colour, to_rgb, within_gamut
 from eds.synthetic.garments.scene import smooth
 from eds.synthetic.garments.shapes import Points, ellipse, path, ribbon
@@ -122,8 +122,11 @@ def background(rng: np.random.Generator, size: int) -> Canvas:
     (_room, _rail, _street, _lying)[kind](rng, ImageDraw.Draw(image), side)
     blur = uniform(rng, 0.8, 4.5) if kind != 3 else uniform(rng, 0.6, 1.5)
     image = image.reduce(2).filter(ImageFilter.GaussianBlur(blur / 2))  # what is out of focus needs half the pixels
-    image = image.resize((size, size), Image.Resampling.BICUBIC)
-    canvas = np.ascontiguousarray(np.asarray(image, dtype=np.float32).transpose(2, 0, 1))
+    quarter = -(-size // 4)
+    image = image.resize((quarter, quarter), Image.Resampling.BICUBIC)
+    canvas = np.empty((3, size, size), dtype=np.float32)
+    for channel, band in enumerate(image.split()):
+        canvas[channel] = enlarged(np.asarray(band, dtype=np.float32), size, size)
     rumples = 10 if kind == 3 else 4
     canvas *= smooth(rng.integers(96 if kind == 3 else 110, 140, size=(rumples, rumples)), size) / np.float32(126)
     return canvas
@@ -149,13 +152,13 @@ def _in_the_way(rng: np.random.Generator, kind: int) -> list[Points]:
 def occlude(canvas: Canvas, rng: np.random.Generator) -> None:
     """Draw up to three objects in front of the product, out of focus."""
     size = canvas.shape[1]
-    side = max(16, size // 2)  # nothing sharp is drawn, so half the pixels do
+    side = -(-size // 4)  # nothing sharp is drawn, so a quarter of the pixels does
     camera = Camera(size=side, zoom=side / 2.0)
     for _ in range(int(rng.choice(4, p=(0.4, 0.35, 0.2, 0.05)))):
         kind = int(rng.integers(3))
         mask = fill([camera.project(outline) for outline in _in_the_way(rng, kind)], 0, 0, side, side, fine=1)
         mask = mask.filter(ImageFilter.GaussianBlur(uniform(rng, 1.2, 5.0) * side / 256))
-        alpha = np.asarray(mask.resize((size, size), Image.Resampling.BICUBIC), dtype=np.float32) / np.float32(255)
+        alpha = enlarged(np.asarray(mask, dtype=np.float32) * np.float32(1 / 255), size, size)
         round_light = smooth(rng.integers(90, 140, size=(4, 4)), size) / np.float32(120)
         colour = _tone(rng, 0.2, 0.8, uniform(rng, 0, 360) if kind < 2 else 130.0, 0.09)
         for channel in range(3):

@@ -4,6 +4,7 @@ Pixels are computed with + - * /, comparisons, square roots, integer random numb
 these give the same bits on every processor, unlike exp, sin and similar functions of numpy.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import pi, sin
@@ -22,7 +23,7 @@ _TURN = 1024
 _SINE = np.array([round(sin(2 * pi * k / _TURN) * 4096) / 4096 for k in range(_TURN)], dtype=np.float32)
 _GRAIN = (stream(20, 25).integers(-128, 128, size=(600, 600)) / 128.0).astype(np.float32)
 _SLUB = np.asarray((_GRAIN + np.roll(_GRAIN, 1, 1) + np.roll(_GRAIN, 2, 1) + np.roll(_GRAIN, 3, 1)) / 2, np.float32)
-TILE = 128  # pixels of a floral tile
+TILE = 256  # pixels of a floral tile
 
 
 def wave(turns: Plane) -> Plane:
@@ -53,6 +54,11 @@ class Cloth:
     def drape(self) -> float:
         """How deep folds fall."""
         return {"silk": 1.35, "leather": 0.75, "cotton": 1.0, "denim": 0.8, "knit": 0.7, "wool": 0.6}[self.fabric]
+
+    @property
+    def needs_coordinates(self) -> bool:
+        """Whether its colour or weave depends on the position on the garment."""
+        return self.pattern != "plain" or self.fabric in ("denim", "knit")
 
 
 def cloth_of(product: Attributes) -> Cloth:
@@ -166,10 +172,13 @@ def _weights(cloth: Cloth, u: Plane, v: Plane, pixels: float) -> Plane:
     return eased
 
 
-def albedo(cloth: Cloth, u: Plane, v: Plane, pixels: float) -> list[Plane]:
-    """Return the three colour planes (0 to 255) at the points (u, v); `pixels` is the length of a unit."""
+def albedo(cloth: Cloth, u: Plane, v: Plane, pixels: float) -> Sequence[Plane | np.float32]:
+    """Return the three colour planes (0 to 255) at the points (u, v), a number each of a plain cloth.
+
+    `pixels` is the length of a unit.
+    """
     if cloth.pattern == "plain":
-        return [np.full(u.shape, channel, dtype=np.float32) for channel in cloth.base]
+        return [np.float32(channel) for channel in cloth.base]
     if cloth.pattern == "floral":
         factor = np.float32(TILE / cloth.period)
         tile = _floral_tile(cloth.base, cloth.accent, cloth.tile_key)
@@ -180,14 +189,18 @@ def albedo(cloth: Cloth, u: Plane, v: Plane, pixels: float) -> list[Plane]:
     return [np.float32(b) + np.float32(a - b) * weight for b, a in zip(cloth.base, cloth.accent, strict=True)]
 
 
+@lru_cache(maxsize=8)
+def _grain(slubbed: bool, repeats: int) -> Plane:
+    """Return the threads of a cloth, repeated along both sides."""
+    return np.tile(_SLUB if slubbed else _GRAIN, (repeats, repeats))
+
+
 def weave(cloth: Cloth, u: Plane, v: Plane, corner: tuple[int, int]) -> Plane:
     """Return the relative brightness of the weave around 0; `corner` is the position of the piece in the image."""
     height, width = u.shape
     top, left = corner[1] % 83, corner[0] % 83
-    reach = (slice(top, top + height), slice(left, left + width))
-    repeats = (height + top > _GRAIN.shape[0]) or (width + left > _GRAIN.shape[1])
-    source = _SLUB if cloth.fabric in ("cotton", "denim", "silk") else _GRAIN
-    grain = np.tile(source, (4, 4))[reach] if repeats else source[reach]
+    source = _grain(cloth.fabric in ("cotton", "denim", "silk"), -(-(max(height + top, width + left)) // len(_GRAIN)))
+    grain = source[top : top + height, left : left + width]
     if cloth.fabric == "denim":
         return grain * np.float32(0.045) + wave((u + v) * np.float32(22)) * np.float32(0.035)
     if cloth.fabric == "knit":

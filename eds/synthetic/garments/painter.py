@@ -46,12 +46,13 @@ class Camera:
         y = moved[:, 0] * m[1, 0] + moved[:, 1] * m[1, 1] + self.centre[1] * self.size
         return np.round(np.stack([x, y], axis=1) * 16) / 16
 
-    def unproject(self, left: int, top: int, width: int, height: int) -> tuple[Plane, Plane]:
-        """Return the garment coordinates (u, v) of the pixels of a window."""
+    def unproject(self, left: int, top: int, width: int, height: int, step: int = 1) -> tuple[Plane, Plane]:
+        """Return the garment coordinates (u, v) of the pixels of a window, or of its cells of step x step pixels."""
         m = self.matrix
         determinant = m[0, 0] * m[1, 1] - m[0, 1] * m[1, 0]
-        x = np.arange(left, left + width, dtype=np.float64) + 0.5 - self.centre[0] * self.size
-        y = np.arange(top, top + height, dtype=np.float64)[:, None] + 0.5 - self.centre[1] * self.size
+        columns, rows = np.arange(-(-width // step)), np.arange(-(-height // step))
+        x = left + step * (columns + 0.5) - self.centre[0] * self.size
+        y = (top + step * (rows + 0.5) - self.centre[1] * self.size)[:, None]
         u = (x * m[1, 1]).astype(np.float32) - (y * m[0, 1]).astype(np.float32)
         v = (y * m[0, 0]).astype(np.float32) - (x * m[1, 0]).astype(np.float32)
         return u * np.float32(1 / determinant), v * np.float32(1 / determinant) + np.float32(1)
@@ -128,65 +129,98 @@ def _paint_piece(canvas: Canvas, piece: Piece, cloth: Cloth, camera: Camera) -> 
     right, bottom = (min(camera.size, ceil(x) + pad) for x in corners.max(axis=0))
     if right - left < 2 or bottom - top < 2:
         return
-    width, height = right - left, bottom - top
-    mask = fill(outlines, left, top, width, height)
+    window = (left, top, right - left, bottom - top)
+    mask = fill(outlines, *window)
     alpha = np.asarray(mask, dtype=np.float32) * np.float32(1 / 255)
-    soft, slope = _relief(mask, max(1.0, piece.roundness * camera.zoom), camera.light)
-    u, v = camera.unproject(left, top, width, height)
-    if piece.grain:
-        c, s = np.float32(round(cos(piece.grain), 6)), np.float32(round(sin(piece.grain), 6))
-        u, v = u * c + v * s, v * c - u * s
-    # 1 is the cloth's own colour; soft runs from 0.5 at a straight rim to 1 inside.
-    shade = np.float32(1.03) - (1 - soft) * np.float32(0.42 * piece.relief)
-    shade += slope * np.float32(0.55 * camera.harshness * piece.relief)
-    if piece.folds is not None:
-        light = _fold_light(piece.folds, u, v)
-        shade += light * np.float32(piece.folds.strength * cloth.drape * camera.harshness)
-        u = u + light * np.float32(0.012)  # the pattern follows the fold
+    shade, folds = _smooth_light(piece, mask, camera, window, cloth.drape)
+    u, v = _cloth_coordinates(piece.grain, *camera.unproject(*window)) if cloth.needs_coordinates else (shade, shade)
+    if folds is not None and cloth.needs_coordinates:
+        u += folds * np.float32(0.012)  # the pattern follows the fold
     shade += weave(cloth, u, v, (left, top))
     if piece.strokes:
-        shade += _strokes(piece.strokes, camera, (left, top, width, height))
-    lit = np.clip(shade, np.float32(0.12), 1)
-    bright = np.clip(shade - 1, 0, np.float32(0.6)) * np.float32(min(1.0, 1.1 * cloth.gloss + piece.shine + 0.25))
-    window = canvas[:, top:bottom, left:right]
-    below = 1 - _shadow(mask, camera) * np.float32(piece.lift)
-    inverse = (1 - alpha) * below
-    for channel, colour in enumerate(albedo(cloth, u, v, camera.zoom)):
-        seen = colour * lit + (255 - colour) * bright
-        window[channel] = window[channel] * inverse + seen * alpha
+        shade += _strokes(piece.strokes, camera, window)
+    # Seen is colour * lit + (255 - colour) * bright, times alpha: a factor of the colour, and a white part.
+    bright = np.clip(shade - 1, 0, np.float32(0.6))
+    bright *= np.float32(min(1.0, 1.1 * cloth.gloss + piece.shine + 0.25))
+    bright *= alpha
+    colours = albedo(cloth, u, v, camera.zoom)
+    np.clip(shade, np.float32(0.12), 1, out=shade)
+    shade *= alpha
+    shade -= bright
+    bright *= 255
+    below = _shadow(mask, camera)
+    below *= np.float32(-piece.lift)
+    below += 1
+    below *= 1 - alpha
+    area = canvas[:, top:bottom, left:right]
+    area *= below
+    area += bright
+    for channel, colour in enumerate(colours):
+        area[channel] += colour * shade
 
 
-def _relief(mask: Image.Image, radius: float, light: tuple[float, float]) -> tuple[Plane, Plane]:
-    """Return the blurred mask and its slope towards the light, which make a flat piece look round.
+def _cloth_coordinates(grain: float, u: Plane, v: Plane) -> tuple[Plane, Plane]:
+    """Turn garment coordinates by the grain of the piece."""
+    if not grain:
+        return u, v
+    c, s = np.float32(round(cos(grain), 6)), np.float32(round(sin(grain), 6))
+    return u * c + v * s, v * c - u * s
 
-    Both are smooth, so they are computed at a quarter of the size.
+
+def _smooth_light(
+    piece: Piece, mask: Image.Image, camera: Camera, window: tuple[int, int, int, int], drape: float
+) -> tuple[Plane, Plane | None]:
+    """Return the light of the rim, the slope and the folds (1: the cloth's own colour), and the folds alone.
+
+    All of it is smooth, so it is computed at a quarter of the size.
     """
-    width, height = mask.size
-    coarse = 4 if radius >= 6 and min(width, height) >= 16 else 1
+    radius = max(1.0, piece.roundness * camera.zoom)
+    coarse = 4 if radius >= 6 and min(mask.size) >= 16 else 1
     small = mask.reduce(coarse).filter(ImageFilter.GaussianBlur(radius / coarse))
-    blurred = np.asarray(small, dtype=np.float32)
-    padded = np.pad(blurred, 1, mode="edge")
+    soft = np.asarray(small, dtype=np.float32)  # half at a straight rim, full inside
+    padded = np.pad(soft, 1, mode="edge")
     gx = padded[1:-1, 2:] - padded[1:-1, :-2]
     gy = padded[2:, 1:-1] - padded[:-2, 1:-1]
-    steep = np.float32(radius / coarse * 0.5)
-    slope = np.clip(128 - (gx * np.float32(-light[0]) + gy * np.float32(-light[1])) * steep * np.float32(-0.5), 0, 255)
-    slope_image = Image.fromarray(slope.astype(np.uint8))
-    if coarse > 1:
-        box = (0.0, 0.0, width / coarse, height / coarse)
-        small = small.resize((width, height), Image.Resampling.BILINEAR, box=box)
-        slope_image = slope_image.resize((width, height), Image.Resampling.BILINEAR, box=box)
-    return (
-        np.asarray(small, dtype=np.float32) * np.float32(1 / 255),
-        (np.asarray(slope_image, dtype=np.float32) - 128) * np.float32(1 / 128),
-    )
+    steep = np.float32(radius / coarse * -0.5 * 0.5 / 128)
+    slope = np.clip((gx * np.float32(camera.light[0]) + gy * np.float32(camera.light[1])) * steep, -1, 1)
+    shade: Plane = np.float32(1.03) - (1 - soft * np.float32(1 / 255)) * np.float32(0.42 * piece.relief)
+    shade += slope * np.float32(0.55 * camera.harshness * piece.relief)
+    folds = None
+    if piece.folds is not None:
+        grid = _cloth_coordinates(piece.grain, *camera.unproject(*window, coarse))
+        folds = _fold_light(piece.folds, *grid)
+        shade += folds * np.float32(piece.folds.strength * drape * camera.harshness)
+        folds = enlarged(folds, *mask.size) if coarse > 1 else folds
+    return enlarged(shade, *mask.size) if coarse > 1 else shade, folds
+
+
+def enlarged(plane: Plane, width: int, height: int) -> Plane:
+    """Enlarge a plane of 4 x 4 pixel cells to width x height pixels, linearly between the cells' middles.
+
+    Written in numpy, because Pillow's resize takes ten times as long.
+    """
+    rows, columns = plane.shape
+    padded = np.pad(plane, 1, mode="edge")
+    middle, step = padded[1:-1], np.diff(padded, axis=0)
+    tall = np.empty((rows, 4, columns + 2), dtype=np.float32)
+    wide = np.empty((4 * rows, columns, 4), dtype=np.float32)
+    for part, far in enumerate((-0.375, -0.125, 0.125, 0.375)):
+        tall[:, part] = middle + np.float32(far) * (step[1:] if far > 0 else step[:-1])
+    lines = tall.reshape(4 * rows, columns + 2)
+    middle, step = lines[:, 1:-1], np.diff(lines, axis=1)
+    for part, far in enumerate((-0.375, -0.125, 0.125, 0.375)):
+        wide[:, :, part] = middle + np.float32(far) * (step[:, 1:] if far > 0 else step[:, :-1])
+    return wide.reshape(4 * rows, 4 * columns)[:height, :width]
 
 
 def _shadow(mask: Image.Image, camera: Camera) -> Plane:
     """Return the shadow that a piece casts on the pieces below it, away from the light."""
     radius = max(0.6, 0.022 * camera.zoom)
-    soft = np.asarray(mask.filter(ImageFilter.BoxBlur(radius)), dtype=np.float32)
+    coarse = 4 if radius >= 4 and min(mask.size) >= 16 else 1
+    soft = mask.reduce(coarse).filter(ImageFilter.BoxBlur(radius / coarse))
+    plane: Plane = np.asarray(soft, dtype=np.float32) * np.float32(1 / 255)
     dx, dy = (round(-part * 0.02 * camera.zoom) for part in camera.light)
-    return shifted(soft, dx, dy) * np.float32(1 / 255)
+    return shifted(enlarged(plane, *mask.size) if coarse > 1 else plane, dx, dy)
 
 
 def shifted(plane: Plane, dx: int, dy: int) -> Plane:

@@ -1,15 +1,17 @@
 """The studio views of the catalogue. Snapshots are in wild.py."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from PIL import Image, ImageFilter
 
 from eds.synthetic.attributes import Attributes
 from eds.synthetic.garments import bags, shoes, tops, trousers
-from eds.synthetic.garments.fabrics import Cloth, cloth_of, shaded
+from eds.synthetic.garments.fabrics import Cloth, Plane, cloth_of, shaded
 from eds.synthetic.garments.fittings import Pose
-from eds.synthetic.garments.painter import Camera, Canvas, fill, paint, shifted
+from eds.synthetic.garments.painter import Camera, Canvas, enlarged, fill, paint, shifted
 from eds.synthetic.garments.palette import Colour, to_rgb, within_gamut
 from eds.synthetic.garments.shapes import Piece
 from eds.synthetic.products import stream
@@ -110,24 +112,32 @@ def studio_camera(rng: np.random.Generator, pieces: list[Piece], size: int, view
     )
 
 
-def smooth(values: np.ndarray, size: int) -> np.ndarray:
+def smooth(values: npt.NDArray[Any], size: int) -> Plane:
     """Enlarge a few 0-to-255 values to a smooth (size, size) plane."""
     small = Image.fromarray(np.clip(values, 0, 255).astype(np.uint8))
-    return np.asarray(small.resize((size, size), Image.Resampling.BICUBIC), dtype=np.float32)
+    quarter = -(-size // 4)
+    cells = np.asarray(small.resize((quarter, quarter), Image.Resampling.BICUBIC), dtype=np.float32)
+    return enlarged(cells, size, size)
 
 
-def studio_background(rng: np.random.Generator, size: int, floor: float) -> Canvas:
-    """Return seamless studio paper: light from above, a soft horizon at `floor` (of the height), a darker rim."""
-    pick = float(rng.random())
-    hue, chroma = 360 * float(rng.random()), 0.006 if pick < 0.55 else 0.010 + 0.014 * float(rng.random())
-    lightness = 0.90 + 0.06 * float(rng.random()) if pick < 0.85 else 0.80 + 0.06 * float(rng.random())
-    paper = to_rgb(Colour(lightness, chroma, hue))
+def studio_background(rng: np.random.Generator, size: int, floor: float, house: bool) -> Canvas:
+    """Return seamless studio paper: light from above, a soft horizon at `floor` (of the height), a darker rim.
+
+    In the `house` studio, which takes the front views, the paper is white; elsewhere it is tinted.
+    """
+    pick, tint, depth, lift = (float(x) for x in rng.random(4))
+    chroma = 0.0 if house else 0.006 if pick < 0.55 else 0.010 + 0.014 * depth
+    lightness = 0.935 + 0.025 * lift if house else 0.90 + 0.06 * lift if pick < 0.85 else 0.80 + 0.06 * lift
+    paper = to_rgb(Colour(lightness, chroma, 360 * tint))
     y, x = np.mgrid[0:13, 0:13] / 12.0
     glow = 1.045 - 0.16 * ((x - 0.5) ** 2 + (y - 0.42) ** 2)
     if floor < 1:
         glow = glow - 0.05 * np.clip((y - floor) * 6.0, 0.0, 1.0) + 0.045 * np.clip((y - floor - 0.15) * 3.0, 0.0, 1.0)
     plane = smooth(glow * 200.0, size) / np.float32(200)
-    return np.stack([np.clip(plane * np.float32(channel), 0, 255) for channel in paper]).astype(np.float32)
+    canvas = np.empty((3, size, size), dtype=np.float32)
+    for channel, level in enumerate(paper):
+        np.multiply(plane, np.float32(level), out=canvas[channel])
+    return np.clip(canvas, 0, 255, out=canvas)
 
 
 def cast_shadow(canvas: Canvas, pieces: list[Piece], camera: Camera, standing: bool, strength: float) -> None:
@@ -162,11 +172,13 @@ def cast_shadow(canvas: Canvas, pieces: list[Piece], camera: Camera, standing: b
 
 
 def finish(canvas: Canvas, rng: np.random.Generator, grain: float) -> Image.Image:
-    """Add the sensor's grain (it also hides the steps of smooth tones) and return the image."""
+    """Add the sensor's grain to the canvas (it also hides the steps of smooth tones) and return the image."""
     _, height, width = canvas.shape
     noise = rng.integers(-128, 128, size=(height, width), dtype=np.int8).astype(np.float32) * np.float32(grain / 128)
-    pixels = np.clip(canvas + noise + np.float32(0.5), 0, 255).astype(np.uint8)
-    return Image.fromarray(np.ascontiguousarray(pixels.transpose(1, 2, 0)))
+    noise += np.float32(0.5)
+    canvas += noise
+    np.clip(canvas, 0, 255, out=canvas)
+    return Image.merge("RGB", [Image.fromarray(plane) for plane in canvas.astype(np.uint8)])
 
 
 def studio_view(product: Product, view: int, size: int) -> Image.Image:
@@ -175,7 +187,7 @@ def studio_view(product: Product, view: int, size: int) -> Image.Image:
     pieces = product.pieces(draw_pose(rng, 0.15 if view == 0 else 1.0))
     camera = studio_camera(rng, pieces, size, view)
     standing = product.attributes.category in ("shoe", "bag")
-    canvas = studio_background(rng, size, 0.66 if standing else 1.0)
+    canvas = studio_background(rng, size, 0.66 if standing else 1.0, house=view == 0)
     cast_shadow(canvas, pieces, camera, standing, 0.34 if standing else 0.26)
     paint(canvas, pieces, product.cloths(), camera)
     return finish(canvas, rng, 1.6)
