@@ -143,6 +143,8 @@ def embed(
     project: "Project", models: Sequence[str] = (), options: EmbedOptions | None = None, *, replace: bool = False
 ) -> EmbedResult:
     """Compute the vectors that are missing; see Project.embed."""
+    import pandas as pd
+
     from eds.backbones import load
     from eds.embeddings.sources import USED
     from eds.io.files import write_text
@@ -155,16 +157,22 @@ def embed(
         images = project.read("images", columns=USED.names)
         device = options.device or settings.device
         used = {} if options.dtype else {"embeddings.dtype": settings.dtype}
-        backbones, specs, made_by = {}, {}, {}
+        backbones, specs, made_by, named = {}, {}, {}, {}
+        kept = {} if replace else _up_to_date(project, texts, options, len(images))
         for text in texts:
+            if text in kept:
+                continue
             name, spec = _parse(text)
             backbone = load(spec, device=device, **options.loading)
             name = name or backbone.spec.default_name
-            if name in backbones:
+            if name in backbones or name in kept.values():
                 raise InputError(f"two models are called {name}", where=text, hint="Name one of them: NAME=SPEC.")
-            backbones[name], specs[name] = backbone, spec
+            backbones[name], specs[name], named[name] = backbone, spec, text
             params = {"models": [text], **options.shaping}
             made_by[name] = project.provenance("embeddings.compute", used, [project.path("images")], params=params)
+        done = [_kept(project, name) for name in kept.values()]
+        if not backbones:
+            return EmbedResult(done, pd.DataFrame(columns=["image_id", "reason"]), 0.0, str(project.root / BAD))
         summary = _compute(
             project, images, backbones, specs, {"device": device, **options.loading},
             workers=settings.workers if options.workers is None else options.workers, provenance=made_by,
@@ -172,14 +180,57 @@ def embed(
             on_bad=options.on_bad or project.config.images.on_bad, replace=replace,
         )  # fmt: skip
         write_text(project.root / BAD, summary.bad.to_csv(index=False))
-    embedded = [
+    done += [
         EmbeddedModel(
-            done.model.name, done.model.rows, done.model.dimension, done.computed, done.kept,
-            done.model.images_per_second, done.model.random,
+            item.model.name, item.model.rows, item.model.dimension, item.computed, item.kept,
+            item.model.images_per_second, item.model.random,
         )
-        for done in summary.models
+        for item in summary.models
     ]  # fmt: skip
-    return EmbedResult(embedded, summary.bad, summary.seconds, str(project.root / BAD))
+    names = {**{name: text for text, name in kept.items()}, **named}
+    done.sort(key=lambda item: texts.index(names[item.model]))
+    return EmbedResult(done, summary.bad, summary.seconds, str(project.root / BAD))
+
+
+def _up_to_date(project: "Project", texts: Sequence[str], options: EmbedOptions, images: int) -> dict[str, str]:
+    """The name of each model, by its text, whose vectors are complete and were computed just so.
+
+    Their networks are not loaded, which takes seconds each. A model that lacks an image is tried again.
+    """
+    from eds.project.status import missing_files
+    from eds.vectors import read_model
+
+    kept = {}
+    for name in project.models("embeddings"):
+        state = project.state("embeddings", name)
+        text = str(state.params.get("models", [""])[0])
+        same = state.operation == "embeddings.compute" and state.params == {"models": [text], **options.shaping}
+        if not (same and text in texts and state.condition == "fresh") or missing_files(project, name):
+            continue
+        model = read_model(project.path("embeddings", name))
+        if model.rows == images and not _has_other_weights(_parse(text)[1], model.weights_digest):
+            kept[text] = name
+    return kept
+
+
+def _has_other_weights(spec: str, sha256: str) -> bool:
+    """Whether the spec names a weights file that has changed, or a folder, whose files are not compared."""
+    from eds.backbones import Request
+    from eds.io.files import digest
+
+    request = Request.parse(spec)
+    named = request.name if request.loader == "checkpoint" else request.weights.rpartition("=")[2]
+    path = Path(named).expanduser() if named else None
+    if request.name.startswith("local-dir:") or (path and path.is_dir()):
+        return True
+    return bool(path and path.is_file() and digest(path) != sha256)
+
+
+def _kept(project: "Project", name: str) -> EmbeddedModel:
+    from eds.vectors import read_model
+
+    model = read_model(project.path("embeddings", name))
+    return EmbeddedModel(name, model.rows, model.dimension, 0, model.rows, None, model.random)
 
 
 def refresh(project: "Project") -> list[EmbedResult]:

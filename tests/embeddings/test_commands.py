@@ -197,3 +197,15 @@ def test_a_preset_without_its_file_is_told_by_its_name(project: Project, words: 
 def test_a_preset_takes_a_file_of_the_users(project: Project, words: str) -> None:
     with pytest.raises(InputError, match=r"/away/w=1.pth: weights file not found"):
         eds(project, "compute", "-m", words)
+
+
+def test_a_model_that_is_up_to_date_is_not_loaded(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loading a network takes seconds and a gigabyte; here loading at all would fail."""
+    project.embed(["colour=descriptor:hsv"])
+    monkeypatch.setattr("eds.backbones.load", lambda *_, **__: pytest.fail("a network was loaded"))
+    again = project.embed(["colour=descriptor:hsv"])
+    assert [(item.model, item.computed, item.kept) for item in again.models] == [("colour", 0, 6)]
+    with pytest.raises(pytest.fail.Exception):
+        project.embed(["colour=descriptor:hsv?size=64"])  # another text is another model
+    with pytest.raises(pytest.fail.Exception):
+        project.embed(["colour=descriptor:hsv"], replace=True)
