@@ -29,7 +29,7 @@ class AgreementResult(Result):
     complete: int  # by every expert
     unsure: int  # answers
     control: bool  # only the control pairs count, as asking stops early
-    coefficients: "pd.DataFrame"  # coefficient, value, low, high, undefined
+    coefficients: "pd.DataFrame"  # coefficient, value, low, high, no_interval
     pairs_of_experts: "pd.DataFrame"  # expert_a, expert_b, items, agreement, low, high, kappa
     experts: "pd.DataFrame"
     disputed_pairs: "pd.DataFrame"
@@ -90,33 +90,18 @@ def agreement_of(
         early_stop=votes.early_stop,
         control=control,
         as_of=as_of,
-        resamples=resamples or 1,
+        resamples=resamples,
         level=confidence,
         seed=seed,
     )
-    coefficients = panel.coefficients
-    if not resamples:  # an interval of a single resample would mean nothing
-        coefficients = coefficients.assign(low=float("nan"), high=float("nan"))
     return AgreementResult(
         panel.items,
         panel.pairable,
         panel.complete,
         panel.unsure,
         panel.control,
-        coefficients,
-        _with_intervals(panel.pairs_of_experts, confidence),
+        panel.coefficients,
+        panel.pairs_of_experts,
         expert_profiles(votes.labels, gold=gold, as_of=as_of, level=confidence),
         disputed_pairs(votes.labels, as_of=as_of),
     )
-
-
-def _with_intervals(pairs: "pd.DataFrame", confidence: float) -> "pd.DataFrame":
-    """Every pair of experts, with the Wilson interval of their agreement."""
-    import numpy as np
-
-    from eds.intervals import wilson_interval
-
-    items = pairs["items"].to_numpy(np.int64)
-    alike = (pairs["agreement"].fillna(0).to_numpy() * items).round().astype(np.int64)
-    low, high = wilson_interval(alike, items, confidence)
-    return pairs.assign(low=np.where(items > 0, low, np.nan), high=np.where(items > 0, high, np.nan))

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -239,12 +239,10 @@ def read_judging(project: "Project", options: ReportOptions) -> "Judging":
         kept.labels,
         early_stop=kept.early_stop,
         control=kept.control,
-        resamples=options.resamples or 1,
+        resamples=options.resamples,
         level=options.confidence,
         seed=project.config.project.seed,
     )
-    if not options.resamples:  # one resample gives no interval
-        found = replace(found, coefficients=found.coefficients.assign(low=float("nan"), high=float("nan")))
     texts = {}
     with opened(project) as store:
         from eds.labels.guidelines import guideline_named

@@ -40,7 +40,7 @@ def agreement(ratings: Sequence[Sequence[int | None]]) -> dict[str, Any]:
         "percent_agreement": float(observed_agreement(positive, negative, weight)),
         "krippendorff_alpha": float(krippendorff_alpha(positive, negative, weight)),
         "gwet_ac1": float(gwet_ac1(positive, negative, weight)),
-        "fleiss_kappa": float(fleiss_kappa(positive, negative, weight, size)),
+        "fleiss_kappa": float(fleiss_kappa(positive, negative, weight)),
         "cohen_kappa": {f"{a}-{b}": float(kappa[a, b]) for a in range(size) for b in range(a + 1, size)},
     }
 
@@ -103,18 +103,19 @@ def gwet_ac1(positive: Ints, negative: Ints, weight: npt.NDArray[Any]) -> Floats
     return np.asarray((observed_agreement(positive, negative, weight) - chance) / (1 - chance))
 
 
-def fleiss_kappa(positive: Ints, negative: Ints, weight: npt.NDArray[Any], experts: int) -> Floats:
-    """Fleiss' kappa, of complete data only.
+def fleiss_kappa(positive: Ints, negative: Ints, weight: npt.NDArray[Any]) -> Floats:
+    """Fleiss' kappa, of complete data only: every item has the same number of ratings, whoever gave them.
 
     Formula: 1 - (1 - P_o) / (2 pi (1-pi)), pi the share of positives among all ratings.
     Source: Fleiss 1971; specification 13.6.
-    Conventions: a rating missing anywhere, or one category only: undefined, NaN.
+    Conventions: items with different numbers of ratings, or one category only: undefined, NaN.
     Example, run by doctest:
-    >>> round(float(fleiss_kappa(np.array([0, 1, 2]), np.array([2, 1, 0]), np.array([5, 10, 85]), 2)), 12)
+    >>> round(float(fleiss_kappa(np.array([0, 1, 2]), np.array([2, 1, 0]), np.array([5, 10, 85]))), 12)
     0.444444444444
     """
     observed = observed_agreement(positive, negative, weight)
-    if experts < 2 or (positive + negative != experts).any():
+    rated = positive + negative
+    if not len(rated) or rated[0] < 2 or (rated != rated[0]).any():
         return np.full_like(observed, np.nan)
     yes, no = weight @ positive, weight @ negative
     return 1 - _ratio((1 - observed) * (yes + no) ** 2, 2 * yes * no)

@@ -7,7 +7,6 @@ computed on a fully voted control subset, and refused without one. Not here: the
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -15,23 +14,28 @@ import numpy.typing as npt
 import pandas as pd
 
 from eds.errors import InputError
-from eds.intervals import percentile_interval
+from eds.intervals import NOT_REQUESTED, RESAMPLES, UNDEFINED, Interval, bootstrap_interval, rate_interval
 from eds.truth import coefficients as formulas
 from eds.truth.current_votes import UNSURE, Ints, current_acts
 from eds.truth.votes import VOTING, Votes, votes_of
 
-RESAMPLES: Final = 2000
 BLOCK: Final = 1 << 16  # pairs whose ratings are unfolded at a time
 Floats = npt.NDArray[np.float64]
+COEFFICIENTS: Final[dict[str, Callable[[Ints, Ints, Any], Floats]]] = {
+    "percent_agreement": formulas.observed_agreement,
+    "krippendorff_alpha": formulas.krippendorff_alpha,
+    "gwet_ac1": formulas.gwet_ac1,
+    "fleiss_kappa": formulas.fleiss_kappa,
+}
 
 
 @dataclass(frozen=True)
 class PanelAgreement:
-    """The agreement of a panel.
+    """The agreement of a panel; every interval is over queries.
 
-    `coefficients`: coefficient, value, low, high, undefined (resamples in which it is). `pairs_of_experts`: expert_a,
-    expert_b, items (both judged), agreement, kappa (Cohen's). `items`: pairs judged at least once; `pairable`: at
-    least twice; `complete`: by every expert; `unsure`: unsure answers; `control`: was it the subset?
+    `coefficients`: coefficient, value, low, high, no_interval (the reason where there is none). `pairs_of_experts`:
+    expert_a, expert_b, items (both judged), agreement, low, high, kappa (Cohen's). `items`: pairs judged at least once;
+    `pairable`: at least twice; `complete`: by every expert; `unsure`: unsure answers; `control`: was it the subset?
     """
 
     coefficients: pd.DataFrame
@@ -55,26 +59,28 @@ def panel_agreement(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> PanelAgreement:
-    """Agreement of everybody who voted, with bootstrap intervals over pairs (seeded, whatever the row order).
+    """Agreement of everybody who voted, with intervals over queries (seeded, whatever the row order).
 
-    `control` names the fully voted subset (query_id, candidate_id); with `early_stop` it must be given. Unsure
-    answers count as missing. An expert who judged nothing there is left out.
+    All pairs of a query are drawn together, since they are alike. `control` names the fully voted subset (query_id,
+    candidate_id); with `early_stop` it must be given. Unsure answers count as missing. An expert who judged nothing
+    there is left out. Without `resamples` there are no intervals of coefficients.
     """
     if early_stop and control is None:
         raise InputError(
             "agreement of early-stopped votes is biased", where="agreement", hint="Give the fully voted control subset."
         )
-    if resamples < 1:
-        raise InputError(f"resamples is {resamples}", where="agreement", hint="Give a number from 1 up, as 2000.")
+    if resamples < 0:
+        raise InputError(f"resamples is {resamples}", where="agreement", hint="Give 0 (no intervals) or more, as 2000.")
     votes = votes_of(current_acts(labels, as_of), voting)
     votes = votes if control is None else votes.only(control, "control subset")
     positive, negative, unsure = votes.counts()
     rated = positive + negative
     result = np.unique(votes.expert[votes.value != UNSURE])
-    counted = formulas.patterns(positive[rated > 0], negative[rated > 0])
+    judged = np.flatnonzero(rated > 0)
+    query = np.unique(votes.acts.query[judged], return_inverse=True)[1]
     return PanelAgreement(
-        _coefficients(*counted, len(result), level, resamples, seed),
-        _pairs_of_experts(votes, result),
+        _coefficients(positive[judged], negative[judged], query, level, resamples, seed),
+        _pairs_of_experts(votes, result, level),
         items=int((rated > 0).sum()),
         pairable=int((rated > 1).sum()),
         complete=int(((rated == len(result)) & (rated > 0)).sum()),
@@ -84,28 +90,37 @@ def panel_agreement(
     )
 
 
-def _coefficients(
-    positive: Ints, negative: Ints, weight: Ints, experts: int, level: float, resamples: int, seed: int
-) -> pd.DataFrame:
-    functions: dict[str, Callable[..., Floats]] = {
-        "percent_agreement": formulas.observed_agreement,
-        "krippendorff_alpha": formulas.krippendorff_alpha,
-        "gwet_ac1": formulas.gwet_ac1,
-        "fleiss_kappa": partial(formulas.fleiss_kappa, experts=experts),
-    }
-    # Drawing n items with replacement draws their patterns from a multinomial: the same law, far fewer numbers.
-    total = int(weight.sum())
-    share = weight / max(total, 1)
-    drawn = np.random.default_rng(seed).multinomial(total, share, size=resamples) if total else weight[None]
+def _coefficients(positive: Ints, negative: Ints, query: Ints, level: float, resamples: int, seed: int) -> pd.DataFrame:
+    """The coefficients of pairs with these votes for and against, of these queries (places from 0)."""
+    base = int(negative.max(initial=0)) + 1
+    keys, pattern = np.unique(positive * base + negative, return_inverse=True)
+    queries = int(query.max(initial=-1)) + 1
+    by_query = np.zeros((queries, len(keys)))
+    np.add.at(by_query, (query, pattern), 1)
+    said = keys // base, keys % base
+
     rows: list[tuple[Any, ...]] = []
-    for name, function in functions.items():
-        value, again = float(function(positive, negative, weight)), function(positive, negative, drawn)
-        low, high = (np.nan, np.nan) if np.isnan(value) else percentile_interval(again, level)
-        rows.append((name, value, low, high, int(np.isnan(again).sum())))
-    return pd.DataFrame(rows, columns=["coefficient", "value", "low", "high", "undefined"])
+    for name, function in COEFFICIENTS.items():
+        value = float(function(*said, by_query.sum(axis=0)))
+        if not resamples:
+            interval = Interval.none(NOT_REQUESTED)
+        elif name == "percent_agreement":  # a share: no random numbers, and it covers better
+            pairable = (said[0] + said[1] > 1).astype(np.float64)
+            alike = np.nan_to_num(function(*said, np.eye(len(keys))))
+            interval = rate_interval(by_query @ alike, by_query @ pairable, level)
+        else:
+            interval = bootstrap_interval(
+                lambda times, of=function: of(*said, times.astype(np.float64) @ by_query),
+                queries,
+                level,
+                resamples,
+                seed,
+            )
+        rows.append((name, value, interval.low, interval.high, interval.no_interval))
+    return pd.DataFrame(rows, columns=["coefficient", "value", "low", "high", "no_interval"])
 
 
-def _pairs_of_experts(votes: Votes, result: Ints) -> pd.DataFrame:
+def _pairs_of_experts(votes: Votes, result: Ints, level: float) -> pd.DataFrame:
     """Every two experts, by name; those without a common item have NaN."""
     size = len(votes.acts.experts)
     yes, no = (np.zeros((size, size, 2), dtype=np.int64) for _ in range(2))
@@ -117,12 +132,47 @@ def _pairs_of_experts(votes: Votes, result: Ints) -> pd.DataFrame:
     agreed = np.where(both > 0, (yes[..., 0] + no[..., 1]) / np.maximum(both, 1), np.nan)
     first, second = (result[places] for places in np.triu_indices(len(result), 1))
     names = votes.acts.experts
+    by_query = _agreement_by_query(votes)
+    nothing = Interval.none(UNDEFINED)
+    intervals = [
+        rate_interval(*by_query[two], level) if two in by_query else nothing
+        for two in zip(first.tolist(), second.tolist(), strict=True)
+    ]
     return pd.DataFrame(
         {
             "expert_a": names[first],
             "expert_b": names[second],
             "items": both[first, second],
             "agreement": agreed[first, second],
+            "low": [interval.low for interval in intervals],
+            "high": [interval.high for interval in intervals],
             "kappa": kappa[first, second],
         }
     )
+
+
+def _agreement_by_query(votes: Votes) -> dict[tuple[int, int], tuple[Ints, Ints]]:
+    """For every two experts (lower place first): pairs judged alike, and pairs both judged, of each query."""
+    rows = np.flatnonzero(votes.value != UNSURE)  # sorted by pair and expert
+    pair, expert, value = votes.pair[rows], votes.expert[rows], votes.value[rows]
+    firsts, seconds = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for step in range(1, len(votes.acts.experts)):
+        same = np.flatnonzero(pair[step:] == pair[:-step])
+        if not len(same):
+            break
+        firsts.append(same)
+        seconds.append(same + step)
+    first, second = np.concatenate(firsts), np.concatenate(seconds)
+    frame = pd.DataFrame(
+        {
+            "a": expert[first],
+            "b": expert[second],
+            "query": votes.acts.query[pair[first]],
+            "alike": (value[first] == value[second]).astype(np.int64),
+        }
+    )
+    sums = frame.groupby(["a", "b", "query"])["alike"].agg(["sum", "size"]).reset_index()
+    return {
+        (int(a), int(b)): (part["sum"].to_numpy(np.int64), part["size"].to_numpy(np.int64))
+        for (a, b), part in sums.groupby(["a", "b"])
+    }

@@ -12,7 +12,7 @@ COEFFICIENTS = {
     "observed_agreement": ("observed agreement", "share of agreeing pairs of experts, mean over pairs"),
     "krippendorff_alpha": ("Krippendorff's alpha", "1 - D_o / D_e, nominal; missing votes allowed"),
     "gwet_ac1": ("Gwet's AC1", "(P_o - P_e) / (1 - P_e), P_e = 2 pi (1 - pi)"),
-    "fleiss_kappa": (KAPPA, "(P_o - P_e) / (1 - P_e), of pairs that all judged; undefined if some are not"),
+    "fleiss_kappa": (KAPPA, "(P_o - P_e) / (1 - P_e); undefined if pairs have different numbers of votes"),
 }
 
 
@@ -33,15 +33,13 @@ def coefficients(inputs: ReportInputs) -> Blocks:
     ]
     columns = (
         Column("coefficient", "coefficient"),
-        Column("value", "value", "value", "low", "high", "confidence interval: bootstrap over pairs"),
+        Column("value", "value", "value", "low", "high", "confidence interval over queries"),
         Column("n", "pairs", "count", formula="judged by two experts or more"),
     )
     drawn = [row for row in rows if not undefined(row["value"])]
     caption = "; ".join(f"{row['coefficient']}: {row['formula']}" for row in rows if row["formula"]) + "."
     if any(undefined(row["value"]) and row["coefficient"] == KAPPA for row in rows):
-        caption += (
-            f" {KAPPA} is undefined here: all experts judged {agreement.complete:,} of {agreement.items:,} pairs."
-        )
+        caption += f" {KAPPA} is undefined here: not all pairs have the same number of votes."
     return (
         say(
             "{items} pairs were judged, {pairable} of them by two experts or more and {complete} by all; {unsure}"
@@ -130,7 +128,9 @@ def pairs_of_experts(inputs: ReportInputs) -> Blocks:
         Column("expert_a", "expert"),
         Column("expert_b", "and"),
         Column("items", "judged by both", "count"),
-        Column("agreement", "agree", "share", formula="same answers / pairs judged by both"),
+        Column(
+            "agreement", "agree", "share", "low", "high", "same answers / pairs judged by both; interval over queries"
+        ),
         Column("kappa", "Cohen's kappa", "value", formula="(p_o - p_e) / (1 - p_e)"),
     )
     rows = inputs.require("judging").agreement.pairs_of_experts.to_dict(orient="records")
