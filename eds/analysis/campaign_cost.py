@@ -11,7 +11,7 @@ from eds.truth import expected_votes_early_stop
 class CampaignCost:
     """Judgements of all experts together, their hours, and their pay (None where none is known)."""
 
-    items: int  # pairs, gold and repeats: what one expert sees at most
+    items: int  # pairs, gold and repeats: what one expert sees at most (all of them, if every expert is asked)
     judgements: float
     hours: float
     hours_each: float
@@ -23,18 +23,20 @@ def campaign_cost(
     pairs: int,
     judging: Judging,
     *,
+    panel: int | None = None,
     gold_share: float = 0.0,
     repeat_share: float = 0.0,
     early_stop: bool = False,
     control_share: float = 0.1,
     positive_rate: float = 0.5,
 ) -> CampaignCost:
-    """The cost of a campaign in which every expert judges every pair, gold and repeat.
+    """The cost of a campaign in which `judging.experts` experts judge each pair, gold and repeat.
 
     Formula: items = N + round(gN) + round(rN); judgements = E items without early stop; with it
     E (items - N + C) + (N - C) v(E, q), C = max(1, round(cN)) control pairs, v the expected votes of a pair.
     Source: specification 2.2 for v.
-    Conventions: judging alone, without pauses; q = `positive_rate`; nobody is unsure; hours_each is an even share.
+    Conventions: judging alone, without pauses; q = `positive_rate`; nobody is unsure; hours_each is an even share of
+    the `panel` from which the experts of a pair are taken (by default no more than these).
     Example, run by doctest:
     >>> cost = campaign_cost(1000, Judging(3, 15), early_stop=True, positive_rate=0.85)
     >>> round(cost.judgements, 1), round(cost.hours, 2), round(cost.saved, 3)
@@ -65,7 +67,7 @@ def campaign_cost(
         items,
         judgements,
         hours,
-        hours / experts,
+        hours / (panel or experts),
         hours * hourly if hourly else None,
         1 - judgements / everything if everything else 0.0,
     )

@@ -85,13 +85,14 @@ def campaigns() -> None:
 @click.option("--expert", "experts", multiple=True, required=True, help="An expert of the panel; repeatable.")
 @click.option("--origin", "origins", multiple=True, help="Only suspects of this origin; repeatable.")
 @click.option("--undecided", is_flag=True, help="Only suspects without a decided label.")
+@click.option("--experts-per-pair", type=click.IntRange(1), help="Experts who judge each pair (default: all).")
 @click.option("--mode", type=one_of(choices.JudgingMode), default="pair", help="One pair, or a query's candidates.")
 @click.option("--polarity", type=one_of(choices.Polarity), help="Grid: label of untouched candidates.")
 @click.option("--guideline", default="", help="Version of the guideline; each label stores it.")
 @click.option("--gold-share", type=share, help="Share of known pairs (default: grid 0.05, random 0.15).")
 @click.option("--repeat-share", type=share, help="Share of pairs asked twice (default: grid 0.05).")
 @click.option("--early-stop", is_flag=True, help="Stop asking once a pair's majority is certain.")
-@click.option("--control-share", type=share, default=0.1, help="With --early-stop: share that everybody judges.")
+@click.option("--control-share", type=share, default=0.1, help="With --early-stop: share never stopped early.")
 def add_campaign(
     console: Console, name: str, experts: tuple[str, ...], origins: tuple[str, ...], undecided: bool, **plan: Any
 ) -> None:
@@ -108,6 +109,22 @@ def add_campaign(
 def list_campaigns(console: Console) -> None:
     """List campaigns and their settings."""
     console.show_table(console.project.campaigns.list(), NO_CAMPAIGNS)
+
+
+@command(campaigns, "join", example="eds labels campaigns join pool --expert expert-3")
+@click.argument("name")
+@click.option("--expert", "experts", multiple=True, required=True, help="Who joins; repeatable.")
+def join(console: Console, name: str, experts: tuple[str, ...]) -> None:
+    """Add experts to a panel; some of the open work is theirs."""
+    console.show_table(console.project.campaigns.add_experts(name, experts), NO_CAMPAIGNS)
+
+
+@command(campaigns, "leave", example="eds labels campaigns leave pool expert-1")
+@click.argument("name")
+@click.argument("expert")
+def leave(console: Console, name: str, expert: str) -> None:
+    """Take an expert off a panel; votes stay, others go on."""
+    console.show_table(console.project.campaigns.remove_expert(name, expert), NO_CAMPAIGNS)
 
 
 @command(campaigns, "close", example="eds labels campaigns close pool")

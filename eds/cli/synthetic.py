@@ -56,6 +56,7 @@ def show(console: Console, count: int | None, seed: int | None) -> None:
 @panel_size
 @panel_seed
 @click.option("--campaign", default="simulated", help="Their campaign; a new one asks all suspects.")
+@click.option("--experts-per-pair", type=click.IntRange(1), help="Experts who judge each pair (default: all).")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write a file as table labels instead.")
 def judge(console: Console, campaign: str, out: Path | None, **panel: Any) -> None:
     """Let simulated experts judge every suspect."""

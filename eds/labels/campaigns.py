@@ -1,8 +1,8 @@
-"""Campaigns: which pairs a panel judges, how, and with what mixed in. Every expert judges every item once.
+"""Campaigns: which pairs a panel judges, how, and with what mixed in.
 
-The work is bound when pairs and experts meet: one assignment for each (item, expert), which the database
-keeps unique. So nobody waits for anybody, an expert who leaves blocks nobody, and later pairs or experts
-only add rows.
+Every expert judges every item once, or k of the experts each pair (`experts_per_pair`). The work is bound when pairs
+and experts meet: one assignment for each (item, expert), which the database keeps unique (assign.py). So nobody waits
+for anybody, and an expert who leaves blocks nobody.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -17,14 +17,14 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import audit, early_stop, schema
+from eds.labels.assign import assign, forget_unjudged, hand_over
 from eds.labels.bulk import fetch, insert, reserve
 from eds.labels.experts import known
-from eds.labels.gold import check_hidden, check_planted, hideable, known_answer, told_to
+from eds.labels.gold import check_hidden, check_planted, hideable, known_answer
 from eds.labels.mix_gold import plan_items
 from eds.labels.pairs import checked, numbered
 from eds.labels.permissions import check_lead
 from eds.labels.schema import assignment, campaign, expert, item, pair, panel
-from eds.labels.shuffle import positions
 from eds.labels.store import Store
 from eds.labels.validation import check_long, check_name, refuse, short
 
@@ -43,7 +43,8 @@ class Plan:
     gold_share: float = 0.0  # of the normal pairs
     repeat_share: float = 0.0
     early_stop: bool = False  # ask no further when a pair's majority is certain
-    control_share: float = 0.1  # with early stop: pairs that everybody judges all the same
+    control_share: float = 0.1  # with early stop: pairs that everybody who is asked them judges all the same
+    experts_per_pair: int | None = None  # how many of the panel judge each pair; None: all
 
 
 def create_campaign(store: Store, plan: Plan, pairs: pd.DataFrame, experts: Sequence[str], *, by: str = "") -> None:
@@ -57,9 +58,16 @@ def create_campaign(store: Store, plan: Plan, pairs: pd.DataFrame, experts: Sequ
             raise InputError(f"there is a campaign {short(plan.name)} already", where="campaign")
         now = store.now()
         values = {**asdict(plan), "early_stop": int(plan.early_stop), "created_at": now}
-        number = connection.execute(sa.insert(campaign).values(values).returning(campaign.c.id)).scalar_one()
-        _join(connection, number, experts, now)
-        _add_items(connection, _of(connection, plan.name), checked_pairs)
+        connection.execute(sa.insert(campaign).values(values))
+        made = _of(connection, plan.name)
+        _join(connection, made, experts, now)
+        if plan.experts_per_pair is not None and plan.experts_per_pair > len(experts):
+            raise InputError(
+                f"{plan.experts_per_pair} experts per pair of a panel of {len(experts)}",
+                where="experts_per_pair",
+                hint="Name more experts, or ask fewer of them.",
+            )
+        _add_items(connection, made, checked_pairs)
         check_hidden(connection, checked_pairs, plan.polarity, plan.gold_share)
         audit.note(connection, now, by, "create campaign", plan.name, pairs=len(pairs), experts=list(experts))
 
@@ -88,10 +96,8 @@ def add_to_panel(store: Store, name: str, experts: Sequence[str], *, by: str = "
         begun = sa.select(assignment.c.id).where(assignment.c.campaign == result.id, assignment.c.events > 0).limit(1)
         # Before anybody has judged, who joins belongs to the first panel; later to a wave of their own (frames.py).
         begins = connection.execute(begun).first() is None
-        _join(connection, result.id, experts, result.created_at if begins else store.now())
-        items = sa.select(item.c.id, item.c.pair, pair.c.query_id, pair.c.candidate_id, item.c.kind)
-        items = items.join(pair, pair.c.id == item.c.pair).where(item.c.campaign == result.id).order_by(item.c.id)
-        _assign(connection, result, fetch(connection, items), only=experts)
+        _join(connection, result, experts, result.created_at if begins else store.now())
+        assign(connection, result, only=experts)
         if result.early_stop:
             early_stop.settle(connection, campaign=result.id)
         audit.note(connection, store.now(), by, "add to panel", name, experts=list(experts))
@@ -100,16 +106,24 @@ def add_to_panel(store: Store, name: str, experts: Sequence[str], *, by: str = "
 
 
 def leave_panel(store: Store, name: str, expert_name: str, *, by: str = "") -> None:
-    """Ask this expert no more; the labels stay, and pairs no longer wait for this voice."""
+    """Ask this expert no more; the labels stay.
+
+    Where each pair is asked of some of the panel, others get what this expert has not judged; else pairs no longer
+    wait for this voice.
+    """
 
     def act(connection: sa.Connection) -> None:
         check_lead(connection, store, by, "change a panel")
         result = _of(connection, name)
-        connection.execute(
-            sa.update(panel)
-            .where(panel.c.campaign == result.id, panel.c.expert == known(connection, expert_name))
-            .values(left_at=store.now())
-        )
+        member = sa.and_(panel.c.campaign == result.id, panel.c.expert == known(connection, expert_name))
+        leaving = sa.update(panel).where(member, panel.c.left_at.is_(None)).values(left_at=store.now())
+        if connection.execute(leaving).rowcount == 0:
+            raise InputError(
+                f"{short(expert_name)} is not on the panel of {short(name)}",
+                where="panel",
+                hint="See eds labels status.",
+            )
+        hand_over(connection, result)
         if result.early_stop:
             early_stop.settle(connection, campaign=result.id)
         audit.note(connection, store.now(), by, "leave panel", name, expert=expert_name)
@@ -160,6 +174,8 @@ def check_plan(plan: Plan, kinds: Collection[str] = ()) -> None:
     for share in ("gold_share", "repeat_share", "control_share"):
         if not 0 <= getattr(plan, share) <= 1:
             faults.append(f"{share} is {getattr(plan, share)}, not from 0 to 1")
+    if plan.experts_per_pair is not None and not 1 <= plan.experts_per_pair < 2**31:
+        faults.append(f"experts_per_pair is {plan.experts_per_pair}; give a number from 1 up, or none for all")
     if plan.early_stop and plan.control_share <= 0:
         faults.append("control_share is 0, but early stop needs pairs that everybody judges: agreement counts on them")
     if not 0 <= plan.seed < 2**63:
@@ -177,7 +193,7 @@ def _of(connection: sa.Connection, name: str) -> Any:
     return row
 
 
-def _join(connection: sa.Connection, number: int, experts: Sequence[str], now: int) -> None:
+def _join(connection: sa.Connection, found: Any, experts: Sequence[str], now: int) -> None:
     if len(set(experts)) != len(experts):
         raise InputError("an expert is named twice", where="panel", hint="Name each once.")
     for name in experts:
@@ -186,11 +202,13 @@ def _join(connection: sa.Connection, number: int, experts: Sequence[str], now: i
             sa.select(expert.c.id).where(expert.c.id == person, expert.c.disabled_at.is_not(None))
         ).first():
             raise InputError(f"{short(name)} is disabled", where="panel", hint="Enable the expert, or leave it out.")
-        member = sa.and_(panel.c.campaign == number, panel.c.expert == person)
+        member = sa.and_(panel.c.campaign == found.id, panel.c.expert == person)
         # Who had left joins again now: pairs that were decided meanwhile stay so until this expert, too, has answered.
         back = sa.update(panel).where(member, panel.c.left_at.is_not(None)).values(left_at=None, joined_at=now)
-        if connection.execute(back).rowcount == 0 and not connection.execute(sa.select(panel).where(member)).first():
-            connection.execute(sa.insert(panel).values(campaign=number, expert=person, joined_at=now))
+        if connection.execute(back).rowcount:
+            forget_unjudged(connection, found, person)
+        elif not connection.execute(sa.select(panel).where(member)).first():
+            connection.execute(sa.insert(panel).values(campaign=found.id, expert=person, joined_at=now))
 
 
 def _add_items(connection: sa.Connection, found: Any, pairs: pa.Table) -> int:
@@ -221,47 +239,8 @@ def _add_items(connection: sa.Connection, found: Any, pairs: pa.Table) -> int:
     items = items.append_column("id", pa.array(reserve(connection, item, len(items)), pa.int64()))
     items = items.append_column("campaign", pa.array(np.full(len(items), found.id), pa.int64()))
     insert(connection, item, items.select(["id", "campaign", "pair", "kind", "origin", "control"]))
-    _assign(connection, found, items.select(NEW))
+    assign(connection, found, items.select(NEW))
     return len(rows)
-
-
-def _assign(connection: sa.Connection, found: Any, items: pa.Table, only: Sequence[str] | None = None) -> None:
-    """Enter one assignment for each item and each expert of the panel (of `only`), where there is none yet.
-
-    Gold whose answer an expert saw in calibration is not asked of that expert.
-    """
-    members = sa.select(expert.c.id, expert.c.name).join(panel, panel.c.expert == expert.c.id)
-    members = members.where(panel.c.campaign == found.id, panel.c.left_at.is_(None)).order_by(expert.c.id)
-    repeats = pc.equal(items["kind"], "repeat").to_numpy(zero_copy_only=False)
-    planted = pc.equal(items["kind"], "gold")
-    queries, candidates = [items[name].combine_chunks() for name in ("query_id", "candidate_id")]
-    for number, name in connection.execute(members).all():
-        if only is not None and name not in only:
-            continue
-        had = sa.select(assignment.c.item).where(assignment.c.campaign == found.id, assignment.c.expert == number)
-        text = pc.and_(planted, pc.is_in(items["pair"], told_to(connection, number)))
-        new = pc.invert(pc.or_(pc.is_in(items["id"], fetch(connection, had)["item"].combine_chunks()), text))
-        count = pc.sum(new).as_py() or 0
-        zeros = pa.array(np.zeros(count, np.int64))
-        insert(
-            connection,
-            assignment,
-            pa.table(
-                {
-                    "campaign": pa.array(np.full(count, found.id), pa.int64()),
-                    "item": items["id"].filter(new),
-                    "expert": pa.array(np.full(count, number), pa.int64()),
-                    "position": pa.chunked_array([positions(found.seed, name, queries, candidates, repeats)]).filter(
-                        new
-                    ),
-                    "state": zeros,
-                    "events": zeros,
-                    "returned": zeros,
-                }
-            ),
-        )
-    if connection.dialect.name != "sqlite":
-        connection.exec_driver_sql("ANALYZE assignment, item, pair")
 
 
 def _refusing_doubles(store: Store, act: Callable[[sa.Connection], None], name: str) -> None:

@@ -140,7 +140,8 @@ class Panels:
     `sizes`: query_id, candidate_id, campaign, wave, panel, stopped. `panel` counts the experts who answered and those
     who still will (who left, was disabled or flagged the pair twice is waited for no more); `stopped` those of them who
     are not asked since the pair was decided without them. `members`: campaign, expert_id, wave. Experts who joined a
-    campaign at the same time are one wave, counted from 0.
+    campaign at the same time are one wave, counted from 0; where each pair is asked of some of the experts there are no
+    waves, since who joins takes over work of the others.
     """
 
     sizes: pd.DataFrame
@@ -152,7 +153,7 @@ def panels(store: Store, campaign_name: str | None = None) -> Panels:
     active = sa.and_(panel.c.left_at.is_(None), expert.c.disabled_at.is_(None))
     waits = sa.and_(assignment.c.events == 0, assignment.c.state == STOPPED, active)
     counts = sa.or_(assignment.c.events > 0, sa.and_(assignment.c.state.in_((OPEN, STOPPED)), active))
-    joined = panel.c.joined_at
+    joined = sa.case((campaign.c.experts_per_pair.is_(None), panel.c.joined_at), else_=0)
     key = (pair.c.query_id, pair.c.candidate_id, campaign.c.name.label("campaign"), joined.label("joined"))
     sizes = (
         sa.select(

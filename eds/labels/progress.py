@@ -45,6 +45,11 @@ _SHOWN = (  # gold whose answer calibration showed this expert, so it is not ask
     .scalar_subquery()
 )
 _TOTAL = sa.select(sa.func.count()).where(item.c.campaign == campaign.c.id).scalar_subquery()
+_OWN = (  # where an expert is asked some of the pairs
+    sa.select(sa.func.count())
+    .where(assignment.c.campaign == campaign.c.id, assignment.c.expert == _PERSON)
+    .scalar_subquery()
+)
 _MEMBER = sa.exists().where(
     panel.c.campaign == campaign.c.id,
     panel.c.expert == _PERSON,
@@ -60,7 +65,7 @@ _PROGRESS = sa.select(
     campaign.c.closed_at,
     _MEMBER.label("member"),
     _LEFT.label("left"),
-    (_TOTAL - _SHOWN).label("total"),
+    sa.case((campaign.c.experts_per_pair.is_(None), _TOTAL - _SHOWN), else_=_OWN).label("total"),
 ).where(campaign.c.name == _NAME)
 
 

@@ -132,7 +132,10 @@ def last_answers(store: Store, campaign_name: str, expert_name: str, count: int 
 
 
 def progress(store: Store, campaign_name: str | None = None) -> pd.DataFrame:
-    """For each campaign and expert: total, done, left, stopped (decided without), unsure, flagged, left_panel."""
+    """For each campaign and expert: total, done, left, stopped (decided without), unsure, flagged, left_panel.
+
+    Who left the panel has nothing left; `total` counts what was judged or set aside before.
+    """
 
     def count(condition: "sa.ColumnElement[bool]", name: str) -> "sa.Label[int]":
         return sa.cast(sa.func.sum(sa.case((condition, 1), else_=0)), WHOLE).label(name)
@@ -142,9 +145,9 @@ def progress(store: Store, campaign_name: str | None = None) -> pd.DataFrame:
         sa.select(
             campaign.c.name.label("campaign"),
             expert.c.name.label("expert"),
-            sa.cast(sa.func.count(), WHOLE).label("total"),
+            count(sa.or_(assignment.c.events > 0, assignment.c.state != OPEN, panel.c.left_at.is_(None)), "total"),
             count(assignment.c.state == DONE, "done"),
-            count(assignment.c.state == OPEN, "left"),
+            count(sa.and_(assignment.c.state == OPEN, panel.c.left_at.is_(None)), "left"),
             count(assignment.c.state == STOPPED, "stopped"),
             count(sa.and_(assignment.c.events > 0, label_event.c.value.is_(None)), "unsure"),
             count(flagged, "flagged"),

@@ -124,6 +124,7 @@ campaign = _table(
     sa.Column("control_share", REAL, nullable=False),
     _whole("created_at"),
     _whole("closed_at", null=True),
+    _whole("experts_per_pair", null=True),  # how many of the panel judge each pair; none: all
     sa.UniqueConstraint("name"),
     _among("mode", MODES),
     _among("polarity", POLARITIES),
@@ -175,6 +176,7 @@ assignment = _table(
     _whole("returned"),  # 1: was unsure or flagged, waits at the end
     sa.UniqueConstraint("item", "expert"),
     sa.CheckConstraint("state BETWEEN 0 AND 3", name="state"),
+    sa.Index(None, "campaign", "expert"),
     sa.Index("ix_assignment_open", "campaign", "expert", "position",
              sqlite_where=sa.text("state = 0"), postgresql_where=sa.text("state = 0")),
 )  # fmt: skip

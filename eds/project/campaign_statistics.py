@@ -171,7 +171,8 @@ def cost(
     budget = project.config.budget
     return campaign_cost(
         pairs,
-        Judging(experts, budget.seconds, budget.hourly),
+        Judging(min(plan.experts_per_pair or experts, experts), budget.seconds, budget.hourly),
+        panel=experts,
         gold_share=plan.gold_share or 0.0,
         repeat_share=plan.repeat_share or 0.0,
         early_stop=plan.early_stop,

@@ -35,6 +35,7 @@ class CampaignPlan:
     early_stop: bool = False
     control_share: float = 0.1
     seed: int | None = None  # of the order; None: the project's
+    experts_per_pair: int | None = None  # how many of the panel judge each pair; None: all
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Campaigns:
         """Let a panel judge the project's suspects; the progress of the new campaign.
 
         `origins`, `undecided` and `limit` restrict the suspects: by origin, to those without a decided label, to the
-        first ones by position.
+        first ones by position. Pairs that have a label keep it until this campaign, too, is complete for them.
         """
         project = self.project
         suspects = self.suspects(origins, undecided=undecided, limit=limit)
@@ -81,6 +82,7 @@ class Campaigns:
                 repeat_share,
                 plan.early_stop,
                 plan.control_share,
+                plan.experts_per_pair,
             )
             campaigns.create_campaign(store, made, suspects, experts, by=project.actor)
         return self.progress(name)
@@ -126,10 +128,24 @@ class Campaigns:
         with opened(self.project) as store:
             return progress.find_campaign(store, handle)
 
-    def add_experts(self, name: str, experts: Sequence[str]) -> None:
-        """Let further experts judge a campaign."""
+    def add_experts(self, name: str, experts: Sequence[str]) -> "pd.DataFrame":
+        """Let further experts judge a campaign; the progress of everybody.
+
+        They are asked every pair; where each pair is asked of some of the experts, they take over part of what the
+        others have left.
+        """
         with opened(self.project) as store:
             campaigns.add_to_panel(store, name, experts, by=self.project.actor)
+        return self.progress(name)
+
+    def remove_expert(self, name: str, expert: str) -> "pd.DataFrame":
+        """Ask an expert no more, and keep the votes; the progress of everybody.
+
+        Where each pair is asked of some of the experts, the others get what is left; else pairs are decided without.
+        """
+        with opened(self.project) as store:
+            campaigns.leave_panel(store, name, expert, by=self.project.actor)
+        return self.progress(name)
 
     def close(self, name: str) -> None:
         """Hand out no more tasks of a campaign; judgements on their way are kept."""

@@ -476,12 +476,17 @@ class Project(ProjectFiles):
         count: int | None = None,
         seed: int | None = None,
         campaign: str = "simulated",
+        experts_per_pair: int | None = None,
         out: str | Path | None = None,
     ) -> "SimulatedJudging":
-        """Let simulated experts judge every suspect of a drawn catalogue, in a campaign or into the file `out`."""
+        """Let simulated experts judge every suspect of a drawn catalogue, in a campaign or into the file `out`.
+
+        A new campaign asks `experts_per_pair` of them each pair, by default all.
+        """
         from eds.project.simulate import simulate
 
-        return simulate(self, count=count, seed=seed, campaign=campaign, out=Path(out) if out else None)
+        file = Path(out) if out else None
+        return simulate(self, count=count, seed=seed, campaign=campaign, experts_per_pair=experts_per_pair, out=file)
 
     def decide(
         self,

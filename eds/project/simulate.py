@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eds.errors import InputError
 from eds.project.label_store import opened
 from eds.project.results import Result
 
@@ -118,16 +119,23 @@ def simulate(
     count: int | None = None,
     seed: int | None = None,
     campaign: str = "simulated",
+    experts_per_pair: int | None = None,
     out: Path | None = None,
 ) -> SimulatedJudging:
     """Let simulated experts judge every suspect, in a campaign of the label store or into the file `out`."""
     panel = draw_panel(project, count, seed)
     if out is None:
-        return simulate_judging(project, panel, campaign)
+        return simulate_judging(project, panel, campaign, experts_per_pair)
+    if experts_per_pair is not None:
+        raise InputError(
+            "experts per pair need a campaign, which deals the pairs", where="--out", hint="Leave out one of the two."
+        )
     return simulate_labels(project, panel, out, {"count": len(panel), "seed": seed})
 
 
-def simulate_judging(project: "Project", panel: "Sequence[Expert]", campaign: str = "simulated") -> SimulatedJudging:
+def simulate_judging(
+    project: "Project", panel: "Sequence[Expert]", campaign: str = "simulated", experts_per_pair: int | None = None
+) -> SimulatedJudging:
     """Let simulated experts judge what is open, through the queue and store of people; add what is missing."""
     import pandas as pd
 
@@ -153,7 +161,12 @@ def simulate_judging(project: "Project", panel: "Sequence[Expert]", campaign: st
             if expert not in known:
                 add_expert(store, expert, "expert", by="simulation")
         if campaign not in set(list_campaigns(store)["name"]):
-            plan = Plan(campaign, guideline=simulated.GUIDELINE, seed=project.config.project.seed)
+            plan = Plan(
+                campaign,
+                guideline=simulated.GUIDELINE,
+                seed=project.config.project.seed,
+                experts_per_pair=experts_per_pair,
+            )
             create_campaign(store, plan, project.read("suspects"), list(people), by="simulation")
         with project.progress("judging", "labels") as progress:
             return SimulatedJudging(len(panel), fill(store, campaign, answer, progress_of=progress), campaign)

@@ -7,6 +7,7 @@ computed on a fully voted control subset, and refused without one. Not here: the
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from eds.errors import InputError
-from eds.intervals import NOT_REQUESTED, RESAMPLES, UNDEFINED, Interval, bootstrap_interval, rate_interval
+from eds.intervals import NOT_REQUESTED, RESAMPLES, UNDEFINED, Interval, Multiplicity, bootstrap_interval, rate_interval
 from eds.truth import coefficients as formulas
 from eds.truth.current_votes import UNSURE, Ints, current_acts
 from eds.truth.votes import VOTING, Votes, votes_of
@@ -109,15 +110,17 @@ def _coefficients(positive: Ints, negative: Ints, query: Ints, level: float, res
             alike = np.nan_to_num(function(*said, np.eye(len(keys))))
             interval = rate_interval(by_query @ alike, by_query @ pairable, level)
         else:
-            interval = bootstrap_interval(
-                lambda times, of=function: of(*said, times.astype(np.float64) @ by_query),
-                queries,
-                level,
-                resamples,
-                seed,
-            )
+            statistic = partial(_resampled, function, *said, by_query)
+            interval = bootstrap_interval(statistic, queries, level, resamples, seed)
         rows.append((name, value, interval.low, interval.high, interval.no_interval))
     return pd.DataFrame(rows, columns=["coefficient", "value", "low", "high", "no_interval"])
+
+
+def _resampled(
+    function: Callable[..., Floats], positive: Ints, negative: Ints, by_query: Floats, times: Multiplicity
+) -> Floats:
+    """A coefficient of resamples: `times` says how often each query is drawn."""
+    return function(positive, negative, times.astype(np.float64) @ by_query)
 
 
 def _pairs_of_experts(votes: Votes, result: Ints, level: float) -> pd.DataFrame:
@@ -172,7 +175,8 @@ def _agreement_by_query(votes: Votes) -> dict[tuple[int, int], tuple[Ints, Ints]
         }
     )
     sums = frame.groupby(["a", "b", "query"])["alike"].agg(["sum", "size"]).reset_index()
-    return {
-        (int(a), int(b)): (part["sum"].to_numpy(np.int64), part["size"].to_numpy(np.int64))
-        for (a, b), part in sums.groupby(["a", "b"])
-    }
+    result = {}
+    for _, part in sums.groupby(["a", "b"]):
+        two = int(part["a"].iloc[0]), int(part["b"].iloc[0])
+        result[two] = part["sum"].to_numpy(np.int64), part["size"].to_numpy(np.int64)
+    return result

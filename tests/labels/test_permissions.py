@@ -38,7 +38,7 @@ LEADING: dict[str, Act] = {
     "create": lambda store, by: create_campaign(store, Plan(f"by {by}"), pairs(), ["bob"], by=by),
     "add pairs": lambda store, by: add_pairs(store, "first", pairs(1, 1), by=by),
     "add to panel": lambda store, by: add_to_panel(store, "first", ["bob"], by=by),
-    "leave panel": lambda store, by: leave_panel(store, "first", "cid", by=by),
+    "leave panel": lambda store, by: leave_panel(store, "first", "cid" if by == "ada" else "bob", by=by),
     "close": lambda store, by: close_campaign(store, "first", by=by),
     "guideline": lambda store, by: set_guideline(store, "first", "1", by=by),
     "save": lambda store, by: save_guideline(store, f"2{by}", "words", by=by),

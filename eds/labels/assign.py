@@ -1,0 +1,245 @@
+"""Who is asked which item: everybody on the panel, or k of its experts; and what changes when the panel changes.
+
+Where k of n are asked, a pair keeps its experts, whatever kinds of items ask it. Who leaves hands over the pairs that
+are not judged yet; who joins takes over part of what the others have left, from the end of their queues.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import sqlalchemy as sa
+
+from eds.labels.bulk import fetch, insert
+from eds.labels.deal import Pages, deal, page_size
+from eds.labels.gold import told_to
+from eds.labels.pairs import as_strings
+from eds.labels.schema import ASIDE, OPEN, assignment, expert, flag, item, pair, panel
+from eds.labels.shuffle import item_words, positions
+
+Flags = npt.NDArray[np.bool_]
+KEPT = 100  # tasks at the head of a queue that nobody takes over: the expert's page may show them already
+
+
+def assign(
+    connection: sa.Connection, campaign: Any, items: pa.Table | None = None, only: Sequence[str] | None = None
+) -> None:
+    """Enter the assignments of new items (id, pair, query_id, candidate_id, kind), or of new experts (`only`).
+
+    Gold whose answer an expert saw in calibration is not asked of that expert.
+    """
+    if campaign.experts_per_pair is None:
+        _assign_all(connection, campaign, _items(connection, campaign) if items is None else items, only)
+    else:
+        _assign_some(connection, campaign, items)
+        if only is not None:
+            _even_out(connection, campaign, only)
+    if connection.dialect.name != "sqlite":
+        connection.exec_driver_sql("ANALYZE assignment, item, pair")
+
+
+def hand_over(connection: sa.Connection, campaign: Any) -> None:
+    """Give the unjudged pairs of those who left to others, where each pair is asked of some of the panel."""
+    if campaign.experts_per_pair is not None:
+        _assign_some(connection, campaign, None)
+
+
+def forget_unjudged(connection: sa.Connection, campaign: Any, number: int) -> None:
+    """Take back the unjudged tasks of an expert who comes back: others may have them by now."""
+    if campaign.experts_per_pair is None:
+        return
+    mine = sa.and_(assignment.c.campaign == campaign.id, assignment.c.expert == number)
+    flagged = sa.exists().where(flag.c.assignment == assignment.c.id)
+    connection.execute(sa.delete(assignment).where(mine, assignment.c.events == 0, ~flagged))
+
+
+def _items(connection: sa.Connection, campaign: Any) -> pa.Table:
+    query = sa.select(item.c.id, item.c.pair, pair.c.query_id, pair.c.candidate_id, item.c.kind)
+    query = query.join(pair, pair.c.id == item.c.pair).where(item.c.campaign == campaign.id)
+    return fetch(connection, query.order_by(item.c.id))
+
+
+def _members(connection: sa.Connection, campaign: Any) -> pd.DataFrame:
+    """number, name and active of everybody who is or was on the panel."""
+    active = sa.and_(panel.c.left_at.is_(None), expert.c.disabled_at.is_(None))
+    query = sa.select(expert.c.id, expert.c.name, sa.case((active, 1), else_=0).label("active"))
+    query = query.join(panel, panel.c.expert == expert.c.id).where(panel.c.campaign == campaign.id)
+    rows = connection.execute(query.order_by(expert.c.id)).all()
+    return pd.DataFrame(rows, columns=["number", "name", "active"]).astype({"active": bool})
+
+
+def _assign_all(connection: sa.Connection, campaign: Any, items: pa.Table, only: Sequence[str] | None) -> None:
+    """Every expert of the panel (of `only`) gets every item, where there is no assignment yet."""
+    members = sa.select(expert.c.id, expert.c.name).join(panel, panel.c.expert == expert.c.id)
+    members = members.where(panel.c.campaign == campaign.id, panel.c.left_at.is_(None)).order_by(expert.c.id)
+    for number, name in connection.execute(members).all():
+        if only is not None and name not in only:
+            continue
+        had = sa.select(assignment.c.item).where(assignment.c.campaign == campaign.id, assignment.c.expert == number)
+        new = pc.invert(pc.is_in(items["id"], fetch(connection, had)["item"].combine_chunks()))
+        _enter(connection, campaign, items.filter(new), number, name)
+
+
+def _assign_some(connection: sa.Connection, campaign: Any, items: pa.Table | None) -> None:
+    """Deal the pairs of new items; without items the pairs that lack experts, since somebody left."""
+    everything = _items(connection, campaign)
+    rows = everything.select(["id", "pair", "kind"]).to_pandas()
+    members = _members(connection, campaign)
+    given = _given(connection, campaign, members)
+    chosen = rows["kind"].ne("gold") if items is None else rows["id"].isin(items["id"].to_numpy())
+    pairs = np.unique(rows.loc[chosen, "pair"].to_numpy())
+    place = pd.Series(np.arange(len(pairs)), pairs)
+    asked = given.merge(rows.rename(columns={"id": "item"})[["item", "pair"]], on="item")
+    asked = asked[asked["pair"].isin(pairs)]
+    held = np.zeros((len(pairs), len(members)), dtype=np.bool_)
+    held[place[asked["pair"]].to_numpy(), asked["member"]] = True
+    counts = held.copy()
+    left = asked[~asked["waited"]]
+    counts[place[left["pair"]].to_numpy(), left["member"]] = False
+    held[:, ~members["active"].to_numpy()] = True  # nobody deals to them
+    first = everything.filter(pa.array(~rows["pair"].duplicated().to_numpy()))
+    first = first.filter(pc.is_in(first["pair"], pa.array(pairs))).sort_by("pair")
+    need = np.maximum(campaign.experts_per_pair - counts.sum(axis=1), 0)
+    dealt = _deal_pairs(campaign, first, held, counts, need, given, members)
+    targets = dealt if items is None else dealt | counts
+    table = everything.filter(pa.array(chosen.to_numpy()))
+    of = place[table["pair"].to_numpy()].to_numpy()
+    for member, (number, name) in enumerate(zip(members["number"], members["name"], strict=True)):
+        if not members["active"].iloc[member]:
+            continue
+        had = given.loc[given["member"] == member, "item"].to_numpy()
+        new = targets[of, member] & ~np.isin(table["id"].to_numpy(), had)
+        _enter(connection, campaign, table.filter(pa.array(new)), int(number), str(name))
+
+
+def _deal_pairs(
+    campaign: Any,
+    pairs: pa.Table,
+    held: Flags,
+    counts: Flags,
+    need: "npt.NDArray[np.int64]",
+    given: pd.DataFrame,
+    members: pd.DataFrame,
+) -> Flags:
+    """The experts that each pair is dealt to, pairs x members."""
+    queries, candidates = (pairs[name].combine_chunks() for name in ("query_id", "candidate_id"))
+    # A page is of one query and of pairs with the same experts so far; pages come in an order that is drawn.
+    frame = pd.DataFrame(
+        {
+            "query": pd.factorize(queries.to_pandas())[0],
+            "held": [row.tobytes() for row in held],
+            "turn": item_words(queries, queries, f"{campaign.seed}/deal"),
+            "word": item_words(queries, candidates, f"{campaign.seed}/deal"),
+            "need": need,
+        }
+    )
+    by_query = np.bincount(frame.loc[frame["need"] > 0, "query"])
+    size = page_size(by_query[by_query > 0], int(members["active"].sum()), campaign.experts_per_pair)
+    frame = frame[frame["need"] > 0].sort_values(["turn", "query", "held", "need", "word"])
+    groups = frame.groupby(["query", "held", "need"], sort=False)
+    count = groups["word"].transform("size")
+    page = groups.ngroup() * (len(frame) + 1) + groups.cumcount() * -(-count // size) // count
+    _, first, of, sizes = np.unique(page, return_index=True, return_inverse=True, return_counts=True)
+    row = frame.index.to_numpy()
+    pages = Pages(sizes, held[row[first]], need[row[first]])
+    load = np.bincount(given.loc[given["open"], "member"], minlength=len(members))
+    both = counts.astype(np.float64)
+    result = np.zeros_like(held)
+    result[row] = deal(pages, load, both.T @ both, campaign.seed)[of]
+    return result
+
+
+def _given(connection: sa.Connection, campaign: Any, members: pd.DataFrame) -> pd.DataFrame:
+    """Every assignment: item, member (a place), waited (judged, set aside, or still to come), open."""
+    query = sa.select(assignment.c.item, assignment.c.expert, assignment.c.state, assignment.c.events)
+    rows = fetch(connection, query.where(assignment.c.campaign == campaign.id)).to_pandas()
+    member = pd.Index(members["number"]).get_indexer(pd.Index(rows["expert"]))
+    active = members["active"].to_numpy()[member]
+    waited = (rows["events"] > 0) | (rows["state"] == ASIDE) | active
+    result: pd.DataFrame = rows.assign(member=member, waited=waited, open=active & (rows["state"] == OPEN).to_numpy())
+    return result
+
+
+def _even_out(connection: sa.Connection, campaign: Any, joiners: Sequence[str]) -> None:
+    """Let who joins take over unjudged work of the others, until nobody has a page more left than who joins."""
+    members = _members(connection, campaign)
+    members = members[members["active"]]
+    query = (
+        sa.select(assignment.c.id, assignment.c.item, assignment.c.expert, assignment.c.position, item.c.pair,
+                  item.c.kind, pair.c.query_id, pair.c.candidate_id, assignment.c.state, assignment.c.events,
+                  assignment.c.returned)
+        .join(item, item.c.id == assignment.c.item)
+        .join(pair, pair.c.id == item.c.pair)
+        .where(assignment.c.campaign == campaign.id)
+    )  # fmt: skip
+    rows = fetch(connection, query).to_pandas()
+    flags = sa.select(flag.c.assignment).join(assignment, assignment.c.id == flag.c.assignment)
+    flagged = connection.execute(flags.where(assignment.c.campaign == campaign.id)).scalars().all()
+    untouched = (rows["state"] == OPEN) & (rows["events"] == 0) & (rows["returned"] == 0)
+    free = rows[untouched & ~rows["id"].isin(flagged) & rows["expert"].isin(members["number"])]
+    head = free.sort_values("position").groupby("expert").cumcount() < KEPT
+    free = free[~head.reindex(free.index)]
+    begun = rows[~rows["id"].isin(free["id"])]
+    # What asks a pair of one expert stays together: a repeat whose pair is judged, or at the head, stays.
+    there = pd.MultiIndex.from_frame(begun[["expert", "pair"]])
+    free = free[~pd.MultiIndex.from_frame(free[["expert", "pair"]]).isin(there)]
+    groups = free.sort_values("position").groupby(["expert", "query_id"], sort=False)
+    parts = sorted((part for _, part in groups), key=lambda part: int(part["position"].iloc[-1]), reverse=True)
+    left = rows[(rows["state"] == OPEN) & rows["expert"].isin(members["number"])].groupby("expert").size()
+    load = {number: int(left.get(number, 0)) for number in members["number"].tolist()}
+    fair = sum(load.values()) // max(len(load), 1)
+    for number, name in members.loc[members["name"].isin(joiners), ["number", "name"]].to_numpy().tolist():
+        known = {*told_to(connection, number).to_pylist(), *rows.loc[rows["expert"] == number, "pair"]}
+        kept = []
+        for part in parts:
+            giver, size = part["expert"].iloc[0], len(part)
+            fits = load[number] + size <= fair <= load[giver] - size
+            if giver == number or not fits or not known.isdisjoint(part["pair"]):
+                kept.append(part)
+                continue
+            load[giver] -= size
+            load[number] += size
+            known.update(part["pair"])
+            _move(connection, campaign, part, number, name)
+        parts = kept
+
+
+def _move(connection: sa.Connection, campaign: Any, tasks: pd.DataFrame, number: int, name: str) -> None:
+    """Give unjudged tasks to another expert."""
+    place = positions(campaign.seed, name, *_names(tasks), (tasks["kind"] == "repeat").to_numpy())
+    change = sa.update(assignment).where(assignment.c.id == sa.bindparam("task"), assignment.c.events == 0)
+    change = change.values(expert=number, position=sa.bindparam("place"))
+    rows = zip(tasks["id"].tolist(), place.tolist(), strict=True)
+    connection.execute(change, [{"task": task, "place": position} for task, position in rows])
+
+
+def _names(tasks: pd.DataFrame) -> tuple[pa.Array, pa.Array]:
+    return as_strings(tasks["query_id"]), as_strings(tasks["candidate_id"])
+
+
+def _enter(connection: sa.Connection, campaign: Any, items: pa.Table, number: int, name: str) -> None:
+    """Enter the assignments of an expert, all open."""
+    told = pc.and_(pc.equal(items["kind"], "gold"), pc.is_in(items["pair"], told_to(connection, number)))
+    items = items.filter(pc.invert(told))
+    repeats = pc.equal(items["kind"], "repeat").to_numpy(zero_copy_only=False)
+    queries, candidates = (items[part].combine_chunks() for part in ("query_id", "candidate_id"))
+    zeros = pa.array(np.zeros(len(items), np.int64))
+    insert(
+        connection,
+        assignment,
+        pa.table(
+            {
+                "campaign": pa.array(np.full(len(items), campaign.id), pa.int64()),
+                "item": items["id"],
+                "expert": pa.array(np.full(len(items), number), pa.int64()),
+                "position": positions(campaign.seed, name, queries, candidates, repeats),
+                "state": zeros,
+                "events": zeros,
+                "returned": zeros,
+            }
+        ),
+    )
