@@ -74,7 +74,11 @@ class Table:
 
 
 def to_arrow(frame: pd.DataFrame, table: Table, where: str = "") -> pa.Table:
-    """Convert the frame to Arrow, declared columns first, then the user's; or raise a TableError with all faults."""
+    """Convert the frame to Arrow, declared columns first, then the user's; or raise a TableError with all faults.
+
+    A declared column that the frame lacks holds its default or missing values; keys and columns without either must
+    be there.
+    """
     arrays, _ = _checked(frame, table, where)
     schema = _schema(table)
     for name in frame.columns:
@@ -93,9 +97,8 @@ def fill_columns(arrow: pa.Table, table: Table, names: Sequence[str]) -> pa.Tabl
             fields.append(arrow.schema.field(name))
             arrays.append(arrow.column(name))
         else:
-            kind = ARROW[declared[name].kind]
-            fields.append(pa.field(name, kind, declared[name].nullable))
-            arrays.append(pa.repeat(pa.scalar(declared[name].default, kind), arrow.num_rows))
+            fields.append(pa.field(name, ARROW[declared[name].kind], declared[name].nullable))
+            arrays.append(_filled(declared[name], arrow.num_rows))
     return pa.table(arrays, schema=pa.schema(fields))
 
 
@@ -116,7 +119,12 @@ def _checked(
     arrays: dict[str, pa.Array] = {}
     coded: dict[str, pa.DictionaryArray] = {}
     for column in table.columns:
-        if list(frame.columns).count(column.name) != 1:
+        occurs = list(frame.columns).count(column.name)
+        if occurs == 0 and not table.is_required(column):
+            arrays[column.name] = _filled(column, len(frame))
+            if column.kind == "text":
+                coded[column.name] = arrays[column.name].dictionary_encode(null_encoding="encode")
+        if occurs != 1:
             continue
         try:
             arrays[column.name] = _as_kind(frame[column.name], column.kind)
@@ -142,6 +150,11 @@ def to_frame(arrow: pa.Table) -> pd.DataFrame:
         columns[field.name] = arrow.column(field.name).to_pandas(types_mapper=mapped)
     texts = {field.name: TEXT for field in arrow.schema if field.type == ARROW["text"]}
     return pd.DataFrame(columns, columns=list(arrow.schema.names)).astype(texts)
+
+
+def _filled(column: Column, rows: int) -> pa.Array:
+    """The column where nothing gives its values: its default, or missing values."""
+    return pa.repeat(pa.scalar(column.default, ARROW[column.kind]), rows)
 
 
 def _schema(table: Table) -> pa.Schema:
@@ -173,7 +186,9 @@ def _as_kind(series: "pd.Series[Any]", kind: Kind) -> pa.Array:
 def _column_faults(frame: pd.DataFrame, table: Table) -> list[str]:
     present = [str(name) for name in frame.columns]
     faults = [
-        f"column {column.name} is missing ({column.meaning})" for column in table.columns if column.name not in present
+        f"column {column.name} is missing ({column.meaning})"
+        for column in table.columns
+        if column.name not in present and table.is_required(column)
     ]
     faults += [
         f"column {name} occurs {present.count(name)} times"

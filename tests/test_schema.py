@@ -106,6 +106,20 @@ def test_a_long_value_is_shortened_in_the_message() -> None:
     assert len(message) < 400
 
 
+@given(st.data())
+def test_a_missing_column_holds_its_default_or_nothing(data: st.DataObject) -> None:
+    table = data.draw(st.sampled_from([IMAGES, LABELS, TRUTH]))
+    frame = data.draw(strategies.frames(table))
+    column = data.draw(st.sampled_from([column for column in table.columns if not table.is_required(column)]))
+    filled = to_arrow(frame.drop(columns=column.name), table)
+    assert filled.schema == to_arrow(frame, table).schema
+    assert filled[column.name].to_pylist() == [column.default] * len(frame)
+
+
+def test_a_missing_key_or_column_without_default_is_refused() -> None:
+    assert "column rank is missing" in refusal(neighbors().drop(columns="rank"))
+
+
 def test_times_without_zone_are_refused() -> None:
     frame = LABELS.empty()
     frame["created_at"] = pd.Series([], dtype="datetime64[us]")

@@ -112,7 +112,7 @@ def tables_from_pairs(frame: pd.DataFrame, at: Location, rule: str, faults: Faul
         position=suspects["position"].fillna(pd.Series(range(len(suspects)), index=suspects.index)),
     )
     return (
-        to_frame(to_arrow(truth[TRUTH.names], TRUTH, str(at.file))).set_axis(judged.index, axis=0),
-        to_frame(to_arrow(suspects[SUSPECTS.names], SUSPECTS, str(at.file))).set_axis(asked.index, axis=0),
+        to_frame(to_arrow(truth, TRUTH, str(at.file))).set_axis(judged.index, axis=0),
+        to_frame(to_arrow(suspects, SUSPECTS, str(at.file))).set_axis(asked.index, axis=0),
         notes,
     )

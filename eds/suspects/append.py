@@ -12,14 +12,16 @@ from eds.tables import SUSPECTS
 
 def append_rows(previous: pd.DataFrame | None, rows: pd.DataFrame) -> pd.DataFrame:
     """Previous suspects with the new rows behind them; a pair that is there with that origin is refused."""
-    some = previous is not None and len(previous) > 0
-    both = pd.concat([previous, rows], ignore_index=True) if some else rows
+    if previous is None or not len(previous):
+        return canonical(rows)
+    both = pd.concat([canonical(previous), canonical(rows)], ignore_index=True)  # each with every column, then joined
     return canonical(both, "previous suspects and the new rows")
 
 
 def canonical(suspects: pd.DataFrame, where: str = "") -> pd.DataFrame:
-    """The table checked, its columns in order and of the kinds that reading it from a file gives."""
-    return to_frame(to_arrow(suspects[SUSPECTS.names], SUSPECTS, where))
+    """The table checked, with every column, in order and of the kinds that reading it from a file gives."""
+    declared = [name for name in SUSPECTS.names if name in suspects.columns]
+    return to_frame(to_arrow(suspects[declared], SUSPECTS, where))
 
 
 def behind(
@@ -41,11 +43,10 @@ def behind(
             "origin": origin,
             "batch": np.full(len(pairs), batch, np.int64),
             "position": np.arange(first, first + len(pairs)),
-            "sources": pd.array([None] * len(pairs), dtype="string"),
             "stratum": stratum if isinstance(stratum, str) else stratum.to_numpy(),
             "probability": np.broadcast_to(np.asarray(probability, np.float64), len(pairs)).copy(),
         }
-    ).astype({"sources": "object"})
+    )
 
 
 def mixed(

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from eds import choices
 from eds.pairs import Flags, Integers, LabelledPairs, RankedLists, decode, in_sorted, pair_keys
-from eds.suspects.append import canonical
+from eds.suspects.append import append_rows, canonical
 from eds.suspects.codes import generator, whole
 from eds.suspects.lists import COLUMNS, check_comparable, read_lists, shared_ranks
 from eds.suspects.partial_estimates import drawn_in_batches
@@ -101,7 +101,7 @@ def pool(
     result.loc[old.index[proposed], "sources"] = (
         sources.take(np.searchsorted(keys, there[proposed])).to_pandas().to_numpy()
     )
-    return canonical(pd.concat([result, fresh], ignore_index=True) if len(fresh) else result)
+    return append_rows(result, fresh) if len(fresh) else canonical(result)
 
 
 def reorder(suspects: pd.DataFrame, judged_pairs: pd.DataFrame, batching: Batching) -> pd.DataFrame:
