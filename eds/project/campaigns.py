@@ -65,7 +65,7 @@ class Campaigns:
             raise InputError("no suspects are of that origin", where="--origin", hint="See eds suspects list.")
         grid, polarity = plan.mode == "grid", plan.polarity
         with opened(project, create=True) as store:
-            suspects = _with_gold(project, store, suspects, polarity)
+            suspects = with_gold(project, store, suspects, polarity)
             gold_share, repeat_share = plan.gold_share, plan.repeat_share
             if gold_share is None:
                 guarded = grid or set(suspects["origin"]) == {"random"}
@@ -226,7 +226,7 @@ def _without_label(project: "Project", suspects: "pd.DataFrame") -> "pd.DataFram
     return asked
 
 
-def _with_gold(project: "Project", store: "Store", suspects: "pd.DataFrame", polarity: str | None) -> "pd.DataFrame":
+def with_gold(project: "Project", store: "Store", suspects: "pd.DataFrame", polarity: str | None) -> "pd.DataFrame":
     """The suspects without gold that tests nothing in a grid; the store learns the answers of the planted pairs."""
     planted = suspects[(suspects["origin"] == "gold") & suspects["stratum"].isin(["gold:0", "gold:1"])]
     if not len(planted):

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from eds.project.simulate import DrawnCatalogue, SimulatedJudging
     from eds.project.status import StatusResult
     from eds.project.train import FinetuneOptions, FinetuneResult, HashOptions, HashResult
+    from eds.synthetic.experts import Expert
 
 __all__ = ["Project", "State"]
 
@@ -475,18 +476,28 @@ class Project(ProjectFiles):
         *,
         count: int | None = None,
         seed: int | None = None,
+        panel: "Sequence[Expert]" = (),
         campaign: str = "simulated",
         experts_per_pair: int | None = None,
         out: str | Path | None = None,
     ) -> "SimulatedJudging":
         """Let simulated experts judge every suspect of a drawn catalogue, in a campaign or into the file `out`.
 
-        A new campaign asks `experts_per_pair` of them each pair, by default all.
+        `panel` are experts of `eds.synthetic.experts`, by default `count` of them drawn by `seed`. A new campaign asks
+        `experts_per_pair` of them each pair, by default all.
         """
         from eds.project.simulate import simulate
 
         file = Path(out) if out else None
-        return simulate(self, count=count, seed=seed, campaign=campaign, experts_per_pair=experts_per_pair, out=file)
+        return simulate(
+            self,
+            count=count,
+            seed=seed,
+            panel=panel,
+            campaign=campaign,
+            experts_per_pair=experts_per_pair,
+            out=file,
+        )
 
     def decide(
         self,

@@ -118,12 +118,13 @@ def simulate(
     *,
     count: int | None = None,
     seed: int | None = None,
+    panel: "Sequence[Expert]" = (),
     campaign: str = "simulated",
     experts_per_pair: int | None = None,
     out: Path | None = None,
 ) -> SimulatedJudging:
     """Let simulated experts judge every suspect, in a campaign of the label store or into the file `out`."""
-    panel = draw_panel(project, count, seed)
+    panel = panel or draw_panel(project, count, seed)
     if out is None:
         return simulate_judging(project, panel, campaign, experts_per_pair)
     if experts_per_pair is not None:
@@ -143,6 +144,7 @@ def simulate_judging(
     from eds.labels.experts import add_expert, list_experts
     from eds.labels.queue import list_campaigns
     from eds.labels.simulate import fill
+    from eds.project.campaigns import with_gold
     from eds.synthetic import experts as simulated
 
     images, people = project.read("images"), {expert.expert_id: expert for expert in panel}
@@ -167,7 +169,8 @@ def simulate_judging(
                 seed=project.config.project.seed,
                 experts_per_pair=experts_per_pair,
             )
-            create_campaign(store, plan, project.read("suspects"), list(people), by="simulation")
+            suspects = with_gold(project, store, project.read("suspects"), None)
+            create_campaign(store, plan, suspects, list(people), by="simulation")
         with project.progress("judging", "labels") as progress:
             return SimulatedJudging(len(panel), fill(store, campaign, answer, progress_of=progress), campaign)
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from eds import truth
 from tests.notebooks import executed, holds_outputs
 
 NAME = "02_labels_to_truth.ipynb"
@@ -12,18 +13,21 @@ def test_it_is_stored_with_its_outputs() -> None:
 
 
 def test_it_runs_and_its_claims_hold(capsys: pytest.CaptureFixture[str]) -> None:
-    told = executed(NAME)
+    values = executed(NAME)
     assert "votes a pair are enough" in capsys.readouterr().out
-    profiles = told["profiles"].set_index("expert_id")
+    experts = values["experts"].set_index("expert_id")
     for column in ("with_others", "gold_score", "repeat_consistency", "median_seconds"):
-        assert profiles[column].idxmin() == "hasty"
-    alpha = {name: table.loc["krippendorff_alpha", "value"] for name, table in told["agreement"].items()}
-    assert alpha["careful three"] > alpha["all four"] + 0.1
-    wrong, sure = told["wrong"], told["sure"]
+        assert experts[column].idxmin() == "hasty"
+    four, three = (values[name].coefficients.set_index("coefficient")["value"] for name in ("everybody", "three"))
+    assert three["krippendorff_alpha"] > four["krippendorff_alpha"] + 0.05
+    wrong, sure = values["wrong"], values["sure"]
     assert wrong[~sure].mean() > 10 * wrong[sure].mean()
-    assert len(told["differing"]) < 10
-    share = list(told["share"].values())
-    assert share[0] > share[2] > share[4]
-    assert share[3] >= share[2]
-    assert told["observed"] < told["exact"] < told["corrected"]
-    assert 2 < 3 - told["alike"].mean() < 2.3
+    assert values["second"].differing < 10
+    assert not values["second"].stored
+    alone, _, of_three, of_four, of_five = values["share"].values()
+    assert alone > 4 * of_three
+    assert of_four >= of_three > of_five
+    assert abs(values["observed"] - values["exact"]) < 0.01
+    corrected = truth.corrected_auc(values["observed"], values["eps_pos"], values["eps_neg"])
+    assert abs(corrected - values["exact"]) > abs(values["observed"] - values["exact"])
+    assert 2 < 3 - values["pairs"]["agreement"] < 2.3
