@@ -605,7 +605,7 @@ class Project(ProjectFiles):
         to: str | Path | None = None,
         *,
         slices: Sequence[str] = ("category",),
-        gallery: int = 8,
+        gallery: int = 4,
         pictures: bool = True,
         resamples: int = 2000,
         confidence: float = 0.95,

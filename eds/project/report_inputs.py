@@ -35,7 +35,7 @@ class ReportOptions:
     """What a report shows; each option is a parameter of `report`."""
 
     slices: tuple[str, ...] = ("category",)
-    gallery: int = 8
+    gallery: int = 4
     pictures: bool = True
     resamples: int = RESAMPLES
     confidence: float = CONFIDENCE

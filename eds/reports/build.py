@@ -1,6 +1,7 @@
 """From inputs to a report: every section in its order, none of which can fail the others."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from eds.errors import EdsError
@@ -21,15 +22,24 @@ def build(inputs: ReportInputs, made: Mapping[str, Any], progress: Callable[[int
     specs = {name: spec for name, spec in load_sections().items() if spec.wanted(inputs)}
     computed: dict[str, Section] = {}
     for name, spec in specs.items():
-        computed[name] = _section(name, spec, [_attempt(part, inputs) for part in spec.parts])
+        blocks = _distinct([_attempt(part, inputs) for part in spec.parts])
+        computed[name] = Section(name, spec.title, spec.question, blocks, _answer(spec, inputs))
         if progress:
             progress(len(computed), len(specs))
     others = [section for section in computed.values() if section.blocks]
     sections = []
     for name, spec in specs.items():
         overview = [_attempt(part, inputs, others) for part in spec.overview]
-        sections.append(_section(name, spec, [computed[name].blocks, *overview]))
+        sections.append(replace(computed[name], blocks=_distinct([computed[name].blocks, *overview])))
     return Report(inputs.name, made, tuple(sections))
+
+
+def _answer(spec: SectionSpec, inputs: ReportInputs) -> Sentence | None:
+    """The section's answer; None where the inputs give none."""
+    try:
+        return spec.answer(inputs)
+    except (Missing, EdsError):  # its parts say what is missing
+        return None
 
 
 def _attempt(part: Callable[..., Blocks], *arguments: Any) -> Blocks:
@@ -42,10 +52,10 @@ def _attempt(part: Callable[..., Blocks], *arguments: Any) -> Blocks:
         return (Gap(f"Could not be computed: {error.what}", error.hint),)
 
 
-def _section(name: str, spec: SectionSpec, parts: list[Blocks]) -> Section:
-    """The section with its blocks; a table or gap that several parts contribute appears once."""
+def _distinct(parts: Sequence[Blocks]) -> Blocks:
+    """The blocks of all parts; a table or gap that several parts contribute appears once."""
     blocks: list[Block] = []
     for block in (block for part in parts for block in part):
         if isinstance(block, Sentence) or block not in blocks:
             blocks.append(block)
-    return Section(name, spec.title, spec.question, tuple(blocks))
+    return tuple(blocks)

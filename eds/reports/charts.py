@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 WIDTH = 440  # pixels, of every chart: letters are equally large in all of them
 ROW = 24  # height of a row
 LETTER = 6.2  # mean width of a letter at 11 px
+MANY = 20  # rows above which they are lower
 LABEL = 130  # room for the name of a row; longer names are cut, and complete in the tooltip
 LEGEND = 26  # letters of a name in a legend
 SERIES = ("#0b6aa8", "#b8500b", "#007f62", "#a03a76", "#7a6400", "#2b8cbf", "#4b4f55")
@@ -32,46 +33,131 @@ FITTED = alt.AutoSizeParams(type="fit-x", contains="padding")
 Chart: TypeAlias = alt.LayerChart
 
 
-def bar_chart(labels: Sequence[str], values: Sequence[Any], kind: Kind = "count", logarithmic: bool = False) -> Chart:
+def bar_chart(labels: Sequence[str], values: Sequence[Any], kind: Kind = "count") -> Chart:
     """A bar for each label, followed by its number."""
-    numbers = _defined(values)
-    start, scale, axis = 0.0, _scale([*values, 1] if kind == "count" else values, 0.0), _axis(kind)
-    if logarithmic and numbers and min(numbers) > 0:
-        first, last = math.floor(math.log10(min(numbers)) - 0.3), math.ceil(math.log10(max(numbers)))
-        start, powers = 10.0**first, [10.0**power for power in range(first, last + 1)]
-        scale = alt.Scale(type="log", domain=[powers[0], powers[-1]], nice=False)
-        axis = _axis(kind, powers)
     text = [shown(value, kind) for value in values]
     tips = [f"{label}: {number}" for label, number in zip(labels, text, strict=True)]
-    rows = _rows(label=labels, value=values, start=[start] * len(text), text=text, tip=tips)
-    base, x = _by_row(rows), alt.X("value:Q", title=None, scale=scale, axis=axis)
-    bars = base.mark_bar(color=MAIN, height=13).encode(x=x, x2=alt.X2("start:Q"))
-    captions = base.mark_text(align="left", dx=6).encode(x=x, text=alt.Text("text:N"))
+    rows = _rows(label=labels, value=values, start=[0.0] * len(text), text=text, tip=tips)
+    base, scale = _by_row(rows), _scale([*values, 1] if kind == "count" else values, 0.0)
+    bars = base.mark_bar(color=MAIN, height=13).encode(x=_x("value", kind, scale), x2=alt.X2("start:Q"))
+    captions = base.mark_text(align="left", dx=6).encode(x=_x("value", kind, scale), text=alt.Text("text:N"))
     return _framed(bars, captions, _hits(base), right=50)
+
+
+def log_chart(labels: Sequence[str], values: Sequence[Any], kind: Kind = "count") -> Chart:
+    """A point for each label on a logarithmic axis, followed by its number; values that are not positive have none.
+
+    Points and no bars: on a logarithmic axis a bar would have no start, and its length no meaning.
+    """
+    numbers = [number if number is not None and number > 0 else None for number in map(_number, values)]
+    known = _defined(numbers) or [1.0]
+    first, last = math.floor(math.log10(min(known))), math.ceil(math.log10(max(known)))
+    powers = [10.0**power for power in range(first, max(last, first + 1) + 1)]
+    text = [shown(value, kind) for value in values]
+    tips = [f"{label}: {number}" for label, number in zip(labels, text, strict=True)]
+    base = _by_row(_rows(label=labels, value=numbers, text=text, tip=tips))
+    scale = alt.Scale(type="log", domain=[powers[0], powers[-1]], nice=False)
+    x = alt.X("value:Q", title=None, scale=scale, axis=_axis(kind, powers[:: math.ceil(len(powers) / 5)]))
+    points = base.mark_point(size=64, stroke=MAIN, fill=MAIN, opacity=1).encode(x=x)
+    captions = base.mark_text(align="left", dx=8).encode(x=x, text=alt.Text("text:N"))
+    return _framed(points, captions, _hits(base), right=50)
+
+
+def forest_chart(
+    labels: Sequence[str],
+    values: Sequence[Any],
+    low: Sequence[Any],
+    high: Sequence[Any],
+    marks: Sequence[bool] = (),
+    groups: Sequence[Sequence[str]] = (),
+    kind: Kind = "value",
+) -> Chart:
+    """A forest plot: a row for each label with its point, interval and number; marked ones are hollow.
+
+    Each of `groups` is a bracket on the right, with a tick at the rows of its members.
+    """
+    tips = _tips(labels, values, low, high, kind)
+    text = [
+        shown(value, kind) + (f" [{shown(under, kind)}, {shown(over, kind)}]" if _number(under) is not None else "")
+        for value, under, over in zip(values, low, high, strict=True)
+    ]
+    step = _row_height(labels)
+    rows = _rows(label=labels, value=values, low=low, high=high, marked=_flags(marks, labels), text=text, tip=tips)
+    order = [*dict.fromkeys(labels)]
+    axis = alt.Axis(labelLimit=LABEL, grid=False, labelFontSize=_letter_size(step))
+    y = alt.Y("label:N", sort=None, title=None, scale=alt.Scale(domain=order), axis=axis)
+    base, scale = _chart(rows).encode(y=y), _scale([*values, *low, *high])
+    room = LETTER * max(map(len, text), default=0) + 14
+    layers = [
+        base.mark_rule(color=MAIN, strokeWidth=2.5, strokeCap="round", opacity=0.5).encode(
+            x=_x("low", kind, scale), x2=alt.X2("high:Q")
+        ),
+        base.mark_point(size=64 if step == ROW else 30, stroke=MAIN, strokeWidth=2, opacity=1, filled=True).encode(
+            x=_x("value", kind, scale), fill=_flagged(alt.Fill, "marked", MAIN, CARD)
+        ),
+        base.mark_text(align="left", dx=8, fontSize=_letter_size(step)).encode(x=_beyond(0), text=alt.Text("text:N")),
+    ]
+    place = {label: index for index, label in enumerate(order)}
+    ends: list[int] = []  # of each column of brackets: its last row
+    for group in sorted(sorted(place[name] for name in group) for group in groups if len(group) > 1):
+        column = next((index for index, end in enumerate(ends) if end < group[0]), len(ends))
+        ends[column : column + 1] = [group[-1]]
+        line = _chart([{"label": order[group[0]], "last": order[group[-1]]}])
+        ticks = _chart([{"label": order[index]} for index in group])
+        layers += [
+            line.mark_rule(color=SECOND, strokeWidth=1.6).encode(
+                x=_beyond(room + 9 * column), y=y, y2=alt.Y2("last:N")
+            ),
+            ticks.mark_rule(color=SECOND, strokeWidth=1.6).encode(
+                x=_beyond(room + 9 * column - 4), x2=_beyond(room + 9 * column, alt.X2Value), y=y
+            ),
+        ]
+    return _framed(*layers, _hits(base), height=alt.Step(step))
+
+
+def _row_height(labels: Sequence[str]) -> int:
+    """The height of a row: lower where there are many."""
+    return ROW if len(labels) <= MANY else 13
+
+
+def _letter_size(step: int) -> int:
+    """The size of letters in rows of this height."""
+    return 11 if step == ROW else 9
+
+
+def _beyond(pixels: float, channel: type[Any] = alt.XValue) -> Any:
+    """A position to the right of the axis."""
+    return channel(alt.expr(f"width + {pixels:g}"))
 
 
 def bound_chart(
     labels: Sequence[str],
     values: Sequence[Any],
-    highs: Sequence[Any],
-    most: Sequence[Any],
+    ceilings: Sequence[Any],
     marks: Sequence[bool] = (),
     kind: Kind = "share",
 ) -> Chart:
-    """A bar for each value, a tick at its upper bound, and pale what unknown values could add; marked ones orange."""
+    """A bar for each value, pale from there to a tick at its ceiling; marked ones are hollow."""
     tips = [
-        f"{label}: {shown(value, kind)}, ceiling {shown(high, kind)}, at most {shown(top, kind)}"
-        for label, value, high, top in zip(labels, values, highs, most, strict=True)
+        f"{label}: {shown(value, kind)}" + (f", ceiling {shown(top, kind)}" if _number(top) is not None else "")
+        for label, value, top in zip(labels, values, ceilings, strict=True)
     ]
+    text = [shown(value, kind) for value in values]
     start = [0.0] * len(tips)
-    rows = _rows(label=labels, start=start, value=values, high=highs, most=most, marked=_flags(marks, labels), tip=tips)
-    base, scale = _by_row(rows), alt.Scale(domain=[0, 1])
-    colour = _flagged(alt.Color, "marked", MAIN, SECOND)
+    rows = _rows(
+        label=labels, start=start, value=values, top=ceilings, marked=_flags(marks, labels), text=text, tip=tips
+    )
+    base, scale, step = _by_row(rows), alt.Scale(domain=[0, 1]), _row_height(labels)
+    fill, thick = _flagged(alt.Fill, "marked", MAIN, CARD), 13 if step == ROW else 8
     return _framed(
-        base.mark_bar(height=13, opacity=0.2).encode(x=_x("most", kind, scale), x2=alt.X2("start:Q"), color=colour),
-        base.mark_bar(height=13).encode(x=_x("value", kind, scale), x2=alt.X2("start:Q"), color=colour),
-        base.mark_tick(thickness=2.2, size=18).encode(x=_x("high", kind, scale)),
+        base.mark_bar(height=thick, opacity=0.2, color=MAIN).encode(x=_x("value", kind, scale), x2=alt.X2("top:Q")),
+        base.mark_bar(height=thick, stroke=MAIN, strokeWidth=1.5).encode(
+            x=_x("value", kind, scale), x2=alt.X2("start:Q"), fill=fill
+        ),
+        base.mark_tick(thickness=2.2, size=thick + 5).encode(x=_x("top", kind, scale)),
+        base.mark_text(align="left", dx=8, fontSize=_letter_size(step)).encode(x=_beyond(0), text=alt.Text("text:N")),
         _hits(base),
+        height=alt.Step(step),
     )
 
 

@@ -34,6 +34,7 @@ class Sentence:
     template: str
     filled: Mapping[str, Number | str] = field(default_factory=dict)
     tone: Tone = "plain"
+    key: str = ""  # what it states, in JSON and CSV
 
     def __post_init__(self) -> None:
         slots = set(SLOT.findall(self.template))
@@ -74,14 +75,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of named fields, and the columns that are shown; a folded table opens on demand."""
+    """Rows of named fields, and the columns that are shown; `detail`: in JSON and CSV only, and named on the page."""
 
     key: str
     title: str
     columns: tuple[Column, ...]
     rows: Sequence[Mapping[str, Any]]
     caption: str = ""
-    folded: bool = False
+    detail: bool = False
 
 
 @dataclass(frozen=True)
@@ -126,12 +127,15 @@ class Gallery:
 
 @dataclass(frozen=True)
 class Tile:
-    """A key figure, with a label and a sentence of context."""
+    """A key figure with its interval, or the reason why it has none; `known` is the known truth of a drawn project."""
 
     key: str
     number: Number
     label: str
-    context: Sentence
+    low: float | None = None
+    high: float | None = None
+    reason: str = ""
+    known: float | None = None
 
 
 @dataclass(frozen=True)
@@ -142,6 +146,22 @@ class Tiles:
 
 
 @dataclass(frozen=True)
+class Step:
+    """Something to do next: what it would settle, and the command."""
+
+    key: str
+    action: Sentence
+    command: str = ""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What to do next, the most useful step first."""
+
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
 class Gap:
     """What is missing, and the command that makes it."""
 
@@ -149,17 +169,18 @@ class Gap:
     hint: str = ""
 
 
-Block = Sentence | Table | Figure | Gallery | Tiles | Gap
+Block = Sentence | Table | Figure | Gallery | Tiles | Steps | Gap
 
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the report; `question` says in one line what it answers."""
+    """A section of the report: the question, and the answer in one line where the inputs give one."""
 
     key: str
     title: str
     question: str
     blocks: tuple[Block, ...]
+    answer: Sentence | None = None
 
 
 @dataclass(frozen=True)
@@ -182,6 +203,11 @@ class Missing(Exception):  # noqa: N818 - an input is absent, which is no error
 def say(template: str, /, **filled: Number | str) -> Sentence:
     """A sentence; every slot must be filled, and nothing else."""
     return Sentence(template, filled)
+
+
+def state(key: str, template: str, /, **filled: Number | str) -> Sentence:
+    """A sentence that states a result; `key` names the statement in JSON and CSV."""
+    return Sentence(template, filled, "plain", key)
 
 
 def note(template: str, /, **filled: Number | str) -> Sentence:

@@ -9,7 +9,20 @@ from typing import Any
 
 from eds.html import clean
 from eds.io.files import write_text
-from eds.reports.document import Block, Figure, Gallery, Number, Pair, Report, Section, Sentence, Table, Tiles
+from eds.reports.document import (
+    Block,
+    Figure,
+    Gallery,
+    Number,
+    Pair,
+    Report,
+    Section,
+    Sentence,
+    Steps,
+    Table,
+    Tile,
+    Tiles,
+)
 from eds.reports.numbers import text_of, undefined
 from eds.reports.page import page
 
@@ -45,7 +58,12 @@ def table(content: dict[str, Any]) -> str:
 
 
 def _section(section: Section) -> dict[str, Any]:
-    return {"key": section.key, "title": section.title, "blocks": [_block(block) for block in section.blocks]}
+    return {
+        "key": section.key,
+        "title": section.title,
+        "answer": None if section.answer is None else _sentence(section.answer),
+        "blocks": [_block(block) for block in section.blocks],
+    }
 
 
 def _block(block: Block) -> dict[str, Any]:
@@ -63,23 +81,25 @@ def _block(block: Block) -> dict[str, Any]:
             }
             for column in block.columns
         }
-        return {"kind": "table", **_titled(block), "columns": columns, "rows": _to_jsonable(block.rows)}
+        return {
+            "kind": "table",
+            **_titled(block),
+            "detail": block.detail,
+            "columns": columns,
+            "rows": _to_jsonable(block.rows),
+        }
     if isinstance(block, Figure):
         data = _to_jsonable(block.data)
         return {"kind": "figure", **_titled(block), "chart": getattr(block.chart, "__name__", ""), "data": data}
     if isinstance(block, Gallery):
         return {"kind": "gallery", **_titled(block), "pairs": [_pair(pair) for pair in block.pairs]}
     if isinstance(block, Tiles):
-        tiles = [
-            {
-                "key": tile.key,
-                "value": _to_jsonable(tile.number.value),
-                "label": tile.label,
-                "context": _sentence(tile.context),
-            }
-            for tile in block.tiles
+        return {"kind": "tiles", "tiles": [_tile(tile) for tile in block.tiles]}
+    if isinstance(block, Steps):
+        steps = [
+            {"key": step.key, "action": _sentence(step.action), "command": clean(step.command)} for step in block.steps
         ]
-        return {"kind": "tiles", "tiles": tiles}
+        return {"kind": "steps", "steps": steps}
     return {"kind": "gap", "what": clean(block.what), "hint": clean(block.hint)}
 
 
@@ -87,10 +107,17 @@ def _titled(block: Table | Figure | Gallery) -> dict[str, str]:
     return {"key": block.key, "title": block.title, "caption": block.caption}
 
 
+def _tile(tile: Tile) -> dict[str, Any]:
+    numbers = {"value": tile.number.value, "low": tile.low, "high": tile.high, "known": tile.known}
+    return {"key": tile.key, "label": tile.label, **_to_jsonable(numbers), "reason": tile.reason or None}
+
+
 def _sentence(sentence: Sentence) -> dict[str, Any]:
     texts = [text_of(part) if isinstance(part, Number) else clean(part) for _, part in sentence.parts()]
     numbers = {name: _to_jsonable(value.value) for name, value in sentence.filled.items() if isinstance(value, Number)}
-    return {"text": "".join(texts), "numbers": numbers}
+    names = {name: clean(value) for name, value in sentence.filled.items() if not isinstance(value, Number)}
+    stated = {"key": sentence.key} if sentence.key else {}
+    return {**stated, "text": "".join(texts), "numbers": numbers, "names": names}
 
 
 def _pair(pair: Pair) -> dict[str, Any]:
@@ -115,17 +142,22 @@ def _to_jsonable(value: Any) -> Any:
 
 
 def _fields(section: dict[str, Any]) -> Iterator[tuple[str, int, str, Any]]:
+    if answer := section["answer"]:
+        yield from _stated("answer", 0, answer)
     for number, block in enumerate(section["blocks"]):
         name = block.get("key", f"{block['kind']} {number}")
         if block["kind"] == "table":
             for index, row in enumerate(block["rows"]):
                 yield from ((name, index, key, value) for key, value in row.items())
         elif block["kind"] == "sentence":
-            yield name, 0, "text", block["text"]
-            yield from ((name, 0, key, value) for key, value in block["numbers"].items())
+            yield from _stated(name, 0, block)
         elif block["kind"] == "tiles":
             for index, tile in enumerate(block["tiles"]):
-                yield name, index, tile["key"], tile["value"]
+                yield from ((name, index, key, value) for key, value in tile.items())
+        elif block["kind"] == "steps":
+            for index, step in enumerate(block["steps"]):
+                yield name, index, "command", step["command"]
+                yield from _stated(name, index, step["action"])
         elif block["kind"] == "gallery":
             for index, pair in enumerate(block["pairs"]):
                 yield from ((name, index, key, pair[key]) for key in ("query_id", "candidate_id", "similar"))
@@ -133,6 +165,11 @@ def _fields(section: dict[str, Any]) -> Iterator[tuple[str, int, str, Any]]:
             yield name, 0, "missing", block["what"]
         else:
             yield f"{name} (figure)", 0, "data", json.dumps(block["data"], ensure_ascii=False)
+
+
+def _stated(name: str, row: int, sentence: dict[str, Any]) -> Iterator[tuple[str, int, str, Any]]:
+    yield name, row, "text", sentence["text"]
+    yield from ((name, row, key, value) for key, value in (sentence["numbers"] | sentence["names"]).items())
 
 
 def _in_csv(value: Any) -> Any:

@@ -73,7 +73,7 @@ class ReportInputs:
     seconds: float = 15.0
     hourly: float = 0.0
     currency: str = ""
-    gallery: int = 8
+    gallery: int = 4
     slices: tuple[str, ...] = ("category",)
     image_root: Address | None = None
     images: pd.DataFrame | None = None
@@ -122,3 +122,9 @@ class ReportInputs:
     def pool_models(self) -> list[str]:
         """The models that built the pool, ascending; empty where that is unknown."""
         return [] if self.pool_lists is None else sorted(map(str, self.pool_lists["model"].unique()))
+
+    @property
+    def pooled_pairs(self) -> pd.DataFrame | None:
+        """The pool's pairs, judged or not; None where there are no suspects."""
+        suspects = self.suspects
+        return None if suspects is None else suspects.loc[suspects["origin"] == "pool", PAIR].drop_duplicates()

@@ -11,12 +11,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from eds.html import asset, render
-from eds.reports.document import Column, Figure, Gap, Report, Section, Table
+from eds.reports.document import Column, Figure, Gap, Report, Section, Table, Tile
 from eds.reports.numbers import NUMERIC, shown, text_of, undefined
 from eds.reports.svg import chart_svg
 
 PACKAGE = "eds.reports"
-NARROW = 56  # letters of a table that fits beside another block
+NARROW = 64  # letters of a table that fits beside another block
+# A table that is wider than the page becomes a list of cards; its class names the least of these widths that holds it.
+WIDTHS = (40, 52, 64, 80, 96, 112, 140)  # in letters
+LETTER = 0.55  # width of a letter, in em
+TEXT = 30  # letters of a column of text, which wraps
 CHIPS = {
     "pool model": "",
     "new model": "out",
@@ -27,8 +31,6 @@ CHIPS = {
     "not fair": "bad",
     "unknown": "out",
 }
-# Letters of the longest word in a row's name, the class that keeps it on one line, and the letters of that column.
-NAME_CLASSES = ((8, "", 14), (12, "names", 18), (10**6, "long names", 26))
 
 
 def page(report: Report) -> str:
@@ -48,6 +50,10 @@ def page(report: Report) -> str:
         style=asset(PACKAGE, "style.css"),
         script=script,
         incomplete=_incomplete,
+        widths=[(least, round(LETTER * least)) for least in WIDTHS],
+        detail_tables=_detail_tables,
+        interval=_interval,
+        shown=shown,
         kind=lambda block: type(block).__name__.lower(),
         text_of=text_of,
         raw=raw,
@@ -71,26 +77,33 @@ def _incomplete(section: Section) -> bool:
     return any(isinstance(block, Gap) for block in section.blocks)
 
 
+def _detail_tables(section: Section) -> list[Table]:
+    """The tables that only the files hold."""
+    return [block for block in section.blocks if isinstance(block, Table) and block.detail]
+
+
+def _interval(tile: Tile) -> str:
+    kind = tile.number.kind
+    return f"{shown(tile.low, kind)} – {shown(tile.high, kind)}".replace(" %", "", 1)
+
+
 def _chart(figure: Figure) -> str:
     return chart_svg(figure.chart(**figure.data), figure.title)
 
 
 def _table_class(table: Table) -> dict[str, str]:
-    """The classes of a table and of its box: how wide row names must be, and whether it fits beside another block."""
-    first = table.columns[0]
-    words = [word for row in table.rows for word in shown(row.get(first.key), first.kind_in(row)).split()]
-    longest = max(map(len, words), default=0)
-    names, least = next((name, least) for letters, name, least in NAME_CLASSES if longest <= letters)
-    width = max(least, _letters(first, table)) + sum(_letters(column, table) for column in table.columns[1:])
-    return {"table": names, "box": "table narrow" if width <= NARROW else "table"}
+    """The classes of a table and of its box: the width that it needs, and whether it fits beside another block."""
+    width = sum(_letters(column, table) for column in table.columns)
+    needs = next((least for least in WIDTHS if width <= least), WIDTHS[-1])
+    return {"table": f"w{needs}", "box": "table narrow" if width <= NARROW else "table"}
 
 
 def _letters(column: Column, table: Table) -> int:
     """The column's width, roughly, in letters."""
     if column.kind == "names":
-        cells = [sum(len(str(name)) + 3 for name in row[column.key]) for row in table.rows]
+        cells = [min(sum(len(str(name)) + 3 for name in row[column.key]), TEXT) for row in table.rows]
     else:
-        cells = [len(shown(row.get(column.key), column.kind_in(row))) for row in table.rows]
+        cells = [min(len(shown(row.get(column.key), column.kind_in(row))), TEXT) for row in table.rows]
     cells += [len(_limits(column, row)) for row in table.rows]
     return 3 + max([*map(len, column.label.split()), *cells])
 

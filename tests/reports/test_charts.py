@@ -22,8 +22,9 @@ LOW, HIGH = [0.2, None, math.nan], [0.3, None, math.nan]
 GROWTH = pd.DataFrame({"labelled": [1, 2, 3], "rate": VALUES, "low": LOW, "high": HIGH})
 EXAMPLES: dict[str, Callable[[], alt.LayerChart]] = {
     "bar": lambda: charts.bar_chart(NAMES, VALUES),
-    "logarithmic bar": lambda: charts.bar_chart(NAMES, [1.0, 20.0, 1e6], "hours", logarithmic=True),
-    "bound": lambda: charts.bound_chart(NAMES, VALUES, HIGH, HIGH, [False, True]),
+    "logarithmic": lambda: charts.log_chart(NAMES, [1.0, 0.0, 1e6], "hours"),
+    "bound": lambda: charts.bound_chart(NAMES, VALUES, HIGH, [False, True]),
+    "forest": lambda: charts.forest_chart(NAMES, VALUES, LOW, HIGH, [True], [["a", EVIL], ["a", "b"]]),
     "interval": lambda: charts.interval_chart(NAMES, VALUES, LOW, HIGH, "share", marks=[True]),
     "dot": lambda: charts.dot_chart(NAMES, VALUES, [VALUES] * 3, NAMES),
     "dot with legend": lambda: charts.dot_chart(NAMES, VALUES, [VALUES] * 3, NAMES, legend=True),

@@ -99,7 +99,7 @@ def answer(project: Project) -> dict[str, Any]:
 def test_the_answer_lists_three_files_and_what_is_missing(project: Project, answer: dict[str, Any]) -> None:
     assert sorted(Path(name).name for name in answer["files"]) == ["report.csv", "report.html", "report.json"]
     assert all(Path(name).stat().st_size == size for name, size in answer["files"].items())
-    assert {gap["section"] for gap in answer["missing"]} == {"scores", "curves"}  # no negatives are drawn here
+    assert {gap["section"] for gap in answer["missing"]} == {"scores"}  # no negatives are drawn here
     assert all("eds suspects negatives" in gap["hint"] for gap in answer["missing"])
     assert {"label-noise", "codes", "judged", "pairs"} <= set(answer["sections"])
 
@@ -212,4 +212,6 @@ def test_an_empty_project_gets_a_page_that_says_what_is_missing(tmp_path: Path) 
     assert done.exit_code == 0, done.output
     gaps = {gap["missing"] for gap in json.loads(done.stdout)["missing"]}
     assert "There is no table images yet." in gaps
-    assert "parts of the report are missing" in (empty.root / "report.html").read_text(encoding="utf-8")
+    document = json.loads((empty.root / "report.json").read_text(encoding="utf-8"))
+    (steps,) = document["sections"][0]["blocks"]  # the first screen says what to do, and nothing else
+    assert steps["steps"][0]["command"].startswith("eds images scan")

@@ -9,9 +9,9 @@ import pytest
 from eds.analysis import AnalysisInputs, fairness
 from eds.metrics import ScoringInputs, evaluate
 from eds.reports import Report, ReportInputs, build, coverage
-from eds.reports.document import Figure, Gallery, Number, Section, Sentence, Table
+from eds.reports.document import Gallery
 from eds.reports.sections import pool as pool_section
-from eds.reports.sections import summary
+from eds.reports.sections.comparison import AUC as COMPARED
 from eds.reports.sections.scores import measures
 from tests.reports.example import MODELS, PAIR, block, example_inputs, words_of
 
@@ -39,8 +39,10 @@ def without_scores(whole: ReportInputs, pairs: pd.DataFrame, models: tuple[str, 
 def test_a_pair_that_no_model_scores_prevents_no_comparison(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
     changed = build(without_scores(whole, whole.labels.head(1), MODELS), {})
-    titles = [[getattr(item, "key", "") for item in part.blocks] for part in changed.sections if part.key == "scores"]
-    assert "groups_auc" in titles[0]
+    titles = [
+        [getattr(item, "key", "") for item in part.blocks] for part in changed.sections if part.key == "comparison"
+    ]
+    assert f"pairs_{COMPARED}" in titles[0]
     assert not [
         item for part in changed.sections for item in part.blocks if "cannot be compared here" in words_of(item)
     ]
@@ -58,41 +60,12 @@ def test_pairs_that_some_models_lack_prevent_it_on_their_side_only(made: tuple[R
     by = {row["metric"]: row["verdict"] for row in block(changed, "bias", "verdicts").rows}
     assert by["macro ROC-AUC, sampled"] == "unknown"
     assert by["macro ROC-AUC"] != "unknown"
-    caption = block(changed, "curves", "roc_sampled", Figure).caption
-    assert "alpha " in caption
     both = build(without_scores(whole, whole.labels.head(2), ("alpha",)), {})
     by = {row["metric"]: row["verdict"] for row in block(both, "bias", "verdicts").rows}
     assert {by["macro ROC-AUC"], by["macro ROC-AUC, sampled"]} == {"unknown"}
     (said,) = coverage.warning(replace(without_scores(whole, whole.labels.head(2), ("alpha",)), cache={}))
     assert "--allow-missing" in said.template
     assert said.filled["names"] == "alpha 2"
-
-
-def test_the_summary_lists_unknown_verdicts(made: tuple[ReportInputs, Report]) -> None:
-    _, report = made
-
-    def summary_of(*verdicts: str) -> str:
-        columns = block(report, "bias", "verdicts").columns
-        rows = [{"metric": f"m{number}", "verdict": verdict} for number, verdict in enumerate(verdicts)]
-        section = Section("bias", "", "", (Table("verdicts", "", columns, rows),))
-        return " ".join(words_of(item) for item in summary.summary(made[0], [section]))
-
-    assert "All {n} measures change" in summary_of("not fair to new models", "not fair to new models")
-    mixed = summary_of("not fair to new models", "unknown")
-    assert "All" not in mixed
-    assert "unknown" in mixed
-    assert "unknown" not in summary_of("fair to new models", "not fair to new models")
-
-
-def test_the_summary_shows_the_differences_of_the_section(made: tuple[ReportInputs, Report]) -> None:
-    _, report = made
-    (said,) = (item for item in report.sections[0].blocks if "minus new models" in words_of(item))
-    rows = {row["measure"]: row for row in block(report, "bias", "sides").rows}
-    assert isinstance(said, Sentence)
-    hr, auc = said.filled["hr"], said.filled["auc"]
-    assert hr == Number(rows["VSD-HR@5"]["difference"], "points")
-    assert isinstance(auc, Number)
-    assert auc.kind == "signed"
 
 
 @pytest.mark.parametrize("counted", ["left out", "counted"])

@@ -39,7 +39,7 @@ def test_the_recipe_adds_a_section_in_one_file(tmp_path: Path) -> None:
     sentence, figure = section["blocks"]
     assert sentence["numbers"] == {"n": 2, "all": 3}
     assert figure["data"] == {"labels": ["bag", "hat"], "values": [1, 1]}
-    assert names.index("label-noise") < names.index("unmatched") < names.index("slices")
+    assert names.index("judged") < names.index("unmatched") < names.index("limits")
     assert '<section id="unmatched"' in page
     assert "hat: 1" in page
 

@@ -8,19 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eds.analysis import AnalysisInputs, bias, compare_models, fairness, indistinguishable, leave_one_out, score_limits
+from eds.analysis import AnalysisInputs, Comparison, bias, compare, fairness, leave_one_out, score_limits
 from eds.analysis.analyses.prevalence import pool_report
 from eds.metrics import Measure
 from eds.metrics.auc import roc_auc
 from eds.pairs import KnownRanks
 from eds.reports import Report, ReportInputs, Search, build
-from eds.reports.document import Figure, Gap, Sentence, Table, share
+from eds.reports.document import Figure, Gap, Sentence, Steps, Table, count, share
 from eds.reports.sections import label_noise, new_models
+from eds.reports.sections.comparison import AUC, list_names
+from eds.reports.sections.comparison import new_models as find_new_models
 from eds.reports.sections.curves import curve
-from eds.reports.sections.scores import COMPARED
 from eds.suspects import overlap, positive_rates
 from eds.truth import corrected_auc, label_contamination
 from tests.reports.example import PAIR, block, example_inputs
+
+HR = "VSD-HR@5"
 
 
 @pytest.fixture(scope="module")
@@ -50,15 +53,70 @@ def test_limits_are_those_of_score_limits_to_the_last_bit(made: tuple[ReportInpu
     assert shown == {}
 
 
-@pytest.mark.parametrize(("key", "name"), list(COMPARED.items()))
-def test_comparisons_are_those_of_compare_models(made: tuple[ReportInputs, Report], name: str, key: str) -> None:
+def compared_by(inputs: ReportInputs, *names: str) -> Comparison:
+    """The library's comparison of these inputs."""
+    assert inputs.results is not None
+    assert inputs.suspects is not None
+    return compare(
+        [result for result in inputs.results if str(result.measure) in names],
+        AnalysisInputs(
+            pool_lists=inputs.pool_lists,
+            labels=inputs.labels,
+            rankings=inputs.rankings,
+            scores=inputs.scores,
+            negatives=inputs.negatives,
+            pooled=inputs.suspects[PAIR],
+            seed=inputs.seed,
+        ),
+        level=inputs.confidence,
+        resamples=inputs.resamples,
+    )
+
+
+def test_first_screen_and_groups_show_the_librarys_comparison(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
-    assert whole.results is not None
-    expected = compare_models(whole.results, name, level=whole.confidence, resamples=whole.resamples, seed=whole.seed)
-    table = pd.DataFrame(block(report, "scores", f"compared_{key}").rows)
-    pd.testing.assert_frame_equal(table[list(expected.columns)], expected)
-    groups = {frozenset(row["models"]) for row in block(report, "scores", f"groups_{key}").rows}
-    assert groups == set(map(frozenset, indistinguishable(expected, whole.confidence)))
+    comparison = compared_by(whole, AUC, HR)
+    for name in (AUC, HR):
+        expected = comparison[name]
+        rows = block(report, "comparison", f"pairs_{name}").rows
+        assert [(row["first"], row["second"], row["verdict"]) for row in rows] == [
+            (pair.first, pair.second, pair.verdict) for pair in expected.pairs
+        ]
+        for row, pair in zip(rows, expected.pairs, strict=True):
+            for field in ("difference", "low", "high", "p_adjusted"):
+                assert row[field] == pytest.approx(getattr(pair, field), nan_ok=True)
+    forest, models = block(report, "summary", "forest", Figure).data, comparison[AUC].models
+    assert forest["labels"] == [item.model for item in models]
+    assert forest["marks"] == [item.model == "late" for item in models]
+    for argument, field in (("values", "self_removed"), ("low", "self_removed_low"), ("high", "self_removed_high")):
+        np.testing.assert_array_equal(forest[argument], [getattr(item, field) for item in models])
+    assert forest["groups"] == [list(group) for group in comparison[AUC].groups]
+    hr = {item.model: item for item in comparison[HR].models}
+    drawn = block(report, "summary", "hr", Figure).data
+    ceilings = dict(zip(drawn["labels"], drawn["ceilings"], strict=True))
+    assert ceilings["late"] == hr["late"].ceiling > hr["late"].value
+    assert ceilings == {name: item.ceiling if item.lower_bound else None for name, item in hr.items()}
+
+
+def test_the_best_models_are_stated_as_the_comparison_has_them(made: tuple[ReportInputs, Report]) -> None:
+    whole, report = made
+    said, best = report.sections[0].answer, compared_by(whole, AUC)[AUC].best
+    assert said is not None
+    assert best is not None
+    assert said.key == ("all alike" if set(best.models) == set(best.among) else "best")
+    assert said.filled["among"] == count(len(best.among))
+    if said.key == "best":
+        assert said.filled["models"] == list_names(best.models)
+
+
+def test_the_next_step_names_the_pairs_that_would_settle_a_comparison(made: tuple[ReportInputs, Report]) -> None:
+    whole, report = made
+    (undecided,) = compared_by(whole, HR)[HR].undecided
+    (steps,) = (item for item in report.sections[0].blocks if isinstance(item, Steps))
+    (settle,) = (step for step in steps.steps if step.key == "settle")
+    assert settle.command == "eds suspects add-model late"
+    assert settle.action.filled["n"] == count(undecided.to_judge)
+    assert settle.action.filled["others"] == list_names(undecided.others)
 
 
 def test_pool_overlap_bias_and_leave_one_out_are_the_librarys(made: tuple[ReportInputs, Report]) -> None:
@@ -143,7 +201,7 @@ def test_ranks_of_pairs_serve_bias_and_reuse_as_whole_lists_do(made: tuple[Repor
     places = whole.rankings.merge(whole.truth[PAIR], on=PAIR)[["model", *PAIR, "rank"]]
     lengths = whole.rankings.groupby(["model", "query_id"]).size().rename("length").reset_index()
     by_ranks = build(replace(whole, rankings=None, placed=KnownRanks.from_frames(places, lengths), cache={}), {})
-    for key in ("bias", "verdicts", "reuse", "sides"):
+    for key in ("bias", "verdicts", "reuse"):
         one, two = (pd.DataFrame(block(which, "bias", key).rows) for which in (report, by_ranks))
         pd.testing.assert_frame_equal(one, two)
 
@@ -230,7 +288,8 @@ def test_an_allowed_low_recall_is_reported(made: tuple[ReportInputs, Report]) ->
     warned = [item for item in blocks if isinstance(item, Sentence) and "--allow-low-recall" in item.template]
     assert [item.filled["model"] for item in warned] == ["beta"]
     exact = build(replace(whole, searches=[Search("alpha", "exact", 4)], cache={}), {})
-    texts = [item.template for item in exact.sections[1].blocks if isinstance(item, Sentence)]
+    (judged,) = (part for part in exact.sections if part.key == "judged")
+    texts = [item.template for item in judged.blocks if isinstance(item, Sentence)]
     assert "All lists were searched exactly." in texts
 
 
@@ -298,4 +357,4 @@ def test_without_new_models_there_is_no_section_on_them() -> None:
     made_all = made_all[made_all["rank"] < 4][["model", "query_id", "candidate_id", "rank"]]
     assert not new_models.has_new_models(replace(everything, pool_lists=made_all))
     later = everything.require("suspects").assign(stratum="delta:late")
-    assert new_models.new_models(replace(everything, pool_lists=made_all, suspects=later)) == ["late"]
+    assert find_new_models(replace(everything, pool_lists=made_all, suspects=later)) == ["late"]

@@ -1,7 +1,6 @@
 """How well the experts agree, and what each expert's labels are worth."""
 
-from eds.reports.charts import interval_chart
-from eds.reports.document import Block, Column, Figure, Table, count, note, say, share, warn
+from eds.reports.document import Block, Column, Number, Sentence, Table, count, say, share, state, warn
 from eds.reports.inputs import ReportInputs
 from eds.reports.numbers import undefined
 from eds.reports.sections import Blocks, SectionSpec
@@ -14,6 +13,23 @@ COEFFICIENTS = {
     "gwet_ac1": ("Gwet's AC1", "(P_o - P_e) / (1 - P_e), P_e = 2 pi (1 - pi)"),
     "fleiss_kappa": (KAPPA, "(P_o - P_e) / (1 - P_e); undefined if pairs have different numbers of votes"),
 }
+
+
+def answer(inputs: ReportInputs) -> Sentence | None:
+    """Krippendorff's alpha with its interval."""
+    agreement = inputs.require("judging").agreement
+    rows = agreement.coefficients.set_index("coefficient")
+    if "krippendorff_alpha" not in rows.index or undefined(rows.at["krippendorff_alpha", "value"]):
+        return None
+    row = rows.loc["krippendorff_alpha"]
+    limits = {} if undefined(row["low"]) else {"low": Number(row["low"]), "high": Number(row["high"])}
+    return state(
+        "agreement",
+        "Krippendorff's alpha {alpha}" + (" [{low}, {high}]" if limits else "") + " over {pairs} pairs.",
+        alpha=Number(row["value"]),
+        pairs=count(agreement.pairable),
+        **limits,
+    )
 
 
 def coefficients(inputs: ReportInputs) -> Blocks:
@@ -32,44 +48,26 @@ def coefficients(inputs: ReportInputs) -> Blocks:
         for name, formula in [COEFFICIENTS.get(row["coefficient"], (row["coefficient"], ""))]
     ]
     columns = (
-        Column("coefficient", "coefficient"),
+        Column(
+            "coefficient", "coefficient", formula="; ".join(f"{row['coefficient']}: {row['formula']}" for row in rows)
+        ),
         Column("value", "value", "value", "low", "high", "confidence interval over queries"),
         Column("n", "pairs", "count", formula="judged by two experts or more"),
     )
-    drawn = [row for row in rows if not undefined(row["value"])]
-    caption = "; ".join(f"{row['coefficient']}: {row['formula']}" for row in rows if row["formula"]) + "."
+    caption = ""
     if any(undefined(row["value"]) and row["coefficient"] == KAPPA for row in rows):
-        caption += f" {KAPPA} is undefined here: not all pairs have the same number of votes."
+        caption = f"{KAPPA} is undefined here: not all pairs have the same number of votes."
     return (
         say(
-            "{items} pairs were judged, {pairable} of them by two experts or more and {complete} by all; {unsure}"
-            " answers were unsure. Agreement is computed on {pairs}.",
+            "{pairable} of {items} pairs were judged by two experts or more, {complete} by all; {unsure} answers were"
+            " unsure. Agreement is computed on {pairs}.",
             items=count(agreement.items),
             pairable=count(agreement.pairable),
             complete=count(agreement.complete),
             unsure=count(agreement.unsure),
             pairs="the control subset, which every expert judged" if agreement.control else "all judged pairs",
         ),
-        note(
-            "Where nearly all pairs get the same answer, alpha and kappa are small even if the experts agree: read the"
-            " coefficients together."
-        ),
         Table("coefficients", "Agreement", columns, rows, caption),
-        Figure(
-            "agreement",
-            "Agreement with confidence intervals" if inputs.resamples else "Agreement",
-            interval_chart,
-            {
-                "labels": [row["coefficient"] for row in drawn],
-                "kind": "value",
-                "lowest": 0.0,
-                "highest": 1.0,
-                "values": [row["value"] for row in drawn],
-                "low": [row["low"] for row in drawn],
-                "high": [row["high"] for row in drawn],
-            },
-            "1 is perfect agreement.",
-        ),
     )
 
 
@@ -110,15 +108,18 @@ def experts(inputs: ReportInputs) -> Blocks:
         Column("positive_rate", "called similar", "share", "low", "high", "similar / judged; interval over queries"),
         Column("skip_rate", "unsure", "share", formula="unsure / answers"),
         Column("with_others", "with the majority", "share", formula="agreement with the majority of the others"),
-        Column("compared", "pairs compared", "count", formula="pairs on which the others have a majority"),
-        Column("drift", "drift", "signed", formula="share called similar, second minus first half of the votes"),
         Column("median_seconds", "median time", "seconds"),
-        Column("gold_score", "gold pairs right", "share", formula="right / judged gold pairs"),
-        Column("gold_judged", "gold pairs", "count"),
-        Column("repeat_consistency", "repeats alike", "share", formula="same answer when the pair was shown again"),
-        Column("repeats", "repeats", "count"),
+        *(
+            column
+            for column in (
+                Column("gold_score", "gold pairs right", "share", formula="right / judged gold pairs"),
+                Column("repeat_consistency", "repeats alike", "share", formula="same answer when shown again"),
+            )
+            if profiles[column.key].notna().any()
+        ),
     )
-    rows = profiles[[column.key for column in columns] + ["low", "high"]]
+    others = ["low", "high", "compared", "drift", "gold_judged", "repeats"]  # in the files only
+    rows = profiles[[column.key for column in columns] + others]
     return (Table("experts", "Experts", columns, rows.to_dict(orient="records")),)
 
 
@@ -134,13 +135,14 @@ def pairs_of_experts(inputs: ReportInputs) -> Blocks:
         Column("kappa", "Cohen's kappa", "value", formula="(p_o - p_e) / (1 - p_e)"),
     )
     rows = inputs.require("judging").agreement.pairs_of_experts.to_dict(orient="records")
-    return (Table("between", "Every two experts", columns, rows, folded=True),)
+    return (Table("between", "Every two experts", columns, rows, detail=True),)
 
 
 SECTION = SectionSpec(
     title="How well the experts agree",
     question="A label is worth what its judges agree on.",
-    order=20,
+    order=50,
     inputs=("judging",),
     parts=(coefficients, decisions, experts, pairs_of_experts),
+    answer=answer,
 )

@@ -3,16 +3,14 @@
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from eds.analysis import AnalysisInputs, Bias, reusability_table, undecided_by_labels
+from eds.analysis import AnalysisInputs, Bias, reusability_table
 from eds.analysis import bias as compute_bias
 from eds.analysis.fairness import KEPT, SMALL, fair_to_new
 from eds.metrics import Measure
-from eds.reports.charts import bound_chart, slope_chart
 from eds.reports.coverage import UNKNOWN, sample_sizes, span, unscored, warning
-from eds.reports.document import Block, Column, Figure, Gap, Missing, Number, Table, count, note, say, warn
+from eds.reports.document import Column, Gap, Missing, Table
 from eds.reports.inputs import ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
 from eds.reports.sections.robustness import left_out
@@ -64,12 +62,6 @@ def models(inputs: ReportInputs) -> Blocks:
         Column("self_removed", "without own pairs", "value", formula="without pairs that only this model proposed"),
         Column("shift", "shift", "signed", formula="without own pairs - macro ROC-AUC"),
     )
-    ranks = (
-        Column("model", "model"),
-        Column("rank_hr", f"rank by VSD-HR@{k}", "count"),
-        Column("rank_auc", "rank by macro ROC-AUC", "count"),
-        Column("rank_self_removed", "rank without own pairs", "count"),
-    )
     kept = span(left_out(inputs, AUC, "unique")["n_labels_kept"].values())
     measured = {
         f"VSD-HR@{k}": f"VSD-HR@{k} and its ceiling",
@@ -78,95 +70,10 @@ def models(inputs: ReportInputs) -> Blocks:
     }
     sizes = sample_sizes(inputs.results, measured)
     caption = f"Sample sizes: {sizes}; without own pairs: {kept} of {len(inputs.labels):,} labels are left."
-    marks = [not row["generator"] for row in rows]
-    bounds = {
-        "labels": [row["model"] for row in rows],
-        "marks": marks,
-        "values": [row["hr"] for row in rows],
-        "highs": [row["judged"] for row in rows],
-        "most": [row["hr_at_most"] for row in rows],
-    }
-    blocks: list[Block] = [
+    return (
         *warning(inputs),
-        Table("bias", "Pool models and new models", columns, rows, caption),
-        Figure(
-            "ceiling",
-            f"VSD-HR@{k} and its ceiling",
-            bound_chart,
-            bounds,
-            "The bar is VSD-HR, the tick its ceiling (the share that has labels), the pale part what missing labels"
-            " could add. New models are orange.",
-        ),
-    ]
-    both = [row for row in rows if not any(np.isnan(row[name]) for name in ("hr", "auc"))]
-    if len(both) > 1:
-        order = {
-            "labels": [row["model"] for row in both],
-            "marks": [not row["generator"] for row in both],
-            "sides": [f"VSD-HR@{k}", "macro ROC-AUC", "without own pairs"],
-            "ranks": [[row["rank_hr"], row["rank_auc"], row["rank_self_removed"]] for row in both],
-        }
-        caption = "Where lines cross, the order of two models depends on the measure; new models are dashed."
-        blocks.append(Figure("order", f"Order by VSD-HR@{k} and by AUC", slope_chart, order, caption))
-    return (*blocks, Table("places", "Ranks of the models", ranks, rows, folded=True))
-
-
-def groups(inputs: ReportInputs) -> Blocks:
-    """Means of pool models and new models, and how far the orders agree."""
-    result = bias(inputs)
-    orders, new = result.orders, int((~result.models["generator"]).sum())
-    blocks: list[Block] = [
-        say(
-            "Order by VSD-HR against order by macro ROC-AUC: Kendall's tau_b {tau}; against AUC without own pairs {own}"
-            " (n = {n} models).",
-            tau=Number(orders["tau_b_hr_auc"]),
-            own=Number(orders["tau_b_hr_self_removed"]),
-            n=count(len(result.models)),
-        )
-    ]
-    if new:
-        blocks.append(_sides(result, inputs.cut, new))
-    else:
-        blocks.append(
-            warn(
-                "There is no new model: every model here helped to build the pool, so there is nothing to compare with."
-                " Add vectors of another model (eds embeddings compute, or import)."
-            )
-        )
-    low, high = (dict(zip(result.models["model"], result.models[name], strict=True)) for name in ("rbp", "rbp_at_most"))
-    blocks.append(
-        say(
-            "By RBP, the labels leave {open} of {every} pairs of models undecided: their intervals overlap.",
-            open=count(len(undecided_by_labels(low, high))),
-            every=count(len(low) * (len(low) - 1) // 2),
-        )
+        Table("bias", "Every model on all labels, and without its own pairs", columns, rows, caption, detail=True),
     )
-    return tuple(blocks)
-
-
-def _sides(result: Bias, k: int, new: int) -> Table:
-    labels = {
-        "hr": f"VSD-HR@{k}",
-        "judged": f"ceiling of VSD-HR@{k}",
-        "rbp": "RBP",
-        "auc": "macro ROC-AUC",
-        "self_removed": "macro ROC-AUC, without own pairs",
-    }
-    rows: list[Any] = [
-        {**row, "measure": labels[row["measure"]], **_kinds(result.measures.get(row["measure"], AUC))}
-        for row in result.groups.to_dict(orient="records")
-    ]
-    columns = (
-        Column("measure", "mean of"),
-        Column("generators", "pool models", "value", kind_of="look"),
-        Column("outsiders", "new models", "value", kind_of="look"),
-        Column("difference", "difference", "signed", formula="pool models - new models", kind_of="change"),
-    )
-    caption = (
-        "In the last row, models are measured only on pairs that others proposed, too: it is the fair comparison. Means"
-        f" over n = {len(result.models) - new} pool models and n = {new} new models."
-    )
-    return Table("sides", "Pool models against new models", columns, rows, caption)
 
 
 def reuse(inputs: ReportInputs) -> Blocks:
@@ -204,12 +111,9 @@ def reuse(inputs: ReportInputs) -> Blocks:
     verdicts = (
         Column("metric", "measure"),
         Column("verdict", "verdict", formula=f"fair: no change above {SMALL}, and tau_b of the orders at least {KEPT}"),
-        Column("n", "pool models", "count", formula="treated as new, each in turn"),
         Column("drop", "largest drop", "signed", kind_of="change", formula="pooled - as if new; 0 where none dropped"),
         Column("rise", "largest rise", "signed", kind_of="change", formula="as if new - pooled; 0 where none rose"),
         Column("moved", "largest rank change", "count"),
-        Column("tau", "smallest tau_b", "value", formula="Kendall's, between all models' order before and after"),
-        Column("tau_ap_b", "smallest tau_AP,b", "value", formula="the same, top-weighted; mean of both directions"),
     )
     details: list[Any] = [{**row, "metric": row["name"]} for row in table.to_dict(orient="records")]
     columns = (
@@ -224,19 +128,14 @@ def reuse(inputs: ReportInputs) -> Blocks:
         Column("rank_unpooled", "rank as if new", "count"),
     )
     return (
-        note(
-            "Each pool model in turn is treated as a new model: the pairs that only it proposed lose their labels. A"
-            " measure that hardly changes can be trusted for models that had no part in the pool."
-        ),
-        *warning(inputs),
         Table(
             "verdicts",
             "Which measures are fair to new models",
             verdicts,
             rows,
-            "Measures on codes, and judged and prevalence, which describe the labels only, get no verdict.",
+            "Each pool model in turn is treated as new: the pairs that only it proposed lose their labels.",
         ),
-        Table("reuse", "Each pool model as if it were new", columns, details, folded=True),
+        Table("reuse", "Each pool model as if it were new", columns, details, detail=True),
     )
 
 
@@ -269,7 +168,7 @@ def _kinds(measure: Measure) -> dict[str, str]:
 SECTION = SectionSpec(
     title="Which models the pool favours",
     question="Models that built the pool against those that did not.",
-    order=80,
+    order=90,
     inputs=("suspects", "truth", "results", "scores", "negatives", "pool_lists", "rankings", "placed"),
-    parts=(models, groups, reuse),
+    parts=(reuse, models),
 )

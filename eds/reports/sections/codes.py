@@ -191,7 +191,7 @@ def _by_model(inputs: ReportInputs, names: dict[str, str]) -> list[dict[str, Any
 SECTION = SectionSpec(
     title="Models of binary codes",
     question="Tie-aware accuracy of hash models, and how they use their codes.",
-    order=110,
+    order=85,
     inputs=("codes",),
     parts=(accuracy, other_measures, usage),
     wanted=has_codes,

@@ -8,10 +8,9 @@ import numpy as np
 from eds.pairs import Integers, Reals
 from eds.reports.charts import curve_chart
 from eds.reports.coverage import role, scored_pairs, warning
-from eds.reports.document import Figure, note, warn
+from eds.reports.document import Figure, warn
 from eds.reports.inputs import ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
-from eds.reports.sections.scores import NO_NEGATIVES
 
 POINTS = 160  # of a curve
 
@@ -53,21 +52,13 @@ def _thin(x: Reals, y: Reals, z: Reals) -> Integers:
 def annotated(inputs: ReportInputs) -> Blocks:
     """Curves on the labelled negatives."""
     return (
-        note("All pairs in one list (micro average). The dotted line is chance; new models are dashed."),
         *warning(inputs),
-        *_figures(inputs, "annotated"),
+        *_figures(inputs),
     )
 
 
-def sampled(inputs: ReportInputs) -> Blocks:
-    """Curves on the sampled negatives."""
-    if inputs.negatives is None:
-        return (NO_NEGATIVES,)
-    return (*warning(inputs, "sampled"), *_figures(inputs, "sampled"))
-
-
-def _figures(inputs: ReportInputs, side: str) -> Blocks:
-    labelled, scores = scored_pairs(inputs, side)
+def _figures(inputs: ReportInputs) -> Blocks:
+    labelled, scores = scored_pairs(inputs)
     lines: list[dict[str, Any]] = []
     for model, score in scores.items():
         scored = np.isfinite(score)
@@ -76,8 +67,10 @@ def _figures(inputs: ReportInputs, side: str) -> Blocks:
     if not lines:
         return (warn("No curve can be drawn: it takes a similar and a different pair with scores."),)
     names = [line["name"] for line in lines]
-    caption = f"{_sample_size(lines)}, {side} negatives"
     marks = [role(inputs, name) == "new model" for name in names]
+    caption = f"{_sample_size(lines)} in one list (micro). Dotted: chance." + (
+        " Dashed: new models." if any(marks) else ""
+    )
     false, true, precision = ([line[name] for line in lines] for name in ("false", "true", "precision"))
     roc = {
         "names": names,
@@ -98,8 +91,8 @@ def _figures(inputs: ReportInputs, side: str) -> Blocks:
         "chance": float(labelled.value.mean()),
     }
     return (
-        Figure(f"roc_{side}", f"ROC, {side} negatives", curve_chart, roc, caption),
-        Figure(f"pr_{side}", f"Precision and recall, {side} negatives", curve_chart, pr, caption),
+        Figure("roc_annotated", "ROC, annotated negatives", curve_chart, roc, caption),
+        Figure("pr_annotated", "Precision and recall, annotated negatives", curve_chart, pr, caption),
     )
 
 
@@ -113,7 +106,7 @@ def _sample_size(lines: Sequence[Mapping[str, Any]]) -> str:
 SECTION = SectionSpec(
     title="ROC and precision-recall curves",
     question="What would a threshold on a model's score achieve?",
-    order=60,
-    inputs=("suspects", "truth", "scores", "negatives", "pool_lists"),
-    parts=(annotated, sampled),
+    order=45,
+    inputs=("suspects", "truth", "scores", "pool_lists"),
+    parts=(annotated,),
 )

@@ -3,9 +3,29 @@
 from dataclasses import asdict
 
 from eds.reports.coverage import role
-from eds.reports.document import Block, Column, Number, Table, count, note, say, share, warn
+from eds.reports.document import Block, Column, Number, Sentence, Table, count, note, say, share, state, warn
 from eds.reports.inputs import ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
+
+GUIDELINE = 240  # characters of a guideline that are shown
+
+
+def answer(inputs: ReportInputs) -> Sentence:
+    """The size of the catalogue and the pool, and who judged."""
+    images, models = inputs.require("images"), inputs.pool_models
+    filled = {
+        "queries": count(int((images["role"] != "candidate").sum())),
+        "candidates": count(int((images["role"] != "query").sum())),
+    }
+    words = "{queries} queries, {candidates} candidates"
+    if inputs.suspects is not None:
+        filled |= {"pairs": count(int((inputs.suspects["origin"] == "pool").sum())), "k": count(inputs.k)}
+        words += "; {pairs} pairs in the pool, the first {k} candidates" + (" of {models} models" if models else "")
+        filled |= {"models": count(len(models))} if models else {}
+    if inputs.judging is not None:
+        filled |= {"experts": count(inputs.judging.acts["expert_id"].nunique())}
+        words += "; {experts} experts judged"
+    return state("sizes", words + ".", **filled)
 
 
 def catalogue(inputs: ReportInputs) -> Blocks:
@@ -30,7 +50,7 @@ def catalogue(inputs: ReportInputs) -> Blocks:
         acts = inputs.judging.acts
         rows.append({"what": "experts who judged", "n": int(acts["expert_id"].nunique())})
         rows.append({"what": "judgements, including corrections", "n": len(acts)})
-    return (Table("sizes", "Sizes", (Column("what", "what"), Column("n", "number", "count")), rows),)
+    return (Table("sizes", "Sizes", (Column("what", "what"), Column("n", "number", "count")), rows, detail=True),)
 
 
 def experts(inputs: ReportInputs) -> Blocks:
@@ -42,8 +62,7 @@ def experts(inputs: ReportInputs) -> Blocks:
     if len(seconds):
         blocks.append(
             say(
-                "{experts} experts made {acts} judgements; the median judgement took {median}, all together {hours}.",
-                experts=count(acts["expert_id"].nunique()),
+                "The median judgement took {median}, all {acts} together {hours}.",
                 acts=count(len(acts)),
                 median=Number(float(seconds.median()), "seconds"),
                 hours=Number(float(seconds.sum()) / 3600, "hours"),
@@ -53,11 +72,11 @@ def experts(inputs: ReportInputs) -> Blocks:
     if len(named) < len(acts):
         blocks.append(note("{n} judgements name no guideline.", n=count(len(acts) - len(named))))
     for version, times in named.value_counts().sort_index().items():
-        text = " ".join(judging.guidelines.get(str(version), "").split())[:600]
+        text = " ".join(judging.guidelines.get(str(version), "").split())[:GUIDELINE]
         values: dict[str, Number | str] = {"version": str(version), "times": count(int(times))}
         if text:
-            values["text"] = text
-        blocks.append(say("Guideline “{version}”: {times} judgements. " + ("{text}" if text else ""), **values))
+            values["guideline"] = text
+        blocks.append(say("Guideline “{version}”: {times} judgements. " + ("{guideline}" if text else ""), **values))
     return tuple(blocks)
 
 
@@ -81,9 +100,7 @@ def models(inputs: ReportInputs) -> Blocks:
         Column("part", "role", formula="the pool was built from the lists of pool models; new models came later"),
         Column("spec", "spec"),
         Column("dimension", "dimension", "count"),
-        Column("similarity", "similarity"),
         Column("preprocessing", "preprocessing"),
-        Column("digest", "digest", formula="first 12 digits of SHA-256 of the weights, or else of the preprocessing"),
     )
     gone = sorted(set(pool_models) - {card.name for card in cards})
     caption = f"Pool models that no longer have vectors or lists: {', '.join(gone)}." if gone else ""
@@ -107,9 +124,8 @@ def searches(inputs: ReportInputs) -> Blocks:
     rows = [{"model": search.name, **asdict(search)} for search in inputs.searches]
     warnings = [
         warn(
-            "The lists of {model} come from an approximate search that was explicitly allowed a recall below 99 %"
-            " (--allow-low-recall). Its recall is {recall} over {compared} queries. Pairs that the search missed count"
-            " as not proposed by the model.",
+            "The lists of {model} come from an approximate search with recall {recall} over {compared} queries"
+            " (--allow-low-recall): pairs that it missed count as not proposed.",
             model=search.name,
             recall=share(search.recall),
             compared=count(search.compared),
@@ -123,7 +139,8 @@ def searches(inputs: ReportInputs) -> Blocks:
 SECTION = SectionSpec(
     title="What was judged",
     question="Which images, models and experts are behind the numbers?",
-    order=10,
+    order=120,
     inputs=("images", "suspects", "truth", "judging", "models", "pool_lists", "searches"),
     parts=(catalogue, experts, models, searches),
+    answer=answer,
 )

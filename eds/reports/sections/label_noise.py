@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from eds.reports.charts import dot_chart
 from eds.reports.coverage import warning
-from eds.reports.document import Block, Column, Figure, Table, count, note, say, share
+from eds.reports.document import Block, Column, Sentence, Table, count, note, say, share, state
 from eds.reports.inputs import ReportInputs
 from eds.reports.score_intervals import scores_with_intervals
 from eds.reports.sections import Blocks, SectionSpec
@@ -12,6 +11,20 @@ from eds.truth import corrected_auc, label_contamination
 
 ACCURACIES = (0.98, 0.95, 0.9, 0.85)  # of one expert, on similar and on different pairs alike
 MEASURE = "ROC-AUC(average=micro,negatives=annotated)"
+
+
+def answer(inputs: ReportInputs) -> Sentence:
+    """How many labels of similar pairs would be wrong at one assumed accuracy."""
+    accuracy, rate = ACCURACIES[1], float(inputs.labels["value"].mean())
+    errors = _error_rates(_panel(inputs), accuracy, rate)
+    return state(
+        "noise",
+        "If every expert were right on {accuracy} of the pairs, {pos} of the labels “similar” and {neg} of the labels"
+        " “different” would be wrong.",
+        accuracy=share(accuracy),
+        pos=share(errors["eps_pos"]),
+        neg=share(errors["eps_neg"]),
+    )
 
 
 def assumptions(inputs: ReportInputs) -> Blocks:
@@ -27,10 +40,9 @@ def assumptions(inputs: ReportInputs) -> Blocks:
     )
     return (
         say(
-            "Labels are votes of people, and some are wrong. Suppose that every expert has the given accuracy, on"
-            " similar and on different pairs, and that errors are independent of each other and of the models' scores."
-            " Then majorities of {panel}, with {rate} of {n} pairs similar, would be wrong at these rates, and an"
-            " observed AUC would be drawn towards 0.5 by the attenuation factor.",
+            "If every expert had this accuracy, with errors independent of each other and of the scores, majorities of"
+            " {panel} with {rate} of {n} pairs similar would be wrong at these rates. Independence is optimistic: pairs"
+            " that models confuse are hard for people, too.",
             panel=count(panel),
             rate=share(rate),
             n=count(len(labels)),
@@ -41,7 +53,7 @@ def assumptions(inputs: ReportInputs) -> Blocks:
             "How many labels would be wrong",
             columns,
             rows,
-            "se and sp are sensitivity and specificity of the majority; pi is the share of similar pairs.",
+            detail=True,
         ),
     )
 
@@ -86,15 +98,6 @@ def corrected(inputs: ReportInputs) -> Blocks:
             for field, accuracy in zip(fields, ACCURACIES, strict=True)
         ),
     )
-    chart = {
-        "labels": [row["model"] for row in rows],
-        "values": [row["observed"] for row in rows],
-        "kind": "value",
-        "points": [[row[field] if row[field] <= 1 else None for field in fields] for row in rows],
-        "point_names": [f"{accuracy:.0%} right" for accuracy in ACCURACIES],
-        "words": "",
-        "legend": True,
-    }
     return (
         *warning(inputs),
         Table(
@@ -102,19 +105,7 @@ def corrected(inputs: ReportInputs) -> Blocks:
             "Micro ROC-AUC, annotated negatives, without label noise",
             columns,
             rows,
-            "Above 1: experts of this accuracy could not have produced these labels.",
-        ),
-        Figure(
-            "noise_auc",
-            "Micro ROC-AUC under label noise",
-            dot_chart,
-            chart,
-            "The tick is the observed value; the dots are what it would be without wrong labels, for several accuracies"
-            " of an expert. Values above 1 are omitted.",
-        ),
-        note(
-            "The order of the models does not change. Independence is optimistic for pooled negatives: pairs that"
-            " models confuse are hard for people, too."
+            "1/2 + (observed - 1/2) / attenuation; above 1: such experts could not have produced these labels.",
         ),
     )
 
@@ -137,4 +128,5 @@ SECTION = SectionSpec(
     order=100,
     inputs=("suspects", "truth", "judging", "results", "table", "scores", "negatives"),
     parts=(assumptions, corrected),
+    answer=answer,
 )

@@ -9,17 +9,11 @@ from eds.reports.inputs import ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
 
 CONVENTIONS = (
-    "Apart from random pairs, only pairs that a model proposed were judged. Similar pairs that no model found are"
-    " unknown: recall among all pairs is estimated from random pairs, where these were judged.",
-    "HR and MRR favour pool models, because all their candidates have labels. AUC on annotated negatives works against"
-    " them, because these negatives are their own mistakes. Only numbers without own pairs compare pool models and new"
-    " models fairly.",
-    "Annotated and sampled negatives answer different questions, and PR-AUC depends on prevalence: values are never"
-    " compared across them.",
-    "Candidates without a label count as not similar, so HR and MRR are lower bounds where not all of them are judged.",
-    "(q, c) and (c, q) are two pairs. A tie of votes is negative. Equal scores count half in ROC-AUC and enter together"
-    " in PR-AUC. Undefined numbers are n/a, never 0.",
-    "No significant difference does not mean equal: there may be too few queries.",
+    "Only pairs that a model proposed were judged, and random pairs. Candidates without a label count as not similar.",
+    "HR and MRR favour pool models, whose candidates all have labels; AUC on annotated negatives works against them, as"
+    " these negatives are their own mistakes. Self-removed AUC leaves out the pairs that the model alone proposed.",
+    "Values on annotated and sampled negatives are never compared. (q, c) and (c, q) are two pairs; a tie of votes is"
+    " negative; equal scores count half. Undefined numbers are n/a, never 0.",
 )
 
 
@@ -86,12 +80,9 @@ def measures(inputs: ReportInputs) -> Blocks:
         )
     columns = (
         Column("measure", "measure"),
-        Column("meaning", "meaning"),
         Column("formula", "formula"),
-        Column("conventions", "conventions"),
-        Column("n", "sample size"),
     )
-    return (Table("measures", "Measures", columns, rows, folded=True),)
+    return (Table("measures", "Measures", columns, rows),)
 
 
 def tables(inputs: ReportInputs) -> Blocks:
@@ -102,10 +93,9 @@ def tables(inputs: ReportInputs) -> Blocks:
         Column("path", "table"),
         Column("rows", "rows", "count"),
         Column("condition", "condition"),
-        Column("made_by", "made by"),
         Column("digest", "sha256"),
     )
-    table = Table("tables", "Made from", columns, list(inputs.tables), folded=True)
+    table = Table("tables", "Made from", columns, list(inputs.tables), detail=True)
     stale = [str(row["path"]) for row in inputs.tables if row["condition"] not in ("fresh", "absent")]
     if not stale:
         return (table,)
@@ -122,11 +112,11 @@ def headings(inputs: ReportInputs, sections: Sequence[Section]) -> Blocks:
                 if column.formula and row not in rows:
                     rows.append(row)
     columns = (Column("number", "heading"), Column("formula", "meaning"), Column("section", "section"))
-    return (Table("headings", "What the headings of the tables mean", columns, rows, folded=True),) if rows else ()
+    return (Table("headings", "What the headings of the tables mean", columns, rows, detail=True),) if rows else ()
 
 
 SECTION = SectionSpec(
-    title="Limits and conventions",
+    title="How this was computed",
     question="What does every number mean, and what does it not say?",
     order=150,
     inputs=("suspects", "truth", "results", "codes", "tables"),

@@ -10,6 +10,7 @@ from eds.reports.charts import interval_chart
 from eds.reports.document import Block, Column, Figure, Table, note, say, warn
 from eds.reports.inputs import ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
+from eds.reports.sections.comparison import new_models
 
 LABELS = {
     "VSD-HR@5": "VSD-HR@5",
@@ -21,14 +22,6 @@ LABELS = {
     "ROC-AUC(average=macro,negatives=sampled)": "macro ROC-AUC, sampled",
 }
 RBP, RESIDUAL = Measure("RBP"), Measure("RBP-residual")
-
-
-def new_models(inputs: ReportInputs) -> list[str]:
-    """The models that had no part in the pool, or of which only selected pairs were added later."""
-    strata = () if inputs.suspects is None else inputs.suspects["stratum"].unique()
-    cards = {card.name for card in inputs.models or ()}
-    known = cards if inputs.results is None else {result.model for result in inputs.results}
-    return newcomers.new_models(sorted(known), inputs.pool_models, strata)
 
 
 def has_new_models(inputs: ReportInputs) -> bool:
@@ -110,7 +103,7 @@ def _reasons(rows: Sequence[Mapping[str, Any]]) -> Table:
     for row in rows:
         by_reason.setdefault(row["why"], []).append(f"{row['model']}, {row['shown']}" if several else row["shown"])
     reasons = [{"measures": "; ".join(names), "why": why} for why, names in by_reason.items()]
-    return Table("why", "Reasons", (Column("measures", "number"), Column("why", "reason")), reasons, folded=True)
+    return Table("why", "Reasons", (Column("measures", "number"), Column("why", "reason")), reasons, detail=True)
 
 
 def intervals(inputs: ReportInputs) -> Blocks:
@@ -148,7 +141,7 @@ def intervals(inputs: ReportInputs) -> Blocks:
 SECTION = SectionSpec(
     title="New models on these labels",
     question="Which of their numbers are comparable with those of the pool models?",
-    order=90,
+    order=15,
     inputs=("suspects", "truth", "models", "results", "scores", "negatives", "pool_lists", "rankings", "placed"),
     parts=(verdicts, intervals),
     wanted=has_new_models,

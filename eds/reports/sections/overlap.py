@@ -1,18 +1,37 @@
-"""How far the models propose the same pairs, and what each model contributed alone."""
+"""How far the models propose the same pairs."""
 
-from eds.reports.charts import bar_chart, heat_map
-from eds.reports.document import Column, Figure, Number, Table, count, say, share
+from typing import Any
+
+from eds.reports.charts import heat_map
+from eds.reports.document import Column, Figure, Number, Sentence, Table, count, say, share, state
 from eds.reports.inputs import ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
-from eds.reports.sections.pool import pool_report
 from eds.suspects import overlap as compute_overlap
+
+
+def model_overlap(inputs: ReportInputs) -> dict[str, Any]:
+    """`eds.suspects.overlap` of the pool's lists, computed once."""
+
+    def compute() -> dict[str, Any]:
+        queries = int((inputs.require("images")["role"] != "candidate").sum())
+        return compute_overlap(inputs.require("pool_lists"), n_queries=queries)
+
+    overlap: dict[str, Any] = inputs.cached("overlap", compute)
+    return overlap
+
+
+def answer(inputs: ReportInputs) -> Sentence | None:
+    """How much two models share."""
+    overlap = model_overlap(inputs)
+    if len(overlap["models"]) < 2:
+        return state("one model", "One model built the pool.")
+    words = "Two of the {n} models that built the pool share {mean} of their lists on average."
+    return state("overlap", words, n=count(len(overlap["models"])), mean=share(overlap["mean_pairwise_overlap"]))
 
 
 def matrix(inputs: ReportInputs) -> Blocks:
     """The overlap matrix as a heat map and as a table."""
-    lists = inputs.require("pool_lists")
-    queries = int((inputs.require("images")["role"] != "candidate").sum())
-    overlap = compute_overlap(lists, n_queries=queries)
+    overlap = model_overlap(inputs)
     models = overlap["models"]
     rows = [
         {"model": name, **{f"m{column}": value for column, value in enumerate(overlap["overlap"][index])}}
@@ -22,12 +41,11 @@ def matrix(inputs: ReportInputs) -> Blocks:
     return (
         say(
             "{raw} proposals are {unique} different pairs, {each} per query: {duplication} of the proposals are"
-            " duplicates. On average, two models share {mean} of their lists.",
+            " duplicates.",
             raw=count(overlap["raw"]),
             unique=count(overlap["unique"]),
             each=Number(overlap["mean_candidates_per_query"], "few"),
             duplication=share(overlap["duplication_rate"]),
-            mean=share(overlap["mean_pairwise_overlap"]),
         ),
         Figure(
             "overlap",
@@ -43,46 +61,15 @@ def matrix(inputs: ReportInputs) -> Blocks:
             },
             "Candidates that two models share, as a percentage of a list: |both| / k.",
         ),
-        Table("overlap", "Overlap of the models as numbers: |both| / k", columns, rows, folded=True),
+        Table("overlap", "Overlap of the models as numbers: |both| / k", columns, rows, detail=True),
     )
-
-
-def unique_pairs(inputs: ReportInputs) -> Blocks:
-    """Pairs and similar pairs that only one model proposed."""
-    models = pool_report(inputs)["models"]
-    keys = ("model", "pairs", "pairs_only_here", "positive", "positives_only_here")
-    rows = [
-        {key: model[key] for key in keys}
-        | {"share_only_here": model["positives_only_here"] / model["positive"] if model["positive"] else None}
-        for model in models
-    ]
-    columns = (
-        Column("model", "model"),
-        Column("pairs", "pairs", "count"),
-        Column("pairs_only_here", "only this model", "count", formula="pairs that no other model proposed"),
-        Column("positive", "similar", "count"),
-        Column("positives_only_here", "similar, only this model", "count"),
-        Column("share_only_here", "of its similar pairs", "share", formula="similar, only this model / similar"),
-    )
-    figure = Figure(
-        "unique",
-        "Similar pairs that only one model found",
-        bar_chart,
-        {
-            "labels": [row["model"] for row in rows],
-            "values": [row["positives_only_here"] for row in rows],
-            "kind": "count",
-            "logarithmic": False,
-        },
-        "What would be lost without the model.",
-    )
-    return (Table("unique", "What each model contributed", columns, rows), *((figure,) if rows else ()))
 
 
 SECTION = SectionSpec(
-    title="What each model contributed",
+    title="Overlap of the models",
     question="How far do the models propose the same pairs?",
-    order=40,
-    inputs=("images", "suspects", "truth", "pool_lists"),
-    parts=(matrix, unique_pairs),
+    order=60,
+    inputs=("images", "pool_lists"),
+    parts=(matrix,),
+    answer=answer,
 )

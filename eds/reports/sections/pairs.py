@@ -42,12 +42,12 @@ def hard(inputs: ReportInputs) -> Blocks:
     )
 
     def remark(row: pd.Series) -> Sentence:
-        words = "On average over the models, {rest} of the judged pairs score higher."
+        words = "{rest} of the judged pairs score higher."
         return say(words, rest=share(1 - float(row["percentile"])))
 
     positive = frame[frame["value"] == 1].sort_values(["percentile", *PAIR])
     negative = frame[frame["value"] == 0].sort_values(["percentile", *PAIR], ascending=[False, True, True])
-    caption = f"Mean percentile of {len(scores)} models' scores among {len(labelled.value):,} judged pairs."
+    caption = f"By the mean percentile of {len(scores)} models' scores among {len(labelled.value):,} judged pairs."
     return (
         _gallery(inputs, "hard_positives", "Similar, but models miss it", positive, remark, caption),
         _gallery(inputs, "hard_negatives", "Different, but models find it similar", negative, remark, caption),
@@ -66,8 +66,7 @@ def disputed(inputs: ReportInputs) -> Blocks:
 
     def remark(row: pd.Series) -> Sentence:
         return say(
-            "{for_} said similar, {against} different, {unsure} unsure"
-            + (" (a tie is negative)." if row["tie"] else "."),
+            "{for_} said similar, {against} different, {unsure} unsure" + (" (a tie)." if row["tie"] else "."),
             for_=count(int(row["votes_for"])),
             against=count(int(row["votes_against"])),
             unsure=count(int(row["unsure"])),
@@ -157,7 +156,7 @@ def _picture(inputs: ReportInputs, images: pd.DataFrame, name: str) -> Picture:
 SECTION = SectionSpec(
     title="Pairs to look at",
     question="Real pairs that show what the numbers mean.",
-    order=140,
+    order=70,
     inputs=("images", "suspects", "truth", "scores", "pool_lists"),
     parts=(hard, disputed, found_alone),
 )

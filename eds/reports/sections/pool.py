@@ -3,11 +3,26 @@
 from dataclasses import asdict, replace
 from typing import Any
 
-from eds.analysis import Judging, RandomTarget, budget
+from eds.analysis import Judging, Plan, RandomTarget, budget
 from eds.analysis.all_pairs import population
 from eds.analysis.analyses.prevalence import pool_report as compute_pool_report
-from eds.reports.charts import bar_chart, heat_map, interval_chart, line_chart
-from eds.reports.document import Block, Column, Figure, Gap, Missing, Number, Table, count, note, say, share, warn
+from eds.reports.charts import line_chart, log_chart
+from eds.reports.document import (
+    Block,
+    Column,
+    Figure,
+    Gap,
+    Missing,
+    Number,
+    Sentence,
+    Table,
+    count,
+    note,
+    say,
+    share,
+    state,
+    warn,
+)
 from eds.reports.inputs import PAIR, ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
 from eds.suspects import positive_rates
@@ -35,6 +50,20 @@ def pool_report(inputs: ReportInputs) -> dict[str, Any]:
     return report
 
 
+def answer(inputs: ReportInputs) -> Sentence | None:
+    """What was found, and what it cost beside judging all pairs."""
+    pool = pool_report(inputs)["pool"]
+    if not pool["labelled"]:
+        return None
+    plans = {plan.name: plan for plan in plan_costs(inputs)}
+    filled = {"positive": count(pool["positive"]), "labelled": count(pool["labelled"])}
+    words = "{positive} of {labelled} judged pairs are similar"
+    if mine := plans.get("pool, as it is"):
+        filled |= {"hours": Number(mine.hours, "hours"), "all": Number(plans["all pairs"].hours, "hours")}
+        words += "; judging the pool takes {hours}, all pairs {all}"
+    return state("found", words + ".", **filled)
+
+
 def rates(inputs: ReportInputs) -> Blocks:
     """The positive rate p_k of the pool, of each model and at each rank."""
     report = pool_report(inputs)
@@ -42,11 +71,10 @@ def rates(inputs: ReportInputs) -> Blocks:
     own_products = report["product_pairs"] == "left out"
     blocks: list[Block] = [
         say(
-            "{positive} of {labelled} judged pairs of the pool are similar: p_k = {rate}. The universe of {pairs} pairs"
-            " contains at least as many, so the prevalence p is at least {lower}.",
+            "Of {pairs} pairs in all, at least {lower} are similar (p_LB), as {positive} of {labelled} judged pairs of"
+            " the pool are.",
             positive=count(pool["positive"]),
             labelled=count(pool["labelled"]),
-            rate=share(pool["rate"]),
             pairs=count(report["pairs"]),
             lower=share(report["p_lower_bound"]),
         )
@@ -64,37 +92,38 @@ def rates(inputs: ReportInputs) -> Blocks:
                 left=count(report["pool_pairs_left_out"]),
             )
         )
-    columns = (
-        Column("model", "proposed by"),
-        Column("pairs", "pairs", "count"),
+    judged = (
         Column("labelled", "labelled", "count"),
         Column("positive", "similar", "count"),
         Column("rate", "p_k", "share", "low", "high", "similar / labelled; interval over queries"),
     )
-    blocks.append(Table("rates", "Positive rate by model", columns, [*models, {"model": "the pool", **pool}]))
+    whole = {"model": "the pool", **pool, "positives_only_here": None}
+    columns = [Column("model", "proposed by"), Column("pairs", "pairs", "count"), *judged]
+    if models:
+        columns.append(
+            Column("positives_only_here", "only here", "count", formula="similar pairs that no other model proposed")
+        )
+    blocks.append(
+        Table(
+            "rates",
+            "What each model contributed",
+            tuple(columns),
+            [*models, whole],
+        )
+    )
     if not models:
         return (*blocks, NO_SOURCES)
-    by_model = {
-        "labels": [model["model"] for model in models],
-        "kind": "share",
-        "lowest": 0.0,
-        "highest": None,
-        **_intervals(models),
-    }
     ranks = [{**row, "place": row["rank"] + 1} for row in report["ranks"]]
     by_rank = {"x": [row["place"] for row in ranks], "kind": "share", "x_label": "rank", **_intervals(ranks)}
     return (
         *blocks,
-        Figure(
-            "rates", "p_k by model", interval_chart, by_model, "The share of each model's proposals that is similar."
-        ),
-        Table("ranks", "Positive rate by rank, all models", (Column("place", "rank", "count"), *columns[2:]), ranks),
+        Table("ranks", "p_k by rank, all models", (Column("place", "rank", "count"), *judged), ranks, detail=True),
         Figure(
             "ranks",
             "p_k by rank",
             line_chart,
             by_rank,
-            "Where the curve levels off above 0, a deeper pool would find more similar pairs.",
+            "Above 0 at the last rank: a deeper pool would find more similar pairs.",
         ),
     )
 
@@ -105,7 +134,7 @@ def _intervals(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
 
 
 def rates_by_rank(inputs: ReportInputs) -> Blocks:
-    """p_k of each model at each rank of its lists."""
+    """p_k of each model at each rank of its lists, in the files."""
     if not pool_report(inputs)["models"]:
         return ()
     by_rank = positive_rates(inputs.require("pool_lists"), inputs.labels, inputs.confidence).by_model_and_rank
@@ -121,21 +150,7 @@ def rates_by_rank(inputs: ReportInputs) -> Blocks:
         Column("positive", "similar", "count"),
         Column("rate", "p_k", "share", "low", "high", "similar / labelled, at this rank of this model's lists"),
     )
-    deepest = max(map(len, by_rank.values()))
-    values = [
-        [rate.to_dict()["rate"] for rate in ranks] + [None] * (deepest - len(ranks)) for ranks in by_rank.values()
-    ]
-    chart = {
-        "rows": list(by_rank),
-        "columns": [str(rank + 1) for rank in range(deepest)],
-        "kind": "share",
-        "values": values,
-    }
-    caption = "Percentage of a model's proposals at each rank that is similar."
-    return (
-        Figure("places", "p_k by model and rank", heat_map, chart, caption),
-        Table("places", "p_k by model and rank", columns, rows, folded=True),
-    )
+    return (Table("places", "p_k by model and rank", columns, rows, detail=True),)
 
 
 def prevalence(inputs: ReportInputs) -> Blocks:
@@ -172,7 +187,6 @@ def prevalence(inputs: ReportInputs) -> Blocks:
     columns = (
         Column("estimate", "prevalence p, the share of similar pairs"),
         Column("value", "value", "share", "low", "high"),
-        Column("formula", "formula"),
     )
     blocks: list[Block] = [
         say(
@@ -216,14 +230,14 @@ def recall(inputs: ReportInputs) -> Blocks:
                 **_recall(estimate),
             ),
             *_without_same_product(inputs),
-            Table("strata", "Random pairs outside the pool", strata, report["strata"]),
+            Table("strata", "Random pairs outside the pool", strata, report["strata"], detail=True),
         ]
     if unseen:
         rows = [{"models": number, "pairs": pairs} for number, pairs in enumerate(unseen["found_by_exactly"], start=1)]
         blocks += [
             note(
-                "By Chao's lower bound (Chao2) there are at least {total} similar pairs, of which the pool contains at"
-                " most {recall}. Models make similar errors, so the true number is higher.",
+                "By Chao's lower bound (Chao2) there are at least {total} similar pairs, and the pool contains at most"
+                " {recall} of them.",
                 total=count(unseen["chao2_total"]),
                 recall=share(unseen["chao2_recall"]),
             ),
@@ -232,6 +246,7 @@ def recall(inputs: ReportInputs) -> Blocks:
                 "Similar pairs by the number of models that proposed them",
                 (Column("models", "models", "count"), Column("pairs", "similar pairs", "count")),
                 rows,
+                detail=True,
             ),
         ]
     return tuple(blocks)
@@ -296,8 +311,13 @@ def _without_same_product(inputs: ReportInputs) -> Blocks:
     return tuple(blocks)
 
 
-def cost(inputs: ReportInputs) -> Blocks:
-    """What judging costs: all pairs, the pool, random pairs."""
+def plan_costs(inputs: ReportInputs) -> tuple[Plan, ...]:
+    """`eds.analysis.budget` of this project, computed once."""
+    plans: tuple[Plan, ...] = inputs.cached("plans", lambda: _plan_costs(inputs))
+    return plans
+
+
+def _plan_costs(inputs: ReportInputs) -> tuple[Plan, ...]:
     images, report = inputs.require("images"), pool_report(inputs)
     roles = images["role"].value_counts()
     both, queries, candidates = (int(roles.get(name, 0)) for name in ("both", "query", "candidate"))
@@ -305,17 +325,21 @@ def cost(inputs: ReportInputs) -> Blocks:
     target = RandomTarget()
     if random and random["enough"] and random["p_map"] and positives:
         target = RandomTarget(positives, max(random["p_map"], report["p_lower_bound"]))
-    seconds = _seconds(inputs)
-    plans = budget(
+    return budget(
         queries + both,
         candidates + both,
         max(len(inputs.pool_models), len(report["models"]), 1),
         inputs.k,
-        Judging(inputs.experts, seconds, inputs.hourly),
+        Judging(inputs.experts, _seconds(inputs), inputs.hourly),
         n_queries_in_gallery=both,
         pool_size=report["pool"]["pairs"] or None,
         random=target,
     )
+
+
+def cost(inputs: ReportInputs) -> Blocks:
+    """What judging costs: all pairs, the pool, random pairs."""
+    plans = plan_costs(inputs)
     columns = [
         Column("name", "plan"),
         Column("pairs", "pairs", "count"),
@@ -330,17 +354,16 @@ def cost(inputs: ReportInputs) -> Blocks:
         "labels": [plan.name for plan in bars],
         "kind": "hours",
         "values": [plan.hours for plan in bars],
-        "logarithmic": True,
     }
     return (
         say(
             "{experts} experts judge every pair, at {seconds} per judgement ({source}).",
             experts=count(inputs.experts),
-            seconds=Number(seconds, "seconds"),
+            seconds=Number(_seconds(inputs), "seconds"),
             source="as set in eds.toml" if inputs.judging is None else "measured",
         ),
         Table("cost", "What judging costs", tuple(columns), [asdict(plan) for plan in plans]),
-        Figure("cost", "Hours of judging", bar_chart, chart, "Logarithmic scale."),
+        Figure("cost", "Hours of judging", log_chart, chart, "Logarithmic axis."),
     )
 
 
@@ -356,7 +379,8 @@ def _seconds(inputs: ReportInputs) -> float:
 SECTION = SectionSpec(
     title="What the pool found",
     question="How many pairs are similar, how many were missed, and what did it cost?",
-    order=30,
+    order=20,
     inputs=("images", "suspects", "truth", "pool_lists", "judging"),
     parts=(rates, rates_by_rank, prevalence, recall, cost),
+    answer=answer,
 )

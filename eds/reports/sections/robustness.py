@@ -6,8 +6,9 @@ from eds.analysis import AnalysisInputs, leave_one_out
 from eds.metrics import Measure
 from eds.reports.charts import dot_chart
 from eds.reports.coverage import span, warning
-from eds.reports.document import Column, Figure, Table, count, note
+from eds.reports.document import Column, Figure, Number, Sentence, Table, state
 from eds.reports.inputs import ReportInputs
+from eds.reports.numbers import undefined
 from eds.reports.sections import Blocks, SectionSpec
 
 MACRO, MICRO = Measure("ROC-AUC"), Measure("ROC-AUC", average="micro")
@@ -29,6 +30,19 @@ def left_out(inputs: ReportInputs, measure: Measure, mode: str) -> dict[str, Any
     return result
 
 
+def answer(inputs: ReportInputs) -> Sentence | None:
+    """The least rank correlation between the orders with and without one pool model."""
+    rho = [row["rho"] for row in left_out(inputs, MACRO, "unique")["spearman"].values()]
+    if not rho or any(undefined(value) for value in rho):
+        return None
+    return state(
+        "robustness",
+        "Without the pairs of any one pool model, the order of the models by macro ROC-AUC has Spearman's rho {rho} or"
+        " more with the order on all labels.",
+        rho=Number(min(rho)),
+    )
+
+
 def chart(inputs: ReportInputs) -> Blocks:
     """Every model's value when each pool model in turn is removed."""
     result = left_out(inputs, MACRO, "unique")
@@ -42,18 +56,13 @@ def chart(inputs: ReportInputs) -> Blocks:
     }
     return (
         *warning(inputs),
-        note(
-            "{n} labels; {nobody} of them are of pairs that no pool model proposed.",
-            n=count(result["n_labels"]),
-            nobody=count(result["n_labels_nobody_proposed"]),
-        ),
         Figure(
             "loo",
             "Macro ROC-AUC when a pool model is removed",
             dot_chart,
             data,
-            "The tick is the value on all labels. Each dot is the value without the pairs that one pool model"
-            " alone proposed; orange: without the model's own.",
+            f"Tick: on all {result['n_labels']:,} labels. Dots: without the pairs that one pool model alone proposed;"
+            " orange: the model's own.",
         ),
     )
 
@@ -87,8 +96,7 @@ def by_model(inputs: ReportInputs) -> Blocks:
             ]
         caption = f"Mode {mode}: {meaning}; of {result['n_labels']:,} labels, {kept} are left without a model."
         title = f"Evaluated models, mode {mode}"
-        folded = mode != "unique"
-        tables.append(Table(f"loo_{mode}", title, tuple(columns), list(rows.values()), caption, folded))
+        tables.append(Table(f"loo_{mode}", title, tuple(columns), list(rows.values()), caption, detail=True))
     return tuple(tables)
 
 
@@ -122,14 +130,15 @@ def by_removed_model(inputs: ReportInputs) -> Blocks:
                 for name, correlation in result["spearman"].items()
             ]
         title = f"Whether the order stays, mode {mode}: {meaning}"
-        tables.append(Table(f"order_{mode}", title, columns, rows, folded=mode != "unique"))
+        tables.append(Table(f"order_{mode}", title, columns, rows, detail=True))
     return tuple(tables)
 
 
 SECTION = SectionSpec(
     title="Does the order depend on who built the pool?",
     question="Each pool model is removed in turn.",
-    order=70,
+    order=40,
     inputs=("suspects", "truth", "scores", "pool_lists"),
     parts=(chart, by_model, by_removed_model),
+    answer=answer,
 )

@@ -103,7 +103,7 @@ def _measured(
     key = f"{prefix}_{index}"
     caption = "Darker is better; each cell is a mean over queries."
     return [
-        Table(key, f"{label} by {column}, as numbers: {measure}", columns, rows, folded=True),
+        Table(key, f"{label} by {column}, as numbers: {measure}", columns, rows, detail=True),
         Figure(key, f"{label} by {column}", heat_map, chart, caption),
     ]
 
@@ -119,7 +119,7 @@ def _by_query(result: Result, kinds: "pd.Series[str]") -> pd.DataFrame:
 SECTION = SectionSpec(
     title="By category and other columns",
     question="Where are models strong, and where weak?",
-    order=130,
+    order=80,
     inputs=("images", "suspects", "truth", "results"),
     parts=(by_column,),
 )

@@ -1,168 +1,163 @@
-"""The first section: key figures and sentences, taken from the other sections and never computed again."""
+"""The first screen: what the pool holds, how the models compare, and what to do next."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
-from eds.reports.document import Block, Gap, Number, Section, Table, Tile, Tiles, count, note, say, share
+from eds.analysis.comparison import MeasureComparison
+from eds.reports.charts import bound_chart, forest_chart
+from eds.reports.document import (
+    Block,
+    Figure,
+    Gap,
+    Missing,
+    Section,
+    Sentence,
+    Step,
+    Steps,
+    Tile,
+    Tiles,
+    count,
+    say,
+    share,
+)
 from eds.reports.inputs import ReportInputs
 from eds.reports.numbers import undefined
 from eds.reports.sections import Blocks, SectionSpec
+from eds.reports.sections.comparison import AUC, INPUTS, compared_measures, list_names, state_best
+from eds.reports.sections.pool import pool_report
+from eds.reports.sections.scores import label
 
-Sections = Sequence[Section]
-BEST = {
-    "groups_hr": ("lists_5", "VSD-HR@5", "VSD-HR@5", "share"),
-    "groups_auc": ("auc_annotated", "ROC-AUC(average=macro,negatives=annotated)", "macro ROC-AUC", "value"),
-}
+STEPS = 4  # at most
 
 
-def summary(inputs: ReportInputs, sections: Sections) -> Blocks:
-    """What a curator would say of the report."""
-    tiles = tuple(tile for make in (_positive_rate, _reduction, _agreement) if (tile := make(sections)))
-    blocks: list[Block] = [Tiles(tiles)] if tiles else []
-    for make in (_best_models, _favoured, _fair_measures, _found_alone):
-        blocks += make(sections)
-    blocks += _recall(inputs)
-    gaps = [block for section in sections for block in section.blocks if isinstance(block, Gap)]
-    if gaps:
-        words = "{n} parts of the report are missing. Each section says which, with the command that makes them."
-        blocks.append(note(words, n=count(len(gaps))))
+def pool_facts(inputs: ReportInputs) -> Blocks:
+    """The positive rate of the pool, its recall, and the share of its positives that one model alone found."""
+    try:
+        report = pool_report(inputs)
+    except Missing:  # the section on the pool says so
+        return ()
+    pool, recall, unseen = report["pool"], report["recall"], report["unseen"]
+    tiles = []
+    if pool["labelled"]:
+        words = f"of {pool['labelled']:,} judged pairs are similar (p_k)"
+        tiles.append(Tile("positive_rate", share(pool["rate"]), words, pool["low"], pool["high"]))
+    if recall and not undefined(recall["recall"]):
+        words = "of all similar pairs are in the pool (pool recall)"
+        tiles.append(Tile("pool_recall", share(recall["recall"]), words, recall["lower"], recall["upper"]))
+    if unseen and sum(unseen["found_by_exactly"]):
+        alone, every = unseen["found_by_exactly"][0], sum(unseen["found_by_exactly"])
+        tiles.append(
+            Tile("found_alone", share(alone / every), f"of {every:,} similar pairs: one model alone found them")
+        )
+    return (Tiles(tuple(tiles)),) if tiles else ()
+
+
+def models(inputs: ReportInputs) -> Blocks:
+    """The forest plot of all models by AUC, and HR with its ceiling."""
+    blocks: list[Block] = []
+    for compared in _compared(inputs):
+        blocks.append(_forest(compared) if str(compared.measure) == AUC else _ceilings(compared))
     return tuple(blocks)
 
 
-def table(sections: Sections, section: str, key: str) -> Sequence[Any]:
-    """The rows of a table, none where it is missing."""
-    for part in sections:
-        for block in part.blocks if part.key == section else ():
-            if isinstance(block, Table) and block.key == key:
-                return block.rows
-    return ()
-
-
-def _positive_rate(sections: Sections) -> Tile | None:
-    pool = [row for row in table(sections, "pool", "rates") if row["model"] == "the pool"]
-    if not pool or not pool[0]["labelled"]:
-        return None
-    row = pool[0]
-    context = say(
-        "{positive} of {labelled} judged pairs; interval {low} to {high}.",
-        positive=count(row["positive"]),
-        labelled=count(row["labelled"]),
-        low=share(row["low"]),
-        high=share(row["high"]),
-    )
-    return Tile("found", share(row["rate"]), "of the pairs shown to experts are similar", context)
-
-
-def _reduction(sections: Sections) -> Tile | None:
-    plans = {row["name"]: row for row in table(sections, "pool", "cost")}
-    pool, every = plans.get("pool, as it is"), plans.get("all pairs")
-    if pool is None or every is None:
-        return None
-    context = say(
-        "{hours} of judging instead of {all}.",
-        hours=Number(pool["hours"], "hours"),
-        all=Number(every["hours"], "hours"),
-    )
-    return Tile("saved", Number(pool["times_fewer"], "times"), "fewer judgements than for all pairs", context)
-
-
-def _agreement(sections: Sections) -> Tile | None:
-    rows = [row for row in table(sections, "agreement", "coefficients") if row["coefficient"].startswith("Kripp")]
-    if not rows or rows[0]["value"] is None:
-        return None
-    row = rows[0]
-    context = say(
-        "Krippendorff's alpha; interval {low} to {high}; 1 is perfect, 0 is chance.",
-        low=Number(row["low"]),
-        high=Number(row["high"]),
-    )
-    return Tile("trusted", Number(row["value"]), "agreement of the experts", context)
-
-
-def _best_models(sections: Sections) -> list[Block]:
-    blocks: list[Block] = []
-    for key, (scores, column, label, kind) in BEST.items():
-        groups, rows = table(sections, "scores", key), table(sections, "scores", scores)
-        if not groups or not rows:
-            continue
-        best = rows[0]["model"]
-        others = sorted({model for row in groups if best in row["models"] for model in row["models"]} - {best})
-        value = share(rows[0][column]) if kind == "share" else Number(rows[0][column])
-        if others:
-            words = "By {measure} the best model is {model} ({value}); the difference to {others} is not significant."
-            blocks.append(say(words, measure=label, model=best, value=value, others=", ".join(others)))
-        else:
-            words = "By {measure} the best model is {model} ({value}), significantly better than all others."
-            blocks.append(say(words, measure=label, model=best, value=value))
-    return blocks
-
-
-def _favoured(sections: Sections) -> list[Block]:
-    rows = {row["measure"]: row for row in table(sections, "bias", "sides")}
-    hr = next((row for name, row in rows.items() if name.startswith("VSD-HR")), None)
-    fair = rows.get("macro ROC-AUC, without own pairs")
-    if hr is None or fair is None:
+def _compared(inputs: ReportInputs) -> list[MeasureComparison]:
+    """The comparisons; none where their inputs are missing, which the section on them says."""
+    try:
+        return compared_measures(inputs)
+    except Missing:
         return []
-    return [
-        say(
-            "Models that built the pool minus new models: {hr} by {measure}, but {auc} by macro ROC-AUC without own"
-            " pairs. Only the latter is a fair comparison.",
-            hr=Number(hr["difference"], hr["change"]),
-            measure=str(hr["measure"]),
-            auc=Number(fair["difference"], fair["change"]),
-        )
-    ]
 
 
-def _fair_measures(sections: Sections) -> list[Block]:
-    rows = table(sections, "bias", "verdicts")
-    if not rows:
-        return []
-    good, bad, unknown = (
-        [row["metric"] for row in rows if row["verdict"].startswith(start)] for start in ("fair", "not fair", "unknown")
+def _forest(compared: MeasureComparison) -> Figure:
+    """A row for each model, in the order of the comparison."""
+    own = any(not math.isnan(item.self_removed) for item in compared.models)
+    marks = [not item.filled for item in compared.models]
+    data = {
+        "labels": [item.model for item in compared.models],
+        "values": [item.self_removed if own else item.value for item in compared.models],
+        "low": [item.self_removed_low if own else item.low for item in compared.models],
+        "high": [item.self_removed_high if own else item.high for item in compared.models],
+        "marks": marks,
+        "groups": [list(group) for group in compared.groups],
+    }
+    title = f"{'Self-removed ' if own else ''}{label(AUC)}, annotated negatives"
+    captions = ["Without the pairs that the model alone proposed." if own else "On all labels."]
+    captions += ["Hollow: not in the pool."] if any(marks) else []
+    captions += ["Bracket: not distinguishable."] if any(len(group) > 1 for group in compared.groups) else []
+    return Figure("forest", title, forest_chart, data, " ".join(captions))
+
+
+def _ceilings(compared: MeasureComparison) -> Figure:
+    """HR of every model, the ceiling that the judged share sets, and what missing labels could add."""
+    open_labels = any(item.lower_bound for item in compared.models)
+    name = label(str(compared.measure))
+    data = {
+        "labels": [item.model for item in compared.models],
+        "values": [item.value for item in compared.models],
+        "ceilings": [item.ceiling if item.lower_bound else None for item in compared.models],
+        "marks": [not item.filled for item in compared.models],
+    }
+    caption = (
+        "Tick: ceiling, the value if every candidate without a label were similar."
+        if open_labels
+        else f"The first {compared.measure.k} candidates of all models are judged: no ceiling below 100 %."
     )
-    if len(bad) == len(rows):
-        words = (
-            "All {n} measures change when a model is left out of the pool: none is fair to a new model until the pairs"
-            " that only it proposes are judged, too."
-        )
-        return [say(words, n=count(len(bad)))]
-    names_of: dict[str, Number | str] = {}
-    texts: list[str] = []
-    for key, names, text in (
-        ("good", good, "These measures are fair to new models: {good}."),
-        ("bad", bad, "These change when a model is left out of the pool; read them with care: {bad}."),
-        ("unknown", unknown, "For these it is unknown, because models are measured on different pairs: {unknown}."),
-    ):
-        if names:
-            names_of[key] = ", ".join(names)
-            texts.append(text)
-    return [say(" ".join(texts), **names_of)]
+    return Figure("hr", f"{name} and its ceiling", bound_chart, data, caption)
 
 
-def _found_alone(sections: Sections) -> list[Block]:
-    rows = table(sections, "pool", "found_by")
-    alone = [row["pairs"] for row in rows if row["models"] == 1]
-    every = sum(row["pairs"] for row in rows)
-    if not alone or not alone[0]:
+def answer(inputs: ReportInputs) -> Sentence | None:
+    """The best models, as far as the labels can say."""
+    said = [sentence for compared in _compared(inputs) if (sentence := state_best(compared))]
+    return said[0] if said else None
+
+
+def steps(inputs: ReportInputs, sections: Sequence[Section]) -> Blocks:
+    """What to do next: inputs that are missing, pairs without a label, comparisons that labels would settle."""
+    found = [*_unjudged(inputs), *_undecided(inputs)]
+    gaps = {block.what: block for section in sections for block in section.blocks if isinstance(block, Gap)}
+    found += [Step("fill", say(block.what), block.hint) for block in gaps.values() if block.hint]
+    return (Steps(tuple(found[:STEPS])),) if found else ()
+
+
+def _unjudged(inputs: ReportInputs) -> list[Step]:
+    """Pairs of the pool that nobody has decided."""
+    if inputs.truth is None or inputs.suspects is None or inputs.images is None:
         return []
-    words = "{alone} of {all} similar pairs were found by one model alone: another model would find more."
-    return [say(words, alone=count(alone[0]), all=count(every))]
-
-
-def _recall(inputs: ReportInputs) -> list[Block]:
-    """The pool's recall, where the section on the pool has computed it."""
-    recall = inputs.cache.get("pool", {}).get("recall")
-    if recall is None or undefined(recall["recall"]):
+    pool: dict[str, Any] = pool_report(inputs)["pool"]
+    left = pool["pairs"] - pool["labelled"]
+    if not left:
         return []
-    return [
-        say(
-            "Judging by the random pairs, the pool contains {recall} of all similar pairs (interval {low} to {high}).",
-            recall=share(recall["recall"]),
-            low=share(recall["lower"]),
-            high=share(recall["upper"]),
-        )
-    ]
+    action = say(
+        "Judge the {left} of {pairs} pairs of the pool without a label.", left=count(left), pairs=count(pool["pairs"])
+    )
+    return [Step("judge", action, "eds labels serve")]
 
 
-SECTION = SectionSpec(title="Summary", question="The key figures, in words.", order=0, overview=(summary,))
+def _undecided(inputs: ReportInputs) -> list[Step]:
+    """Models that the labels cannot compare, and the number of pairs that would settle it."""
+    steps: dict[str, Step] = {}
+    for compared in _compared(inputs):
+        for item in compared.undecided:
+            if item.to_judge is None or item.model in steps:
+                continue
+            action = say(
+                "Judge {n} pairs to settle {model} against {others} by {measure}.",
+                n=count(item.to_judge),
+                model=item.model,
+                others=list_names(item.others),
+                measure=label(item.measure),
+            )
+            steps[item.model] = Step("settle", action, f"eds suspects add-model {item.model}")
+    return [*steps.values()]
+
+
+SECTION = SectionSpec(
+    title="Summary",
+    question="What the pool holds, how the models compare, and what to do next.",
+    order=0,
+    inputs=("images", *INPUTS),
+    parts=(pool_facts, models),
+    answer=answer,
+    overview=(steps,),
+)

@@ -48,15 +48,20 @@
   document.addEventListener("pointerleave", () => { tip.hidden = true; });
   addEventListener("scroll", () => { tip.hidden = true; }, { passive: true });
 
-  const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
-  const seen = new Set();
-  if ("IntersectionObserver" in window) {
-    const observer = new IntersectionObserver((entries) => {
-      for (const entry of entries) entry.isIntersecting ? seen.add(entry.target.id) : seen.delete(entry.target.id);
-      const first = [...links.keys()].find((id) => seen.has(id));
-      for (const [id, link] of links) id === first ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current");
-    }, { rootMargin: "-8% 0px -60% 0px" });
-    for (const id of links.keys()) observer.observe(document.getElementById(id));
-  }
-  addEventListener("beforeprint", () => { for (const one of document.querySelectorAll("details")) one.open = true; });
+  const folds = [...document.querySelectorAll("details")];
+  const all = document.getElementById("all");
+  all.addEventListener("click", () => {
+    const open = folds.some((fold) => !fold.open);
+    for (const fold of folds) fold.open = open;
+    all.textContent = open ? "Fold all" : "Open all";
+    all.setAttribute("aria-label", `${all.textContent} sections`);
+  });
+  const follow = () => { // a link to a section, or into one, opens it
+    const goal = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const fold = goal && (goal.querySelector(":scope > details") || goal.closest("details"));
+    if (fold) { fold.open = true; goal.scrollIntoView(); }
+  };
+  addEventListener("hashchange", follow);
+  follow();
+  addEventListener("beforeprint", () => { for (const fold of folds) fold.open = true; });
 })();
