@@ -1,18 +1,64 @@
-"""Pictures that go with a benchmark: found below the image root for an export, unpacked from Parquet by an import."""
+"""Pictures that go with a benchmark: exported without their metadata, unpacked from Parquet by an import."""
 
+import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 import pandas as pd
 import pyarrow.parquet as pq
 
 from eds.benchmarks.benchmark import Benchmark, Location
+from eds.benchmarks.files import write_csv
 from eds.benchmarks.validate import Faults, check_path
 from eds.errors import InputError
+from eds.imaging.metadata import without_metadata
 from eds.io.files import unfinished
 
 BATCH = 64  # pictures held in memory at once
+MANIFEST = "pictures.csv"
+KeepMetadata = Annotated[bool, "Keep EXIF, GPS, XMP and comments."]
+
+
+@dataclass
+class ExportedPictures:
+    """The pictures of an export, in the order of the images' rows, and the digests of what was read."""
+
+    images: pd.DataFrame
+    root: Path | None
+    keep_metadata: bool = False
+    digests: dict[str, tuple[str, str]] = field(default_factory=dict)  # path -> as exported, as in the project
+
+    def __post_init__(self) -> None:
+        self.files = find_pictures(self.images, self.root)
+
+    def read(self, row: int) -> bytes:
+        """The picture of a row as it is exported; its pixels are untouched."""
+        original = self.files[row].read_bytes()
+        path = str(self.images["path"].iloc[row])
+        content = original if self.keep_metadata else without_metadata(original, str(self.files[row]))
+        self.digests[path] = hashlib.sha256(content).hexdigest(), hashlib.sha256(original).hexdigest()
+        return content
+
+    def exported_digests(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows with the digests of the exported files, where they have one."""
+        if "sha256" not in rows:
+            return rows
+        return rows.assign(sha256=rows["path"].map(lambda path: self.digests[path][0]).where(rows["sha256"].notna()))
+
+    def write_manifest(self, folder: Path) -> list[str]:
+        """Write pictures.csv: path, sha256 as exported, sha256 in the project. Return what was left out."""
+        rows = [(path, *self.digests[path]) for path in sorted(self.digests)]
+        write_csv(pd.DataFrame(rows, columns=["path", "sha256", "original_sha256"], dtype=str), folder / MANIFEST)
+        changed = sum(exported != original for exported, original in self.digests.values())
+        if not changed:
+            return []
+        return [
+            f"EXIF, GPS, XMP and comments of {changed:,} of {len(rows):,} pictures: removed, the pixels are untouched"
+            f" (orientation and colour profile are kept, {MANIFEST} has both digests; --keep-metadata keeps all)"
+        ]
 
 
 def find_pictures(images: pd.DataFrame, root: Path | None) -> list[Path]:

@@ -107,7 +107,12 @@ def export(
     random = 0
     if everything.truth is not None and benchmark.truth is not None:
         random = len(everything.truth) - len(benchmark.truth)
-    benchmark = dataclasses.replace(benchmark, card=make_card(project, benchmark, labels, card or CardText()))
+    made = make_card(project, benchmark, labels, card or CardText())
+    if values.get("keep_metadata"):
+        kept = "The pictures keep their metadata: EXIF, GPS, XMP, comments."
+        statements = {**made.statements, "Collection": [*made.statements.get("Collection", ()), kept]}
+        made = dataclasses.replace(made, statements=statements)
+    benchmark = dataclasses.replace(benchmark, card=made)
     with local_folder(target, last=SUMS, replace=replace) as folder:
         with export_folder(folder, replace=replace) as building:
             not_held = write(benchmark, building, **values)

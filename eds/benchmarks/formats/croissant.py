@@ -5,7 +5,6 @@ these columns are read: they are found by their fields, whatever the files are c
 """
 
 import json
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +14,7 @@ import pandas as pd
 from eds.benchmarks import pairs_file
 from eds.benchmarks.benchmark import PAIR, VOTE_COLUMNS, Benchmark, Location
 from eds.benchmarks.files import convert_columns, read_csv, read_json, write_csv
-from eds.benchmarks.pictures import find_pictures
+from eds.benchmarks.pictures import ExportedPictures, KeepMetadata
 from eds.benchmarks.validate import Faults, check_columns, check_ids, check_path, check_paths
 from eds.benchmarks.votes_file import write_votes
 from eds.errors import InputError
@@ -50,23 +49,26 @@ def write(
     folder: Path,
     *,
     no_images: Annotated[bool, "Write paths instead of pictures."] = False,
+    keep_metadata: KeepMetadata = False,
 ) -> list[str]:
     """Write the description and its files; return what they cannot hold."""
     images = pairs_file.require_pairs(benchmark)
-    pictures = None if no_images else find_pictures(images, benchmark.image_root)
+    pictures = None if no_images else ExportedPictures(images, benchmark.image_root, keep_metadata)
     not_held = pairs_file.write_pairs(benchmark, folder / "pairs.csv")
+    if pictures is not None:
+        for row, path in enumerate(images["path"]):
+            target = folder / "images" / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(pictures.read(row))
+        images = pictures.exported_digests(images)
+        not_held += pictures.write_manifest(folder)
     write_csv(images, folder / "images.csv")
     sets = {"pairs": (pairs_file.COLUMNS, PAIR), "images": (_kinds(images), ["image_id"])}
     if benchmark.votes is not None and len(benchmark.votes):
         write_votes(benchmark.votes, folder / "votes.csv")
         names = [name for name in VOTE_COLUMNS if name in benchmark.votes]
         sets["votes"] = ({name: VOTE_KINDS.get(name, "text") for name in names}, ["vote_id"])
-    if pictures is not None:
-        for path, file in zip(images["path"], pictures, strict=True):
-            target = folder / "images" / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, target)
-    else:
+    if pictures is None:
         not_held.append("the pictures: their paths only")
     if benchmark.runs:
         not_held.append(f"the lists of {len(benchmark.runs)} models")

@@ -15,14 +15,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from eds.benchmarks.benchmark import PAIR, Benchmark, Location, suspects_from_pairs, truth_from_pairs
 from eds.benchmarks.card import quote
 from eds.benchmarks.files import AGAIN
-from eds.benchmarks.pictures import find_pictures
+from eds.benchmarks.pictures import ExportedPictures, KeepMetadata
 from eds.benchmarks.validate import (
     MOST,
     Faults,
@@ -57,18 +60,20 @@ def write(
     folder: Path,
     *,
     no_images: Annotated[bool, "Write paths instead of pictures."] = False,
+    keep_metadata: KeepMetadata = False,
 ) -> list[str]:
     """Write the configurations, and README.md with the front matter; return what they cannot hold."""
     images, truth = benchmark.images, benchmark.truth
     if images is None or truth is None:
         raise InputError("there are no labels", where="truth.parquet", hint="Decide first: eds truth decide.")
     not_held = ["the pictures: their paths only"] if no_images else []
-    files = None if no_images else pd.Series(find_pictures(images, benchmark.image_root), index=images.index)
+    pictures = None if no_images else ExportedPictures(images, benchmark.image_root, keep_metadata)
     plain, as_text = _plain_images(images.rename(columns={"image_id": "id"}))
     for name, other in (("corpus", "query"), ("queries", "candidate")):
         part = (images["role"] != other).to_numpy()
-        rows, chosen = plain.filter(pa.array(part)), None if files is None else files[part].tolist()
-        _write_pictures(rows, chosen, _shard(folder, name))
+        _write_pictures(plain, np.flatnonzero(part), pictures, _shard(folder, name))
+    if pictures is not None:
+        not_held += pictures.write_manifest(folder)
     ordered = truth.sort_values(PAIR)
     qrels = ordered.rename(columns={"query_id": "query-id", "candidate_id": "corpus-id", "value": "score"})
     tables = {"qrels": pa.Table.from_pandas(qrels, preserve_index=False)}
@@ -131,21 +136,27 @@ def _plain_images(images: pd.DataFrame) -> tuple[pa.Table, list[str]]:
     return table, as_text
 
 
-def _write_pictures(images: pa.Table, files: Sequence[Path] | None, target: Path) -> None:
-    """Write rows with their pictures, a batch at a time; without files the pictures are paths only."""
+def _write_pictures(
+    images: pa.Table, chosen: npt.NDArray[np.int64], pictures: ExportedPictures | None, target: Path
+) -> None:
+    """Write the chosen rows with their pictures, a batch at a time; without pictures they are paths only."""
     order = [images.schema.field("id"), pa.field("image", PICTURE), *(one for one in images.schema if one.name != "id")]
     schema = pa.schema(order)
     schema = schema.with_metadata(_features(schema))
-    batch = BATCH if files is not None else max(len(images), 1)
+    batch = BATCH if pictures is not None else max(len(chosen), 1)
     with pq.ParquetWriter(target, schema, compression="zstd") as writer:
-        for start in range(0, len(images), batch):
-            rows = images.slice(start, batch)
+        for start in range(0, len(chosen), batch):
+            numbers = chosen[start : start + batch]
+            rows = images.take(pa.array(numbers))
             paths = rows["path"].to_pylist()
-            data = [None] * len(rows) if files is None else [file.read_bytes() for file in files[start : start + batch]]
-            pictures = [{"bytes": content, "path": path} for content, path in zip(data, paths, strict=True)]
-            columns = {**{name: rows[name] for name in rows.column_names}, "image": pa.array(pictures, PICTURE)}
+            data = [None if pictures is None else pictures.read(number) for number in numbers.tolist()]
+            content = [{"bytes": one, "path": path} for one, path in zip(data, paths, strict=True)]
+            columns = {**{name: rows[name] for name in rows.column_names}, "image": pa.array(content, PICTURE)}
+            if pictures is not None and "sha256" in columns:
+                digests = pa.array([pictures.digests[path][0] for path in paths])
+                columns["sha256"] = pc.if_else(columns["sha256"].is_valid(), digests, None)
             writer.write_table(pa.table({field.name: columns[field.name] for field in order}, schema=schema))
-        if not len(images):
+        if not len(chosen):
             writer.write_table(schema.empty_table())
 
 
