@@ -62,7 +62,10 @@ def _factory(request: Request) -> Any:
         try:
             return BACKBONES.load(request.loader)
         except UnknownNameError as error:
-            own = f"Or write module:object of your own; no module {request.loader} is on the path."
+            own = (
+                f"Or write module:object of your own; Python finds no module {request.loader}: if its file is here, "
+                "start with PYTHONPATH=. eds ..."
+            )
             raise UnknownNameError(error.what, where=request.text, hint=f"{error.hint} {own}") from None
     try:
         module = importlib.import_module(request.loader)

@@ -5,8 +5,10 @@ on stderr says what to do), 1 internal error (with its traceback), 130 interrupt
 """
 
 import importlib
+import json
 import os
 import sys
+from typing import Any
 
 import click
 
@@ -49,6 +51,15 @@ class Lazy(click.Group):
         command = getattr(module, cmd_name)
         return command if isinstance(command, click.Command) else None
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments name; a mistyped one is answered with the nearest names."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.exceptions.NoSuchCommand as error:
+            raise click.exceptions.NoSuchCommand(args[0], possibilities=GROUPS, ctx=ctx) from error
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the table above, importing none of them."""
         with formatter.section("Commands, in the order of the flow"):
@@ -70,16 +81,20 @@ def main() -> None:
     try:
         code = cli.main(prog_name="eds", standalone_mode=False)
     except EdsError as error:
-        click.echo(f"eds: {error}", err=True)
+        _answer_error(
+            str(error), {"what": error.what, "where": error.where, "hint": error.hint, "faults": error.faults}
+        )
         code = 2
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
         code = 0
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
-        where = f"{context.command_path}: " if context else "eds: "
-        hint = f" See {context.command_path} --help." if context else ""
-        click.echo(f"{where}{error.format_message().rstrip('.')}.{hint}", err=True)
+        path = context.command_path if context else "eds"
+        message, hint = error.format_message().rstrip("."), f"See {path} --help."
+        if not message.endswith("?"):
+            message += "."
+        _answer_error(f"{message} {hint}", {"what": message, "where": path, "hint": hint, "faults": []}, path)
         code = 2
     except (KeyboardInterrupt, click.Abort):
         click.echo("eds: interrupted; what was finished is kept, the same command goes on from there.", err=True)
@@ -88,3 +103,10 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     sys.exit(code)
+
+
+def _answer_error(text: str, error: dict[str, Any], where: str = "eds") -> None:
+    """Say on stderr what is wrong; with --json, answer on stdout with the same, so that a script gets one document."""
+    click.echo(f"{where}: {text}", err=True)
+    if "--json" in sys.argv:
+        click.echo(json.dumps({"error": {**error, "exit_code": 2}}, ensure_ascii=False, indent=2))

@@ -84,6 +84,18 @@ def test_a_users_mistake_is_one_line_and_exit_code_2(tmp_path: Path, arguments: 
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("arguments", [["status"], ["statsu"], ["status", "--nonsense"]])
+def test_with_json_a_users_mistake_is_one_document_too(tmp_path: Path, arguments: list[str]) -> None:
+    done = eds(*arguments, "--json", EDS_PROJECT=str(tmp_path))
+    error = json.loads(done.stdout)["error"]
+    assert error["exit_code"] == done.returncode == 2
+    assert error["what"] in done.stderr
+
+
+def test_a_mistyped_command_is_answered_with_the_nearest(tmp_path: Path) -> None:
+    assert "Did you mean 'status'? See eds --help." in eds("statsu").stderr
+
+
 @pytest.mark.parametrize("words", [[], ["synthetic"]])
 def test_a_group_alone_prints_its_help(words: list[str]) -> None:
     done = eds(*words)
