@@ -25,7 +25,6 @@ class CALIBRATE:
     begin = "Begin judging"
     again = "Take another round"
     looked = "All pairs of this round"
-    expected = "Expected"
     none_title = "No practice needed"
     none = "Continue with the campaign from the first page."
     home = "To the first page"

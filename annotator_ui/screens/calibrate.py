@@ -94,27 +94,32 @@ def _round(who: Viewer, found: ExpertProgress, told: tuple[int, Feedback] | None
 
 def _feedback(feedback: tuple[int, Feedback], size: int) -> None:
     number, answer = feedback
-    yours = SAYS.yours.format(given=SAID[answer.value])
-    note = f"  \n{escape_markdown(answer.note)}" if answer.note else ""
     words, button = st.columns([4, 1], vertical_alignment="center")
     with words:
-        if answer.right is None:
-            st.info(f"{SAYS.either} {yours}{note}")
-        elif answer.right:
-            st.success(f"{SAYS.right} {yours}{note}")
-        else:
-            st.warning(f"{SAYS.wrong.format(expected=SAID[answer.expected])} {yours}{note}")
+        _verdict(answer)
     label = SAYS.go_on if number < size else SAYS.result
     if button.button(label, type="primary", width="stretch", shortcut="Enter"):
         st.session_state.pop(TOLD, None)
         st.rerun()
 
 
+def _verdict(answer: Feedback) -> None:
+    """What was expected, what the expert said, and the guideline's note; its colour says whether that is right."""
+    yours = SAYS.yours.format(given=SAID[answer.value])
+    note = f"  \n{escape_markdown(answer.note)}" if answer.note else ""
+    if answer.right is None:
+        st.info(f"{SAYS.either} {yours}{note}")
+    elif answer.right:
+        st.success(f"{SAYS.right} {yours}{note}")
+    else:
+        st.warning(f"{SAYS.wrong.format(expected=SAID[answer.expected])} {yours}{note}")
+
+
 def _result(who: Viewer, found: ExpertProgress, last: Round, *, waiting: bool) -> None:
     st.subheader(SAYS.failed_title if waiting else SAYS.passed_title, anchor=False)
     needed = html.percent(last.needed, 0)
-    put(html.figures(("", html.percent(last.share, 0),
-                      SAYS.share.format(right=last.right, counted=last.counted, needed=needed))))  # fmt: skip
+    counts = SAYS.share.format(right=last.right, counted=last.counted, needed=needed)
+    put(html.figures(("", html.percent(last.share, 0), counts)))
     st.write(SAYS.failed if waiting else SAYS.passed)
     if waiting:
         if st.button(SAYS.again, type="primary"):
@@ -128,7 +133,6 @@ def _result(who: Viewer, found: ExpertProgress, last: Round, *, waiting: bool) -
     for start in range(0, len(answers), 3):
         for column, item in zip(st.columns(3), answers[start : start + 3], strict=False):
             sides = [pictures.url(who.name, side, "thumb") for side in (item.query_id, item.candidate_id)]
-            expected = SAYS.either if item.expected is None else f"{SAYS.expected}: {SAID[item.expected]}."
             with column, st.container(border=True):
                 put(html.pair(sides[0], sides[1], (COMMON.query, COMMON.candidate)))
-                put(html.note(f"{expected} {SAYS.yours.format(given=SAID[item.value])} {item.note}"))
+                _verdict(item)

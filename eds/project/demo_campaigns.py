@@ -134,15 +134,20 @@ def _campaigns(project: "Project") -> None:
 
 
 def _examples(suspects: "pd.DataFrame", images: "pd.DataFrame") -> "list[Example]":
-    """Pairs that the drawn truth calls similar, and pairs that it does not; each with another query."""
+    """The clearest pairs that the drawn truth calls similar, and not similar; each of a kind with another query."""
+    import numpy as np
+
     from eds.labels.guidelines import Example
-    from eds.synthetic.experts import draw_experts
+    from eds.synthetic.experts import draw_experts, seen_similarity
     from eds.synthetic.panel import true_value
 
+    panel = draw_experts(3, 0)
     pairs = suspects.sort_values(["query_id", "candidate_id"], kind="stable")[["query_id", "candidate_id"]]
-    values = true_value(pairs, images, draw_experts(3, 0))
-    return [
-        Example(query, candidate, kind)
-        for value, kind in ((1, "positive"), (0, "negative"))
-        for query, candidate in pairs[values == value].drop_duplicates("query_id").head(EXAMPLES).to_numpy().tolist()
-    ]
+    values = true_value(pairs, images, panel)
+    seen = pairs.assign(similarity=np.mean(seen_similarity(pairs, images, panel), axis=0))
+    examples = []
+    for value, kind in ((1, "positive"), (0, "negative")):
+        clearest = seen[values == value].sort_values("similarity", ascending=value == 0, kind="stable")
+        for row in clearest.drop_duplicates("query_id").head(EXAMPLES).itertuples():
+            examples.append(Example(str(row.query_id), str(row.candidate_id), kind))
+    return examples
