@@ -47,7 +47,7 @@ def test_what_is_no_backbone_is_refused(own: str) -> None:
         load("eds_test_syntax:X")
     with pytest.raises(InputError, match=r"it cannot be made \(TypeError: .*A factory takes the request|Correct it"):
         load(f"{own}:empty")
-    with pytest.raises(UnknownNameError, match=r"Did you mean timm.*no module tim is on the path"):
+    with pytest.raises(UnknownNameError, match=r"Did you mean timm.*Python finds no module tim"):
         load("tim:resnet18")
     with pytest.raises(InputError, match="unknown setting sise"):
         load("descriptor:hsv", sise=3)
