@@ -14,9 +14,10 @@ import pyarrow as pa
 
 from eds.analysis.comparison import Basis, ComparedModel, ComparedPair, Comparison, MeasureComparison, Side
 from eds.analysis.inputs import AnalysisInputs
+from eds.analysis.measure_data import MeasureData
 from eds.analysis.newcomers import UNMADE as NO_LISTS
 from eds.analysis.paired import holm, paired_p
-from eds.analysis.reduced_pools import AREAS, ReducedPools
+from eds.analysis.reduced_pools import AREAS, ReducedPools, micro_pseudo_values
 from eds.analysis.score_intervals import score_limits
 from eds.intervals import (
     LARGE,
@@ -31,11 +32,11 @@ from eds.intervals import (
 )
 from eds.metrics import Measure, Result, scores_table
 from eds.metrics.definition import Values
-from eds.metrics.inputs import with_negatives
 from eds.metrics.judged_lists import JudgedLists
 from eds.metrics.measures.incomplete import depth_of, judged
+from eds.metrics.pair_scores import align_scores
 from eds.metrics.single_list import mean
-from eds.pairs import LabelledPairs, Reals, encode
+from eds.pairs import Reals, encode
 
 NOT_QUALITY = "CodeUsage"  # no model is best by it, nor by measures that describe the labels
 BY_LABELS = ("truth", "votes")  # grades of codes that depend on what is labelled
@@ -133,22 +134,13 @@ class _Setting:
             inputs.pooled[pair].drop_duplicates()
         )
 
-    def pseudo_values(self, measure: Measure, model: str) -> Reals:
+    def full_area(self, measure: Measure, model: str) -> Reals:
         """A micro measure of a model on all labels, as pseudo-values by query."""
-        pools = self.sampled if measure.parameters.get("negatives") == "sampled" else self.annotated
-        return pools.areas(measure, model, np.ones(len(pools.labelled.value), np.bool_))
-
-    @cached_property
-    def annotated(self) -> ReducedPools:
-        """All labels with every model's scores."""
-        return self.pools or ReducedPools.of(NO_LISTS, *self.inputs.require("labels", "scores"))
-
-    @cached_property
-    def sampled(self) -> ReducedPools:
-        """Labelled positives and sampled negatives with every model's scores."""
-        labels, negatives, scores = self.inputs.require("labels", "negatives", "scores")
-        labelled, _ = with_negatives(LabelledPairs.from_frame(labels), negatives)
-        return ReducedPools.on(labelled, NO_LISTS, scores)
+        key = measure, model, frozenset[str]()
+        if key not in self.areas:
+            inputs = replace(self.inputs, pool_lists=NO_LISTS)
+            self.areas[key] = pseudo_values(MeasureData.of(inputs, measure), model)
+        return self.areas[key]
 
     def interval(self, statistic: Statistic, n: int) -> Interval:
         """The interval of a statistic of n queries; none without resamples."""
@@ -314,7 +306,7 @@ class _Columns:
         """On all labels."""
         values = self.values[name]
         if values.whole is not None:
-            return self.setting.pseudo_values(self.measure, name)
+            return self.setting.full_area(self.measure, name)
         if values.queries is self.queries or values.queries.equals(self.queries):
             return values.by_query
         row = encode(self.queries, values.queries)
@@ -345,6 +337,15 @@ class _Columns:
         value = float(np.mean([mean(column) for column in columns.T]))
         interval = setting.interval(lambda times: resampled_columns(columns, known, times).mean(axis=1), len(columns))
         return value, interval.low, interval.high
+
+
+def pseudo_values(data: MeasureData, model: str) -> Reals:
+    """A micro AUC of a model as pseudo-values by query: see `micro_pseudo_values`."""
+    labelled = data.pairs
+    score = align_scores(labelled, data.scores)[model] if data.scores is not None else np.full(0, np.nan)
+    scored = np.isfinite(score)
+    parts = labelled.query[scored], labelled.value[scored], score[scored]
+    return micro_pseudo_values(*parts, len(labelled.queries))[AREAS.index(data.measure.name)]
 
 
 def is_annotated_auc(measure: Measure) -> bool:

@@ -25,6 +25,7 @@ class AnalysisInputs:
     ranks: KnownRanks | None = None  # of other models the ranks of the labelled pairs
     scores: pd.DataFrame | None = None  # of the labelled pairs: model, query_id, candidate_id, score
     negatives: pd.DataFrame | None = None  # drawn pairs that count as negative where a measure says so
+    negatives_without: Mapping[str, pd.DataFrame] | None = None  # by pool model: those drawn without its lists
     pooled: pd.DataFrame | None = None  # every pair of the pool, judged or not: query_id, candidate_id
     list_heads: pd.DataFrame | None = None  # first places of the models' lists: model, query_id, candidate_id, rank
     own_ranks: KnownRanks | None = None  # ranks of the pairs of one product, in lists that keep the own product

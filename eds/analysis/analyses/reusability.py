@@ -6,26 +6,18 @@ A benchmark is reusable for new models on the measures that hardly change.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from eds.analysis.inputs import AnalysisInputs, option
+from eds.analysis.measure_data import MeasureData
 from eds.analysis.rank_correlation import competition_ranks, kendall_tau, tau_ap, tau_ap_b
-from eds.analysis.reduced_pools import proposals
-from eds.errors import InputError
-from eds.metrics.definition import ModelInputs
-from eds.metrics.inputs import with_negatives
-from eds.metrics.judged_lists import JudgedLists, judge, read_rankings
 from eds.metrics.measure import Measure
-from eds.metrics.pair_scores import align_scores
-from eds.metrics.unjudged import pooled_of
-from eds.pairs import KnownRanks, LabelledPairs, RankedLists, Reals
 
 INPUTS = ("pool_lists", "labels", "rankings", "ranks", "scores", "pooled")
-ON_LISTS = ("lists", "official lists")
 MEASURES = (Measure("VSD-HR", 5), Measure("ROC-AUC"), Measure("bpref"), Measure("RBP"))
 
 
@@ -51,22 +43,19 @@ def reusability(inputs: AnalysisInputs, measure: Measure) -> dict[str, dict[str,
     Conventions: needs `pool_lists`, `labels`, and for the measure lists or ranks, or scores; a query whose positives
     all fall away no longer counts, except for RBP, which is a mean over all labelled queries; a pool model without
     lists or scores: NaN, rank 0. `pooled` are the pairs that were asked, which infAP counts (default: the labelled
-    ones): without r its own pairs would not have been asked, so they leave the pool with their labels.
+    ones): without r its own pairs would not have been asked, so they leave the pool with their labels. Sampled
+    negatives are those drawn without r's lists (`negatives_without`); where there are none, unpooled values are NaN.
     Example: see tests/analysis/test_resampling.py and the specification's vectors.
     """
-    pool_lists, labels = inputs.require("pool_lists", "labels")
-    data = _Data.of(inputs, measure, LabelledPairs.from_frame(labels))
-    names, proposed = proposals(pool_lists, data.labelled)
-    alone = proposed & (proposed.sum(axis=0) == 1)
-    full = data.values(measure)
-    own = _own_pairs(pool_lists)
+    data = MeasureData.of(inputs, measure)
+    full = _values(data)
     result = {}
-    for row, name in enumerate(names):
-        unpooled = data.without(own[name], ~alone[row]).values(measure)
+    for name in data.generators:
+        unpooled = _values(data.without(name))
         before, after = full.get(name, float("nan")), unpooled.get(name, float("nan"))
         result[name] = {
-            "unique_pairs": len(own[name]),
-            "unique_positives": int(data.labelled.value[alone[row]].sum()),
+            "unique_pairs": data.own_pairs(name),
+            "unique_positives": data.own_positives(name),
             "full": before,
             "unpooled": after,
             "drop": before - after,
@@ -100,63 +89,8 @@ def _summary(part: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, eq=False)
-class _Data:
-    """What one measure is computed on: the labelled pairs, and lists or scores of every model."""
-
-    labelled: LabelledPairs
-    lists: RankedLists | None = None
-    ranks: KnownRanks | None = None
-    pooled: LabelledPairs | None = None  # the pool's pairs, where the measure counts them
-    scores: dict[str, Reals] | None = None
-
-    @classmethod
-    def of(cls, inputs: AnalysisInputs, measure: Measure, labelled: LabelledPairs) -> "_Data":
-        """The data that the measure needs."""
-        definition = measure.definition
-        if definition.needs == "scores":
-            if measure.parameters.get("negatives") == "sampled":
-                labelled, _ = with_negatives(labelled, inputs.require("negatives"))
-            return cls(labelled, scores=align_scores(labelled, inputs.require("scores")))
-        if definition.needs not in ON_LISTS:
-            raise InputError(
-                f"{measure} does not depend on labels", where="reusability", hint="Choose another measure."
-            )
-        lists = None if inputs.rankings is None else read_rankings(inputs.rankings)
-        requested = inputs.pooled if definition.counts_pooled else None
-        return cls(labelled, lists, inputs.ranks, None if requested is None else pooled_of(labelled, requested))
-
-    def without(self, own: pd.DataFrame, kept: Any) -> "_Data":
-        """Only the kept labels, and the pairs `own` were never asked."""
-        pooled, scores = self.pooled, self.scores
-        if pooled is not None:
-            requested = np.ones(len(pooled.value), np.bool_)
-            index = pooled.find_ids(own["query_id"], own["candidate_id"])
-            requested[index[index >= 0]] = False
-            pooled = pooled.select(requested)
-        if scores is not None:
-            scores = {name: score[kept] for name, score in scores.items()}
-        return replace(self, labelled=self.labelled.select(kept), pooled=pooled, scores=scores)
-
-    def values(self, measure: Measure) -> dict[str, float]:
-        """Every model's value, by model, ascending."""
-        if self.scores is not None:
-            given = {
-                name: ModelInputs(self.labelled, score=score, sampled=self.labelled, sampled_score=score)
-                for name, score in self.scores.items()
-            }
-        else:
-            judged: dict[str, JudgedLists] = judge(self.lists, self.ranks, self.labelled, self.pooled)
-            given = {name: ModelInputs(self.labelled, judged[name]) for name in sorted(judged)}
-        compute = measure.definition.compute
-        return {name: compute(own, measure.k, measure.parameters).value for name, own in given.items()}
-
-
-def _own_pairs(suspects: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """By generator: the pairs that nobody else proposed, labelled or not."""
-    pairs = suspects[["model", "query_id", "candidate_id"]].drop_duplicates()
-    alone = ~pairs.duplicated(["query_id", "candidate_id"], keep=False)
-    return {str(name): pairs[alone & (pairs["model"] == name)] for name in pairs["model"].unique()}
+def _values(data: MeasureData | None) -> dict[str, float]:
+    return {} if data is None else {name: values.value for name, values in data.values().items()}
 
 
 def _rank(values: dict[str, float], name: str) -> int:
@@ -164,7 +98,7 @@ def _rank(values: dict[str, float], name: str) -> int:
 
 
 def _taus(full: list[float], unpooled: list[float]) -> dict[str, float]:
-    if not full or np.isnan(full).any() or np.isnan(unpooled).any():
+    if not full or len(unpooled) < len(full) or np.isnan(full).any() or np.isnan(unpooled).any():
         return dict.fromkeys(("kendall_tau_b", "tau_ap", "tau_ap_b"), float("nan"))
     return {
         "kendall_tau_b": kendall_tau(full, unpooled)["tau_b"],
