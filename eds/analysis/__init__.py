@@ -12,6 +12,7 @@ from eds.analysis.compare import compare
 from eds.analysis.comparison import Comparison, MeasureComparison
 from eds.analysis.fairness import Fairness, fair_to_new, fairness
 from eds.analysis.inputs import AnalysisInputs, make_options
+from eds.analysis.measure_fairness import MeasureFairness, grade_fairness
 from eds.analysis.paired import benjamini_hochberg, holm, sign_flip_test
 from eds.analysis.pairwise import compare_models, indistinguishable
 from eds.analysis.planning import neyman_allocation, sample_size, whole_allocation
@@ -35,6 +36,7 @@ __all__ = [
     "Fairness",
     "Judging",
     "MeasureComparison",
+    "MeasureFairness",
     "Plan",
     "RandomTarget",
     "analyse",
@@ -51,6 +53,7 @@ __all__ = [
     "discovery_gain",
     "fair_to_new",
     "fairness",
+    "grade_fairness",
     "group_means",
     "holm",
     "horvitz_thompson",

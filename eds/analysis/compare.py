@@ -234,6 +234,7 @@ def _compare(measure: Measure, values: Mapping[str, Values], setting: _Setting) 
                 *removed,
                 ranked=name in ranked,
                 best=name in ranked and name not in beaten,
+                lower_bound=bound,
             )
         )
 

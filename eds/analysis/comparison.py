@@ -14,8 +14,8 @@ errors. So two models are compared on:
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 from eds.errors import InputError
 from eds.metrics import Measure
@@ -41,11 +41,7 @@ class ComparedModel:
     self_removed_high: float
     ranked: bool  # whether the measure ranks it against the generators
     best: bool  # ranked, and no ranked model is better beyond sampling error
-
-    @property
-    def lower_bound(self) -> bool:
-        """Whether missing labels can only raise the value."""
-        return self.judged < 1
+    lower_bound: bool = False  # whether some of the first k places have no label, which count as not similar
 
     @property
     def filled(self) -> bool:
@@ -134,6 +130,9 @@ class MeasureComparison:
     def __getitem__(self, model: str) -> ComparedModel:
         return next(item for item in self.models if item.model == model)
 
+    def __contains__(self, model: object) -> bool:
+        return any(item.model == model for item in self.models)
+
     def pair(self, first: str, second: str) -> ComparedPair:
         """The comparison of two models, as first against second."""
         for item in self.pairs:
@@ -142,11 +141,6 @@ class MeasureComparison:
             if (item.first, item.second) == (second, first):
                 return item.turned()
         raise InputError(f"{first} and {second} are not compared by {self.measure}", where="comparison")
-
-    @property
-    def mixed(self) -> bool:
-        """Whether generators and newcomers are both there."""
-        return len({item.side for item in self.models}) > 1
 
     @property
     def on_reduced_pools(self) -> bool:
@@ -197,6 +191,18 @@ class MeasureComparison:
                 result.append(Undecided(str(self.measure), item.model, names, min(counts) if counts else None))
         return tuple(result)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, what follows from the pairs included."""
+        return {
+            "measure": str(self.measure),
+            "on_reduced_pools": self.on_reduced_pools,
+            "models": [asdict(item) for item in self.models],
+            "best": None if self.best is None else asdict(self.best),
+            "groups": [list(group) for group in self.groups],
+            "undecided": [asdict(item) for item in self.undecided],
+            "pairs": [{**asdict(pair), "verdict": pair.verdict, "better": pair.better} for pair in self.pairs],
+        }
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -206,19 +212,28 @@ class Comparison:
     makers_known: bool  # whether it is known which models built the pool; if not, all count as newcomers
     measures: tuple[MeasureComparison, ...]
 
+    def get(self, measure: Measure | str) -> MeasureComparison | None:
+        """The comparison by a measure; None where no model can be best by it."""
+        wanted = Measure.parse(str(measure))
+        return next((item for item in self.measures if item.measure == wanted), None)
+
     def __getitem__(self, measure: Measure | str) -> MeasureComparison:
-        text = str(measure)
-        for item in self.measures:
-            if str(item.measure) == text:
-                return item
-        known = ", ".join(str(item.measure) for item in self.measures) or "none"
-        raise InputError(f"no comparison by {text}", where="comparison", hint=f"Compared by: {known}.")
+        found = self.get(measure)
+        if found is None:
+            known = ", ".join(str(item.measure) for item in self.measures) or "none"
+            raise InputError(f"no comparison by {measure}", where="comparison", hint=f"Compared by: {known}.")
+        return found
 
     def __contains__(self, measure: object) -> bool:
-        return any(str(item.measure) == str(measure) for item in self.measures)
+        return isinstance(measure, (Measure, str)) and self.get(measure) is not None
 
     def __iter__(self) -> Iterator[MeasureComparison]:
         return iter(self.measures)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether generators and newcomers are both there."""
+        return len(set(self.sides.values())) > 1
 
     @property
     def generators(self) -> tuple[str, ...]:
@@ -229,3 +244,12 @@ class Comparison:
     def newcomers(self) -> tuple[str, ...]:
         """The models that had no part in the pool."""
         return tuple(name for name, side in self.sides.items() if side == "newcomer")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "generators": list(self.generators),
+            "newcomers": list(self.newcomers),
+            "makers_known": self.makers_known,
+            "measures": [item.to_dict() for item in self.measures],
+        }

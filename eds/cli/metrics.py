@@ -17,13 +17,14 @@ from eds.cli.options import (
     resamples_option,
     with_random,
 )
-from eds.cli.render import format_table
+from eds.cli.render import format_interval, format_table
 
 if TYPE_CHECKING:
     from eds.project.measures import MeasuresResult
     from eds.project.score import ScoreResult
 
 WIDTH = 110  # of text that is not shown on a terminal
+YES_NO = {True: "yes", False: "no"}
 NOTES = 3  # lines of what must be known before the numbers are used
 
 
@@ -89,10 +90,10 @@ def score(console: Console, explain: bool, **options: Any) -> None:
 
 def render_scores(result: "ScoreResult", *, explain: bool = False) -> str:
     """Render scores: models by measures, at most three notes, and on request what each value rests on."""
-    parts = [_summary(result), result.legend, *result.notes[:NOTES]]
+    parts = [_summary(result), *[line for line in (result.legend, *result.notes) if line][:NOTES]]
     if explain:
         parts += ["", _rests_on(result), "", *result.remarks]
-        parts += ["", *_verdicts(result)] if result.new_models else []
+        parts += ["", *_fairness(result), "", *_pairs(result)]
     return "\n".join(part for part in parts if part is not None)
 
 
@@ -141,29 +142,48 @@ def _rests_on(result: "ScoreResult") -> str:
     )
 
 
-def _verdicts(result: "ScoreResult") -> list[str]:
-    """Render how far the numbers of new models can be used, and why."""
-    new = result.new_models
-    if new is None:
+def _fairness(result: "ScoreResult") -> list[str]:
+    """Render which measures are fair to newcomers: each pool model scored again as if it were new."""
+    if not result.fairness:
         return []
-    heads = ["new model", "measure", "value", "at most", "judged", "verdict", "undecided with"]
-    cells = [
-        [
-            row["model"],
-            row["measure"],
-            _number(row["value"]),
-            _number(row["at_most"]),
-            _number(row["judged"]),
-            row["verdict"],
-            "-" if row["undecided_with"] is None else ", ".join(row["undecided_with"]) or "none",
-        ]
-        for row in new.rows
+    heads = ["measure", "fair to newcomers", "largest shift", "of", "order changes", "reason"]
+    rows = []
+    for item in result.fairness:
+        largest = item.largest
+        shift = "-" if largest is None else format_interval(largest.shift, largest.low, largest.high)
+        model = "-" if largest is None else largest.model
+        rows.append([item.measure, item.grade, shift, model, len(item.swaps), item.reason or "-"])
+    return [
+        format_table(heads, rows),
+        "Each pool model scored again as if it were new: without the labels of the pairs that only it proposed.",
     ]
-    reasons: dict[str, list[str]] = {}
-    for row in new.rows:
-        measures = reasons.setdefault(row["why"], [])
-        measures += [] if row["measure"] in measures else [row["measure"]]
-    return [format_table(heads, cells), *(f"{', '.join(names)}: {why}." for why, names in reasons.items())]
+
+
+def _pairs(result: "ScoreResult") -> list[str]:
+    """Render every two models by the first measure, and by the others each pair with a newcomer."""
+    heads = ["measure", "model", "against", "difference", "adjusted p", "beyond sampling error", "decided by labels",
+             "compared on", "to judge"]  # fmt: skip
+    rows = []
+    for number, part in enumerate(result.comparison):
+        for pair in part.pairs:
+            if number and not {pair.first, pair.second} & set(result.comparison.newcomers):
+                continue
+            decided = "-" if pair.decided_by_labels is None else YES_NO[pair.decided_by_labels]
+            beyond = "-" if pair.basis == "none" else YES_NO[pair.beyond_sampling]
+            rows.append(
+                [
+                    str(part.measure),
+                    pair.first,
+                    pair.second,
+                    format_interval(pair.difference, pair.low, pair.high),
+                    _number(pair.p_adjusted),
+                    beyond,
+                    decided,
+                    pair.basis,
+                    "-" if pair.to_judge is None else f"{pair.to_judge:,}",
+                ]
+            )
+    return [format_table(heads, rows)] if rows else []
 
 
 def render_measures(result: "MeasuresResult") -> str:

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 from eds.project.results import Result
 
 if TYPE_CHECKING:
+    from eds.analysis.comparison import ComparedModel
     from eds.metrics import Measure
+
+SHARES = ("VSD-HR", "Success", "Judged")  # shown in percent
 
 
 @dataclass(frozen=True)
@@ -66,16 +69,45 @@ def parse_measures(texts: Iterable[str]) -> "list[Measure]":
     return with_chance(measures)
 
 
-def format_value(row: Mapping[Any, Any]) -> str:
-    """Return a row of table scores as text: the value with its interval.
+def is_share(measure: "Measure") -> bool:
+    """Return whether the measure is a share of places or queries, shown in percent."""
+    return measure.name in SHARES
 
-    >>> format_value({"value": 0.875, "low": 0.8622, "high": 0.8871}), format_value({"value": None, "low": None})
-    ('0.875 [0.862, 0.887]', 'n/a')
+
+def format_value(row: Mapping[Any, Any], measure: "Measure") -> str:
+    """Return a value with its interval as text.
+
+    >>> from eds.metrics import Measure
+    >>> format_value({"value": 0.875, "low": 0.8622, "high": 0.8871}, Measure("ROC-AUC"))
+    '0.875 [0.862, 0.887]'
+    >>> format_value({"value": 0.377, "low": 0.341, "high": 0.4123}, Measure("VSD-HR", 5))
+    '37.7 % [34.1, 41.2]'
     """
     value, low, high = row["value"], row.get("low"), row.get("high")
     if value is None or value != value:
         return "n/a"
-    return f"{value:.3f}" + ("" if low is None or low != low else f" [{low:.3f}, {high:.3f}]")
+    write = _percent if is_share(measure) else _decimal
+    limits = "" if low is None or high is None or low != low else f" [{write(low)}, {write(high)}]"
+    return f"{write(value)}{' %' if is_share(measure) else ''}{limits}"
+
+
+def format_bounds(item: "ComparedModel", measure: "Measure") -> str:
+    """Return a lower bound with its ceiling as text: what labels of the places without one could make of it."""
+    write, unit = (_percent, " %") if is_share(measure) else (_decimal, "")
+    if item.value != item.value:
+        return "n/a"
+    if item.ceiling != item.ceiling:
+        return f">= {write(item.value)}{unit}"
+    most = f" to {write(item.ceiling)}" if item.ceiling > item.value else ""
+    return f"{write(item.value)}{most}{unit}"
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f}"
+
+
+def _decimal(value: float) -> str:
+    return f"{value:.3f}"
 
 
 def short_names(measures: "Sequence[Measure]") -> list[str]:

@@ -6,10 +6,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eds.project.compare import compare_models
 from eds.project.evaluate import Evaluation, evaluate_models, models_to_score
-from eds.project.fairness import NewModels, judge_new_models, measures_for_new_models
 from eds.project.inputs import Inputs
-from eds.project.measures import format_value, parse_measures, short_names, shorten
+from eds.project.measures import format_bounds, format_value, parse_measures, short_names, shorten
 from eds.project.new_models import add_models, remove_if_refused
 from eds.project.ranks_and_scores import choose_models
 from eds.project.results import Result, to_jsonable
@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eds import metrics
+    from eds.analysis import Comparison, MeasureFairness
     from eds.metrics import Measure
     from eds.project import Project, State
 
 PRESET = "vsd"  # where no measure is named
 PRESET_WITHOUT_RULES = "trec"  # the same, where the lists keep the query's product or all its images
 RESAMPLES, CONFIDENCE = 2000, 0.95
-NOT_QUALITY = "CodeUsage"  # no model is best by it, nor by measures that describe the labels
+PARTS = {"generator": "pool", "newcomer": "new"}  # of a model in the table
+SELF_REMOVED = "self-removed"
 RULES = ("exclude_product", "one_per_product", "category")
 NAMES = {  # the parameters of `score` as the provenance and the command line name them
     "measures": "measure",
@@ -67,27 +69,28 @@ class ScoreOptions:
 
 @dataclass(frozen=True)
 class ScoreResult(Result):
-    """Table scores; by measure the models that are best or not distinguishable from the best; and new models."""
+    """Table scores; how the models compare by each measure; and which measures are fair to newcomers."""
 
     table: "pd.DataFrame"
-    best: Mapping[str, tuple[str, ...]]
-    new_models: NewModels | None  # how far the numbers of models that had no part in the pool can be used
+    comparison: "Comparison"
+    fairness: "tuple[MeasureFairness, ...]"  # empty where no model is new
     confidence: float
     resamples: int
     results: "Sequence[metrics.Result]" = field(repr=False)  # with the values of every query
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the table's rows with what each number rests on, the best models, and the settings."""
+        """Return the table's rows with what each number rests on, the comparison, and the settings."""
         document = {
             "scores": self.rows(),
-            "best": self.best,
+            "comparison": self.comparison.to_dict(),
+            "fairness": self.fairness,
             "confidence": self.confidence,
             "resamples": self.resamples,
         }
         return {key: to_jsonable(value) for key, value in document.items()}
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the table's rows; those over all queries with every count, and for a new model whether it is fair."""
+        """Return the table's rows; those over all queries with every count, and the model's side."""
         counts = {(result.model, str(result.measure)): count_queries(result) for result in self.results}
         rows: list[dict[str, Any]] = []
         records: list[Any] = self.table.to_dict(orient="records")
@@ -95,33 +98,47 @@ class ScoreResult(Result):
             whole = not isinstance(row["query_id"], str)
             row["query_id"] = None if whole else row["query_id"]
             row["note"] = row["note"] if isinstance(row["note"], str) and row["note"] else None
-            row |= counts[row["model"], row["measure"]] if whole else {}
-            if whole and self.new_models and (verdict := self.new_models.find(row["model"], row["measure"])):
-                row["fair"] = verdict
+            row |= (
+                {"side": self.comparison.sides[row["model"]], **counts[row["model"], row["measure"]]} if whole else {}
+            )
             rows.append(row)
         return rows
 
     @cached_property
     def summary(self) -> "pd.DataFrame":
-        """A row for each model and a column for each measure: value, interval, and * for the best models."""
+        """A row for each model and a column for each measure: value, interval or ceiling, and * for the best models.
+
+        AUC is self-removed where models of both sides are compared. The first measure orders the models.
+        """
         import pandas as pd
 
         whole = self.table[self.table["query_id"].isna()]
         cells = {(row["model"], row["measure"]): row for row in whole.to_dict(orient="records")}
         measures = list(dict.fromkeys(result.measure for result in self.results))
-        models = list(dict.fromkeys(result.model for result in self.results))
-        if measures:
-            first = str(measures[0])
-            values = {model: cells[model, first]["value"] for model in models}
-            models.sort(key=lambda model: (values[model] != values[model], -values[model], model))
-        columns = {
-            name: [
-                format_value(cells[model, str(measure)]) + (" *" if model in self.best.get(str(measure), ()) else "")
-                for model in models
-            ]
-            for name, measure in zip(short_names(measures), measures, strict=True)
-        }
-        return pd.DataFrame({"model": models, **columns})
+        compared = self.comparison.get(measures[0]) if measures else None
+        models = [] if compared is None else [item.model for item in compared.models]
+        models += [name for name in self.comparison.sides if name not in models]
+        columns: dict[str, list[str]] = {"model": models}
+        if self.comparison.mixed:
+            columns["part"] = [PARTS[self.comparison.sides[name]] for name in models]
+        for name, measure in zip(short_names(measures), measures, strict=True):
+            part = self.comparison.get(measure)
+            reduced = part is not None and part.on_reduced_pools
+            heading = f"{name}, {SELF_REMOVED}" if reduced else name
+            columns[heading] = [self._cell(model, measure, cells[model, str(measure)]) for model in models]
+        return pd.DataFrame(columns)
+
+    def _cell(self, model: str, measure: "Measure", row: Mapping[Any, Any]) -> str:
+        """Return a value with its interval; a lower bound with its ceiling; and * for the best."""
+        part = self.comparison.get(measure)
+        if part is None or model not in part:
+            return format_value(row, measure)
+        item = part[model]
+        mark = " *" if item.best else ""
+        if part.on_reduced_pools:
+            own = {"value": item.self_removed, "low": item.self_removed_low, "high": item.self_removed_high}
+            return format_value(own, measure) + mark
+        return (format_bounds(item, measure) if item.lower_bound else format_value(row, measure)) + mark
 
     def _repr_html_(self) -> str:
         return f"{self.summary.to_html(index=False)}<p>{self.legend}</p>"
@@ -138,13 +155,14 @@ class ScoreResult(Result):
     @property
     def notes(self) -> list[str]:
         """What must be known before the numbers are used."""
+        from eds.analysis import comparison_words
+
         undefined = [
             result
             for result in self.results
             if result.values is None or result.values.value is None or result.values.value != result.values.value
         ]
-        measures = {str(result.measure) for result in self.results}
-        notes = [] if self.new_models is None else [self.new_models.summarize(measures)]
+        notes = comparison_words.notes(self.comparison)
         if left_out := sorted({note for note in self.remarks if "left out" in note or "taken from its lists" in note}):
             notes.append("; ".join(note.removesuffix(".") for note in left_out[:2]) + ".")
         if undefined:
@@ -183,8 +201,10 @@ class ScoreResult(Result):
     @property
     def legend(self) -> str:
         """One line that says how to read the summary."""
+        from eds.analysis import comparison_words
+
+        marks = comparison_words.legend(self.comparison, self.confidence)
         intervals = f"[{100 * self.confidence:g} % intervals over queries]" if self.resamples else ""
-        marks = "* best, or not distinguishable from the best (paired test, Holm)" if self.best else ""
         return "  ".join(filter(None, (marks, intervals)))
 
 
@@ -250,13 +270,10 @@ def refresh(project: "Project") -> ScoreResult | None:
 
 
 def _score(inputs: Inputs, options: ScoreOptions, params: Mapping[str, Any]) -> ScoreResult:
-    measures, seed = parse_measures(options.measures), inputs.project.config.project.seed
-    extra = measures_for_new_models(inputs, measures, options)
-    evaluation, table = write_scores(inputs, options, more=extra, params=params)
-    results = evaluation.of(measures)
-    best = find_best(results, options.confidence, seed) if options.resamples else {}
-    new_models = judge_new_models(inputs, evaluation.results, evaluation.evidence, options)
-    return ScoreResult(table, best, new_models, options.confidence, options.resamples, results)
+    evaluation, table = write_scores(inputs, options, params=params)
+    results = evaluation.of(parse_measures(options.measures))
+    comparison, fairness = compare_models(inputs, evaluation, results, table, options)
+    return ScoreResult(table, comparison, fairness, options.confidence, options.resamples, results)
 
 
 def write_scores(
@@ -319,33 +336,6 @@ def add_intervals(project: "Project", results: "Sequence[metrics.Result]", optio
         every = scores_table(results, by_query=True)
         table = pd.concat([table, every[every["query_id"].notna()]], ignore_index=True)
     return table
-
-
-def find_best(
-    results: "Sequence[metrics.Result]", confidence: float = CONFIDENCE, seed: int = 0
-) -> dict[str, tuple[str, ...]]:
-    """Return by measure the model with the highest value, and those that the queries cannot tell from it.
-
-    Formula: sign flips of the differences by query, every two models, p adjusted by Holm (`eds.analysis`).
-    Conventions: measures that are no means over queries, and those that no model is best by, are left out.
-    """
-    from eds.analysis import compare_models
-
-    best = {}
-    for measure in dict.fromkeys(result.measure for result in results):
-        if measure.name == NOT_QUALITY or measure.definition.unlabelled == "described":
-            continue
-        mine = [result for result in results if result.measure == measure and result.values]
-        values = {result.model: result.values.value for result in mine if result.values}
-        defined = [result for result in mine if values[result.model] == values[result.model]]
-        if len(defined) < 2 or any(result.values and result.values.whole is not None for result in defined):
-            continue
-        leader = max((result.model for result in defined), key=lambda model: values[model])
-        compared = compare_models(defined, str(measure), level=confidence, resamples=1, seed=seed)
-        pairs = compared[["first", "second", "p_adjusted"]].itertuples(index=False)
-        alike = {name for *pair, p in pairs if leader in pair and not p <= 1 - confidence for name in pair}
-        best[str(measure)] = tuple(model for model in values if model in {leader, *alike})
-    return best
 
 
 def count_queries(result: "metrics.Result") -> dict[str, Any]:

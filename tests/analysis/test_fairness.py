@@ -176,7 +176,6 @@ def test_verdicts_say_what_decides(seed: int) -> None:
         assert row["value"] == pytest.approx(value, abs=1e-12)
         assert row["at_most"] == pytest.approx(value + 1 - judged, abs=1e-12)
     assert rows.loc["RR@3", "judged"] == pytest.approx(judged, abs=1e-12)
-    assert rows.loc["RR@3", "undecided_with"] is None
     by_bias: Any = (
         bias(AnalysisInputs(pool_lists=makers, labels=labels, rankings=rankings, scores=scores), 3)
         .models.set_index("model")

@@ -28,7 +28,8 @@ from tests.embeddings.toy import catalogue
 from tests.metrics.projects import project_in
 
 PAIR = ["query_id", "candidate_id"]
-HR, RBP = "VSD-HR@5", "RBP(p=0.8)"
+HR = "VSD-HR@5"
+AUC = "ROC-AUC(average=macro,negatives=annotated)"
 Eds = Callable[..., Any]
 Pairs = dict[tuple[str, str], int]
 
@@ -75,11 +76,13 @@ def lists_of(project: Project, model: str) -> dict[str, list[str]]:
 
 
 def slow_interval(lists: dict[str, list[str]], labels: Pairs, k: int) -> tuple[float, float, float]:
-    """Precision at k, what it is at most, and judged@k, over queries with a positive, by loops."""
+    """Precision at k, what it is at most, both over queries with a positive, and judged@k, by loops."""
     queries = sorted({query for (query, _), value in labels.items() if value})
     known = np.mean([sum((q, c) in labels for c in lists[q][:k]) / k for q in queries])
     hits = np.mean([sum(labels.get((q, c), 0) for c in lists[q][:k]) / k for q in queries])
-    return float(hits), float(hits + 1 - known), float(known)
+    every = sorted({query for query, _ in labels})
+    judged = np.mean([sum((q, c) in labels for c in lists[q][:k]) / k for q in every])
+    return float(hits), float(hits + 1 - known), float(judged)
 
 
 def similar(pairs: pd.DataFrame) -> "pd.Series[int]":
@@ -97,6 +100,27 @@ def judge(project: Project, campaign: str) -> None:
             created_at=[moment + pd.Timedelta(seconds=n) for n in range(len(pairs))]))  # fmt: skip
 
 
+def part_of(document: dict[str, Any], measure: str = HR) -> dict[str, Any]:
+    """The comparison of all models by a measure."""
+    part: dict[str, Any]
+    (part,) = [part for part in document["comparison"]["measures"] if part["measure"] == measure]
+    return part
+
+
+def compared(document: dict[str, Any], model: str, measure: str = HR) -> dict[str, Any]:
+    """A model in the comparison by a measure."""
+    item: dict[str, Any]
+    (item,) = [item for item in part_of(document, measure)["models"] if item["model"] == model]
+    return item
+
+
+def undecided_with(document: dict[str, Any], model: str, measure: str = HR) -> list[str]:
+    """The models with which the labels cannot compare this one."""
+    pairs = [pair for pair in part_of(document, measure)["pairs"] if model in (pair["first"], pair["second"])]
+    open_pairs = [pair for pair in pairs if pair["verdict"] == "the labels cannot say"]
+    return sorted({pair[side] for pair in open_pairs for side in ("first", "second")} - {model})
+
+
 def of(document: dict[str, Any], model: str, measure: str = HR) -> dict[str, Any]:
     row: dict[str, Any]
     (row,) = [row for row in document["scores"] if (row["model"], row["measure"]) == (model, measure)]
@@ -112,16 +136,19 @@ def test_from_a_run_to_a_decision(project: Project, eds: Eds, exported: Path) ->
     slow = {model: slow_interval(lists[model], before, 5) for model in lists}
     mine = of(rows, "ours")
     assert mine["value"] == pytest.approx(slow["ours"][0], abs=1e-12)
-    assert mine["fair"]["at_most"] == pytest.approx(slow["ours"][1], abs=1e-12)
-    assert mine["fair"]["judged"] == pytest.approx(slow["ours"][2], abs=1e-12)
-    assert mine["fair"]["verdict"] == "not fair"
-    assert "are judged: it cannot exceed that by now" in mine["fair"]["why"]
-    overlaps = [
-        other for other in ("m0", "m1") if slow["ours"][0] <= slow[other][1] and slow[other][0] <= slow["ours"][1]
-    ]
-    assert mine["fair"]["undecided_with"] == overlaps != []
-    assert mine["fair"]["rbp"]["high"] > mine["fair"]["rbp"]["low"]
-    assert "fair" not in of(rows, "m0")
+    assert mine["side"] == "newcomer"
+    item = compared(rows, "ours")
+    assert item["ceiling"] == pytest.approx(slow["ours"][1], abs=1e-12)
+    assert item["judged"] == pytest.approx(slow["ours"][2], abs=1e-12)
+    assert not item["ranked"]
+    assert item["low"] is None
+    assert undecided_with(rows, "ours") == ["m0", "m1"]
+    (sentence,) = part_of(rows)["undecided"]
+    open_places = {
+        model: sum((q, c) not in before for q in lists[model] for c in lists[model][q][:5]) for model in lists
+    }
+    assert sentence["to_judge"] == open_places["ours"] + min(open_places["m0"], open_places["m1"])
+    assert of(rows, "m0")["side"] == "generator"
     assert set(project.read("scores")["measure"]) == {HR, "RR@5", "bpref"}
 
     for model in ("ours", "m0", "m1"):  # against the others, too, nothing is decided before their places are judged
@@ -149,9 +176,13 @@ def test_from_a_run_to_a_decision(project: Project, eds: Eds, exported: Path) ->
     rows = eds("metrics", "score", *words)
     mine = of(rows, "ours")
     slow = {model: slow_interval(lists[model], after, 5) for model in lists}
-    assert mine["value"] == mine["fair"]["at_most"] == pytest.approx(slow["ours"][0], abs=1e-12)
-    assert (mine["fair"]["verdict"], mine["fair"]["judged"]) == ("fair", 1.0)
-    assert mine["fair"]["undecided_with"] == [other for other in ("m0", "m1") if slow[other][0] == slow["ours"][0]]
+    assert mine["value"] == pytest.approx(slow["ours"][0], abs=1e-12)
+    item = compared(rows, "ours")
+    assert (item["judged"], item["ranked"], item["lower_bound"]) == (1.0, True, False)
+    assert undecided_with(rows, "ours") == []
+    assert {pair["basis"] for pair in part_of(rows)["pairs"] if "ours" in (pair["first"], pair["second"])} == {
+        "judged lists"
+    }
     with pytest.raises(InputError, match="every suspect has a label"):
         eds("labels", "campaigns", "add", "more", "--undecided", *panel)
 
@@ -181,13 +212,13 @@ def test_in_a_pool_of_ones_own_the_new_model_is_the_one_no_source_names(tmp_path
         line = [*map(str, words), "--json", "-q", "-p", str(project.root)]
         return json.loads(CliRunner().invoke(cli, line, catch_exceptions=False).stdout)
 
-    auc = "ROC-AUC(average=macro,negatives=annotated)"
     rows = eds("metrics", "score", "--resamples", 0)
-    assert {row["model"] for row in rows["scores"] if "fair" in row} == {"new"}
-    before = of(rows, "new", auc)["fair"]
-    assert before["verdict"] == "fair without own finds"
-    assert "m0 " in before["why"]
-    assert "new " not in before["why"].partition("compare with")[2]
+    assert rows["comparison"]["newcomers"] == ["new"]
+    assert {pair["basis"] for pair in part_of(rows, AUC)["pairs"] if pair["second"] == "new"} == {"reduced pools"}
+    before = compared(rows, "new", AUC)
+    assert before["ranked"]
+    graded = {item["measure"]: item for item in rows["fairness"]}
+    assert {shift["model"] for shift in graded[AUC]["shifts"]} == {"m0", "m1"}
     added = eds("suspects", "add-model", "new", "-k", 5)["added"]
     suspects, truth = project.read("suspects"), project.read("truth")
     delta = suspects.loc[suspects["stratum"] == "delta:new", PAIR]
@@ -195,12 +226,11 @@ def test_in_a_pool_of_ones_own_the_new_model_is_the_one_no_source_names(tmp_path
     more = delta.assign(value=similar(delta), votes_for=0, votes_against=0, unsure=0, tie=False, rule="majority")
     project.write(pd.concat([truth, more], ignore_index=True), "truth", Provenance("truth.decide"))
     rows = eds("metrics", "score", "--resamples", 0)
-    assert {row["model"] for row in rows["scores"] if "fair" in row} == {
-        "new"
-    }  # its pool was chosen later than the others'
-    assert of(rows, "new")["fair"]["verdict"] == "fair"
-    after = of(rows, "new", auc)["fair"]  # by now its own mistakes are labelled, too: they are its own finds
-    assert "new " in after["why"].partition("compare with")[2]
+    assert rows["comparison"]["newcomers"] == ["new"]  # its pairs were chosen later than the others'
+    assert compared(rows, "new")["judged"] == 1
+    after = compared(rows, "new", AUC)  # by now its own mistakes are labelled, too: they are left out as its own finds
+    assert after["value"] != before["value"]
+    assert after["self_removed"] == pytest.approx(before["self_removed"], abs=1e-12)
 
 
 def test_vectors_are_copied_and_scored(project: Project, eds: Eds, tmp_path: Path) -> None:
@@ -211,7 +241,8 @@ def test_vectors_are_copied_and_scored(project: Project, eds: Eds, tmp_path: Pat
     words = ["--new", f"mine={tmp_path / 'v.npy'}", "--ids", f"mine={tmp_path / 'ids.txt'}", "-m", "m0"]
     rows = eds("metrics", "score", *words, "--resamples", 0)
     assert {row["model"] for row in rows["scores"]} == {"m0", "mine"}
-    assert of(rows, "mine", "ROC-AUC(average=macro,negatives=annotated)")["fair"]["verdict"] == "not known"
+    assert {item["grade"] for item in rows["fairness"]} == {"not known"}
+    assert not rows["comparison"]["makers_known"]
     assert Vectors.open(project.path("embeddings", "mine")).ids.tolist() == images
     again = eds("metrics", "score", "--resamples", 0)  # it is here now, and scored with all others
     assert {row["model"] for row in again["scores"]} == {"m0", "m1", "mine"}
@@ -308,15 +339,18 @@ def test_ranx_json_is_a_run(project: Project, eds: Eds, tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text(json.dumps(told))
     rows = eds("metrics", "score", "--new", f"ours={tmp_path / 'r.json'}", "--resamples", 0, "-M", HR)
     assert of(rows, "ours")["value"] == of(rows, "m1")["value"]
-    assert of(rows, "ours")["fair"]["judged"] == pytest.approx(slow_interval(lists, labels_of(project), 5)[2])
+    assert compared(rows, "ours")["judged"] == pytest.approx(slow_interval(lists, labels_of(project), 5)[2])
 
 
-def test_the_text_says_it_in_words(project: Project) -> None:
+def test_the_table_comes_first_and_at_most_three_lines_follow(project: Project) -> None:
     words = ["metrics", "score", "-M", HR, "-M", "bpref", "-g", "m0", "--resamples", "0", "-p", str(project.root)]
     short, whole = (
         CliRunner().invoke(cli, [*words, *more], catch_exceptions=False).output for more in ([], ["--explain"])
     )
-    assert "m1: 2 of 2 measures are not fair to it, undecided against m0 (eds suspects add-model m1)" in short
-    assert "bpref: only m0 made the pool" not in short
-    assert "bpref: only m0 made the pool; name the models that did" in whole
-    assert f"{HR}: only" in whole
+    lines = short.splitlines()
+    assert lines[0].split()[:2] == ["model", "part"]
+    assert {line.split()[0] for line in lines[1:3]} == {"m0", "m1"}
+    assert len(lines) <= 6
+    assert any("m1" in line and "eds suspects add-model m1 -k 5" in line for line in lines)
+    assert whole.startswith(short.rstrip())
+    assert "fewer than two models that built the pool have values" in whole

@@ -146,10 +146,33 @@ def test_every_table_is_read_once(project: Project, monkeypatch: pytest.MonkeyPa
 
 def test_a_result_shows_models_by_measures(project: Project) -> None:
     result = project.score(MEASURES, resamples=50)
-    assert list(result.summary.columns) == ["model", *MEASURES]
-    assert set(result.summary["model"]) == set(MODELS)
-    whole = {(row["model"], row["measure"]): row for row in result.rows()}
-    for measure, models in result.best.items():
-        values = {model: whole[model, measure]["value"] for model in MODELS}
-        assert max(values, key=lambda model: values[model]) in models
+    assert list(result.summary.columns) == ["model", "part", *MEASURES[:2], f"{MEASURES[2]}, self-removed"]
+    parts = dict(zip(result.summary["model"], result.summary["part"], strict=True))
+    assert parts == {"m0": "pool", "m1": "pool", "new": "new"}
     assert "<table" in result._repr_html_()
+
+
+def test_the_comparison_is_that_of_the_library_and_of_the_printed_table(project: Project) -> None:
+    result = project.score(MEASURES, resamples=50)
+    comparison = result.comparison
+    assert comparison.generators == ("m0", "m1")
+    assert comparison.newcomers == ("new",)
+    whole = {(row["model"], row["measure"]): row for row in result.rows()}
+    table = result.summary.set_index("model")
+    for part, heading in zip(comparison, table.columns[1:], strict=True):
+        for item in part.models:
+            row = whole[item.model, str(part.measure)]
+            assert row["value"] == pytest.approx(item.value, abs=1e-12)
+            assert row["side"] == item.side
+            cell = str(table.loc[item.model, heading])
+            assert cell.endswith("*") is item.best
+            shown = item.self_removed if part.on_reduced_pools else item.value
+            percent = part.measure.name == "VSD-HR"
+            assert cell.startswith(f"{100 * shown:.1f}" if percent else f"{shown:.3f}")
+    by_hits = comparison["VSD-HR@5"]
+    assert by_hits["new"].lower_bound
+    assert not by_hits["new"].ranked
+    assert comparison[MEASURES[2]]["new"].ranked
+    assert [item.measure for item in result.fairness] == [str(part.measure) for part in comparison]
+    document = typed(project, "metrics", "score", *[w for name in MEASURES for w in ("-M", name)], "--resamples", 50)
+    assert [part["measure"] for part in document["comparison"]["measures"]] == [str(p.measure) for p in comparison]

@@ -128,6 +128,49 @@ def precision_at_most(lists: JudgedLists, k: int) -> Reals:
     return defined(lists, hits(lists, k) / k + unlabelled / k)
 
 
+def success_at_most(lists: JudgedLists, k: int) -> Reals:
+    """Whether a positive or an item without a label is among the first k: `success` if that item were similar."""
+    return defined(lists, (np.minimum(lists.lengths, k) > _leading_negatives(lists, k)).astype(np.float64))
+
+
+def reciprocal_rank_at_most(lists: JudgedLists, k: int) -> Reals:
+    """Reciprocal rank if every item without a label were similar.
+
+    Formula: 1 / (negatives before the first other item + 1), 0 beyond k or behind the end of the list.
+    Source: specification 13.5, as `precision_at_most`.
+    Conventions: as `reciprocal_rank`.
+    Example, run by doctest:
+    >>> from eds.metrics.examples import lists
+    >>> reciprocal_rank_at_most(lists("-?+"), 3).tolist()
+    [0.5]
+    """
+    leading = _leading_negatives(lists, k)
+    return defined(lists, np.where(np.minimum(lists.lengths, k) > leading, 1 / (leading + 1), 0.0))
+
+
+def official_mrr_at_most(lists: JudgedLists, k: int) -> Reals:
+    """The official MRR if every item without a label were similar.
+
+    Formula: (sum of 1/place over the places among the first k that are no labelled negatives) / H_k.
+    Source: specification 13.5, as `precision_at_most`.
+    Conventions: as `official_mrr`; there is no place behind the end of a list.
+    Example, run by doctest:
+    >>> from eds.metrics.examples import lists
+    >>> official_mrr_at_most(lists("+-?"), 3).round(6).tolist()
+    [0.727273]
+    """
+    sums = np.append(0.0, np.cumsum(1 / np.arange(1, k + 1)))
+    every = sums[np.minimum(lists.lengths, k)]
+    negative = lists.per_query((lists.label == 0) & (lists.place <= k), 1 / lists.place)
+    return defined(lists, (every - negative) / harmonic(k))
+
+
+def _leading_negatives(lists: JudgedLists, k: int) -> Reals:
+    """How many labelled negatives a list begins with, at most k."""
+    negative = lists.label == 0
+    return lists.per_query(negative & (lists.place <= k) & (lists.running(negative) == lists.place))
+
+
 def n_judged(lists: JudgedLists, k: int) -> Reals:
     """Labelled items among the first k."""
     return lists.per_query((lists.label >= 0) & (lists.place <= k))

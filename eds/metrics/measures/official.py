@@ -1,7 +1,16 @@
 """The measures of the published benchmark, as its evaluator prints them and as its text defines them."""
 
 from eds.metrics.judged_lists import JudgedLists
-from eds.metrics.measures._lists import POSITIVE, defined, discounted, divide, harmonic, list_measure, precision_at_most
+from eds.metrics.measures._lists import (
+    POSITIVE,
+    defined,
+    discounted,
+    divide,
+    harmonic,
+    list_measure,
+    official_mrr_at_most,
+    precision_at_most,
+)
 from eds.metrics.measures.standard import precision, recall
 from eds.pairs import Reals
 
@@ -39,6 +48,7 @@ VSD_MRR = list_measure(
     formula="sum over positive pairs with place <= k of 1/place / (n H_k), H_k = 1 + 1/2 + ... + 1/k",
     conventions=POSITIVE,
     needs="official lists",
+    most=official_mrr_at_most,
 )
 
 PAIR_RECALL = list_measure(

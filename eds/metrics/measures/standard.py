@@ -8,7 +8,16 @@ import numpy as np
 
 from eds.metrics.definition import Parameter
 from eds.metrics.judged_lists import JudgedLists
-from eds.metrics.measures._lists import POSITIVE, defined, divide, hits, list_measure, precision_at_most
+from eds.metrics.measures._lists import (
+    POSITIVE,
+    defined,
+    divide,
+    hits,
+    list_measure,
+    precision_at_most,
+    reciprocal_rank_at_most,
+    success_at_most,
+)
 from eds.pairs import Reals
 
 
@@ -32,6 +41,7 @@ SUCCESS = list_measure(
     meaning="standard hit rate",
     formula="1 if a positive is among the first k, else 0",
     conventions=POSITIVE,
+    most=success_at_most,
 )
 
 
@@ -59,6 +69,7 @@ RR = list_measure(
     meaning="standard reciprocal rank",
     formula="1 / place of the first positive, 0 beyond k",
     conventions=POSITIVE,
+    most=reciprocal_rank_at_most,
 )
 
 
