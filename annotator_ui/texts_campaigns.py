@@ -17,6 +17,7 @@ class CAMPAIGNS:
     empty_body = "Choose pairs and a panel under “New campaign”. Pairs come from the project's suspects."
     modes: ClassVar = {"pair": "pair", "grid": "grid"}
     grid = "grid, untouched: {polarity}"
+    some_experts = "{per_pair} of {experts}"
     early, gold, repeats = "early stop", "gold {share}", "repeats {share}"
 
     no_suspects_title = "There are no pairs to judge"
@@ -28,7 +29,21 @@ class CAMPAIGNS:
     origins = "Pairs from"
     origin_label = "{origin}: {count:,} pairs"
     limit = "Only the first pairs, by position (0: all)"
+    undecided = "Only pairs without a label"
+    undecided_help = "Leaves out what is decided already. Judge it again to have more votes on each label."
+    labelled = (
+        "{labelled:,} of {pairs:,} pairs have a label already. They keep it until this campaign is complete for them."
+    )
+    none_undecided = "Every one of these pairs has a label: choose other pairs, or judge these again."
     panel = "Panel"
+    per_pair = "Experts who judge each pair"
+    per_pair_help = (
+        "With fewer than all, pairs are dealt evenly, a query's page at a time, and every two experts share pairs. Who "
+        "leaves the panel hands over the rest."
+    )
+    per_pair_all = "Every expert judges every pair."
+    per_pair_some = "Each expert judges about {share} of the pairs; every two experts share pairs."
+    per_pair_one = "Nobody judges a pair a second time: agreement cannot be measured, and slips stay."
     mode = "Shown as"
     mode_labels: ClassVar = {"pair": "One pair at a time", "grid": "A query with its candidates (grid)"}
     mode_help = (
@@ -71,7 +86,7 @@ class CAMPAIGNS:
         "different": "Known similar pairs are the second guard: mix some in once there are any.",
     }
     stop = "Stop early: ask no more experts once a pair's majority is certain"
-    control = "Control pairs that every expert judges, % (agreement is computed on these)"
+    control = "Control pairs that are never stopped early, % (agreement is computed on these)"
     calibration = "Calibration before the first session, pairs (0: none)"
     needed = "Right answers needed, %"
     guideline = "Guideline"
@@ -82,6 +97,7 @@ class CAMPAIGNS:
     cost_pairs, cost_judgements, cost_hours, cost_money = "Pairs to judge", "Judgements", "Hours of judging", "Pay"
     cost_pairs_about = "of these, {extra:,} gold and repeats"
     cost_judgements_about = "{experts} experts"
+    cost_judgements_some = "{per_pair} of {experts} experts on each pair"
     cost_saved_about = "{saved} expected saving by early stop"
     cost_hours_about = "{each:.1f} per expert, at {seconds:g} s per pair"
     rate = "Expected share of similar pairs, % (for early stop)"
@@ -129,6 +145,12 @@ class CAMPAIGNS:
     more_experts = "Add experts to the panel"
     join = "Add to the panel"
     joined = "{names} now judge {campaign}, too."
+    leaver = "Take an expert off the panel"
+    leave_none = "Nobody is on the panel."
+    leave_hands_over = "The others get the {left:,} tasks that {name} has left. The votes stay."
+    leave_shrinks = "{name} is asked no more; {left:,} pairs are decided without. The votes stay."
+    leave = "Take off the panel:"
+    left_panel = "{name} is off the panel of {campaign}."
     set_calibration = "Set calibration"
     calibration_set = "{campaign} now calibrates with {pairs} pairs."
     closing = "A closed campaign hands out no more pairs; its judgements stay, also those still on their way."

@@ -152,6 +152,36 @@ class DISPUTED:
     adjudicate = "Decide on the page Adjudicate"
 
 
+class DECIDE:
+    """The stored labels, and deciding the votes again."""
+
+    title = "Decide labels"
+    about = "From the experts' votes to the labels that models are scored on."
+    none_title = "Nothing is decided yet"
+    none_body = "Decide once the experts have judged pairs; you can decide again at any time."
+    labels, rule = "Labels", "rule {rule}"
+    similar = "Similar"
+    by_lead, by_lead_about = "Decided by leads", "instead of the votes"
+    state, fresh, stale = "State", "up to date", "out of date"
+    campaign = "Votes of"
+    every = "all campaigns"
+    all = (
+        "The panels of all campaigns that are complete for a pair vote on it. A campaign that is not complete for a "
+        "pair changes nothing."
+    )
+    one = "Only the votes of this campaign count; pairs that it does not ask lose their labels."
+    adjudication = "Leads' decisions replace votes"
+    decide = "Decide"
+    done = "{pairs:,} pairs have a label, {positive:,} of them similar; {undecided:,} pairs wait for votes."
+    other_rule = "Nothing is stored: the labels that are there follow the rule {rule}. To replace them: eds truth decide --replace."
+    refused = (
+        "Nothing is stored yet: of {stored:,} labels, {lost:,} would be lost and {turned:,} would become the other one."
+    )
+    directions, direction_heads = "What would change", ("From -> to", "Pairs")
+    reasons, reason_heads = "Why", ("Reason", "Pairs")
+    replace = "Store the new labels"
+
+
 class EXPERTS:
     """Accounts."""
 

@@ -26,6 +26,7 @@ class Campaign:
     closed: bool
     items: int
     experts: int
+    experts_per_pair: int | None  # None: all
 
 
 def campaigns() -> pd.DataFrame:
@@ -55,6 +56,7 @@ def choose_campaign() -> Campaign:
         bool(pd.notna(row["closed_at"])),
         int(row["items"]),
         int(row["experts"]),
+        None if pd.isna(row["experts_per_pair"]) else int(row["experts_per_pair"]),
     )
 
 

@@ -21,6 +21,7 @@ def change_campaign(who: Viewer) -> None:
         _guideline(campaign, who)
     with right, st.container(border=True):
         _panel(campaign, who)
+        _leave(campaign, who)
     with left, st.container(border=True):
         _calibration(campaign, who)
     with right, st.container(border=True):
@@ -50,6 +51,23 @@ def _panel(campaign: Campaign, who: Viewer) -> None:
         with shown_errors():
             acting(who).campaigns.add_experts(campaign.name, names)
             report_after_rerun(SAYS.joined.format(campaign=campaign.name, names=", ".join(names)))
+
+
+def _leave(campaign: Campaign, who: Viewer) -> None:
+    counts = site().project.campaigns.progress(campaign.name)
+    there = counts[counts["left_panel"] == 0]
+    if there.empty:
+        put(html.note(SAYS.leave_none))
+        return
+    name = str(st.selectbox(SAYS.leaver, there["expert"].tolist(), key=f"leaver-{campaign.name}"))
+    left = int(there.loc[there["expert"] == name, "left"].sum())
+    text = SAYS.leave_hands_over if campaign.experts_per_pair else SAYS.leave_shrinks
+    put(html.note(text.format(name=name, left=left)))
+    # The name is on the button, so that nobody takes the wrong expert off.
+    if st.button(f"{SAYS.leave} {escape_markdown(name)}"):
+        with shown_errors():
+            acting(who).campaigns.remove_expert(campaign.name, name)
+            report_after_rerun(SAYS.left_panel.format(name=name, campaign=campaign.name))
 
 
 def _calibration(campaign: Campaign, who: Viewer) -> None:

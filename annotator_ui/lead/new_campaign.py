@@ -30,11 +30,13 @@ def new_campaign(who: Viewer) -> None:
     with form:
         name = st.text_input(SAYS.name, help=SAYS.name_help, max_chars=100)
         origins, limit = _origins()
-        pairs = site().project.campaigns.suspects(origins, limit=limit if origins else 0)
+        undecided, pairs = _undecided(origins, limit if origins else 0)
         panel = st.multiselect(
             SAYS.panel, people["name"].tolist(), people.loc[people["role"] == "expert", "name"].tolist()
         )
+        per_pair = _per_pair(len(panel))
         plan = _mixed(pairs, *_mode(pairs), _guideline())
+        plan = replace(plan, experts_per_pair=per_pair)
         calibration = _calibration()
         seed = int(st.number_input(SAYS.seed, 0, 2**31, site().project.config.project.seed))
     with aside:
@@ -43,8 +45,9 @@ def new_campaign(who: Viewer) -> None:
         if st.button(SAYS.make, type="primary", disabled=pairs.empty or not _is_guarded(plan, pairs)):
             with shown_errors():
                 project = acting(who)
+                plan = replace(plan, seed=seed)
                 project.campaigns.create(
-                    name.strip(), panel, origins=origins, limit=limit, plan=replace(plan, seed=seed)
+                    name.strip(), panel, origins=origins, undecided=undecided, limit=limit, plan=plan
                 )
                 if calibration[0]:
                     project.calibration.plan(name.strip(), *calibration)
@@ -75,6 +78,38 @@ def _origins() -> tuple[list[str], int | None]:
     )
     most = int(st.number_input(SAYS.limit, 0, max(len(suspects), 1), 0, step=100))
     return chosen, most or None
+
+
+def _undecided(origins: list[str], limit: int | None) -> tuple[bool, pd.DataFrame]:
+    """Whether only pairs without a label are asked, and the pairs; says how many have a label already."""
+    campaigns = site().project.campaigns
+    pairs = campaigns.suspects(origins, limit=limit)
+    labelled = campaigns.labelled(pairs)
+    if not labelled:
+        return False, pairs
+    put(html.note(SAYS.labelled.format(labelled=labelled, pairs=len(pairs))))
+    if not st.checkbox(SAYS.undecided, help=SAYS.undecided_help):
+        return False, pairs
+    pairs = campaigns.suspects(origins, undecided=True, limit=limit)
+    if pairs.empty:
+        st.warning(SAYS.none_undecided)
+    return True, pairs
+
+
+def _per_pair(experts: int) -> int | None:
+    """How many experts of the panel judge each pair; None: all."""
+    if experts < 2:
+        return None
+    count = int(
+        st.number_input(SAYS.per_pair, 1, experts, experts, help=SAYS.per_pair_help, key=f"per-pair-{experts}")
+    )  # of another panel, again all
+    if count == experts:
+        put(html.note(SAYS.per_pair_all))
+        return None
+    put(html.note(SAYS.per_pair_some.format(share=html.percent(count / experts, 0))))
+    if count == 1:
+        st.warning(SAYS.per_pair_one)
+    return count
 
 
 def _mode(pairs: pd.DataFrame) -> tuple[Mode, Polarity | None]:
@@ -168,7 +203,10 @@ def _cost(pairs: int, experts: int, plan: CampaignPlan) -> None:
         return
     rate = st.number_input(SAYS.rate, 0, 100, 80, step=5) / 100 if plan.early_stop else None
     cost = site().project.campaigns.cost(pairs, experts, plan, positive_rate=rate)
+    per_pair = plan.experts_per_pair
     about = SAYS.cost_judgements_about.format(experts=experts)
+    if per_pair:
+        about = SAYS.cost_judgements_some.format(per_pair=per_pair, experts=experts)
     if cost.saved:
         about += f"; {SAYS.cost_saved_about.format(saved=html.percent(cost.saved, 0))}"
     hours = SAYS.cost_hours_about.format(each=cost.hours_each, seconds=settings.seconds)

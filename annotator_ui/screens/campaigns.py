@@ -64,5 +64,8 @@ def _row(row: "pd.Series[Any]", counts: pd.DataFrame) -> list[object]:
         mode = SAYS.grid.format(polarity=COMMON.similar if row["polarity"] == "similar" else COMMON.different)
     state = COMMON.open if pd.isna(row["closed_at"]) else COMMON.closed
     guideline = str(row["guideline"]) or None
-    return [name, html.tag(state), mode, int(row["items"]), int(row["experts"]),
+    experts: object = int(row["experts"])
+    if not pd.isna(row["experts_per_pair"]):
+        experts = SAYS.some_experts.format(per_pair=int(row["experts_per_pair"]), experts=experts)
+    return [name, html.tag(state), mode, int(row["items"]), experts,
             html.bar(share, html.percent(share, 0)), guideline, ", ".join(mixed) or None]  # fmt: skip

@@ -61,8 +61,17 @@ class Campaigns:
         """
         project = self.project
         suspects = self.suspects(origins, undecided=undecided, limit=limit)
+        if not len(suspects) and undecided:
+            raise InputError(
+                "every suspect has a label", where="--undecided", hint="Choose further pairs: eds suspects add."
+            )
         if not len(suspects):
             raise InputError("no suspects are of that origin", where="--origin", hint="See eds suspects list.")
+        if labelled := self.labelled(suspects):
+            project.say(
+                f"{labelled:,} of {len(suspects[PAIR].drop_duplicates()):,} pairs have a label already. They keep it "
+                f"until {name} is complete for them; --undecided asks the others only."
+            )
         grid, polarity = plan.mode == "grid", plan.polarity
         with opened(project, create=True) as store:
             suspects = with_gold(project, store, suspects, polarity)
@@ -97,6 +106,13 @@ class Campaigns:
         if undecided and len(suspects):
             suspects = _without_label(self.project, suspects)
         return suspects if limit is None else suspects.sort_values("position").head(limit)
+
+    def labelled(self, suspects: "pd.DataFrame") -> int:
+        """How many pairs of these suspects have a label in the truth."""
+        pairs = suspects[PAIR].drop_duplicates()
+        if not self.project.path("truth").exists():
+            return 0
+        return len(pairs.merge(self.project.read("truth", columns=PAIR), on=PAIR))
 
     def list(self) -> "pd.DataFrame":
         """Every campaign with its settings, oldest first."""
@@ -219,10 +235,6 @@ def _without_label(project: "Project", suspects: "pd.DataFrame") -> "pd.DataFram
         truth = project.read("truth", columns=PAIR)
         asked = asked.merge(truth, how="left", on=PAIR, indicator=True)
         asked = asked[asked["_merge"] == "left_only"].drop(columns="_merge")
-    if not len(asked):
-        raise InputError(
-            "every suspect has a label", where="--undecided", hint="Choose further pairs: eds suspects add."
-        )
     return asked
 
 

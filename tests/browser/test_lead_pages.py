@@ -23,7 +23,7 @@ from eds.truth import disputed_pairs
 from tests.annotator.judged import NAME, NASTY, furnish, judge
 from tests.browser.annotator import PASSWORD, Annotator, axe_faults, foreign_requests, prepare, running
 
-LEADS = ("campaigns", "coverage", "agreement", "pool-yield", "disputed", "experts", "export")
+LEADS = ("campaigns", "coverage", "agreement", "pool-yield", "disputed", "decide", "experts", "export")
 SIZES = ((1440, 900), (1280, 720), (820, 1180), (390, 844))
 OWN = "The lead's <i>own</i> $x$"
 

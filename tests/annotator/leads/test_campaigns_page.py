@@ -115,3 +115,47 @@ def test_known_pairs_are_counted_and_decisions_taken_over(judged: Site, viewer: 
     [add] = [button for button in app.button if button.label == CAMPAIGNS.known_add]
     add.click().run()
     assert len(judged.project.labels.gold()) == len(after) + 2
+
+
+def test_a_new_campaign_says_what_is_decided_and_asks_some_experts(judged: Site, viewer: dict[str, str]) -> None:
+    judged.owner.decide()
+    suspects = judged.project.read("suspects").query("origin == 'pool'")
+    labelled = judged.project.campaigns.labelled(suspects)
+    app = run("campaigns")
+    app.session_state["campaigns_section"] = CAMPAIGNS.tabs[1]
+    app.run()
+    assert CAMPAIGNS.labelled.format(labelled=labelled, pairs=len(suspects)) in page_html(app)
+    [only] = [one for one in app.checkbox if one.label == CAMPAIGNS.undecided]
+    only.set_value(True).run()
+    [per_pair] = [one for one in app.number_input if one.label == CAMPAIGNS.per_pair]
+    assert per_pair.value == per_pair.max == 3  # all of the panel
+    assert CAMPAIGNS.per_pair_all in page_html(app)
+    per_pair.set_value(1).run()
+    assert CAMPAIGNS.per_pair_one in [one.value for one in app.warning]
+    [per_pair] = [one for one in app.number_input if one.label == CAMPAIGNS.per_pair]
+    per_pair.set_value(2).run()
+    assert CAMPAIGNS.cost_judgements_some.format(per_pair=2, experts=3) in page_html(app)
+    next(one for one in app.text_input if one.label == CAMPAIGNS.name).set_value("the rest").run()
+    _make(app).click().run()
+    assert not app.error
+    counts = judged.project.campaigns.progress("the rest")
+    (row,) = judged.project.campaigns.list().query("name == 'the rest'").to_dict("records")
+    assert row["experts_per_pair"] == 2
+    asked = judged.project.campaigns.suspects(["pool"], undecided=True)
+    assert counts["total"].sum() >= 2 * len(asked) == 2 * (len(suspects) - labelled)
+    assert CAMPAIGNS.some_experts.format(per_pair=2, experts=3) in page_html(app)
+
+
+def test_an_expert_is_taken_off_a_panel(judged: Site, viewer: dict[str, str]) -> None:
+    app = run("campaigns", NAME)
+    app.session_state["campaigns_section"] = CAMPAIGNS.tabs[3]
+    app.run()
+    counts = judged.project.campaigns.progress(NAME).set_index("expert")
+    [who] = [one for one in app.selectbox if one.label == CAMPAIGNS.leaver]
+    who.set_value("cid").run()
+    assert CAMPAIGNS.leave_shrinks.format(name="cid", left=counts["left"]["cid"]) in page_html(app)
+    next(one for one in app.button if one.label == f"{CAMPAIGNS.leave} cid").click().run()
+    assert "cid is off the panel" in app.success[0].value
+    after = judged.project.campaigns.progress(NAME).set_index("expert")
+    assert (after["left_panel"]["cid"], after["left"]["cid"], after["done"]["cid"]) == (1, 0, counts["done"]["cid"])
+    assert judged.project.labels.audit().iloc[-1][["actor", "act"]].tolist() == ["lea", "leave panel"]
