@@ -29,12 +29,11 @@ class CAMPAIGNS:
     origins = "Pairs from"
     origin_label = "{origin}: {count:,} pairs"
     limit = "Only the first pairs, by position (0: all)"
-    undecided = "Only pairs without a label"
+    undecided = "Only the {pairs:,} pairs without a label"
     undecided_help = "Leaves out what is decided already. Judge it again to have more votes on each label."
     labelled = (
         "{labelled:,} of {pairs:,} pairs have a label already. They keep it until this campaign is complete for them."
     )
-    none_undecided = "Every one of these pairs has a label: choose other pairs, or judge these again."
     panel = "Panel"
     per_pair = "Experts who judge each pair"
     per_pair_help = (

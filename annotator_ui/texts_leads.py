@@ -169,11 +169,11 @@ class DECIDE:
         "The panels of all campaigns that are complete for a pair vote on it. A campaign that is not complete for a "
         "pair changes nothing."
     )
-    one = "Only the votes of this campaign count; pairs that it does not ask lose their labels."
+    one = "Only the votes of this campaign count. Pairs that it does not ask lose their labels, if you agree."
     adjudication = "Leads' decisions replace votes"
     decide = "Decide"
     done = "{pairs:,} pairs have a label, {positive:,} of them similar; {undecided:,} pairs wait for votes."
-    other_rule = "Nothing is stored: the labels that are there follow the rule {rule}. To replace them: eds truth decide --replace."
+    other_rule = "Nothing is stored: the labels follow the rule {rule}. To replace them: eds truth decide --replace."
     refused = (
         "Nothing is stored yet: of {stored:,} labels, {lost:,} would be lost and {turned:,} would become the other one."
     )

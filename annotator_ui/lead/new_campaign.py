@@ -88,12 +88,11 @@ def _undecided(origins: list[str], limit: int | None) -> tuple[bool, pd.DataFram
     if not labelled:
         return False, pairs
     put(html.note(SAYS.labelled.format(labelled=labelled, pairs=len(pairs))))
-    if not st.checkbox(SAYS.undecided, help=SAYS.undecided_help):
-        return False, pairs
-    pairs = campaigns.suspects(origins, undecided=True, limit=limit)
-    if pairs.empty:
-        st.warning(SAYS.none_undecided)
-    return True, pairs
+    rest = campaigns.suspects(origins, undecided=True, limit=limit)
+    words = SAYS.undecided.format(pairs=len(rest))
+    if st.checkbox(words, help=SAYS.undecided_help, disabled=rest.empty, key=f"undecided-{len(rest)}"):
+        return True, rest
+    return False, pairs
 
 
 def _per_pair(experts: int) -> int | None:

@@ -50,7 +50,7 @@ def _stored() -> None:
             (
                 SAYS.similar,
                 int(truth["value"].sum()),
-                html.percent(float(truth["value"].mean()) if len(truth) else None),
+                html.percent(share),
             ),
             (SAYS.by_lead, by_lead, SAYS.by_lead_about),
             (SAYS.state, SAYS.fresh if state.condition == "fresh" else SAYS.stale, "; ".join(state.reasons)),

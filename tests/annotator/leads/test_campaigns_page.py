@@ -125,7 +125,8 @@ def test_a_new_campaign_says_what_is_decided_and_asks_some_experts(judged: Site,
     app.session_state["campaigns_section"] = CAMPAIGNS.tabs[1]
     app.run()
     assert CAMPAIGNS.labelled.format(labelled=labelled, pairs=len(suspects)) in page_html(app)
-    [only] = [one for one in app.checkbox if one.label == CAMPAIGNS.undecided]
+    left = len(judged.project.campaigns.suspects(["pool"], undecided=True))
+    [only] = [one for one in app.checkbox if one.label == CAMPAIGNS.undecided.format(pairs=left)]
     only.set_value(True).run()
     [per_pair] = [one for one in app.number_input if one.label == CAMPAIGNS.per_pair]
     assert per_pair.value == per_pair.max == 3  # all of the panel
