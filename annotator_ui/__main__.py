@@ -16,6 +16,7 @@ from eds.errors import EdsError
 @click.option("--proxy", "proxies", multiple=True)
 @click.option("--identity-header", default="")
 @click.option("--https", is_flag=True)
+@click.option("--insecure-http", is_flag=True)
 @click.option("--openid", "openid_file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--no-prepare", is_flag=True)
 @click.option("--invite", "invited", multiple=True)
@@ -29,6 +30,7 @@ def run(
     proxies: tuple[str, ...],
     identity_header: str,
     https: bool,
+    insecure_http: bool,
     openid_file: Path | None,
     no_prepare: bool,
     invited: tuple[str, ...],
@@ -39,7 +41,7 @@ def run(
     from annotator_ui.app_state import Options, Site
     from annotator_ui.auth.client import parse_networks
     from annotator_ui.auth.openid import read_openid
-    from annotator_ui.launcher import address_of, listen, serve
+    from annotator_ui.launcher import address_of, listen, refuse_plain_http, serve
     from annotator_ui.server import build
     from annotator_ui.startup_message import invitations, print_startup
     from eds.project import Project
@@ -53,6 +55,7 @@ def run(
         read_openid(openid_file) if openid_file else None,
         not no_prepare,
     )
+    refuse_plain_http(host, safe=bool(https or proxies or insecure_http))
     project = Project.open(folder)
     listener = listen(host, port)
     try:

@@ -8,13 +8,17 @@ import errno
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from ipaddress import ip_address
 
 import uvicorn
 from starlette.types import ASGIApp
 
+from annotator_ui.http_limits import LimitedProtocol
 from eds.errors import InputError, ProjectError
 
 BACKLOG = 512
+LARGEST_MESSAGE = 1 << 20  # bytes of a websocket's message: what a page's inputs hold
+OPEN_FILES = 8192  # a connection is one; many systems start with 1,024
 GOODBYE = 5  # seconds that requests under way get when the server ends
 
 
@@ -41,6 +45,20 @@ def listen(host: str, port: int) -> socket.socket:
     return made
 
 
+def refuse_plain_http(host: str, *, safe: bool) -> None:
+    """Refuse to listen on a network without encryption: passwords and cookies would pass there as plain text."""
+    try:
+        loopback = host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        loopback = False
+    if not (loopback or safe):
+        raise InputError(
+            f"{host} can be reached by others, and nothing encrypts what they send",
+            where="--host",
+            hint="Put a TLS proxy before it (--proxy ADDRESS, --https), or accept the risk with --insecure-http.",
+        )
+
+
 def address_of(listener: socket.socket, base: str = "") -> str:
     """The address to type into a browser."""
     host, port = listener.getsockname()[:2]
@@ -50,18 +68,29 @@ def address_of(listener: socket.socket, base: str = "") -> str:
 
 def serve(app: ASGIApp, listener: socket.socket, on_ready: Callable[[], None]) -> None:
     """Serve until SIGINT or SIGTERM; `on_ready` is called once requests are answered."""
+    _allow_connections()
     with suppress(KeyboardInterrupt):
         _Server(_settings(app), on_ready).run([listener])
 
 
+def _allow_connections() -> None:
+    """Raise the number of open files, so that strangers' connections leave room for others."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
+
+
 def _settings(app: ASGIApp) -> uvicorn.Config:
-    """How uvicorn runs: httptools reads requests in compiled code, h11 would in Python."""
+    """How uvicorn runs: httptools reads requests in compiled code, h11 would in Python; with our limits."""
     return uvicorn.Config(
         app,
         lifespan="on",
-        http="httptools",
+        http=LimitedProtocol,
         ws="websockets-sansio",
-        ws_max_size=25 * 2**20,
+        ws_max_size=LARGEST_MESSAGE,
         log_level="warning",
         access_log=False,
         proxy_headers=False,  # auth/middleware.py applies them

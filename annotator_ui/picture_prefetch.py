@@ -1,25 +1,24 @@
 """Pictures made ahead, in the background, in the order in which experts will meet them; with its progress.
 
-One thread of low priority. What an expert asks for sooner is made at once by the route, in its own thread.
+One picture at a time; what an expert asks for sooner comes first (picture_queue.py).
 """
 
 import logging
-import os
-import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, zip_longest
-from typing import Literal
 
-from annotator_ui.pictures import Pictures
+import anyio
+
+from annotator_ui.lanes import in_lane
+from annotator_ui.pictures import Pictures, Size, Source
 from eds.errors import EdsError
 from eds.project import Project
 
 LOG = logging.getLogger(__name__)
-AHEAD: tuple[Literal["thumb", "large"], ...] = ("large", "thumb")
+AHEAD: tuple[Size, ...] = ("large", "thumb")
 AGAIN = 20.0  # seconds until it looks whether there is new work
-NICE = 15
+CHUNK = 200  # images whose files are looked for at once
 EVERYTHING = 10_000_000
 
 
@@ -38,59 +37,60 @@ class PrefetchProgress:
 
 
 class PicturePrefetch:
-    """The background thread."""
+    """The background task: it waits in the queue of all pictures, behind everybody who looks at one."""
 
     def __init__(self, pictures: Pictures, project: Project) -> None:
         self.state = PrefetchProgress()
         self._pictures, self._project = pictures, project
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="pictures", daemon=True)
 
-    def start(self) -> None:
-        """Begin."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End after the picture under way."""
-        self._end.set()
-        if self._thread.is_alive():
-            self._thread.join(10)
-
-    def _run(self) -> None:
-        with suppress(AttributeError, OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)  # Linux: this thread only
+    async def run(self) -> None:
+        """Prepare what is open, and look for new work from time to time, until it is cancelled."""
         seen: object = None
-        while not self._end.is_set():
+        while True:
             try:
-                campaigns = self._project.campaigns.list()
-                waiting = campaigns[campaigns["closed_at"].isna()]
-                now = (waiting[["name", "items", "experts"]].to_numpy().tolist(), self._pictures.version())
+                now, names = await in_lane("background", self._work)
                 if now != seen:
-                    self.prepare(wanted(self._project, waiting["name"].tolist()))
+                    await self.prepare(await in_lane("background", wanted, self._project, names))
                     seen = now
             except EdsError as error:
-                LOG.warning("pictures are not made ahead: %s", error)
-            self._end.wait(AGAIN)
+                LOG.warning("pictures are not prepared: %s", error)
+            except Exception:  # whatever it is, the server goes on without
+                LOG.exception("pictures are not prepared")
+            await anyio.sleep(AGAIN)
 
-    def prepare(self, image_ids: list[str]) -> None:
+    def _work(self) -> tuple[object, list[str]]:
+        """What changes when there is new work, and the open campaigns."""
+        campaigns = self._project.campaigns.list()
+        waiting = campaigns[campaigns["closed_at"].isna()]
+        plan = waiting[["name", "items", "experts"]].to_numpy().tolist()
+        return (plan, self._pictures.version()), waiting["name"].tolist()
+
+    async def prepare(self, image_ids: list[str]) -> None:
         """Make the pictures of these images and update the progress."""
         ready = unreadable = 0
         self.state = PrefetchProgress(0, len(image_ids), 0)
-        for image_id in image_ids:
-            if self._end.is_set():
-                return
-            try:
-                source = self._pictures.source(image_id)
-                if source is None:
-                    unreadable += 1
-                else:
-                    for size in AHEAD:
-                        if not self._pictures.is_made(source, size):
-                            self._pictures.picture(source, size)
-                    ready += 1
-            except EdsError:
-                unreadable += 1
-            self.state = PrefetchProgress(ready, len(image_ids), unreadable)
+        for start in range(0, len(image_ids), CHUNK):
+            for source, sizes in await in_lane("background", self._missing, image_ids[start : start + CHUNK]):
+                made = source is not None and await self._made(source, sizes)
+                ready, unreadable = ready + made, unreadable + (not made)
+                self.state = PrefetchProgress(ready, len(image_ids), unreadable)
+
+    async def _made(self, source: Source, sizes: list[Size]) -> bool:
+        """Make these sizes; whether the image can be read."""
+        try:
+            for size in sizes:
+                await self._pictures.picture(source, size)
+        except EdsError:
+            return False
+        return True
+
+    def _missing(self, image_ids: list[str]) -> list[tuple[Source | None, list[Size]]]:
+        """Each image's source, None if it has none, and the sizes in which it is not made yet."""
+        sources = [self._pictures.source(image_id) for image_id in image_ids]
+        return [
+            (source, [size for size in AHEAD if source is not None and not self._pictures.is_made(source, size)])
+            for source in sources
+        ]
 
 
 def wanted(project: Project, campaigns: list[str]) -> list[str]:

@@ -1,31 +1,32 @@
 """The catalogue's pictures for the judging pages: under opaque names, in three sizes, kept on disk.
 
 A name (picture_tokens.py) is valid for one viewer and one content of an image, cannot be forged and reveals nothing, so
-browsers may keep the picture for ever. Pictures are made once and kept in the project (.eds/pictures) by content, box
-and size.
+browsers may keep the picture for ever. Pictures are made once, in child processes and in a fair order
+(picture_queue.py), and kept in the project (.eds/pictures) by content, box and size.
 """
 
-import io
-import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
+import anyio
 import numpy as np
 import pandas as pd
-from PIL import Image
+from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from annotator_ui.app_state import site
+from annotator_ui.lanes import in_lane
+from annotator_ui.picture_queue import PREPARATION, BusyError, PictureQueue
 from annotator_ui.picture_tokens import PictureTokens, mark
 from eds.errors import EdsError, ImageError
-from eds.imaging import Box, inside, open_rgb
+from eds.imaging import MAX_PIXELS, Box, Decoder, inside
 from eds.io.files import abandoned, unfinished
 from eds.project import Project
 
@@ -44,6 +45,7 @@ class Source:
     path: str
     box: Box | None
     content: str
+    pixels: int  # of its file, as the table says; MAX_PIXELS if it does not
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class Catalogue:
     paths: "np.ndarray[Any, Any]"  # object
     digests: "np.ndarray[Any, Any]"  # object, "" if missing
     boxes: "np.ndarray[Any, Any]"  # float64, images x 4, NaN if missing
+    pixels: "np.ndarray[Any, Any]"  # int64
 
     @classmethod
     def of(cls, table: pd.DataFrame) -> "Catalogue":
@@ -63,6 +66,7 @@ class Catalogue:
             table["path"].to_numpy(dtype=object),
             table["sha256"].astype(object).where(table["sha256"].notna(), "").to_numpy(dtype=object),
             table[BOXES].astype("Float64").to_numpy(dtype="float64", na_value=np.nan),
+            (table["width"] * table["height"]).astype("Int64").fillna(MAX_PIXELS).to_numpy(dtype="int64"),
         )
 
 
@@ -76,8 +80,8 @@ class Pictures:
         self._table: Catalogue | None = None
         self._stamp: tuple[int, int] | None = None
         self._reading = threading.Lock()
-        self._making: dict[Path, threading.Lock] = {}
-        self._room = threading.BoundedSemaphore(max(1, (os.cpu_count() or 2) - 1))  # decoded at the same time
+        self._making: dict[Path, anyio.Event] = {}
+        self.queue = PictureQueue()
 
     def name(self, viewer_name: str, image_id: str) -> str:
         """Return the image's name, valid for this viewer only."""
@@ -105,16 +109,20 @@ class Pictures:
             return None
         edges, path, digest = catalogue.boxes[row], str(catalogue.paths[row]), catalogue.digests[row]
         box = None if np.isnan(edges).any() else Box(*(int(edge) for edge in edges))
-        return Source(path, box, f"{digest or f'path {path}'} {tuple(box) if box else ''}")
+        return Source(path, box, f"{digest or f'path {path}'} {tuple(box) if box else ''}", int(catalogue.pixels[row]))
 
-    def picture(self, source: Source, size: Size) -> bytes:
-        """The picture as WebP: from disk, or made now (by one thread, while others wait)."""
+    async def picture(self, source: Source, size: Size, viewer_name: str = PREPARATION) -> bytes:
+        """The picture as WebP: from disk, or decoded when it is this viewer's turn (BusyError: they wait for many)."""
         file = self._file(source, size)
-        kept = _whole(file)
+        kept = await in_lane("pictures", _whole, file)
         if kept is not None:
             return kept
-        with self._alone(file):
-            return _whole(file) or self._make(source, size, file)
+        try:
+            return await self._made(source, size, file, viewer_name, source.pixels)
+        except ImageError:
+            if source.pixels >= MAX_PIXELS:
+                raise
+        return await self._made(source, size, file, viewer_name, MAX_PIXELS)  # the file holds more than the table says
 
     def is_made(self, source: Source, size: Size) -> bool:
         """Whether the picture lies on disk already."""
@@ -142,14 +150,16 @@ class Pictures:
         key = sha256(f"{CACHE_VERSION} {SIZES[size]} {QUALITY[size]} {source.content}".encode()).hexdigest()
         return self.folder / size / key[:2] / f"{key}.webp"
 
-    def _make(self, source: Source, size: Size, file: Path) -> bytes:
-        longest = SIZES[size]
-        with self._room:
-            full = open_rgb(inside(self.project.pictures, source.path), box=source.box, draft=2 * longest)
-            full.thumbnail((longest, longest), Image.Resampling.LANCZOS)
-            memory = io.BytesIO()
-            full.save(memory, "WEBP", quality=QUALITY[size], method=4)
-        data = memory.getvalue()
+    async def _made(self, source: Source, size: Size, file: Path, viewer_name: str, pixels: int) -> bytes:
+        async with self.queue.turn(viewer_name, pixels) as decoder, self._alone(file):
+            kept = await in_lane("pictures", _whole, file)  # somebody else has asked for it meanwhile
+            if kept is not None:
+                return kept
+            return await to_thread.run_sync(self._make, source, size, file, pixels, decoder, limiter=self.queue.threads)
+
+    def _make(self, source: Source, size: Size, file: Path, pixels: int, decoder: Decoder) -> bytes:
+        original = inside(self.project.pictures, source.path)
+        data = decoder.webp(original, SIZES[size], box=source.box, quality=QUALITY[size], pixels=pixels)
         file.parent.mkdir(parents=True, exist_ok=True)
         temporary = unfinished(file)
         try:
@@ -162,12 +172,16 @@ class Pictures:
                 temporary.unlink()  # the disk is full: the picture is shown all the same
         return data
 
-    @contextmanager
-    def _alone(self, file: Path) -> Iterator[None]:
-        lock = self._making.setdefault(file, threading.Lock())
-        with lock:
+    @asynccontextmanager
+    async def _alone(self, file: Path) -> AsyncIterator[None]:
+        """One decoder makes a picture, others that have their turn for the same one wait for it."""
+        while (made := self._making.get(file)) is not None:
+            await made.wait()
+        self._making[file] = anyio.Event()
+        try:
             yield
-        self._making.pop(file, None)
+        finally:
+            self._making.pop(file).set()
 
 
 def _whole(file: Path) -> bytes | None:
@@ -185,16 +199,34 @@ def routes(base: str) -> list[Route]:
     return [Route(f"{base}/pictures/{{size}}/{{name:path}}", show)]
 
 
-def show(request: Request) -> Response:
+async def show(request: Request) -> Response:
     """A picture for the viewer whom its name was made for."""
-    pictures, size = site().pictures, request.path_params["size"]
+    size, answer = request.path_params["size"], _missing("unknown size")
     if size not in SIZES:
-        return _missing("unknown size")
+        return answer
+
+    async def leave_with_the_browser(scope: anyio.CancelScope) -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        scope.cancel()
+
+    async with anyio.create_task_group() as group:  # who leaves the page gives up their place in the queue
+        group.start_soon(leave_with_the_browser, group.cancel_scope)
+        answer = await _shown(request.scope["eds.viewer"].name, request.path_params["name"], size)
+        group.cancel_scope.cancel()
+    return answer
+
+
+async def _shown(viewer_name: str, name: str, size: Size) -> Response:
+    pictures = site().pictures
     try:
-        result = pictures.opened(request.scope["eds.viewer"].name, request.path_params["name"])
-        if result is None:
+        source = await in_lane("pictures", pictures.opened, viewer_name, name)
+        if source is None:
             return _missing("no such picture")
-        data = pictures.picture(result, size)
+        data = await pictures.picture(source, size, viewer_name)
+    except BusyError:
+        headers = {"Cache-Control": "no-store", "Retry-After": "2"}
+        return JSONResponse({"error": "too many pictures at once"}, 503, headers)
     except ImageError:
         return _missing("the picture cannot be read")
     except EdsError:

@@ -18,8 +18,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import streamlit as st
-from anyio import to_thread
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 from streamlit.web import bootstrap
@@ -36,7 +36,6 @@ from annotator_ui.theme import THEME
 from eds.errors import EdsError
 
 LOG = logging.getLogger(__name__)
-UPLOAD = 20  # megabytes
 
 
 def build(of: Site) -> st.App:
@@ -67,15 +66,16 @@ def _told(error: Exception) -> bool:
 
 @asynccontextmanager
 async def _background(app: st.App) -> AsyncIterator[None]:
-    """Pictures are made ahead as long as the server runs."""
-    preparing = site().options.prepare
-    if preparing:
-        site().prefetch.start()
-    try:
-        yield
-    finally:
-        if preparing:
-            await to_thread.run_sync(site().prefetch.stop)
+    """What goes on as long as the server runs."""
+    here = site()
+    async with anyio.create_task_group() as tasks:
+        if here.options.prepare:
+            tasks.start_soon(here.prefetch.run)
+        try:
+            yield
+        finally:
+            tasks.cancel_scope.cancel()
+            here.pictures.queue.close()
 
 
 def settings(of: Site) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def settings(of: Site) -> dict[str, Any]:
         "server.baseUrlPath": of.base.strip("/"),
         "server.cookieSecret": derived(of.secret, "streamlit").hex(),
         "server.fileWatcherType": "none",
-        "server.maxUploadSize": UPLOAD,
+        "server.maxUploadSize": 1,  # megabytes; auth/middleware.py lets no upload in
         "server.trustedUserHeaders": {SESSION_HEADER: "session"},  # a session is resumed by its own viewer only
         "server.enableStaticServing": False,
         "server.enableXsrfProtection": True,

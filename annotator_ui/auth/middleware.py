@@ -29,12 +29,17 @@ from annotator_ui.texts import SIGNED_OUT
 from eds.project.experts import Session, SignInError
 
 RENEW = 3600  # seconds: a token older than this is renewed when a page is loaded
-LARGEST = 21 * 2**20  # bytes of a request: an upload of 20 MB with what surrounds it
+LARGEST = 256 * 1024  # bytes of a request: many judgements at once
 LARGEST_FORM = 20_000
 OPEN = re.compile(r"/(sign-in(/openid(/back)?)?|invitation/[^/]+|health|ready)")
 FORMS = re.compile(r"/(sign-in|sign-out|invitation/[^/]+)")  # pages whose forms carry a token of their own
-UPLOADS = "/_stcore/upload_file"  # guarded by Streamlit's own token
-SHUT = ("/_stcore/agent", "/_stcore/metrics", "/_stcore/script-health-check", "/app/static")
+SHUT = (  # nothing of ours uploads a file, and Streamlit would keep it in memory
+    "/_stcore/agent",
+    "/_stcore/metrics",
+    "/_stcore/script-health-check",
+    "/_stcore/upload_file",
+    "/app/static",
+)
 
 
 class Gate:
@@ -166,15 +171,17 @@ def _forged(scope: Scope, path: str) -> Response | None:
     headers = dict(scope["headers"])
     origin, host = _text(headers.get(b"origin")), _text(headers.get(b"host"))
     ours = security_headers.same_origin(origin, _text(headers.get(b"sec-fetch-site")), host)
-    marked = headers.get(b"x-eds") == b"1" or FORMS.fullmatch(path) or _below(path, (UPLOADS,))
+    marked = headers.get(b"x-eds") == b"1" or FORMS.fullmatch(path)
     return None if ours and marked else JSONResponse({"error": "forged request"}, 403)
 
 
 def _too_large(scope: Scope, path: str) -> Response | None:
     """Refused by what it says of its length, so that nothing of it is read; strangers may send forms only."""
+    headers = dict(scope["headers"])
+    length = headers.get(b"content-length")
     if scope["method"] in security_headers.SAFE:
-        return None
-    length = dict(scope["headers"]).get(b"content-length")
+        bare = length in (None, b"0") and b"transfer-encoding" not in headers
+        return None if bare else JSONResponse({"error": "too large"}, 413)
     if length is None or not length.isdigit():
         return JSONResponse({"error": "length required"}, 411)
     most = LARGEST_FORM if FORMS.fullmatch(path) else LARGEST

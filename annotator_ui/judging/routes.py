@@ -16,7 +16,6 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -34,6 +33,7 @@ from annotator_ui.judging.payload import (
     parse_body,
     parse_query,
 )
+from annotator_ui.lanes import Lane, in_lane
 from eds.errors import EdsError, InputError
 from eds.project.labels import NotYoursError, Task
 
@@ -58,7 +58,7 @@ def routes(base: str = "") -> list[BaseRoute]:
         Route(f"{campaign}/next", _answering(_next), methods=["GET"]),
         Route(f"{campaign}/pages", _answering(_pages), methods=["GET"]),
         Route(f"{campaign}/history", _answering(_history), methods=["GET"]),
-        Route(f"{campaign}/judgements", _answering(_judgements), methods=["POST"]),
+        Route(f"{campaign}/judgements", _answering(_judgements, "judging"), methods=["POST"]),
         Route(f"{campaign}/tab", _answering(_tab), methods=["POST"]),
         Route(f"{base}/judging/{{version}}/{{name}}", _asset, methods=["GET"]),
     ]
@@ -67,8 +67,8 @@ def routes(base: str = "") -> list[BaseRoute]:
 Handler = Callable[[Request, Viewer, str, bytes], dict[str, Any]]
 
 
-def _answering(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-    """The handler in a thread, with the viewer, the campaign's name and the body; its refusals as JSON."""
+def _answering(handler: Handler, lane: Lane = "tasks") -> Callable[[Request], Awaitable[Response]]:
+    """The handler in a thread of this lane, with the viewer, the campaign's name and the body; its refusals as JSON."""
 
     async def endpoint(request: Request) -> Response:
         viewer = request.scope.get("eds.viewer")
@@ -76,7 +76,7 @@ def _answering(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
             return _json({"error": "signed out"}, 401)
         try:
             body = await _body(request) if request.method == "POST" else b""
-            return _json(await run_in_threadpool(_run, handler, request, viewer, body))
+            return _json(await in_lane(lane, _run, handler, request, viewer, body))
         except ClientDisconnect:  # the network broke off: the outbox sends again
             return _json({"error": "cut off"}, 400)
         except RefusalError as refusal:

@@ -28,6 +28,7 @@ NEEDED = ("streamlit", "starlette", "uvicorn", "sqlalchemy", "argon2")
 @click.option("--no-browser", is_flag=True, help="Open no browser.")
 @click.option("--no-prepare", is_flag=True, help="Do not prepare pictures in advance.")
 @click.option("--https", is_flag=True, help="Served over HTTPS: cookies are marked Secure.")
+@click.option("--insecure-http", is_flag=True, help="Allow other hosts than this one without encryption.")
 @click.option(
     "--proxy", "proxies", multiple=True, metavar="ADDRESS", help="Trust client addresses from this reverse proxy."
 )
@@ -43,6 +44,7 @@ def serve(
     no_browser: bool,
     no_prepare: bool,
     https: bool,
+    insecure_http: bool,
     proxies: tuple[str, ...],
     identity_header: str,
     openid: Path | None,
@@ -74,7 +76,13 @@ def serve(
     words += ["--openid", str(openid)] if openid else []
     words += [part for name in invited for part in ("--invite", name)]
     words += [part for one in proxies for part in ("--proxy", one)]
-    flags = {"--https": https, "--no-prepare": no_prepare, "--browser": not no_browser, "--json": console.as_json}
+    flags = {
+        "--https": https,
+        "--insecure-http": insecure_http,
+        "--no-prepare": no_prepare,
+        "--browser": not no_browser,
+        "--json": console.as_json,
+    }
     words += [flag for flag, on in flags.items() if on]
     sys.stdout.flush()
     sys.stderr.flush()

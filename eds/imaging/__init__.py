@@ -21,7 +21,9 @@ from eds.imaging.decode import (
     stored_size,
     strict,
 )
+from eds.imaging.decoder import Decoder
 from eds.imaging.locations import ELSEWHERE, MAX_BYTES, Folders, Objects, Status, folders_of, inside, read_bytes
+from eds.imaging.shrink import shrunk_rgb
 
 __all__ = [
     "ELSEWHERE",
@@ -30,6 +32,7 @@ __all__ = [
     "TURNS",
     "Box",
     "Colour",
+    "Decoder",
     "Folders",
     "ImageError",
     "Objects",
@@ -42,6 +45,7 @@ __all__ = [
     "orientation",
     "read_bytes",
     "rgb_of",
+    "shrunk_rgb",
     "stored_size",
     "strict",
 ]

@@ -58,7 +58,7 @@ def rgb_of(
     with decoding(data, where=where) as picture:
         stored = picture.size
         if draft is not None:
-            width, height = _stored_part(picture, box)
+            width, height = stored_part(picture, box)
             picture.draft(None, (-(-stored[0] * draft // width), -(-stored[1] * draft // height)))
         picture.load()
         turn = orientation(picture)
@@ -66,7 +66,7 @@ def rgb_of(
         rgb = as_rgb(picture, background)
         if turn in TURNS:
             rgb = rgb.transpose(TURNS[turn])
-        return rgb if box is None else _crop(rgb, box, full)
+        return rgb if box is None else crop(rgb, box, full)
 
 
 @contextmanager
@@ -137,15 +137,16 @@ def _from_deep_grey(picture: Image.Image, background: Colour) -> Image.Image:
     return Image.fromarray(rgb)
 
 
-def _stored_part(picture: Image.Image, box: Box | None) -> tuple[int, int]:
-    """Width and height, in the stored picture, of what is asked for."""
+def stored_part(picture: Image.Image, box: Box | None) -> tuple[int, int]:
+    """Return the width and height, in the stored picture, of the part in `box`."""
     if box is None:
         return picture.size
     width, height = max(box.right - box.left, 1), max(box.bottom - box.top, 1)
     return (height, width) if orientation(picture) >= 5 else (width, height)
 
 
-def _crop(rgb: Image.Image, box: Box, full: tuple[int, int]) -> Image.Image:
+def crop(rgb: Image.Image, box: Box, full: tuple[int, int]) -> Image.Image:
+    """The part in `box`, meant at the size `full`, of a picture that may be smaller by a draft."""
     if not (0 <= box.left < box.right <= full[0] and 0 <= box.top < box.bottom <= full[1]):
         raise ImageError(
             f"box {tuple(box)} does not lie in the upright picture of {full[0]} x {full[1]} pixels",

@@ -84,6 +84,20 @@ def test_the_address_can_be_typed_into_a_browser(host: str, shown: str) -> None:
         assert launcher.address_of(listener, "/eds") == f"http://{shown}:{listener.getsockname()[1]}/eds/"
 
 
+@pytest.mark.parametrize(
+    ("host", "is_local"),
+    [("127.0.0.1", True), ("127.8.8.8", True), ("::1", True), ("localhost", True),
+     ("0.0.0.0", False), ("::", False), ("10.0.0.1", False), ("labels.example", False), ("", False)],
+)  # fmt: skip
+def test_others_reach_the_server_over_an_encrypted_way_or_an_explicit_word(host: str, is_local: bool) -> None:
+    launcher.refuse_plain_http(host, safe=True)
+    if is_local:
+        launcher.refuse_plain_http(host, safe=False)
+    else:
+        with pytest.raises(InputError, match="nothing encrypts"):
+            launcher.refuse_plain_http(host, safe=False)
+
+
 def test_the_terminal_tells_the_address_and_fresh_links(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
     links = invitations(site.owner, "http://127.0.0.1:1/", ["ann", "lea"])
     print_startup("http://127.0.0.1:1/", links)

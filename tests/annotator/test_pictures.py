@@ -8,6 +8,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import anyio
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,7 +21,7 @@ from annotator_ui.app_state import Site
 from annotator_ui.auth.secret import read_secret
 from annotator_ui.picture_prefetch import PicturePrefetch, wanted
 from annotator_ui.picture_tokens import PictureTokens
-from annotator_ui.pictures import SIZES, Pictures
+from annotator_ui.pictures import SIZES, Pictures, Size
 from eds import tables
 from eds.errors import ProjectError
 from eds.labels.campaigns import Plan, create_campaign
@@ -118,37 +119,62 @@ def test_many_processes_agree_on_one_secret(tmp_path: Path) -> None:
         assert len(set(pool.map(lambda _: read_secret(tmp_path), range(32)))) == 1
 
 
-def test_pictures_are_made_once_and_a_spoilt_file_is_made_anew(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[str] = []
+def made(site: Site, image_id: str, size: Size = "thumb", times: int = 1, viewer: str = "ann") -> list[bytes]:
+    """The picture, asked for so many times at once."""
+    source = site.pictures.source(image_id)
+    assert source is not None
+    answers: list[bytes] = []
+
+    async def ask() -> None:
+        answers.append(await site.pictures.picture(source, size, viewer))
+
+    async def together() -> None:
+        async with anyio.create_task_group() as group:
+            for _ in range(times):
+                group.start_soon(ask)
+
+    anyio.run(together)
+    return answers
+
+
+def test_pictures_are_made_once_and_a_damaged_file_is_made_again(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[str] = []
     make = Pictures._make
 
-    def counted(self: Pictures, source: object, size: str, file: Path) -> bytes:
-        made.append(size)
-        return make(self, source, size, file)  # type: ignore[arg-type]
+    def counted(self: Pictures, source: object, size: str, *rest: object) -> bytes:
+        sizes.append(size)
+        return make(self, source, size, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Pictures, "_make", counted)
-    source = site.pictures.source(LARGE)
-    assert source is not None
-    with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda _: site.pictures.picture(source, "thumb"), range(16)))
-    assert (len(set(answers)), made) == (1, ["thumb"])
+    answers = made(site, LARGE, times=16)
+    assert (len(set(answers)), len(answers), sizes) == (1, 16, ["thumb"])
     (file,) = (site.pictures.folder / "thumb").glob("*/*.webp")
     for spoilt in (b"", answers[0][:100], b"x" * len(answers[0])):
         file.write_bytes(spoilt)
-        assert site.pictures.picture(source, "thumb") == answers[0]
-    assert made == ["thumb"] * 4
+        assert made(site, LARGE) == answers[:1]
+    assert sizes == ["thumb"] * 4
     assert not list(site.pictures.folder.rglob("*.tmp"))
     assert not site.pictures._making
 
 
+def test_a_decoder_that_dies_costs_one_picture_at_most(site: Site) -> None:
+    before = made(site, LARGE)
+    (decoder,) = site.pictures.queue._decoders[:1]
+    assert decoder._child is not None
+    decoder._child.kill()
+    decoder._child.join()
+    assert [len(data) > 100 for data in (*before, *made(site, CLEAR), *made(site, LARGE, "large"))] == [True] * 3
+
+
 KILLED = """
 import os, signal, sys
+import anyio
 from pathlib import Path
 from annotator_ui.pictures import Pictures
 from eds.project import Project
 Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 pictures = Pictures(Project.open(Path(sys.argv[1])), bytes(32), "")
-pictures.picture(pictures.source(sys.argv[2]), "thumb")
+anyio.run(pictures.picture, pictures.source(sys.argv[2]), "thumb")
 """
 
 
@@ -161,7 +187,7 @@ def test_what_a_process_that_was_killed_left_is_cleared_and_no_others_is(site: S
     machine = left.name.removeprefix(f".{file.name}.").partition("-")[0]
     elsewhere = left.with_name(left.name.replace(machine, "0" * 8))  # another container's, which may be at it
     elsewhere.write_bytes(b"RIFF")
-    assert site.pictures.picture(source, "thumb") == file.read_bytes()
+    assert made(site, LARGE) == [file.read_bytes()]
     assert sorted(path.name for path in file.parent.iterdir()) == [elsewhere.name, file.name]
 
 
@@ -182,7 +208,7 @@ def test_pictures_are_prepared_in_the_order_of_the_work(site: Site) -> None:
     first = {task.query_id for name in ("ann", "bob") for task in next_batch(store_of(site.owner), "first", name, 1)}
     assert set(order[: len(first)]) == first
     preparation = PicturePrefetch(site.pictures, site.owner)
-    preparation.prepare(order)
+    anyio.run(preparation.prepare, order)
     assert (preparation.state.ready, preparation.state.unreadable, preparation.state.total) == (3, 2, 5)
     assert preparation.state.finished
     for image in (LARGE, CLEAR, HALF):
@@ -196,13 +222,6 @@ def test_pictures_are_prepared_in_the_order_of_the_work(site: Site) -> None:
 def images_pairs(images: list[str]) -> pd.DataFrame:
     rows = [(query, candidate) for query in images[:2] for candidate in images if candidate != query]
     return pd.DataFrame(rows, columns=["query_id", "candidate_id"])
-
-
-def test_the_background_thread_starts_and_ends(site: Site) -> None:
-    preparation = PicturePrefetch(site.pictures, site.owner)
-    preparation.start()
-    preparation.stop()
-    assert not preparation._thread.is_alive()
 
 
 @given(viewer=some.text(max_size=30), image=some.text(max_size=200), content=some.text(max_size=20))

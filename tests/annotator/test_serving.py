@@ -57,10 +57,11 @@ def test_every_option_reaches_the_server(project: Project, monkeypatch: pytest.M
     line = _serve(monkeypatch, "-p", folder)
     assert line == [sys.executable, "-m", "annotator_ui", "--project", folder, "--host", "127.0.0.1", "--port", "8501",
                     "--browser"]  # fmt: skip
-    line = _serve(monkeypatch, "-p", folder, "--port", "0", "--base-path", "/eds", "--invite", "ann", "--no-browser",
-                  "--proxy", "10.0.0.1", "--identity-header", "X-User", "--https", "--no-prepare")  # fmt: skip
-    asked = "--base-path /eds --identity-header X-User --invite ann --proxy 10.0.0.1 --https --no-prepare"
-    assert line[line.index("--base-path") :] == asked.split()
+    words = (
+        "--base-path /eds --identity-header X-User --invite ann --proxy 10.0.0.1 --https --insecure-http --no-prepare"
+    )
+    line = _serve(monkeypatch, "-p", folder, "--port", "0", "--no-browser", *words.split())
+    assert line[line.index("--base-path") :] == words.split()
 
 
 def test_the_server_knows_every_option_that_it_is_started_with() -> None:
