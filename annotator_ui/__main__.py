@@ -15,6 +15,7 @@ from eds.errors import EdsError
 @click.option("--base-path", "base", default="")
 @click.option("--proxy", "proxies", multiple=True)
 @click.option("--identity-header", default="")
+@click.option("--public-url", default="")
 @click.option("--https", is_flag=True)
 @click.option("--insecure-http", is_flag=True)
 @click.option("--openid", "openid_file", type=click.Path(path_type=Path, dir_okay=False))
@@ -29,6 +30,7 @@ def run(
     base: str,
     proxies: tuple[str, ...],
     identity_header: str,
+    public_url: str,
     https: bool,
     insecure_http: bool,
     openid_file: Path | None,
@@ -41,28 +43,30 @@ def run(
     from annotator_ui.app_state import Options, Site
     from annotator_ui.auth.client import parse_networks
     from annotator_ui.auth.openid import read_openid
-    from annotator_ui.launcher import address_of, listen, refuse_plain_http, serve
+    from annotator_ui.launcher import address_of, listen, own_names, parse_public_url, refuse_plain_http, serve
     from annotator_ui.server import build
     from annotator_ui.startup_message import invitations, print_startup
     from eds.project import Project
     from eds.project.label_store import keep_open
 
+    project = Project.open(folder)
+    public = parse_public_url(public_url or project.config.annotator.url)
     options = Options(
-        base.rstrip("/"),
+        base.rstrip("/") or public.base,
         parse_networks(proxies),
         identity_header,
-        https,
+        https or public.https,
         read_openid(openid_file) if openid_file else None,
         not no_prepare,
+        public.hosts | own_names(),
     )
-    refuse_plain_http(host, safe=bool(https or proxies or insecure_http))
-    project = Project.open(folder)
+    refuse_plain_http(host, safe=bool(options.https or proxies or insecure_http))
     listener = listen(host, port)
     try:
         project.actor = "command line"
         keep_open(project)
         site = Site(project, options)
-        address = address_of(listener, options.base)
+        address = public.url or address_of(listener, options.base)
         links = invitations(project, address, invited)
         serve(build(site), listener, lambda: print_startup(address, links, browser=browser, as_json=as_json))
     finally:

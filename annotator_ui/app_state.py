@@ -45,6 +45,7 @@ class Options:
     https: bool = False  # cookies only over https, whatever the proxy says
     openid: "OpenId | None" = None
     prepare: bool = True  # make pictures ahead, in the background
+    hosts: frozenset[str] = frozenset()  # names that browsers know the server by, beside localhost and numbers
 
     def __post_init__(self) -> None:
         if self.base and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", self.base):

@@ -34,6 +34,11 @@ def limiter(lane: Lane) -> anyio.CapacityLimiter:
     return _limiters[lane]
 
 
+def waiting_in(lane: Lane) -> int:
+    """How many wait for one of the lane's threads."""
+    return limiter(lane).statistics().tasks_waiting
+
+
 async def in_lane(lane: Lane, act: "Callable[P, T]", *given: "P.args", **named: "P.kwargs") -> T:
     """Run a function in one of the lane's threads, and return its result."""
     return await to_thread.run_sync(partial(act, *given, **named), limiter=limiter(lane))

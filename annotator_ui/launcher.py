@@ -8,7 +8,9 @@ import errno
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -43,6 +45,37 @@ def listen(host: str, port: int) -> socket.socket:
         raise _told(error, host, port) from error
     made.setblocking(False)
     return made
+
+
+@dataclass(frozen=True)
+class PublicUrl:
+    """The address that browsers use, where it is not the one that the server listens on."""
+
+    url: str = ""  # with a slash at its end
+    base: str = ""
+    https: bool = False
+    hosts: frozenset[str] = frozenset()
+
+
+def parse_public_url(text: str) -> PublicUrl:
+    """Return the parts of an address as https://labels.example/eds; of an empty one, nothing."""
+    if not text:
+        return PublicUrl()
+    try:
+        parts = urlsplit(text)
+        host = parts.hostname
+        _ = parts.port  # which raises where it is not a number
+    except ValueError:
+        host = None
+    if not host or parts.scheme not in ("http", "https") or parts.query or parts.fragment or "@" in parts.netloc:
+        raise InputError(f"{text!r} is not an address", where="--public-url", hint="Write https://labels.example/eds.")
+    base = parts.path.rstrip("/")
+    return PublicUrl(f"{parts.scheme}://{parts.netloc}{base}/", base, parts.scheme == "https", frozenset({host}))
+
+
+def own_names() -> frozenset[str]:
+    """The names of this machine, by which a browser in the same network may know it."""
+    return frozenset(name.lower() for name in (socket.gethostname(), socket.getfqdn()))
 
 
 def refuse_plain_http(host: str, *, safe: bool) -> None:

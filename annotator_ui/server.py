@@ -13,8 +13,9 @@ Pictures are made ahead in the background as long as it runs.
 """
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,15 @@ from annotator_ui.auth.middleware import Gate
 from annotator_ui.auth.secret import derived
 from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.judging import routes as judging
+from annotator_ui.lanes import in_lane
 from annotator_ui.texts import FAILED
 from annotator_ui.theme import THEME
 from eds.errors import EdsError
+from eds.project import Project
 
 LOG = logging.getLogger(__name__)
+LAST_SEEN = 30.0  # seconds between two writings of when sessions were last used
+FORGET = 20  # as many of them between two clearings of what counts no more
 
 
 def build(of: Site) -> st.App:
@@ -71,11 +76,30 @@ async def _background(app: st.App) -> AsyncIterator[None]:
     async with anyio.create_task_group() as tasks:
         if here.options.prepare:
             tasks.start_soon(here.prefetch.run)
+        tasks.start_soon(_keep_house, here.project)
         try:
             yield
         finally:
             tasks.cancel_scope.cancel()
             here.pictures.queue.close()
+    await _quietly(here.project.experts.write_last_seen)
+
+
+async def _keep_house(project: Project) -> None:
+    """Write when sessions were last used, and forget what counts no more: in the background, so nobody waits for it."""
+    for turn in count():
+        await anyio.sleep(LAST_SEEN)
+        await _quietly(project.experts.write_last_seen)
+        if turn % FORGET == 0:
+            await _quietly(project.experts.forget_old)
+
+
+async def _quietly(act: Callable[[], object]) -> None:
+    """Do something that may as well be done later."""
+    try:
+        await in_lane("background", act)
+    except EdsError as error:
+        LOG.warning("%s", error)
 
 
 def settings(of: Site) -> dict[str, Any]:

@@ -58,6 +58,23 @@ class _Accounts:
     out_everywhere: str = "Sign out on all devices"
     out_stay: str = "Stay signed in"
 
+    passkey_in: str = "Sign in with a passkey"
+    passkey_instead: str = "Use a passkey instead of a password"
+    passkey_refused: str = "The passkey could not be used. Please try again, or use your password."
+    passkey_failed: str = "No passkey was made. Please try again."
+    passkey_add: str = "Add a passkey"
+    passkey_label: str = "Name of this device"
+    passkey_remove: str = "Remove"
+    passkey_unnamed: str = "Passkey"
+    passkey_script: str = "Adding a passkey needs JavaScript."
+    passkeys_title: str = "Passkeys"
+    passkeys_none: str = "You have no passkey yet."
+    back: str = "Back"
+    busy: str = "Many people are signing in right now. Please try again in a few seconds."
+
+    def passkeys_body(self, name: str) -> str:
+        return f"{name} can sign in with a fingerprint, a face or a security key instead of a password."
+
     def in_body(self, project: str) -> str:
         return f"to judge pictures in {project}."
 
@@ -78,7 +95,10 @@ class _Accounts:
         return f"At least {shortest} characters. A few unrelated words are easy to remember."
 
     def unusable(self, shortest: int) -> str:
-        return f"Please choose at least {shortest} characters, and not your name."
+        return (
+            f"Please choose at least {shortest} characters: not your name, and nothing that others choose, too, "
+            "such as a word with some digits."
+        )
 
     def out_body(self, name: str) -> str:
         return f"You are signed in as {name}. All your judgements are saved."

@@ -114,6 +114,16 @@ class LabelsSettings(_Section):
     )
 
 
+class AnnotatorSettings(_Section):
+    """How browsers reach the annotator."""
+
+    url: str = Field(
+        default="",
+        pattern=r"^(https?://[^/?#@\s]+(/[A-Za-z0-9._~-]+)*/?)?$",
+        description="address that browsers use, as https://labels.example/eds; empty: the address it listens on",
+    )
+
+
 class TruthSettings(_Section):
     """How votes become truth."""
 
@@ -164,6 +174,7 @@ class Config(_Section):
     neighbors: NeighborsSettings = NeighborsSettings()
     suspects: SuspectsSettings = SuspectsSettings()
     labels: LabelsSettings = LabelsSettings()
+    annotator: AnnotatorSettings = AnnotatorSettings()
     truth: TruthSettings = TruthSettings()
     budget: BudgetSettings = BudgetSettings()
     executor: ExecutorSettings = ExecutorSettings()

@@ -1,36 +1,40 @@
 """Signing in and out, and the page behind an invitation link: plain pages that need no script.
 
-GET, POST /sign-in              name and password; more ways where they are turned on
-GET, POST /invitation/TOKEN     choose a password, once; signed in after that
+GET, POST /sign-in              name and password, or a passkey; more ways where they are turned on
+GET, POST /invitation/TOKEN     choose a password or make a passkey, once; signed in after that
 GET, POST /sign-out             here, or everywhere
 """
 
 import math
-from collections.abc import Callable
-from functools import partial
-from typing import ParamSpec, TypeVar
 from urllib.parse import parse_qs
 
-import anyio
-from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from annotator_ui.app_state import acting, site
-from annotator_ui.auth.cookies import FORM, form_is_ours, form_token, session_cookie, set_form_cookie
+from annotator_ui.auth import passkeys
+from annotator_ui.auth.cookies import (
+    FORM,
+    cookie_of,
+    device_of,
+    form_is_ours,
+    form_token,
+    form_value,
+    session_cookie,
+    set_device_cookie,
+    set_form_cookie,
+)
 from annotator_ui.auth.security_headers import PLAIN
+from annotator_ui.lanes import in_lane, waiting_in
 from annotator_ui.texts import ACCOUNTS as SAYS
 from annotator_ui.texts import PRODUCT
 from annotator_ui.theme import STYLE
 from eds.errors import InputError
 from eds.html import render
-from eds.project.experts import SHORTEST_PASSWORD, SignInError
+from eds.project.experts import SHORTEST_PASSWORD, HashingBusyError, Origin, SignInError
 
-THREADS = 6
-P = ParamSpec("P")
-T = TypeVar("T")
-_slots: list[anyio.CapacityLimiter] = []
+MOST_WAITING = 20  # people who sign in at the same moment; more are asked to come back
 
 
 def routes(base: str) -> list[Route]:
@@ -42,6 +46,7 @@ def routes(base: str) -> list[Route]:
         Route(f"{base}/invitation/{{token}}", do_password, methods=["POST"]),
         Route(f"{base}/sign-out", ask_sign_out, methods=["GET"]),
         Route(f"{base}/sign-out", do_sign_out, methods=["POST"]),
+        *passkeys.routes(base),
     ]
     if site().options.openid is not None:
         from annotator_ui.auth import openid
@@ -60,77 +65,93 @@ async def ask_sign_in(request: Request) -> Response:
 
 
 async def do_sign_in(request: Request) -> Response:
-    """Try a name and a password."""
-    values = await _form(request)
-    target = _local(values.get("next", "/"))
-    if not form_is_ours(site(), request.cookies.get(FORM), values.get("token", "")):
+    """Try a name and a password, or a passkey."""
+    values = await read_form(request)
+    target, name = _local(values.get("next", "/")), values.get("name", "")
+    if not _is_ours(request, values):
         return _sign_in_page(request, target, SAYS.stale, status=403)
-    name, address = values.get("name", ""), request.scope["eds.client"].address
+    if waiting_in("accounts") >= MOST_WAITING:
+        return _wait(_sign_in_page(request, target, SAYS.busy, name=name, status=429), 3)
+    if "credential" in values:
+        try:
+            token = await in_lane("accounts", passkeys.sign_in, request, values["credential"])
+        except SignInError:
+            return _sign_in_page(request, target, SAYS.passkey_refused, status=401)
+        return signed_in(request, token, target)
     try:
-        token = await _in_thread(site().project.experts.sign_in, name, values.get("password", ""), address)
+        token = await in_lane("accounts", _sign_in, request, name, values.get("password", ""))
     except SignInError as error:
         wait = math.ceil(error.wait)
         page = _sign_in_page(
             request, target, SAYS.wait(wait) if wait else SAYS.refused, name=name, status=429 if wait else 401
         )
-        if wait:
-            page.headers["Retry-After"] = str(wait)
-        return page
-    return signed_in(request, token, target)
+        return _wait(page, wait) if wait else page
+    return signed_in(request, token, target, name)
 
 
 async def ask_password(request: Request) -> Response:
     """The page behind an invitation link."""
-    name = await _in_thread(site().project.experts.invited, request.path_params["token"])
+    name = await in_lane("accounts", site().project.experts.invited, request.path_params["token"])
     return _link_used(request) if name is None else _password_page(request, name, "")
 
 
 async def do_password(request: Request) -> Response:
-    """Take the password that an invited person chose, and sign them in."""
-    invitation, values = request.path_params["token"], await _form(request)
-    name = await _in_thread(site().project.experts.invited, invitation)
+    """Take the password or the passkey that an invited person chose, and sign them in."""
+    invitation, values = request.path_params["token"], await read_form(request)
+    experts = site().project.experts
+    name = await in_lane("accounts", experts.invited, invitation)
     if name is None:
         return _link_used(request)
-    if not form_is_ours(site(), request.cookies.get(FORM), values.get("token", "")):
+    if not _is_ours(request, values):
         return _password_page(request, name, SAYS.stale, status=403)
     password = values.get("password", "")
-    if password != values.get("again", ""):
+    if "credential" not in values and password != values.get("again", ""):
         return _password_page(request, name, SAYS.differ, status=422)
+    way = "passkey" if "credential" in values else "password"
     try:
-        await _in_thread(site().project.experts.accept, invitation, password)
-        token = await _in_thread(site().project.experts.sign_in, name, password, request.scope["eds.client"].address)
+        if way == "passkey":
+            key = passkeys.made(request, values["credential"], "")
+            await in_lane("accounts", experts.accept_with_passkey, invitation, key)
+        else:
+            await in_lane("accounts", experts.accept, invitation, password)
+    except HashingBusyError:
+        return _wait(_password_page(request, name, SAYS.busy, status=429), 3)
+    except SignInError:
+        return _password_page(request, name, SAYS.passkey_failed, status=422)
     except InputError as error:
-        if error.where != "password":
+        if error.where not in ("password", "passkey"):
             return _link_used(request)
-        return _password_page(request, name, SAYS.unusable(SHORTEST_PASSWORD), status=422)
-    except SignInError:  # many wrong tries before: the password is set, the wait goes on
-        return RedirectResponse(f"{site().base}/sign-in", 303)
-    return signed_in(request, token, "/")
+        problem = SAYS.unusable(SHORTEST_PASSWORD) if way == "password" else SAYS.passkey_failed
+        return _password_page(request, name, problem, status=422)
+    token = await in_lane("accounts", experts.sign_in_vouched, name, by="invitation", way=way)
+    return signed_in(request, token, "/", name)
 
 
 async def ask_sign_out(request: Request) -> Response:
     """Sign out here, or everywhere."""
-    return _page(request, "sign_out", SAYS.out_title, SAYS.out_body(request.scope["eds.viewer"].name))
+    return page(request, "sign_out", SAYS.out_title, SAYS.out_body(request.scope["eds.viewer"].name))
 
 
 async def do_sign_out(request: Request) -> Response:
     """End this session, or all of this person's."""
-    values = await _form(request)
-    if not form_is_ours(site(), request.cookies.get(FORM), values.get("token", "")):
+    values = await read_form(request)
+    if not _is_ours(request, values):
         return RedirectResponse(f"{site().base}/sign-out", 303)
     if values.get("act") == "everywhere":
         name = request.scope["eds.viewer"].name
-        await _in_thread(acting(request.scope["eds.viewer"]).experts.sign_out_everywhere, name)
-    await _in_thread(site().project.experts.sign_out, request.scope["eds.token"])
+        await in_lane("accounts", acting(request.scope["eds.viewer"]).experts.sign_out_everywhere, name)
+    await in_lane("accounts", site().project.experts.sign_out, request.scope["eds.token"])
     answer = RedirectResponse(f"{site().base}/sign-in", 303)
     answer.headers.append("Set-Cookie", session_cookie(site(), request.scope["eds.client"], ""))
     return answer
 
 
-def signed_in(request: Request, token: str, target: str) -> Response:
-    """Go on with a new session."""
+def signed_in(request: Request, token: str, target: str, name: str = "") -> Response:
+    """Go on with a new session; after a password the browser counts as known for this account."""
     answer = RedirectResponse(f"{site().base}{target}", 303)
     answer.headers.append("Set-Cookie", session_cookie(site(), request.scope["eds.client"], token))
+    if name:
+        set_device_cookie(answer, site(), request.scope["eds.client"], name)
     return answer
 
 
@@ -139,33 +160,63 @@ def refused(request: Request, why: str) -> Response:
     return _sign_in_page(request, "/", why, status=403)
 
 
+def _sign_in(request: Request, name: str, password: str) -> str:
+    origin = Origin(request.scope["eds.client"].address, device_of(site(), request, name))
+    return site().project.experts.sign_in(name, password, origin)
+
+
+def _is_ours(request: Request, values: dict[str, str]) -> bool:
+    return form_is_ours(site(), cookie_of(site(), request, FORM), values.get("token", ""))
+
+
+def _wait(answer: Response, seconds: int) -> Response:
+    answer.headers["Retry-After"] = str(seconds)
+    return answer
+
+
 def _sign_in_page(request: Request, target: str, problem: str, *, name: str = "", status: int = 200) -> Response:
-    openid = site().options.openid
-    values = {"problem": problem, "target": target, "name": name, "provider": openid.label if openid else ""}
-    return _page(request, "sign_in", SAYS.in_title, SAYS.in_body(site().name), status=status, **values)
+    openid, value = site().options.openid, form_value(site(), request)
+    values = {
+        "problem": problem,
+        "target": target,
+        "name": name,
+        "provider": openid.label if openid else "",
+        "options": passkeys.request_options(request, value),
+    }
+    return page(request, "sign_in", SAYS.in_title, SAYS.in_body(site().name), value=value, status=status, **values)
 
 
 def _password_page(request: Request, name: str, problem: str, *, status: int = 200) -> Response:
-    values = {"problem": problem, "name": name, "action": request.url.path, "shortest": SHORTEST_PASSWORD}
+    value = form_value(site(), request)
+    values = {
+        "problem": problem,
+        "name": name,
+        "action": request.url.path,
+        "shortest": SHORTEST_PASSWORD,
+        "options": passkeys.creation_options(request, value, name, []),
+    }
     body = SAYS.invited_body(site().name)
-    return _page(request, "choose_password", SAYS.welcome(name), body, status=status, **values)
+    return page(request, "choose_password", SAYS.welcome(name), body, value=value, status=status, **values)
 
 
 def _link_used(request: Request) -> Response:
-    return _page(request, "link_used", SAYS.gone_title, SAYS.gone_body, status=404)
+    return page(request, "link_used", SAYS.gone_title, SAYS.gone_body, status=404)
 
 
-def _page(request: Request, kind: str, title: str, body: str, *, status: int = 200, **values: object) -> Response:
+def page(
+    request: Request, kind: str, title: str, body: str, *, value: str = "", status: int = 200, **values: object
+) -> Response:
     """Return a page from its template, with the token and the cookie that its form is held against."""
     here = site()
-    token, cookie = form_token(here, request.cookies.get(FORM))
+    value = value or form_value(here, request)
     html = render(
         f"annotator_ui/{kind}.html.j2",
         **{"problem": "", **values},
         kind=kind,
         title=title,
         body=body,
-        token=token,
+        token=form_token(here, value),
+        script=passkeys.script_digest() if "options" in values else "",
         base=here.base,
         project=here.name,
         product=PRODUCT,
@@ -173,19 +224,12 @@ def _page(request: Request, kind: str, title: str, body: str, *, status: int = 2
         texts=SAYS,
     )
     headers = {"Content-Security-Policy": PLAIN, "Cache-Control": "no-store", "Referrer-Policy": "same-origin"}
-    page = HTMLResponse(html, status, headers)
-    set_form_cookie(page, here, request.scope["eds.client"], cookie)
-    return page
+    answer = HTMLResponse(html, status, headers)
+    set_form_cookie(answer, here, request.scope["eds.client"], value)
+    return answer
 
 
-async def _in_thread(act: "Callable[P, T]", *given: "P.args", **named: "P.kwargs") -> T:
-    """Run an account's function in one of a few threads of their own: strangers who guess never hold judging up."""
-    if not _slots:
-        _slots.append(anyio.CapacityLimiter(THREADS))
-    return await to_thread.run_sync(partial(act, *given, **named), limiter=_slots[0])
-
-
-async def _form(request: Request) -> dict[str, str]:
+async def read_form(request: Request) -> dict[str, str]:
     """The fields of a form (the gate limits its length); of a field given twice the first."""
     body = await request.body()
     result = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)

@@ -7,6 +7,7 @@ place of the proxy itself; headers of anybody else are ignored.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from urllib.parse import urlsplit
 
 from eds.errors import InputError
 
@@ -21,6 +22,7 @@ class Client:
     address: str
     https: bool
     vouched: str | None = None  # the account's name, from the identity header of a trusted proxy
+    by_proxy: bool = False  # a trusted proxy passed the request on
 
 
 def parse_networks(texts: Sequence[str]) -> tuple[Network, ...]:
@@ -45,6 +47,21 @@ def vouched_account(headers: Headers, identity_header: str) -> str | None:
     values = [value for name, value in headers if name == identity_header.lower().encode()]
     text = values[0].decode("utf-8", "replace").strip() if len(values) == 1 else ""
     return text or None
+
+
+def is_known_host(header: str | None, hosts: frozenset[str]) -> bool:
+    """Return whether a Host header names us: by a number, by localhost or by one of these names.
+
+    A page of another site whose name was made to lead here (DNS rebinding) names its own host.
+
+    >>> [is_known_host(text, frozenset()) for text in ("127.0.0.1:8501", "[::1]", "localhost", "evil.example", None)]
+    [True, True, True, False, False]
+    """
+    try:
+        name = urlsplit(f"//{header or ''}").hostname or ""
+    except ValueError:
+        return False
+    return is_address(name) or name == "localhost" or name in hosts
 
 
 def is_address(text: str) -> bool:

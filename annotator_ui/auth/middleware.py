@@ -8,13 +8,10 @@ Open without a session are sign-in, invitation, health and ready. Tokens are ren
 """
 
 import re
-from collections.abc import MutableMapping
+from dataclasses import replace
 from functools import partial
-from typing import Any
 from urllib.parse import quote
 
-import anyio
-from anyio import to_thread
 from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,17 +19,20 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from annotator_ui.app_state import COOKIE, SESSION_HEADER, Site, as_viewer
 from annotator_ui.auth import security_headers
-from annotator_ui.auth.client import Client, is_address, vouched_account
-from annotator_ui.auth.cookies import session_cookie
+from annotator_ui.auth.client import Client, is_address, is_known_host, vouched_account
+from annotator_ui.auth.cookies import full_name, session_cookie
 from annotator_ui.auth.socket_guard import guarded
+from annotator_ui.lanes import in_lane
 from annotator_ui.texts import SIGNED_OUT
 from eds.project.experts import Session, SignInError
 
 RENEW = 3600  # seconds: a token older than this is renewed when a page is loaded
 LARGEST = 256 * 1024  # bytes of a request: many judgements at once
 LARGEST_FORM = 20_000
-OPEN = re.compile(r"/(sign-in(/openid(/back)?)?|invitation/[^/]+|health|ready)")
-FORMS = re.compile(r"/(sign-in|sign-out|invitation/[^/]+)")  # pages whose forms carry a token of their own
+OPEN = re.compile(r"/(sign-in(/openid(/back)?|/passkey\.js)?|invitation/[^/]+|health|ready)")
+FORMS = re.compile(r"/(sign-in|sign-out|passkeys|invitation/[^/]+)")  # pages whose forms carry a token of their own
+PROXY = "proxy"  # the way of a session that a proxy's header opened
+UNKNOWN_HOST = "Start the server with --public-url and the address that browsers use."
 SHUT = (  # nothing of ours uploads a file, and Streamlit would keep it in memory
     "/_stcore/agent",
     "/_stcore/metrics",
@@ -47,7 +47,6 @@ class Gate:
 
     def __init__(self, app: ASGIApp, site: Site) -> None:
         self.app, self.site = app, site
-        self._limiter: anyio.CapacityLimiter | None = None
         # uvicorn's own option would rewrite the peer before we know whether it is a proxy that may vouch for accounts.
         proxies = [str(network) for network in site.options.proxies]
         self._behind_proxy = ProxyHeadersMiddleware(self._serve, proxies)  # type: ignore[arg-type]  # its own ASGI types
@@ -60,7 +59,8 @@ class Gate:
         peer, identity_header = scope["client"][0] if scope.get("client") else "", self.site.options.identity_header
         trusted = peer in self._behind_proxy.trusted_hosts
         vouched = vouched_account(scope["headers"], identity_header) if trusted and identity_header else None
-        scope["eds.client"] = Client(peer, https=False, vouched=vouched)
+        by_proxy = trusted and any(name == b"x-forwarded-for" for name, _ in scope["headers"])
+        scope["eds.client"] = Client(peer, https=False, vouched=vouched, by_proxy=by_proxy)
         struck = {SESSION_HEADER.encode(), identity_header.lower().encode()}  # only we or a trusted proxy set these
         scope["headers"] = [(name, value) for name, value in scope["headers"] if name not in struck]
         await self._behind_proxy(scope, receive, send)  # type: ignore[arg-type]
@@ -70,15 +70,18 @@ class Gate:
         peer: Client = scope["eds.client"]
         address = scope["client"][0] if scope.get("client") else ""
         https = self.site.options.https or scope["scheme"] in ("https", "wss")
-        client = Client(address if is_address(address) else peer.address, https, peer.vouched)
+        client = replace(peer, address=address if is_address(address) else peer.address, https=https)
         scope["eds.client"] = client
         answer: Response | None
-        if scope["type"] == "websocket":
+        known = peer.by_proxy or is_known_host(_text(dict(scope["headers"]).get(b"host")), self.site.options.hosts)
+        if scope["type"] == "websocket" and known:
             await self._websocket(scope, receive, send)
             return
         sending = _protected(send, client)
         path = self._path(scope)
-        if path is None:
+        if not known:
+            answer = JSONResponse({"error": "unknown host", "hint": UNKNOWN_HOST}, 421)
+        elif path is None:
             answer = _elsewhere(scope, self.site.base)
         else:
             answer = _forged(scope, path) or _too_large(scope, path) or await self._admitted(scope, path, client)
@@ -92,17 +95,17 @@ class Gate:
         """Nothing if the request may pass, with the viewer in its scope; otherwise the answer."""
         if _below(path, SHUT):
             return JSONResponse({"error": "not found"}, 404)
-        token = _token(scope)
-        result = await self._session(token) if token else None
+        token = self._token(scope)
+        result = await self._session(token, client) if token else None
         page = _is_page(scope)
         if client.vouched is not None and page and not OPEN.fullmatch(path):
             if result is None or result.expert != client.vouched:
                 try:
-                    token = await to_thread.run_sync(self._vouched, client.vouched, limiter=self._slots())
+                    token = await in_lane("gate", self._vouched, client.vouched)
                 except SignInError:
                     return RedirectResponse(f"{self.site.base}/sign-in?unknown=1", 303)
                 scope["eds.renewed"] = token
-                result = await self._session(token)
+                result = await self._session(token, client)
         elif client.vouched is not None and result is not None and result.expert != client.vouched:
             result = None
         if result is not None:
@@ -110,7 +113,7 @@ class Gate:
             scope["eds.token"] = token
             if page and token and "eds.renewed" not in scope:
                 renew = partial(self.site.project.experts.renew_session, token, after=RENEW)
-                scope["eds.renewed"] = await to_thread.run_sync(renew, limiter=self._slots())
+                scope["eds.renewed"] = await in_lane("gate", renew)
             return None
         if OPEN.fullmatch(path):
             return None
@@ -124,8 +127,8 @@ class Gate:
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Streamlit's websocket: with a session only, from our own pages only; checked at each message."""
-        token = _token(scope)
-        result = await self._session(token) if token else None
+        token = self._token(scope)
+        result = await self._session(token, scope["eds.client"]) if token else None
         headers = dict(scope["headers"])
         origin, host = _text(headers.get(b"origin")), _text(headers.get(b"host"))
         vouched = scope["eds.client"].vouched
@@ -136,19 +139,29 @@ class Gate:
             return
         scope["eds.viewer"] = as_viewer(result)
         scope["headers"] = [*scope["headers"], (SESSION_HEADER.encode(), str(result.number).encode())]
-        await self.app(scope, guarded(receive, self.site.project, result, self._slots()), send)
+        await self.app(scope, guarded(receive, self.site.project, result), send)
 
-    async def _session(self, token: str) -> Session | None:
-        return await to_thread.run_sync(self.site.project.experts.session, token, limiter=self._slots())
+    async def _session(self, token: str, client: Client) -> Session | None:
+        """The session of a token; one that the proxy opened ends when the proxy names nobody any longer."""
+        result = await in_lane("gate", self.site.project.experts.session, token)
+        if result is not None and result.way == PROXY and client.vouched is None:
+            await in_lane("gate", self.site.project.experts.sign_out, token)
+            return None
+        return result
 
     def _vouched(self, name: str) -> str:
-        return self.site.project.experts.sign_in_vouched(name, by="proxy header")
+        return self.site.project.experts.sign_in_vouched(name, by="proxy header", way=PROXY)
 
-    def _slots(self) -> anyio.CapacityLimiter:
-        """Threads of the gate's own, so that slow routes never keep people from being let in."""
-        if self._limiter is None:
-            self._limiter = anyio.CapacityLimiter(8)
-        return self._limiter
+    def _token(self, scope: Scope) -> str:
+        """The session's token from the cookie; of several of the name (other paths) the first counts."""
+        wanted = full_name(self.site, scope["eds.client"], COOKIE)
+        for name, value in scope["headers"]:
+            if name == b"cookie":
+                for part in value.decode("latin-1").split(";"):
+                    key, _, result = part.strip().partition("=")
+                    if key == wanted:
+                        return str(result)
+        return ""
 
     def _path(self, scope: Scope) -> str | None:
         """The path below the base; None outside it."""
@@ -213,17 +226,6 @@ def _with_cookie(send: Send, token: str, site: Site, client: Client) -> Send:
         await send(message)
 
     return sending
-
-
-def _token(scope: MutableMapping[str, Any]) -> str:
-    """The session's token from the cookie; of several of the name (other paths) the first counts."""
-    for name, value in scope["headers"]:
-        if name == b"cookie":
-            for part in value.decode("latin-1").split(";"):
-                key, _, result = part.strip().partition("=")
-                if key == COOKIE:
-                    return str(result)
-    return ""
 
 
 def _is_page(scope: Scope) -> bool:

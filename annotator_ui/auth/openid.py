@@ -17,12 +17,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from annotator_ui.app_state import site
+from annotator_ui.lanes import in_lane
 from annotator_ui.texts import ACCOUNTS as SAYS
 from eds.errors import ConfigError, MissingExtraError
 from eds.project.experts import SignInError
@@ -103,7 +103,9 @@ async def come_back(request: Request) -> Response:
     if name is None:
         return refused(request, SAYS.unknown)
     try:
-        token = await run_in_threadpool(site().project.experts.sign_in_vouched, name, by=f"OpenID {settings.issuer}")
+        token = await in_lane(
+            "accounts", site().project.experts.sign_in_vouched, name, by=f"OpenID {settings.issuer}", way="OpenID"
+        )
     except SignInError:
         return refused(request, SAYS.unknown)
     return signed_in(request, token, "/")

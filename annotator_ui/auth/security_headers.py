@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
-PLAIN = (  # our own pages: no script at all
-    "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'"
+PLAIN = (  # our own pages: at most the script of passkeys
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
     "X-Content-Type-Options": "nosniff",

@@ -5,15 +5,14 @@ comes after the session has ended, or its person's role has changed, is replaced
 that says who is signed out, and forgets every fragment of before.
 """
 
-import anyio
-from anyio import to_thread
 from starlette.types import Message, Receive
 
+from annotator_ui.lanes import in_lane
 from eds.project import Project
 from eds.project.experts import Session
 
 
-def guarded(receive: Receive, project: Project, session: Session, limiter: anyio.CapacityLimiter) -> Receive:
+def guarded(receive: Receive, project: Project, session: Session) -> Receive:
     """Messages as they come, as long as the session stays what it was."""
     role = session.role
 
@@ -22,7 +21,7 @@ def guarded(receive: Receive, project: Project, session: Session, limiter: anyio
         message = await receive()
         if message["type"] != "websocket.receive":
             return message
-        result = await to_thread.run_sync(project.experts.session_numbered, session.number, limiter=limiter)
+        result = await in_lane("gate", project.experts.session_numbered, session.number)
         if result is not None and result.role == role:
             return message
         role = role if result is None else result.role

@@ -340,6 +340,11 @@ def upgrade(console: Console, backup: Path | None) -> None:
 
 def _render_invitation(invitation: Any) -> str:
     return (
-        f"Invitation for {invitation.expert}, works once, for {invitation.hours:g} hours (it is shown only now): "
-        f"{invitation.invitation}"
+        f"Invitation for {invitation.expert}, works once, for {invitation.hours:g} hours (it is shown only now):\n"
+        f"{invitation.link}"
+        + (
+            ""
+            if "://" in invitation.link
+            else "\nPut the annotator's address before it; annotator.url in eds.toml does."
+        )
     )

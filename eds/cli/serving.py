@@ -21,6 +21,7 @@ NEEDED = ("streamlit", "starlette", "uvicorn", "sqlalchemy", "argon2")
 @click.option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0: all interfaces.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8501, help="Port; 0 lets the system choose.")
 @click.option("--base-path", default="", help="Path prefix behind a proxy, as /eds.")
+@click.option("--public-url", default="", metavar="URL", help="Address that browsers use, as https://labels.example.")
 @click.option("--demo", is_flag=True, help="Prepare a drawn catalogue, campaigns and two guests.")
 @click.option(
     "--invite", "invited", multiple=True, metavar="NAME", help="Print a sign-in link for this account; repeatable."
@@ -39,6 +40,7 @@ def serve(
     host: str,
     port: int,
     base_path: str,
+    public_url: str,
     demo: bool,
     invited: tuple[str, ...],
     no_browser: bool,
@@ -72,6 +74,7 @@ def serve(
         str(port),
     ]
     words += ["--base-path", base_path] if base_path else []
+    words += ["--public-url", public_url] if public_url else []
     words += ["--identity-header", identity_header] if identity_header else []
     words += ["--openid", str(openid)] if openid else []
     words += [part for name in invited for part in ("--invite", name)]

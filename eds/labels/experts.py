@@ -16,13 +16,16 @@ import sqlalchemy as sa
 from eds.errors import InputError
 from eds.labels import audit, schema
 from eds.labels.bulk import frame
+from eds.labels.password_hashing import at_low_priority
 from eds.labels.permissions import check_account
-from eds.labels.schema import expert, invitation, session
+from eds.labels.schema import expert, invitation, passkey, session
 from eds.labels.store import Store
 from eds.labels.validation import check_name, short
 
 HOUR = 3600 * 1_000_000
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 1000
+LOOKED_AT = 72  # characters whose guesses are estimated
+STRONG_ENOUGH = 2  # of zxcvbn's scores 0 to 4: more than 10^6 guesses; the sign-in page allows some 20,000 a day
 
 
 @cache
@@ -90,36 +93,38 @@ def invite(store: Store, name: str, *, hours: float = 72, by: str = "") -> str:
 
 def invited(store: Store, token: str) -> str | None:
     """Whom an invitation is for; None if it is unknown, used or too old."""
-    result = _usable_invitation(store, token)
+    result = store.read(lambda connection: connection.execute(_invitation(token, store.now())).first())
     return None if result is None else str(result.name)
 
 
 def accept(store: Store, token: str, password: str) -> str:
-    """Use an invitation: set the password, end every session of the account, return the expert's name."""
-    unusable = InputError(
-        "the invitation is unknown, used or too old", where="invitation", hint="Ask your lead for a new link."
-    )
-
-    result = _usable_invitation(store, token)
-    if result is None:
-        raise unusable
-    hashed = hash_password(result.name, password)  # slow: before the transaction, and not for guessed tokens
+    """Use an invitation: the password replaces what the account signed in with; return the expert's name."""
+    name = invited(store, token)
+    if name is None:
+        raise _unusable()
+    hashed = hash_password(name, password)  # slow: before the transaction, and not for guessed tokens
 
     def act(connection: sa.Connection) -> None:
-        now = store.now()
-        used = connection.execute(
-            sa.update(invitation)
-            .where(invitation.c.id == result.id, invitation.c.used_at.is_(None))
-            .values(used_at=now)
-        )
-        if used.rowcount != 1:
-            raise unusable
-        connection.execute(sa.update(expert).where(expert.c.id == result.expert).values(password=hashed))
-        end_sessions(connection, result.expert, now)
-        audit.note(connection, now, result.name, "accept invitation", result.name)
+        account, _ = use_invitation(connection, token, store.now())
+        connection.execute(sa.update(expert).where(expert.c.id == account).values(password=hashed))
 
     store.write(act)
-    return str(result.name)
+    return name
+
+
+def use_invitation(connection: sa.Connection, token: str, now: int) -> tuple[int, str]:
+    """Mark an invitation as used; end every session, the password and the passkeys of its account (number, name)."""
+    result = connection.execute(_invitation(token, now)).first()
+    if result is None:
+        raise _unusable()
+    used = sa.update(invitation).where(invitation.c.id == result.id, invitation.c.used_at.is_(None))
+    if connection.execute(used.values(used_at=now)).rowcount != 1:
+        raise _unusable()
+    connection.execute(sa.update(expert).where(expert.c.id == result.expert).values(password=None))
+    connection.execute(sa.delete(passkey).where(passkey.c.expert == result.expert))
+    end_sessions(connection, result.expert, now)
+    audit.note(connection, now, result.name, "accept invitation", result.name)
+    return result.expert, result.name
 
 
 def disable(store: Store, name: str, *, by: str = "") -> None:
@@ -162,7 +167,7 @@ def list_experts(store: Store) -> pd.DataFrame:
     )
     state = sa.case(
         (expert.c.disabled_at.is_not(None), "disabled"),
-        (expert.c.password.is_not(None), "active"),
+        (sa.or_(expert.c.password.is_not(None), sa.exists().where(passkey.c.expert == expert.c.id)), "active"),
         (waiting, "invited"),
         else_="new",
     )
@@ -176,14 +181,27 @@ def list_experts(store: Store) -> pd.DataFrame:
 
 
 def hash_password(name: str, password: str) -> str:
-    """The argon2 hash of a password that is long enough and not the name."""
+    """The argon2 hash of a password that is long enough, not the name, and not easily guessed."""
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD or password == name:
         raise InputError(
             "the password cannot be used",
             where="password",
             hint=f"Choose {SHORTEST_PASSWORD} to {LONGEST_PASSWORD:,} characters, and not the name.",
         )
-    return hasher().hash(password.encode(errors="surrogatepass"))
+    if _is_guessable(name, password):
+        raise InputError(
+            "the password is among the first that are guessed",
+            where="password",
+            hint="Choose a few unrelated words.",
+        )
+    return at_low_priority(lambda: hasher().hash(password.encode(errors="surrogatepass")))
+
+
+def _is_guessable(name: str, password: str) -> bool:
+    """Return whether a million guesses would do: common passwords, repeats, keyboard rows, dates, the name."""
+    from zxcvbn import zxcvbn  # type: ignore[import-untyped]  # takes 0.1 s to load, and is rarely needed
+
+    return int(zxcvbn(password[:LOOKED_AT], [name])["score"]) < STRONG_ENOUGH
 
 
 def known(connection: sa.Connection, name: str) -> int:
@@ -203,18 +221,24 @@ def end_sessions(connection: sa.Connection, number: int, now: int) -> int:
     return ended.rowcount
 
 
-def _usable_invitation(store: Store, token: str) -> Any:
-    query = (
+def _invitation(token: str, now: int) -> "sa.Select[Any]":
+    """The invitation of this token, if it can be used."""
+    return (
         sa.select(invitation.c.id, expert.c.id.label("expert"), expert.c.name)
         .join(expert, expert.c.id == invitation.c.expert)
         .where(
             invitation.c.token_hash == digest(token),
             invitation.c.used_at.is_(None),
-            invitation.c.expires_at > store.now(),
+            invitation.c.expires_at > now,
             expert.c.disabled_at.is_(None),
         )
     )
-    return store.read(lambda connection: connection.execute(query).first())
+
+
+def _unusable() -> InputError:
+    return InputError(
+        "the invitation is unknown, used or too old", where="invitation", hint="Ask your lead for a new link."
+    )
 
 
 def _end_invitations(connection: sa.Connection, number: int, now: int) -> None:

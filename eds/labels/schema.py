@@ -1,7 +1,7 @@
 """The tables of the label store, the same on SQLite and PostgreSQL.
 
     store (the name of the whole)
-    expert ─┬─ invitation, session            campaign ─┬─ panel (which experts), calibration_plan
+    expert ─┬─ invitation, session, passkey   campaign ─┬─ panel (which experts), calibration_plan
             │                                           └─ item (which pair, planted or not) ── pair, gold
             ├──────────── assignment (item x expert: the queue) ────────────┘
             │                  └─ label_event (append-only), flag          audit (append-only)  attempt
@@ -100,15 +100,30 @@ session = _table(
     _whole("seen_at"),
     _whole("expires_at"),
     _whole("ended_at", null=True),
+    sa.Column("way", TEXT, nullable=False, server_default=""),  # how it was opened: password, passkey, proxy, OpenID
     sa.UniqueConstraint("token_hash"),
     sa.Index(None, "former_hash"),
     sa.Index(None, "expert"),
 )
-attempt = _table(  # failed sign-ins by (name, address), kept as a digest
+attempt = _table(  # failed sign-ins by what is counted (guessing.py), kept as a digest
     "attempt",
     sa.Column("who", TEXT, primary_key=True),
     _whole("failures"),
     _whole("not_before"),
+    sa.Index(None, "not_before"),
+)
+passkey = _table(
+    "passkey",
+    _key(),
+    _to("expert"),
+    _text("credential"),
+    _text("public_key"),
+    _whole("sign_count"),
+    _text("label"),
+    _whole("created_at"),
+    _whole("used_at", null=True),
+    sa.UniqueConstraint("credential"),
+    sa.Index(None, "expert"),
 )
 campaign = _table(
     "campaign",

@@ -1,14 +1,12 @@
 """Signing in and staying signed in: sessions live on the server, the browser holds only a random token.
 
-Guessing is slowed per (name, address), never per name alone (a stranger could lock an expert out): after
-a few failures each further one doubles the wait. A failure is noted before the password is looked at, so
-many guesses at once do not slip through. An unknown name costs the same time and gives the same answer
-as a wrong password. Nothing here is logged; the audit knows sign-outs everywhere, not tokens.
+How guessing is slowed is in guessing.py. An unknown name costs the same time and gives the same answer as a wrong
+password. Nothing here is logged; the audit knows sign-outs everywhere, not tokens. When a session was last used is
+kept in memory and written from time to time (`write_last_seen`): a question who somebody is never waits for a writer.
 """
 
-import hashlib
+import math
 import secrets
-import threading
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -17,22 +15,20 @@ import argon2
 import sqlalchemy as sa
 
 from eds.errors import EdsError
-from eds.labels import audit
+from eds.labels import audit, guessing
 from eds.labels.experts import digest, end_sessions, hasher, known
+from eds.labels.guessing import Origin
+from eds.labels.password_hashing import RETRY, HashingBusyError, at_low_priority
 from eds.labels.permissions import check_account
-from eds.labels.schema import attempt, expert, session
+from eds.labels.schema import expert, session
 from eds.labels.store import Store
 
 SECOND = 1_000_000
 IDLE = 12 * 3600 * SECOND  # an unused session ends after that
 LIFE = 14 * 86400 * SECOND  # and after this one signs in again anyhow
 GRACE = 60 * SECOND  # requests under way may still come with the token of before a rotation
-FREE = 3  # failures that cost no wait
-LONGEST_WAIT = 900 * SECOND
-FORGOTTEN = 86400 * SECOND  # failures older than this count no more
-_FIRST = sa.text(  # the same words in both databases
-    "INSERT INTO attempt (who, failures, not_before) VALUES (:who, 0, :now) ON CONFLICT (who) DO NOTHING"
-)
+MOST_VOUCHED = 50
+KEPT = 30 * 86400 * SECOND  # rows of sessions that have ended
 _OPEN = (  # built once: it is asked before every request, and building it takes longer than its answer
     sa.select(
         session.c.id,
@@ -42,6 +38,7 @@ _OPEN = (  # built once: it is asked before every request, and building it takes
         session.c.expires_at,
         session.c.seen_at,
         session.c.rotated_at,
+        session.c.way,
     )
     .join(expert, expert.c.id == session.c.expert)
     .where(
@@ -58,7 +55,7 @@ _BY_TOKEN = _OPEN.where(
         sa.and_(session.c.former_hash == sa.bindparam("hashed"), session.c.rotated_at > sa.bindparam("rotated")),
     )
 )
-_AT_ONCE = threading.BoundedSemaphore(4)  # a hash takes 64 MiB: so many at a time
+_last_seen: dict[tuple[str, int], int] = {}  # by store and session: not written yet
 
 
 class SignInError(EdsError):
@@ -79,14 +76,14 @@ class Session:
     created_at: int
     expires_at: int
     rotated_at: int = 0
+    way: str = ""
 
 
-def sign_in(store: Store, name: str, password: str, address: str = "") -> str:
+def sign_in(store: Store, name: str, password: str, origin: Origin = Origin()) -> str:  # noqa: B008 - frozen
     """A new session's token for a right name and password; SignInError otherwise."""
-    who = hashlib.sha256(f"{name}\0{address}".encode(errors="surrogatepass")).hexdigest()
-    wait = store.write(lambda connection: _count_failure(connection, who, store.now()))
+    wait = guessing.count_failure(store, name, origin)
     if wait:
-        raise SignInError("too many tries", hint=f"Wait {-(-wait // SECOND)} s, then try again.", wait=wait / SECOND)
+        raise SignInError("too many tries", hint=f"Wait {math.ceil(wait)} s, then try again.", wait=wait)
     result = store.read(lambda connection: _account(connection, name))
     nobody = _nobody()
     usable = result is not None and result.disabled_at is None and result.password is not None
@@ -94,7 +91,9 @@ def sign_in(store: Store, name: str, password: str, address: str = "") -> str:
     if not _matches(hashed, password) or result is None or not usable:
         raise SignInError("the name or the password is wrong", hint="Try again, or ask your lead for a new link.")
     token = secrets.token_urlsafe(32)
-    renewed = hasher().hash(_bytes(password)) if hasher().check_needs_rehash(hashed) else hashed
+    renewed = (
+        at_low_priority(lambda: hasher().hash(_bytes(password))) if hasher().check_needs_rehash(hashed) else hashed
+    )
 
     def act(connection: sa.Connection) -> None:
         now = store.now()
@@ -106,29 +105,40 @@ def sign_in(store: Store, name: str, password: str, address: str = "") -> str:
         )
         if same.rowcount != 1:
             raise SignInError("the name or the password is wrong", hint="Try again.")
-        connection.execute(sa.delete(attempt).where(attempt.c.who == who))
-        _begin(connection, result.id, token, now)
+        guessing.forgive(connection, store, name, origin)
+        begin_session(connection, result.id, token, now, "password")
 
     store.write(act)
     return token
 
 
-def _begin(connection: sa.Connection, account: int, token: str, now: int) -> None:
+def begin_session(connection: sa.Connection, account: int, token: str, now: int, way: str) -> None:
     """Keep a new session of this account; of its token only the digest."""
     times = {"created_at": now, "rotated_at": now, "seen_at": now, "expires_at": now + LIFE}
-    connection.execute(sa.insert(session).values(expert=account, token_hash=digest(token), **times))
+    connection.execute(sa.insert(session).values(expert=account, token_hash=digest(token), way=way, **times))
 
 
-def sign_in_vouched(store: Store, name: str, *, by: str) -> str:
-    """Return the token of a new session for an account that `by` (recorded in the audit log) vouches for."""
+def sign_in_vouched(store: Store, name: str, *, by: str, way: str = "vouched") -> str:
+    """Return the token of a new session for an account that `by` (recorded in the audit log) vouches for.
+
+    Programs that keep no cookie would open one with each request: of a way the newest MOST_VOUCHED stay, and the
+    audit log has the first.
+    """
     token = secrets.token_urlsafe(32)
 
     def act(connection: sa.Connection) -> None:
         now, result = store.now(), _account(connection, name)
         if result is None or result.disabled_at is not None:
             raise SignInError("this identity has no account here", hint="Ask your lead to make one.")
-        _begin(connection, result.id, token, now)
-        audit.note(connection, now, name, "sign in", name, by=by)
+        of_way = sa.and_(session.c.expert == result.id, session.c.way == way)
+        still_open = sa.and_(of_way, session.c.ended_at.is_(None), session.c.expires_at > now)
+        query = sa.select(session.c.id).where(still_open).order_by(session.c.id.desc())
+        numbers = connection.execute(query).scalars().all()
+        begin_session(connection, result.id, token, now, way)
+        if not numbers:
+            audit.note(connection, now, name, "sign in", name, by=by)
+        if len(numbers) >= MOST_VOUCHED:
+            connection.execute(sa.delete(session).where(of_way, session.c.id <= numbers[MOST_VOUCHED - 1]))
 
     store.write(act)
     return token
@@ -151,9 +161,35 @@ def _open_session(store: Store, query: "sa.Select[Any]", **which: str | int) -> 
     if result is None:
         return None
     if result.seen_at < now - GRACE:
-        seen = sa.update(session).where(session.c.id == result.id, session.c.seen_at < now).values(seen_at=now)
-        store.write(lambda connection: connection.execute(seen), again=True)
-    return Session(result.id, result.name, result.role, result.created_at, result.expires_at, result.rotated_at)
+        _last_seen[store.place, result.id] = now
+    return Session(
+        result.id, result.name, result.role, result.created_at, result.expires_at, result.rotated_at, result.way
+    )
+
+
+def write_last_seen(store: Store) -> int:
+    """Write when sessions were last used; how many. A server does it from time to time, and when it ends."""
+    seen = {key: at for key, at in list(_last_seen.items()) if key[0] == store.place}
+    if not seen:
+        return 0
+    at = sa.bindparam("at", type_=sa.BigInteger())
+    later = sa.and_(session.c.id == sa.bindparam("number"), session.c.seen_at < at)
+    change = sa.update(session).where(later).values(seen_at=at)
+    rows = [{"number": key[1], "at": time} for key, time in seen.items()]
+    store.write(lambda connection: connection.execute(change, rows), again=True)
+    for key, time in seen.items():
+        if _last_seen.get(key) == time:
+            del _last_seen[key]
+    return len(rows)
+
+
+def forget_ended(store: Store) -> int:
+    """Delete sessions that ended long ago; how many. The newest stays, so that no number is given twice."""
+    old = store.now() - KEPT
+    newest = sa.select(sa.func.max(session.c.id)).scalar_subquery()
+    ended = sa.or_(session.c.ended_at < old, session.c.expires_at < old, session.c.seen_at < old)
+    act = sa.delete(session).where(ended, session.c.id < newest)
+    return store.write(lambda connection: connection.execute(act).rowcount, again=True)
 
 
 def rotate(store: Store, token: str) -> str | None:
@@ -194,19 +230,6 @@ def sign_out_everywhere(store: Store, name: str, *, by: str) -> int:
     return store.write(act)
 
 
-def _count_failure(connection: sa.Connection, who: str, now: int) -> int:
-    """Note a failure in advance (a success deletes it); or the microseconds still to wait, noting nothing."""
-    connection.execute(sa.delete(attempt).where(attempt.c.not_before < now - FORGOTTEN))
-    connection.execute(_FIRST, {"who": who, "now": now})
-    row = connection.execute(sa.select(attempt).where(attempt.c.who == who).with_for_update()).one()
-    if now < row.not_before <= now + LONGEST_WAIT:  # a wait beyond the longest: the clock went back, so it is void
-        return int(row.not_before - now)
-    failures = row.failures + 1
-    wait = min(SECOND * 2 ** min(failures - FREE - 1, 20), LONGEST_WAIT) if failures > FREE else 0
-    connection.execute(sa.update(attempt).where(attempt.c.who == who).values(failures=failures, not_before=now + wait))
-    return 0
-
-
 def _account(connection: sa.Connection, name: str) -> Any:
     if "\0" in name or any("\ud800" <= sign <= "\udfff" for sign in name):
         name = ""  # no such name can exist; the databases would complain
@@ -222,11 +245,12 @@ def _nobody() -> str:
 
 
 def _matches(hashed: str, password: str) -> bool:
-    with _AT_ONCE:
-        try:
-            return hasher().verify(hashed, _bytes(password))
-        except argon2.exceptions.VerifyMismatchError:
-            return False
+    try:
+        return at_low_priority(lambda: hasher().verify(hashed, _bytes(password)))
+    except argon2.exceptions.VerifyMismatchError:
+        return False
+    except HashingBusyError as error:
+        raise SignInError(error.what, hint=error.hint, wait=RETRY) from error
 
 
 def _bytes(password: str) -> bytes:

@@ -5,9 +5,12 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from eds.labels import expert_activity, experts, sessions
+from eds.labels import expert_activity, experts, guessing, passkeys, sessions
 from eds.labels.expert_activity import PAUSE
 from eds.labels.experts import SHORTEST_PASSWORD
+from eds.labels.guessing import Origin
+from eds.labels.passkeys import NewPasskey, Passkey
+from eds.labels.password_hashing import HashingBusyError
 from eds.labels.schema import ROLES
 from eds.labels.sessions import Session, SignInError
 from eds.project.label_store import opened
@@ -16,7 +19,20 @@ from eds.project.results import Result
 if TYPE_CHECKING:
     from eds.project import Project
 
-__all__ = ["PAUSE", "ROLES", "SHORTEST_PASSWORD", "Activity", "Experts", "Invitation", "Session", "SignInError"]
+__all__ = [
+    "PAUSE",
+    "ROLES",
+    "SHORTEST_PASSWORD",
+    "Activity",
+    "Experts",
+    "HashingBusyError",
+    "Invitation",
+    "NewPasskey",
+    "Origin",
+    "Passkey",
+    "Session",
+    "SignInError",
+]
 
 HOURS = 72.0  # that an invitation holds
 
@@ -28,6 +44,7 @@ class Invitation(Result):
     expert: str
     invitation: str
     hours: float
+    link: str  # what the expert opens; without a host while the annotator's address is not set
 
 
 @dataclass(frozen=True)
@@ -54,7 +71,9 @@ class Experts:
     def invite(self, name: str, *, hours: float = HOURS) -> Invitation:
         """Invite again, after a forgotten password; earlier invitations end."""
         with opened(self.project) as store:
-            return Invitation(name, experts.invite(store, name, hours=hours, by=self.project.actor), hours)
+            token = experts.invite(store, name, hours=hours, by=self.project.actor)
+        link = f"{self.project.config.annotator.url.rstrip('/')}/invitation/{token}"
+        return Invitation(name, token, hours, link)
 
     def list(self) -> pd.DataFrame:
         """Every account: role, state, number of judgements."""
@@ -93,15 +112,15 @@ class Experts:
         pace = expert_activity.pace(acts, pd.Timestamp.now("UTC"))
         return Activity(acts, pace.per_hour, pace.stretch_minutes)
 
-    def sign_in(self, name: str, password: str, address: str = "") -> str:
+    def sign_in(self, name: str, password: str, origin: Origin = Origin()) -> str:  # noqa: B008 - frozen
         """The token of a new session; SignInError if name and password do not match."""
         with opened(self.project) as store:
-            return sessions.sign_in(store, name, password, address)
+            return sessions.sign_in(store, name, password, origin)
 
-    def sign_in_vouched(self, name: str, *, by: str) -> str:
+    def sign_in_vouched(self, name: str, *, by: str, way: str = "vouched") -> str:
         """The token of a new session of an account that a proxy or provider vouches for."""
         with opened(self.project) as store:
-            return sessions.sign_in_vouched(store, name, by=by)
+            return sessions.sign_in_vouched(store, name, by=by, way=way)
 
     def session(self, token: str) -> Session | None:
         """The open session of this token."""
@@ -120,6 +139,47 @@ class Experts:
             if session is None or session.rotated_at >= store.now() - round(1e6 * after):
                 return None
             return sessions.rotate(store, token)
+
+    def passkeys(self, name: str) -> "list[Passkey]":  # type: ignore[valid-type]  # `list` is a method here
+        """The passkeys of an account, oldest first."""
+        with opened(self.project) as store:
+            return passkeys.passkeys_of(store, name)
+
+    def find_passkey(self, credential: str) -> Passkey | None:
+        """The passkey with this id, None if there is none of an account that may sign in."""
+        with opened(self.project) as store:
+            return passkeys.find_passkey(store, credential)
+
+    def add_passkey(self, name: str, key: NewPasskey) -> None:
+        """Let an account sign in with another passkey."""
+        with opened(self.project) as store:
+            passkeys.add_passkey(store, name, key)
+
+    def remove_passkey(self, name: str, number: int) -> None:
+        """Remove one of an account's passkeys."""
+        with opened(self.project) as store:
+            passkeys.remove_passkey(store, name, number)
+
+    def accept_with_passkey(self, invitation: str, key: NewPasskey) -> str:
+        """Use an invitation with a passkey instead of a password; the account's name."""
+        with opened(self.project) as store:
+            return passkeys.accept_with_passkey(store, invitation, key)
+
+    def sign_in_with_passkey(self, key: Passkey, sign_count: int) -> str:
+        """The token of a new session, after the passkey's signature was verified with this counter."""
+        with opened(self.project) as store:
+            return passkeys.sign_in_with(store, key, sign_count)
+
+    def write_last_seen(self) -> int:
+        """Write when sessions were last used, which is kept in memory until then; how many."""
+        with opened(self.project) as store:
+            return sessions.write_last_seen(store)
+
+    def forget_old(self) -> None:
+        """Delete failed sign-ins that count no more, and sessions that ended long ago."""
+        with opened(self.project) as store:
+            guessing.forget_old(store)
+            sessions.forget_ended(store)
 
     def sign_out(self, token: str) -> None:
         """End a session."""

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -41,7 +42,7 @@ def fresh_site(folder: Path, options: Options | None = None) -> Iterator[Site]:
     project = Project.open(folder / "shop")
     with closing(project):
         keep_open(project)
-        site = Site(project, options or Options())
+        site = Site(project, replace(options or Options(), hosts=frozenset({"testserver"})))
         install(site)
         yield site
 
@@ -81,7 +82,9 @@ def client_for(site: Site, who: str | None = None, *, address: str = "10.1.1.1",
     app = Starlette(routes=routes, middleware=[Middleware(Gate, site=site)])
     client = TestClient(app, client=(address, 4000), follow_redirects=False, **options)
     if who is not None:
-        client.cookies.set("eds_session", site.owner.experts.sign_in_vouched(who, by="test"), domain="testserver.local")
+        token = site.owner.experts.sign_in_vouched(who, by="test")
+        for name in ("eds_session", "__Host-eds_session"):  # the latter over https
+            client.cookies.set(name, token, domain="testserver.local")
     return client
 
 
