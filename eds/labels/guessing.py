@@ -61,8 +61,8 @@ class Bucket:
 
     size: float
     per_second: float
+    at: float  # of the monotonic clock
     left: float = field(init=False)
-    at: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         self.left = self.size
@@ -78,7 +78,7 @@ class Memory:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._all = Bucket(*OF_ALL)
+        self._all = Bucket(*OF_ALL, time.monotonic())
         self._networks: dict[str, Bucket] = {}
 
     def take(self, network: str) -> float:
@@ -91,7 +91,7 @@ class Memory:
                     self._networks = {
                         name: one for name, one in self._networks.items() if one.wait(now) or one.left < one.size
                     }
-                buckets.append(self._networks.setdefault(network, Bucket(*OF_NETWORK)))
+                buckets.append(self._networks.setdefault(network, Bucket(*OF_NETWORK, now)))
             wait = max(bucket.wait(now) for bucket in buckets)
             if not wait:
                 for bucket in buckets:

@@ -19,6 +19,7 @@ from eds.labels.frames import labels_frame
 from eds.labels.gold import add_gold
 from eds.labels.guidelines import Example, put_in_force, save_guideline
 from eds.labels.judgements import Judgement, flag_task, submit
+from eds.labels.passkeys import NewPasskey, add_passkey
 from eds.labels.queue import next_batch
 from eds.labels.store import Store, open_store
 from tests.labels.stores import BACKENDS, begin, cheap, fresh_store, fresh_url, judge_all, pairs
@@ -44,6 +45,7 @@ def furnish(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     flag_task(store, "cid", next_batch(store, name, "cid")[0].assignment, 'why, "so"?', "flag")
     save_guideline(store, "v1ü", "# *What* counts", [Example("q0", "c0-0", "border", "why", 1)])
     put_in_force(store, "g", "v1ü")
+    add_passkey(store, "cid", NewPasskey("credential", "public key", 0, "Läptop"))
     plan_calibration(store, "g", 1)
     task = next_task(store, begin_round(store, "g", "ann").round, "ann")
     assert task is not None
