@@ -95,13 +95,18 @@ def finetune(console: Console, name: str, base: str, replace: bool, **options: A
 
 
 def render_hash(result: "HashResult") -> str:
-    """The test score, the last epochs, and where the head is."""
+    """The test score with its bounds and protocol, the last epochs, and where the head is."""
+    test = result.test
     best = f", weights of epoch {result.best_epoch} of {result.epochs}" if result.epochs else ""
+    bounds = (
+        "" if test.optimistic is None else f" [{test.pessimistic:.4f} to {test.optimistic:.4f} by the order of ties]"
+    )
     lines = [
-        f"{result.measure} {result.test_score:.4f} on the test products: {result.rows:,} codes of {result.bits} bits "
+        f"{test.measure} {test.expected:.4f}{bounds} on the test products: {result.rows:,} codes of {result.bits} bits "
         f"as {result.model}, from {result.base} by {result.objective} on labels {result.labels}{best}.",
-        f"{result.trained_on:,} images trained on, {result.validated_on:,} for validation, {result.tested_on:,} for "
-        "the test.",
+        f"mLGAP {test.mlgap:.4f} at radius 2; {test.codes_in_use:,} codes in use by {test.items:,} test images. "
+        f"Each of {test.queries:,} queries ({test.drawn:,} drawn) against the other test images.",
+        f"Trained on {result.trained_on:,} images, validated on {result.validated_on:,}, tested on {test.items:,}.",
     ]
     if result.images_without_vector:
         lines.append(f"{result.images_without_vector:,} images have no vector and got no code.")

@@ -62,7 +62,7 @@ class Balls:
 
 
 def lgap(query: ArrayLike, codes: Codes, relevant: Sequence[int], r: int) -> dict[str, Any]:
-    """Locally geometrically aware precision of one query.
+    """Local group average precision of one query.
 
     Formula: (1/(r + 1)) sum over t = 0 .. r of P_t phi_t; P_t the precision within distance t, phi_t = |S_t| over
     (largest number of items with one code in S_t times V(K, t)), V(K, t) the number of possible codes within t.

@@ -10,6 +10,7 @@ from eds.tables import Operation, check_model_name
 
 if TYPE_CHECKING:
     from eds.project import Project
+    from eds.training.code_score import CodeScore
     from eds.training.dino import Dino
     from eds.training.plan import Plan
 
@@ -91,12 +92,10 @@ class HashResult(Result):
     alpha: float | None
     seed: int
     rows: int
-    measure: str
-    test_score: float
-    validation_score: float
+    test: "CodeScore"  # on products that influenced no choice
+    validation_score: float  # the same measure, by which the epoch was chosen: optimistic
     trained_on: int
     validated_on: int
-    tested_on: int
     epochs: int
     best_epoch: int
     keep: str
@@ -189,7 +188,7 @@ def train_hash(project: "Project", name: str, options: HashOptions, *, replace: 
             {} if options.seed is not None else {"project.seed": plan.seed},
             parents + ([project.path("truth")] if labels == "truth" else []),
             params={"arguments": [name], **_changed(options), "base": base},
-            notes={"test_score": fitted.test_score},
+            notes={"test_score": fitted.test.expected},
         )
         with project.progress("encoding", "codes") as progress:
             codes = write_codes(target, name, vectors, ids, fitted, spec, made_by, progress=progress)
@@ -198,12 +197,10 @@ def train_hash(project: "Project", name: str, options: HashOptions, *, replace: 
         base,
         **spec,
         rows=len(codes),
-        measure="nDCGt" if labels == "both" else "APt",
-        test_score=fitted.test_score,
+        test=fitted.test,
         validation_score=fitted.validation_score,
         trained_on=fitted.trained_on,
         validated_on=fitted.validated_on,
-        tested_on=fitted.tested_on,
         epochs=len(fitted.rows),
         best_epoch=fitted.best_epoch,
         keep=plan.keep,

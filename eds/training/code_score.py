@@ -1,15 +1,48 @@
-"""The score of codes on a split: tie-aware measures with each item as a query against all others."""
+"""The score of codes on a split: tie-aware measures with drawn items as queries against all others."""
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eds.errors import InputError
+from eds.hashing.code_usage import code_usage
 from eds.hashing.codes import distances, pack
-from eds.hashing.ties import TiedLists, ap, ndcg
+from eds.hashing.collisions import mlgap
+from eds.hashing.ties import TiedLists, ap, ap_best, ap_worst, ndcg
 from eds.pairs import Integers
 from eds.training.supervision import Supervision
 
 MOST_QUERIES = 2000
+RADIUS = 2  # of mLGAP; the worked example of its authors
+
+
+@dataclass(frozen=True)
+class CodeScore:
+    """The codes of one split: every query against the split's other items."""
+
+    measure: str  # APt, or nDCGt where labels are graded
+    expected: float  # over all orders of tied items
+    optimistic: float | None  # AP with the best order of ties; None for nDCG
+    pessimistic: float | None
+    mlgap: float  # at radius 2
+    codes_in_use: int
+    queries: int  # with a similar item in the split
+    drawn: int  # queries drawn, by seed
+    items: int
+
+
+def draw_queries(rows: Integers) -> Integers:
+    """At most 2,000 of the rows, drawn uniformly.
+
+    Never the first ones: rows are sorted by id, and in a catalogue of folders these are one or two categories.
+
+    >>> draw_queries(np.arange(3)).tolist()
+    [0, 1, 2]
+    """
+    if len(rows) <= MOST_QUERIES:
+        return rows
+    return np.sort(np.random.default_rng(0).choice(rows, MOST_QUERIES, replace=False))
 
 
 def tied_lists(
@@ -17,9 +50,9 @@ def tied_lists(
 ) -> TiedLists:
     """Distance histograms by grade: codes (items, bits) of -1 and 1 of all items, `asked` rows against `rows`.
 
-    Default: the first 2,000 of `rows`. An item is never in its own list.
+    Default: `draw_queries` of `rows`. An item is never in its own list.
     """
-    queries = rows[:MOST_QUERIES] if asked is None else asked
+    queries = draw_queries(rows) if asked is None else asked
     (packed, bits), (wanted, _) = pack(codes[rows]), pack(codes[queries])
     levels = labels.levels
     counts = np.zeros((len(queries), bits + 1, len(levels)), np.int64)
@@ -34,7 +67,7 @@ def tied_lists(
 def score_codes(codes: NDArray[np.int8], labels: Supervision, rows: Integers) -> float:
     """Mean expected AP over queries that have a positive; with graded labels mean expected nDCG.
 
-    Codes (items, bits) of all items; each of `rows` is a query against the others.
+    Codes (items, bits) of all items; `draw_queries` of `rows` are queries against the others.
 
     Formula: specification 8, AP_T and nDCG_T of the whole list.
     Source: specification 7 and 8.
@@ -46,12 +79,36 @@ def score_codes(codes: NDArray[np.int8], labels: Supervision, rows: Integers) ->
     1.0
     """
     lists = tied_lists(codes, labels, rows)
-    asked = lists.relevant > 0
+    value = (ndcg if len(lists.levels) > 2 else ap)(lists)
+    return float(value[_with_positive(lists, labels)].mean())
+
+
+def measure_codes(codes: NDArray[np.int8], labels: Supervision, rows: Integers) -> CodeScore:
+    """The score of a split with its bounds, and how much of the code space the split uses."""
+    lists, graded = tied_lists(codes, labels, rows), len(labels.levels) > 2
+    asked = _with_positive(lists, labels)
+    queries = draw_queries(rows)
+    similar = labels.affinity(queries[asked], rows) > 0
+    similar &= queries[asked][:, None] != rows
+    return CodeScore(
+        "nDCGt" if graded else "APt",
+        float((ndcg if graded else ap)(lists)[asked].mean()),
+        None if graded else float(ap_best(lists)[asked].mean()),
+        None if graded else float(ap_worst(lists)[asked].mean()),
+        mlgap(codes[queries[asked]], codes[rows], similar, RADIUS) if codes.shape[1] >= RADIUS else float("nan"),
+        int(code_usage(codes[rows])["distinct"]),
+        int(asked.sum()),
+        len(queries),
+        len(rows),
+    )
+
+
+def _with_positive(lists: TiedLists, labels: Supervision) -> NDArray[np.bool_]:
+    asked: NDArray[np.bool_] = lists.relevant > 0
     if not asked.any():
         raise InputError(
             "no image of the split has a similar one in it",
             where=f"labels {labels.source}",
             hint="Use a larger --test-share, or other labels.",
         )
-    value = (ndcg if len(lists.levels) > 2 else ap)(lists)
-    return float(value[asked].mean())
+    return asked

@@ -18,7 +18,7 @@ from eds.pairs import Integers
 from eds.training import heads
 from eds.training.batches import epoch_batches, split
 from eds.training.checkpoint import read_tensors, write_tensors
-from eds.training.code_score import score_codes
+from eds.training.code_score import CodeScore, measure_codes, score_codes
 from eds.training.hash_losses import COMPUTED, CROSS_ENTROPY, ON_TANH, Pairing, Scale, check_objective, loss_of
 from eds.training.loop import LOG, STATE, fit
 from eds.training.objectives.cross_entropy import Classifiers, cross_entropy
@@ -49,13 +49,12 @@ class HashHead:
     head: heads.Head
     file: Path
     sha256: str
-    test_score: float  # by `code_score.score`, on products that influenced no choice
+    test: CodeScore  # on products that influenced no choice
     validation_score: float  # the same on the validation split of early stopping: optimistic
     best_epoch: int
     rows: list[dict[str, Any]]  # the log, one row per epoch; empty if nothing is trained
     trained_on: int
     validated_on: int
-    tested_on: int
     resumed_at: int = 0
 
 
@@ -156,7 +155,7 @@ def fit_hash_head(
             head = task.head.eval()
             log = {"best_epoch": found.best_epoch, "rows": found.rows, "resumed_at": found.resumed_at}
         codes = head.codes(vectors)
-        validation_score, test_score = (score_codes(codes, labels, rows) for rows in (parts.validation, parts.test))
+        validation_score, test = score_codes(codes, labels, parts.validation), measure_codes(codes, labels, parts.test)
     file = folder / HEAD
     write_tensors(
         file,
@@ -172,11 +171,10 @@ def fit_hash_head(
         head,
         file,
         digest(file),
-        test_score,
+        test,
         validation_score,
         trained_on=len(parts.train),
         validated_on=len(parts.validation),
-        tested_on=len(parts.test),
         **log,
     )
 

@@ -20,12 +20,11 @@ from eds.metrics.auc_report import auc_report
 from eds.metrics.product_retrieval import identity_metrics
 from eds.pairs import Integers
 from eds.training.batches import split
-from eds.training.code_score import tied_lists
+from eds.training.code_score import RADIUS, tied_lists
 from eds.training.hash_head import Design, fit_hash_head
 from eds.training.plan import Plan
 from eds.training.supervision import Supervision
 
-RADIUS = 2  # of mLGAP; the worked example of its authors
 Progress = Callable[[int, int], None]
 
 

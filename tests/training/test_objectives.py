@@ -15,7 +15,7 @@ from eds.training.objectives.dsh import dispersed_dsh_loss, dsh_loss, hierarchic
 from eds.training.objectives.soft_histogram import soft_counts
 from eds.training.objectives.talr import OBJECTIVES, talr, talr_minibatch
 from eds.training.objectives.talr_ap import ap_relaxed, harmonic_log_error
-from eds.training.objectives.talr_ndcg import dcg_relaxed
+from eds.training.objectives.talr_ndcg import dcg_relaxed, ideal_dcg
 from tests.reference.talr import value_and_gradient
 
 
@@ -174,3 +174,14 @@ def test_the_band_keeps_a_class_from_becoming_one_code() -> None:
 def test_bad_input_is_told(act: Any, says: str) -> None:
     with pytest.raises(InputError, match=says):
         act()
+
+
+def test_nothing_is_made_on_another_device() -> None:
+    """On device meta every mixed operation raises, as it would between a processor and a graphics card."""
+    counts, levels = torch.empty(6, 9, 2, device="meta"), torch.empty(2, device="meta")
+    found = (
+        dcg_relaxed(counts, levels),
+        ideal_dcg(torch.empty(6, 5, device="meta")),
+        ap_relaxed(counts[..., 0], counts[..., 1]),
+    )
+    assert {tensor.device.type for tensor in found} == {"meta"}

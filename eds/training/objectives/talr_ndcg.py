@@ -43,13 +43,14 @@ def dcg_relaxed(counts: Tensor, levels: Tensor, kind: str = "simplified") -> Ten
 def ideal_dcg(relevance: Tensor) -> Tensor:
     """The DCG of the best order of each row of relevances, (queries, items); (queries,)."""
     best = torch.sort(relevance, dim=-1, descending=True).values
-    return ((2.0**best - 1) / torch.log2(torch.arange(2, best.shape[-1] + 2, dtype=best.dtype))).sum(dim=-1)
+    places = torch.arange(2, best.shape[-1] + 2, dtype=best.dtype, device=best.device)
+    return ((2.0**best - 1) / torch.log2(places)).sum(dim=-1)
 
 
 def _summed(x: Tensor) -> Tensor:
     """The discounts 1/log2(t + 1) of the first x places, linear between whole x."""
     longest = int(x.detach().max().item()) + 2
-    discount = 1 / torch.log2(torch.arange(2, longest + 2, dtype=x.dtype))
+    discount = 1 / torch.log2(torch.arange(2, longest + 2, dtype=x.dtype, device=x.device))
     sums = torch.cat([discount.new_zeros(1), torch.cumsum(discount, 0)])
     whole = x.detach().floor().long()
     return sums[whole] + (x - whole) * discount[whole]
@@ -58,4 +59,4 @@ def _summed(x: Tensor) -> Tensor:
 def _li(x: Tensor) -> Tensor:
     """The logarithmic integral, for evaluation only: nothing flows back through it. At 1 it is minus infinity."""
     above = torch.where(x > 1, x, torch.full_like(x, 2)).detach()
-    return torch.as_tensor(expi(torch.log(above).numpy()), dtype=x.dtype)
+    return torch.as_tensor(expi(torch.log(above).cpu().numpy()), dtype=x.dtype, device=x.device)
