@@ -16,7 +16,7 @@ def stratified_estimate(strata: Sequence[Stratum]) -> dict[str, float]:
     Formula: T = sum of N_h a_h / n_h; p = T / N; Var T = sum of N_h^2 (1 - n_h/N_h) p_h (1-p_h) / (n_h - 1).
     Source: specification 13.2; Cochran 1977.
     Conventions: a census (n = N) adds no variance; empty strata are passed over; a stratum that is not empty but not
-    sampled makes everything NaN, a single draw from a larger one the variance; no pairs at all: NaN.
+    sampled, and a single draw from a larger one, make everything NaN; no pairs at all: NaN.
     Example, run by doctest:
     >>> stratified_estimate([{"N": 10, "n": 10, "a": 2}, {"N": 100, "n": 5, "a": 1}])["total"]
     22.0
@@ -27,14 +27,13 @@ def stratified_estimate(strata: Sequence[Stratum]) -> dict[str, float]:
     for size, drawn, positive in known:
         if not size:
             continue
-        if not drawn:
+        if not drawn or (drawn == 1 and size > 1):
             total = variance = float("nan")
             continue
         total += size * positive / drawn
         if drawn < size:
             rate = positive / drawn
-            between = rate * (1 - rate) / (drawn - 1) if drawn > 1 else float("nan")
-            variance += size**2 * (1 - drawn / size) * between
+            variance += size**2 * (1 - drawn / size) * rate * (1 - rate) / (drawn - 1)
     return {
         "total": total,
         "p": total / pairs if pairs else float("nan"),

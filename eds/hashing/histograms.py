@@ -35,6 +35,7 @@ class Grading:
     pairs: pd.DataFrame | None = None  # query_id, candidate_id, grade (0 or more); others have grade 0
     columns: Sequence[str] = ()  # the grade is how many of them agree; a missing value agrees with nothing
     exclude_product: bool = True  # leave out other images of the query's product
+    first_decides: bool = False  # the first column that agrees decides: of m columns the first is worth m, the last 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +118,7 @@ class CodeGallery:
             raise InputError(f"the radius is {radius}", where="hash measures", hint=f"Give 0 to {self.bits}, the bits.")
         if grading.pairs is None:
             asked, levels = np.arange(len(self.queries)), tuple(range(len(grading.columns) + 1))
-            counts = self._by_columns(grading.columns, width, exclude_product=grading.exclude_product)
+            counts = self._by_columns(grading, width)
         else:
             asked, counts, levels = self._by_pairs(grading.pairs, width, exclude_product=grading.exclude_product)
         balls = None
@@ -149,30 +150,40 @@ class CodeGallery:
         np.add.at(counts, (place, apart, np.searchsorted(levels, grade)), 1)
         return asked, counts, tuple(levels.tolist())
 
-    def _by_columns(self, names: Sequence[str], threads: int, *, exclude_product: bool) -> Array:
-        """Histograms of all queries; a candidate's grade is the number of columns that agree.
+    def _by_columns(self, grading: Grading, threads: int) -> Array:
+        """Histograms of all queries; a candidate's grade is the number of columns that agree, or the first one's.
 
         Formula: exactly g of m columns agree in Σ_{j >= g} (-1)^(j - g) C(j, g) S_j candidates, where S_j sums
-        over all sets of j columns how many agree in each column of the set.
+        over all sets of j columns how many agree in each column of the set. Where the first column decides, column i
+        is the first that agrees in Σ (-1)^(|T| - 1) S_T candidates, over all sets T of columns that end with i.
         """
-        columns = self._columns(names)
-        asked = np.arange(len(self.queries))
-        counts = np.zeros((len(asked), self.bits + 1, len(columns) + 1), np.int64)
+        columns = list(enumerate(self._columns(grading.columns)))
+        asked, most = np.arange(len(self.queries)), len(columns)
+        counts = np.zeros((len(asked), self.bits + 1, most + 1), np.int64)
 
-        def count(agreeing: Agreeing, size: int, left: Sequence[Column]) -> None:
-            """Add the sets of columns that begin with those that agree, which are `size` many."""
-            found = self._counts(agreeing, asked, threads)
-            if exclude_product:
-                found = found - self._counts(agreeing.also(self.product, asked), asked, threads)
+        def add(result: Array, size: int, last: int) -> None:
+            if grading.first_decides:
+                counts[:, :, 0] += (-1) ** size * result
+                if size:
+                    counts[:, :, most - last] += (-1) ** (size - 1) * result
+                return
             for grade in range(size + 1):
-                counts[:, :, grade] += (-1) ** (size - grade) * comb(size, grade) * found
-            for number, column in enumerate(left):
-                count(agreeing.also(column, asked), size + 1, left[number + 1 :])
+                counts[:, :, grade] += (-1) ** (size - grade) * comb(size, grade) * result
 
-        count(Agreeing.every(asked, self.items), 0, columns)
-        if not exclude_product:
-            full = np.sum([queries >= 0 for queries, _ in columns], axis=0)  # a query agrees with itself
-            self._leave_out_itself(asked, counts, full)
+        def count(agreeing: Agreeing, size: int, last: int, left: Sequence[tuple[int, Column]]) -> None:
+            """Add the sets of columns that begin with those that agree, which are `size` many and end with `last`."""
+            result = self._counts(agreeing, asked, threads)
+            if grading.exclude_product:
+                result = result - self._counts(agreeing.also(self.product, asked), asked, threads)
+            add(result, size, last)
+            for place, (number, column) in enumerate(left):
+                count(agreeing.also(column, asked), size + 1, number, left[place + 1 :])
+
+        count(Agreeing.every(asked, self.items), 0, -1, columns)
+        if not grading.exclude_product:
+            known = np.stack([queries >= 0 for _, (queries, _) in columns])  # a query agrees with itself
+            first = np.where(known.any(axis=0), most - known.argmax(axis=0), 0)
+            self._leave_out_itself(asked, counts, first if grading.first_decides else known.sum(axis=0))
         return counts
 
     def _columns(self, names: Sequence[str]) -> list[Column]:

@@ -20,7 +20,8 @@ def auc_report(scores: pd.DataFrame, labels: pd.DataFrame) -> dict[str, Any]:
     Source: specification 5.2.
     Conventions: pairs without a score are dropped and counted; macro is over queries with a positive and a
     negative, the same for ROC and PR; other labelled queries are counted as skipped; micro is undefined (NaN)
-    without positives or negatives. `scores` has one model: columns model, query_id, candidate_id, score.
+    without positives or negatives. `scores` has one model: columns model, query_id, candidate_id, score; without a
+    row every value is NaN, beside its counts.
     Example, run by doctest:
     >>> from eds.metrics import scores_frame
     >>> labels = pd.DataFrame({"query_id": ["q", "q"], "candidate_id": ["a", "b"], "value": [1, 0]})
@@ -29,11 +30,11 @@ def auc_report(scores: pd.DataFrame, labels: pd.DataFrame) -> dict[str, Any]:
     """
     labelled = LabelledPairs.from_frame(labels)
     by_model = align_scores(labelled, scores)
-    if len(by_model) != 1:
+    if len(by_model) > 1:
         raise InputError(
             f"{len(by_model)} models have scores", where="scores of pairs", hint="Give those of one model."
         )
-    return summary(labelled, next(iter(by_model.values())))
+    return summary(labelled, next(iter(by_model.values()), np.full(len(labelled.value), np.nan)))
 
 
 def summary(labelled: LabelledPairs, score: Reals) -> dict[str, Any]:

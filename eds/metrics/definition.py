@@ -85,3 +85,4 @@ class Definition:
     on_lists: OnLists | None = None  # its value by query, where it is a mean of a formula on lists
     most: OnLists | None = None  # the same if every item without a label were similar
     counts_pooled: bool = False  # does it look at pooled pairs without a label?
+    least: int = 1  # the smallest cut-off; a radius may be 0

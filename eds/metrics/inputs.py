@@ -114,7 +114,7 @@ def prepare(inputs: ScoringInputs, measures: Sequence[Measure]) -> PreparedInput
     scores = inputs.scores
     return PreparedInputs(
         labelled,
-        lists=judge(lists, inputs.ranks, labelled, counted),
+        lists=judge(lists, inputs.ranks, labelled, counted, exhausted=catalogue is not None),
         unlabelled_lists={} if lists is None else count_unlabelled_lists(lists, labelled),
         scores={} if scores is None else align_scores(labelled, scores),
         sampled=sampled,

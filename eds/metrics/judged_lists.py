@@ -19,6 +19,7 @@ class JudgedLists:
     positives: Integers  # (queries,) labelled in all, in the list or not
     negatives: Integers
     length: Integers | None = None  # (queries,) of each list, where the rows are its labelled places only
+    eligible: Integers | None = None  # (queries,) candidates that each list may hold, where that is known
 
     @property
     def n_queries(self) -> int:
@@ -31,6 +32,11 @@ class JudgedLists:
         if self.length is not None:
             return self.length
         return np.bincount(self.query, minlength=self.n_queries)
+
+    def places(self, k: int) -> Integers:
+        """(queries,) int64: how many of the first k places there are, k where it is not known."""
+        most = np.zeros(self.n_queries, np.int64) if self.eligible is None else np.minimum(self.eligible, k)
+        return np.where(most > 0, most, k)
 
     def per_query(self, rows: Flags, weight: Reals | None = None) -> Reals:
         """(queries,) float64: sums over the flagged rows; without weights, counts."""
@@ -66,17 +72,25 @@ def read_rankings(frame: pd.DataFrame) -> RankedLists:
 
 
 def judge(
-    lists: RankedLists | None, ranks: KnownRanks | None, labelled: LabelledPairs, pooled: LabelledPairs | None = None
+    lists: RankedLists | None,
+    ranks: KnownRanks | None,
+    labelled: LabelledPairs,
+    pooled: LabelledPairs | None = None,
+    *,
+    exhausted: bool = False,
 ) -> dict[str, JudgedLists]:
     """By model: the lists of the labelled queries with their labels, and of other models the labelled ranks.
 
-    `pooled` are the pairs that were asked, judged or not (default: the labelled ones).
+    `pooled` are the pairs that were asked, judged or not (default: the labelled ones). `exhausted`: a list that ends
+    before a cut-off holds every candidate it may, as checked against the catalogue.
     """
-    judged = {} if lists is None else _judge_lists(lists, labelled, pooled)
-    return judged | ({} if ranks is None else _judge_ranks(ranks, labelled, pooled))
+    judged = {} if lists is None else _judge_lists(lists, labelled, pooled, exhausted=exhausted)
+    return judged | ({} if ranks is None else _judge_ranks(ranks, labelled, pooled, exhausted=exhausted))
 
 
-def _judge_lists(lists: RankedLists, labelled: LabelledPairs, pooled: LabelledPairs | None) -> dict[str, JudgedLists]:
+def _judge_lists(
+    lists: RankedLists, labelled: LabelledPairs, pooled: LabelledPairs | None, *, exhausted: bool
+) -> dict[str, JudgedLists]:
     query = encode(lists.queries, labelled.queries)[lists.query]
     label = labelled.labels_of(lists)
     requested = label >= 0 if pooled is None else (label >= 0) | (pooled.find(lists) >= 0)
@@ -84,11 +98,14 @@ def _judge_lists(lists: RankedLists, labelled: LabelledPairs, pooled: LabelledPa
     for code, name in enumerate(lists.models):
         mine = (lists.model == code) & (query >= 0)
         rows = (query[mine], lists.rank[mine] + 1, label[mine], requested[mine])
-        judged[name] = JudgedLists(*rows, labelled.positives, labelled.negatives)
+        sizes = np.bincount(rows[0], minlength=len(labelled.queries)) if exhausted else None
+        judged[name] = JudgedLists(*rows, labelled.positives, labelled.negatives, eligible=sizes)
     return judged
 
 
-def _judge_ranks(ranks: KnownRanks, labelled: LabelledPairs, pooled: LabelledPairs | None) -> dict[str, JudgedLists]:
+def _judge_ranks(
+    ranks: KnownRanks, labelled: LabelledPairs, pooled: LabelledPairs | None, *, exhausted: bool
+) -> dict[str, JudgedLists]:
     """The labelled places, and those of pooled pairs without a label."""
     own = encode(labelled.queries, ranks.queries)
     query, label = encode(ranks.queries, labelled.queries)[ranks.query], labelled.labels_of(ranks)
@@ -100,7 +117,9 @@ def _judge_ranks(ranks: KnownRanks, labelled: LabelledPairs, pooled: LabelledPai
         rows = np.flatnonzero((ranks.model == code) & counted)
         rows = rows[np.lexsort((ranks.rank[rows], query[rows]))]
         places = (query[rows], ranks.rank[rows] + 1, label[rows], np.ones(len(rows), np.bool_))
-        judged[name] = JudgedLists(*places, labelled.positives, labelled.negatives, length)
+        judged[name] = JudgedLists(
+            *places, labelled.positives, labelled.negatives, length, length if exhausted else None
+        )
     return judged
 
 

@@ -136,8 +136,8 @@ def _cut_faults(definition: Definition, k: int | None) -> list[str]:
         return ["it needs a cut-off k"] if definition.cut == "required" else []
     if definition.cut == "never":
         return ["it has no cut-off"]
-    good = isinstance(k, int) and not isinstance(k, bool) and 1 <= k <= DEEPEST
-    return [] if good else [f"k is {k!r}; give 1 to {DEEPEST:,}"]
+    good = isinstance(k, int) and not isinstance(k, bool) and definition.least <= k <= DEEPEST
+    return [] if good else [f"k is {k!r}; give {definition.least} to {DEEPEST:,}"]
 
 
 def _fitting(declared: Parameter, value: str | float) -> str | float:

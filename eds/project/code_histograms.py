@@ -60,7 +60,11 @@ def coded(
     gradings = {source: grading(inputs, source, attributes, with_random=with_random) for source in sorted(sources)}
     radii = {
         source: max(
-            (measure.k or 0 for measure in asked if measure.name == "mLGAP" and measure.parameters["grades"] == source),
+            (
+                measure.k or 0
+                for measure in asked
+                if measure.definition.least == 0 and measure.parameters["grades"] == source
+            ),
             default=None,
         )
         for source in sources
@@ -90,7 +94,8 @@ def grading(inputs: Inputs, source: str, attributes: Sequence[str], *, with_rand
     if source == "attributes" and not attributes:
         raise InputError("no attribute is named", where="grades=attributes", hint="Name columns: --attribute COLUMN.")
     if source not in ("truth", "votes"):
-        return Grading(columns=COLUMNS.get(source) or tuple(attributes), exclude_product=kept)
+        columns = COLUMNS.get(source) or tuple(attributes)
+        return Grading(columns=columns, first_decides=source == "types", exclude_product=kept)
     truth = inputs.read("truth")
     truth = truth if with_random else benchmark_labels(truth, inputs.suspects)
     grade = truth["value"] if source == "truth" else truth["votes_for"]

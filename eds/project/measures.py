@@ -55,23 +55,31 @@ def list_measures(name: str | None = None) -> MeasuresResult:
     return MeasuresResult(rows, bundles)
 
 
-def parse_measures(texts: Iterable[str]) -> "list[Measure]":
+def parse_measures(texts: Iterable[str], *, drawn_negatives: bool = True) -> "list[Measure]":
     """Return the measures that the texts name, each once; the name of a preset stands for its measures.
 
-    A PR-AUC comes with the prevalence of its pairs, its chance level.
+    A PR-AUC comes with the prevalence of its pairs, its chance level. Without drawn negatives a preset stands for those
+    of its measures that do without.
     """
     from eds.metrics import PRESETS, Measure, preset
     from eds.metrics.presets import with_chance
 
     measures: list[Measure] = []
     for text in texts:
-        measures += preset(text).measures if text in PRESETS else [Measure.parse(text)]
+        bundle = preset(text).measures if text in PRESETS else ()
+        measures += [measure for measure in bundle if drawn_negatives or not on_drawn_negatives(measure)]
+        measures += [] if bundle else [Measure.parse(text)]
     return with_chance(measures)
 
 
 def is_share(measure: "Measure") -> bool:
     """Return whether the measure is a share of places or queries, shown in percent."""
     return measure.name in SHARES
+
+
+def on_drawn_negatives(measure: "Measure") -> bool:
+    """Return whether the measure is computed on drawn negatives."""
+    return measure.parameters.get("negatives") == "sampled"
 
 
 def format_value(row: Mapping[Any, Any], measure: "Measure") -> str:

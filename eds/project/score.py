@@ -240,8 +240,10 @@ def score(
         allow_missing,
         tuple(attributes),
     )
-    wanted = parse_measures(options.measures)
     inputs = Inputs(project)
+    wanted = measures_of(inputs, options)
+    if inputs.exists("truth") and len(wanted) < len(parse_measures(options.measures)):
+        project.say("Columns on sampled negatives are left out: draw negatives with eds suspects negatives.")
     with project.writing("metrics.score"), remove_if_refused(project):
         inputs.measured_labels(wanted, with_random=with_random)  # refuse before anything is computed
         if known := [name for name in models if name not in new]:
@@ -271,9 +273,14 @@ def refresh(project: "Project") -> ScoreResult | None:
 
 def _score(inputs: Inputs, options: ScoreOptions, params: Mapping[str, Any]) -> ScoreResult:
     evaluation, table = write_scores(inputs, options, params=params)
-    results = evaluation.of(parse_measures(options.measures))
+    results = evaluation.of(measures_of(inputs, options))
     comparison, fairness = compare_models(inputs, evaluation, results, table, options)
     return ScoreResult(table, comparison, fairness, options.confidence, options.resamples, results)
+
+
+def measures_of(inputs: Inputs, options: ScoreOptions) -> "list[Measure]":
+    """Return the measures that the options name, those of presets as far as the project has what they need."""
+    return parse_measures(options.measures, drawn_negatives=inputs.exists("suspects") and inputs.negatives is not None)
 
 
 def write_scores(
@@ -283,7 +290,7 @@ def write_scores(
 
     `more` measures are evaluated as well, and not written. The caller holds the project.
     """
-    project, measures = inputs.project, parse_measures(options.measures)
+    project, measures = inputs.project, measures_of(inputs, options)
     evaluation = evaluate_models(
         inputs,
         list(dict.fromkeys([*measures, *more])),
@@ -316,7 +323,7 @@ def is_current(inputs: Inputs, state: "State", options: ScoreOptions) -> bool:
     """Return whether table scores is fresh, and holds every model that its options ask for."""
     if state.condition != "fresh":
         return False
-    scored, measures = set(inputs.read("scores")["model"]), parse_measures(options.measures)
+    scored, measures = set(inputs.read("scores")["model"]), measures_of(inputs, options)
     return bool(options.models) or scored >= set(
         models_to_score(inputs.project, measures, options.models, options.source)
     )

@@ -64,6 +64,12 @@ def test_a_census_has_no_variance_and_empty_strata_change_nothing(parts: list[di
     assert repr(stratified_estimate([*parts, empty])) == repr(stratified_estimate(parts))
 
 
+def test_a_single_draw_from_a_larger_stratum_estimates_nothing() -> None:
+    census, single = {"N": 9, "n": 9, "a": 4}, {"N": 400, "n": 1, "a": 1}
+    assert all(math.isnan(value) for value in stratified_estimate([census, single]).values())
+    assert stratified_estimate([census, {"N": 1, "n": 1, "a": 1}])["total"] == 5
+
+
 def test_estimates_are_right_on_average() -> None:
     """A stratum of 400 with 40 positives, 50 drawn, and a census: mean and variance over 4,000 draws."""
     rng = np.random.default_rng(0)

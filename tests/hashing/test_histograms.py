@@ -31,25 +31,28 @@ def shop(images: int, seed: int, groups: int = 4) -> tuple[InMemory, pd.DataFram
 
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("exclude", [False, True])
+@pytest.mark.parametrize("first", [False, True])
 @pytest.mark.parametrize("columns", [1, 2, 3])
 def test_grades_by_columns_are_those_of_every_pair(
-    columns: int, exclude: bool, compiled: bool, monkeypatch: pytest.MonkeyPatch
+    columns: int, first: bool, exclude: bool, compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if compiled:
         needed("numba")
     monkeypatch.setattr(hamming, "WORTH", 0 if compiled else 1 << 62)
     vectors, table, signs = shop(900, columns)
     names = [f"column{n}" for n in range(columns)]
-    found = code_gallery(vectors, table).histograms(Grading(columns=names, exclude_product=exclude), threads=2)
+    grading = Grading(columns=names, exclude_product=exclude, first_decides=first)
+    found = code_gallery(vectors, table).histograms(grading, threads=2)
     queries = table.index[table["role"] == "both"].to_numpy()
     queries = queries[np.argsort(table["image_id"].to_numpy(dtype=object)[queries])]
     assert found.queries.to_pylist() == table["image_id"].iloc[queries].tolist()
     apart = (signs[queries][:, None] != signs).sum(axis=2)
     grade = np.zeros(apart.shape, int)
-    for name in names:
+    for number, name in enumerate(names):
         value = table[name].to_numpy(dtype=object)
         there = np.array([isinstance(text, str) for text in value])
-        grade += (value[queries][:, None] == value) & there
+        agrees = (value[queries][:, None] == value) & there
+        grade = np.where(agrees & (grade == 0), columns - number, grade) if first else grade + agrees
     out = np.arange(900) == queries[:, None]
     if exclude:
         product = table["product_id"].to_numpy(dtype=object)

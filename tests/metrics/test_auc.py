@@ -105,3 +105,11 @@ def test_many_queries_sort_as_few() -> None:
     scores = labels[["query_id", "candidate_id"]].assign(model="m", score=score)
     expected = (score[::2] > score[1::2]).mean()
     assert auc_report(scores, labels)["macro_roc_auc"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_an_auc_report_of_nothing_scored_has_undefined_values_beside_its_counts() -> None:
+    labels = labels_frame([("q", "a", 1), ("q", "b", 0), ("r", "a", 1)])
+    report = auc_report(scores_frame({}), labels)
+    assert np.isnan([report[name] for name in (*AUCS, "prevalence")]).all()
+    counts = {name: value for name, value in report.items() if name.startswith("n_")}
+    assert counts == {"n_pairs_used": 0, "n_pairs_missing_score": 3, "n_queries_used": 0, "n_queries_skipped": 2}

@@ -45,7 +45,7 @@ def test_values_are_those_of_slow_formulas(project: Project, call: Call) -> None
             text = f"{area.upper()}-AUC(average={average},negatives=annotated)"
             assert found[model, text]["value"] == pytest.approx(value, abs=1e-12)
     assert {row["measure"] for row in call("score", "--resamples", "0")["scores"]} == {
-        *map(str, preset("vsd").measures)
+        str(measure) for measure in preset("vsd").measures if measure.parameters.get("negatives") != "sampled"
     }
 
 

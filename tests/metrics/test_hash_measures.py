@@ -12,18 +12,20 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import ndcg_score
 
 from eds.cli.metrics import metrics
 from eds.errors import InputError
 from eds.hashing.ap_bounds import ap_between
 from eds.hashing.collisions import Balls, lgap
 from eds.hashing.histograms import Grading, Histograms
-from eds.hashing.single_ranking import ap_at_p
-from eds.hashing.ties import TiedLists, ap
+from eds.hashing.single_ranking import ap_at_p, radius_precision
+from eds.hashing.ties import TiedLists, ap, ndcg
 from eds.metrics import Measure, ScoringInputs, evaluate, preset
 from eds.metrics.code_histograms import CodeHistograms
 from eds.neighbors.code_search import code_gallery
 from eds.project import Project
+from eds.tables import TRUTH
 from eds.vectors import Model, Vectors, pack, write
 
 BITS = 6
@@ -162,6 +164,56 @@ def test_values_are_the_means_of_the_formulas_with_what_they_rest_on() -> None:
     assert results[0].values.counts["queries without a relevant candidate, which count 0"] == 1
     assert results[0].values.counts["bits"] == 2
     assert [result.values.value for result in results[1:] if result.values][-1] == 0.5
+
+
+def test_types_are_2_1_and_0_whatever_other_columns_say(tmp_path: Path) -> None:
+    """Products whose images differ in category: a candidate of the query's product is of type 2 nevertheless."""
+    images, codes = catalogue(5)
+    images["category"] = np.random.default_rng(5).choice(np.array(["coat", "hat", None], dtype=object), len(images))
+
+    def grade(one: dict[str, Any], other: dict[str, Any]) -> int:
+        if one["product_id"] == other["product_id"]:
+            return 2
+        return int(one["category"] == other["category"] and not pd.isna(one["category"]))
+
+    expected = slow(images, codes, grade, False, set(images["image_id"]))
+    grading = Grading(columns=("product_id", "category"), exclude_product=False, first_decides=True)
+    result = code_gallery(stored(tmp_path / "codes", images, codes), images).histograms(grading, 0)
+    assert result.levels == (0, 1, 2)
+    value = ndcg(result.lists(10))
+    for place, name in enumerate(result.queries.to_pylist()):
+        np.testing.assert_array_equal(result.counts[place], expected[name][0][:, :3])
+        counts = expected[name][0][:, :3]
+        relevance = [level for level in range(3) for _ in range(int(counts[:, level].sum()))]
+        distance = [at for level in range(3) for at in range(BITS + 1) for _ in range(int(counts[at, level]))]
+        if len(relevance) > 1 and max(relevance):
+            peer = ndcg_score([[2**level - 1 for level in relevance]], [[-at for at in distance]], k=10)
+            assert value[place] == pytest.approx(peer, abs=1e-12)
+
+
+@pytest.mark.parametrize("radius", [0, 2])
+def test_measures_of_a_radius_take_0_and_are_those_of_every_ball(radius: int, tmp_path: Path) -> None:
+    images, codes = catalogue(6)
+    expected = slow(images, codes, agreeing("category"), False, set(images["image_id"]))
+    result = code_gallery(stored(tmp_path / "codes", images, codes), images).histograms(
+        Grading(columns=("category",), exclude_product=False), radius
+    )
+    inputs = ScoringInputs(TRUTH.empty()[["query_id", "candidate_id", "value"]],
+                           codes={"m": CodeHistograms(BITS, len(images), {"category": result})})  # fmt: skip
+    texts = (f"mLGAP@{radius}(grades=category)", f"P-radius@{radius}(grades=category)")
+    results = evaluate(inputs, [Measure.parse(text) for text in texts])
+    balls = [
+        (
+            lgap(query, items, relevant, radius)["lgap"],
+            radius_precision(query, items, relevant, radius)[-1]["precision"],
+        )
+        for _, query, items, grades in expected.values()
+        for relevant in [[int(grade > 0) for grade in grades]]
+    ]
+    values = [result.values.value for result in results if result.values]
+    assert values == pytest.approx(np.mean(balls, axis=0), abs=1e-12)
+    with pytest.raises(InputError, match="give 1 to"):
+        Measure("Pt", 0)
 
 
 def test_the_preset_prints_both_ends_with_every_denominator() -> None:

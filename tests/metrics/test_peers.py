@@ -16,9 +16,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from eds.metrics import Measure, ScoringInputs, incomplete_metrics
+from eds.metrics.judged_lists import judge, read_rankings
 from eds.metrics.score import evaluate
 from eds.neighbors.rules import top_k
-from eds.pairs import KnownRanks
+from eds.pairs import KnownRanks, LabelledPairs
 from eds.suspects import lists_frame
 from tests.metrics.benchmarks import IDS, QUERIES, Bench, benches
 from tests.reference import metrics as reference
@@ -126,7 +127,7 @@ def test_pytrec_eval_on_a_pool_that_is_judged_in_part(bench: Bench, chance: Any)
 @settings(max_examples=40, deadline=None)
 @given(benches())
 def test_ir_measures(bench: Bench) -> None:
-    """Its Judged@k divides by the length of a shorter list; ours by k, as P@k does in both."""
+    """Its Judged@k divides by the length of a shorter list; ours by k where the catalogue is not known."""
     peer = import_module("ir_measures")
     judged = judgements(bench)
     assume(judged)
@@ -139,7 +140,12 @@ def test_ir_measures(bench: Bench) -> None:
         for metric in peer.iter_calc([measure], qrels, run):
             theirs[metric.query_id][name] = metric.value
     found = ours(bench, OURS_TO_IR_MEASURES, judged)
+    labelled = LabelledPairs.from_frame(bench.labels_frame)
+    lists = judge(read_rankings(bench.rankings_frame), None, labelled, exhausted=True)["A"]
+    exhausted = dict(zip(labelled.queries.to_pylist(), Measure("Judged", DEPTH).by_query(lists).tolist(), strict=True))
     for query in judged:
+        if query in exhausted:
+            assert exhausted[query] == pytest.approx(theirs[query][f"Judged@{DEPTH}"], abs=1e-12)
         theirs[query][f"Judged@{DEPTH}"] *= min(DEPTH, len(scored[query])) / DEPTH
         assert found[query] == pytest.approx(theirs[query], abs=1e-9), query
 

@@ -234,11 +234,13 @@ def test_both_presets_score_and_report_progress(capsys: pytest.CaptureFixture[st
     lists = lists_frame({"m": {name: [other for other in names if other != name][:11] for name in names[:3]}})
     labels = labels_frame([(name, other, int(other < "i06")) for name in names[:3] for other in names if other != name])
     scores = lists[["model", "query_id", "candidate_id"]].assign(score=-lists["rank"].astype(float))
+    negatives = labels_frame([(name, "far", 0) for name in names[:3]])
+    scores = pd.concat([scores, negatives.assign(model="m", score=-20.0).drop(columns="value")])
     steps: list[tuple[int, int]] = []
     asked = [*preset("vsd").measures, *preset("trec").measures]
     asked = list(dict.fromkeys(asked))
     found = evaluate(
-        ScoringInputs(labels, rankings=lists, scores=scores, images=images(*names)),
+        ScoringInputs(labels, rankings=lists, scores=scores, images=images(*names, "far"), negatives=negatives),
         asked,
         progress=lambda *step: steps.append(step),
     )

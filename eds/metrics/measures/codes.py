@@ -21,7 +21,7 @@ CONVENTIONS = (
 )
 GRADED = Parameter(
     "product", GRADES
-)  # truth 0/1; votes_for; same product; same category; types 2/1/0; number of attributes that agree
+)  # truth 0/1; votes_for; same product; same category; types: 2 same product, 1 same category; agreeing attributes
 DIVISORS = {"hits": "retrieved", "relevant": "total", "capped": "capped"}
 USES = {
     "distinct": "distinct",
@@ -62,6 +62,12 @@ def _lgap(result: Histograms, r: int | None, _: Mapping[str, Any]) -> Reals:
     if result.balls is None or r is None:
         raise InputError("no balls were counted", where="mLGAP", hint="Count them before.")
     return result.balls.lgap(r)
+
+
+def _radius_precision(result: Histograms, r: int | None, _: Mapping[str, Any]) -> Reals:
+    if result.balls is None or r is None:
+        raise InputError("no balls were counted", where="P-radius", hint="Count them before.")
+    return np.asarray(result.balls.precision[:, r], np.float64)
 
 
 def _ap(result: Histograms, k: int | None, given: Mapping[str, Any]) -> Reals:
@@ -121,6 +127,18 @@ M_LGAP = Definition(
     "required",
     _measured(_lgap),
     {"grades": GRADED},
+    least=0,
+)
+P_RADIUS = Definition(
+    "P-radius",
+    "share of relevant candidates within a Hamming distance: @r is the radius, in bits",
+    "relevant candidates with d_H <= r / candidates with d_H <= r",
+    f"{CONVENTIONS}; an empty ball gives 0",
+    "codes",
+    "required",
+    _measured(_radius_precision),
+    {"grades": GRADED},
+    least=0,
 )
 CODE_USAGE = Definition(
     "CodeUsage",

@@ -25,23 +25,24 @@ PERSISTENCE = {"p": Parameter(0.8)}
 def judged(lists: JudgedLists, k: int) -> Reals:
     """Share of labelled places among the first k: how far a value at k can be trusted.
 
-    Formula: (labelled among the first k) / k.
-    Source: specification 13.5, `judged@k`.
-    Conventions: over queries with any label, positive or not; division by k even if the list is shorter.
+    Formula: (labelled among the first k) / min(k, candidates that the list may hold).
+    Source: specification 13.5 and 18.6, `judged@k`.
+    Conventions: over queries with any label, positive or not; where the catalogue is not known, division by k even if
+    the list is shorter.
     Example, run by doctest:
     >>> from eds.metrics.examples import lists
     >>> judged(lists("+-?"), 3).round(6).tolist()
     [0.666667]
     """
-    return labelled(lists, n_judged(lists, k) / k)
+    return labelled(lists, n_judged(lists, k) / lists.places(k))
 
 
 JUDGED = list_measure(
     "Judged",
     judged,
     meaning="how far a value at k can be trusted",
-    formula="labelled among the first k / k",
-    conventions="mean over queries with any label; division by k even if the list is shorter",
+    formula="labelled among the first k / min(k, candidates of the query)",
+    conventions="mean over queries with any label",
     unlabelled="described",
 )
 
