@@ -264,6 +264,13 @@ def read_provenance(path: Path, table: Table) -> tuple[Provenance, int]:
         return made_by, int(file.metadata.num_rows)
 
 
+# What a table alone records cannot be rebuilt: nobody is told to delete it.
+RESTORE = {
+    "suspects": "Restore a copy: draws, batches and known pairs are recorded nowhere else. Do not delete it.",
+    "truth": "Restore a copy, or delete it and decide the votes again: eds truth decide.",
+}
+
+
 @contextmanager
 def _opened(path: Path, name: str) -> Iterator[pq.ParquetFile]:
     try:
@@ -278,7 +285,7 @@ def _opened(path: Path, name: str) -> Iterator[pq.ParquetFile]:
         raise TableError(
             f"the file is damaged or not Parquet ({reason})",
             where=str(path),
-            hint=f"Restore a copy, or delete it and rebuild table {name}: eds run.",
+            hint=RESTORE.get(name, f"Restore a copy, or delete it and rebuild table {name}: eds run."),
         ) from error
 
 

@@ -10,7 +10,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from eds.errors import InputError, LockedError, ProjectError, TableError
+from eds import tables
+from eds.errors import InputError, LockedError, ProjectError, TableError, UnknownNameError
 from eds.project import Project
 from eds.tables import IMAGES, Provenance
 
@@ -151,3 +152,26 @@ def test_two_processes_never_write_at_once(project: Project) -> None:
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         done = sum(pool.starmap(count_up, [(project.root, 25)] * 2))
     assert int((project.root / "number").read_text()) == done == 50
+
+
+def test_every_table_reads_or_says_what_to_do(tmp_path: Path) -> None:
+    project = Project.create(tmp_path / "p", {"suspects.k": 2, "neighbors.k": 4})
+    project.draw_catalogue(products=6, views=2, wild=0, size=32, workers=1)
+    project.embed(["hsv=descriptor:hsv"])
+    project.mine()
+    project.pool()
+    judged = project.simulate_experts()
+    labels = project.read("labels")
+    assert len(labels) == judged.labels
+    tables.check(labels, tables.LABELS)
+    assert project.read("labels", columns=["expert_id"]).columns.tolist() == ["expert_id"]
+    assert len(project.read("embeddings", "hsv")) == 12
+    with pytest.raises(UnknownNameError):
+        project.read("bogus")
+    with pytest.raises(InputError) as caught:
+        project.read("neighbors")
+    assert "hsv" in caught.value.hint
+    project.path("suspects").write_bytes(b"PAR1 no more")
+    with pytest.raises(TableError) as caught:
+        project.read("suspects")
+    assert "Do not delete" in caught.value.hint  # draws are recorded nowhere else

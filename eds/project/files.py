@@ -23,7 +23,7 @@ import pandas as pd
 
 from eds import config, tables
 from eds import io as storage
-from eds.errors import EdsError, InputError, LockedError, ProjectError
+from eds.errors import EdsError, InputError, LockedError, ProjectError, UnknownNameError
 from eds.io.files import digest, forbidden
 from eds.project.reporter import SILENT, Progress, Reporter
 from eds.project.results import to_jsonable
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from eds.labels.store import Store
 
 PER_MODEL = ("embeddings", "neighbors")
+IDS = "ids.parquet"  # table embeddings, in the folder of a model
 
 
 @dataclass(frozen=True)
@@ -102,8 +103,18 @@ class ProjectFiles:
         return sorted(name for name in names if MODEL_NAME.fullmatch(name))
 
     def read(self, table: str, model: str | None = None, *, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """Read a table of the project, or only some of its columns: of millions of rows the others take memory."""
-        return tables.read(self.path(table, model), tables.TABLES[table], columns)
+        """Read a table of the project, or only some of its columns: of millions of rows the others take memory.
+
+        `embeddings` and `neighbors` have a file for each model. Table embeddings lists the images that have a vector;
+        the vectors are in `eds.Vectors.open(project.path("embeddings", model))`.
+        """
+        if table not in tables.TABLES:
+            raise UnknownNameError(f"unknown table {table!r}", hint=f"Known: {', '.join(tables.TABLES)}.")
+        if table in PER_MODEL and model is None:
+            known = ", ".join(self.models(table)) or "none"
+            raise InputError(f"table {table} has a file for each model", hint=f"Name a model; there are {known}.")
+        path = self.path(table, model)
+        return tables.read(path / IDS if table == "embeddings" else path, tables.TABLES[table], columns)
 
     def write(self, frame: pd.DataFrame, table: str, made_by: tables.Provenance, model: str | None = None) -> None:
         """Write a table of the project, whole or not at all."""

@@ -14,11 +14,13 @@ from eds import io as storage
 from eds.errors import ProjectError
 from eds.io.files import write_text
 from eds.project.files import ProjectFiles, State
-from eds.project.label_store import explain_missing_package
+from eds.project.label_store import explain_missing_package, opened
 from eds.project.reporter import SILENT, Reporter
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+    import pandas as pd
 
     from eds.choices import (
         CategoryRule,
@@ -102,6 +104,16 @@ class Project(ProjectFiles):
         if accounts_only and self.store is not None:
             project.store = self.store.for_accounts()
         return project
+
+    def read(self, table: str, model: str | None = None, *, columns: Sequence[str] | None = None) -> "pd.DataFrame":
+        """Read a table of the project, or some of its columns; labels come from the label store, every act a row."""
+        if table != "labels":
+            return super().read(table, model, columns=columns)
+        with explain_missing_package(), opened(self) as store:
+            from eds.labels.frames import labels_frame
+
+            labels = labels_frame(store)
+        return labels if columns is None else labels[list(columns)]
 
     def status(self) -> "StatusResult":
         """The condition of every table: absent, fresh, stale (and why), damaged or unreadable."""
