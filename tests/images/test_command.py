@@ -160,7 +160,7 @@ def test_wrong_options(project: Path, eds: Eds, words: list[str], reason: str) -
 
 def test_what_an_import_would_leave_aside_is_said(project: Path, eds: Eds) -> None:
     table = project / "list.csv"
-    table.write_text("path,role\nc0/p0/0.png,query\nc1/p1/1.png,candidate\n")
+    table.write_text("path,role,product_id\nc0/p0/0.png,query,a\nc1/p1/1.png,candidate,b\n")
     _, told = eds("import", table, "--gallery-phase", "x", "-p", project, code=2)
     assert "the reader table has no use for gallery phases" in told
     kept = eds.json("import", table, "-p", project)

@@ -80,7 +80,9 @@ def test_queries_and_corpus_give_roles(tmp_path: Path) -> None:
     found = read("huggingface", tmp_path / "set", root=tmp_path / "root")
     roles = dict(zip(column(found, "image_id"), column(found, "role"), strict=True))
     assert roles == {"a": "query", "b": "both", "c": "candidate"}
-    assert found.notes == ("qrels.parquet holds no images: left out",)
+    left_out, products = found.notes
+    assert left_out == "qrels.parquet holds no images: left out"
+    assert "--map product=COLUMN" in products
 
 
 def test_one_id_for_two_pictures_is_refused(tmp_path: Path) -> None:

@@ -26,6 +26,21 @@ def test_csv_with_a_map(tmp_path: Path) -> None:
     assert column(found, "sha256") == [None, None]
 
 
+def test_columns_without_a_use_are_named_and_so_is_a_missing_product_column(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("path,style,colour\na.jpg,s1,red\nb.jpg,s1,blue\n")
+    without = read("table", file)
+    assert column(without, "product_id") == ["a.jpg", "b.jpg"]
+    (note,) = without.notes
+    assert "--map product=COLUMN" in note
+    assert all(name in note for name in ("style", "colour"))
+    (note,) = read("table", file, columns={"product": "style"}).notes
+    assert "colour" in note
+    assert "style" not in note
+    file.write_text("path,product_id\na.jpg,p\n")
+    assert read("table", file).notes == ()
+
+
 def test_parquet_and_json_keep_what_they_do_not_know(tmp_path: Path) -> None:
     rows = [
         {"image_id": 1, "path": "a.jpg", "tags": ["x", "y"], "price": 1.5},

@@ -20,7 +20,7 @@ import pyarrow as pa
 from eds.errors import ImageError, InputError
 from eds.images.readers.table import convert_types, read_table, rename_columns
 from eds.images.shards import Shard, open_shard, shards_in
-from eds.images.sources import Catalogue, Source, finish_rows, raise_faults
+from eds.images.sources import Catalogue, Source, column_notes, finish_rows, raise_faults
 from eds.imaging import inside
 from eds.io.files import digest, forbidden, unfinished
 
@@ -78,7 +78,7 @@ def _from_metadata(files: list[Path], source: Source) -> Catalogue:
         rows["path"] = [f"{folder}/{name}" if folder and isinstance(name, str) else name for name in rows["path"]]
         parts.append(_number_rows(rows, file.relative_to(files[0].parent.parent).as_posix()))
     rows = pd.concat(parts).rename_axis("in")
-    return Catalogue(finish_rows(rows, str(files[0].parent)))
+    return Catalogue(finish_rows(rows, str(files[0].parent)), notes=tuple(column_notes(rows)))
 
 
 def _from_shards(shards: list[Path], place: Path, source: Source) -> Catalogue:
@@ -113,6 +113,7 @@ def _from_shards(shards: list[Path], place: Path, source: Source) -> Catalogue:
     if not parts:
         raise InputError("no shard holds images", where=str(place), hint="Name the column: --map path=COLUMN.")
     rows = pd.concat(parts).rename_axis("in")
+    notes += column_notes(rows)
     return Catalogue(finish_rows(_merge_roles(rows, source.folder), str(place)), tuple(bad), tuple(notes))
 
 

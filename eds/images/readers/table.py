@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from eds import tables
 from eds.errors import InputError
-from eds.images.sources import Catalogue, Source, as_integers, as_text, finish_rows
+from eds.images.sources import Catalogue, Source, as_integers, as_text, column_notes, finish_rows
 from eds.io.files import forbidden
 
 USES = ("columns",)
@@ -29,7 +29,7 @@ def read(source: Source) -> Catalogue:
         raise InputError(f"{len(source.files)} files", hint="Import one table of images at a time.")
     file = source.files[0]
     rows = rename_columns(read_table(file), source.columns, str(file))
-    return Catalogue(finish_rows(convert_types(rows, str(file)), str(file)))
+    return Catalogue(finish_rows(convert_types(rows, str(file)), str(file)), notes=tuple(column_notes(rows)))
 
 
 def rename_columns(rows: pd.DataFrame, columns: Mapping[str, str], where: str) -> pd.DataFrame:
