@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +47,22 @@ def format_share(share: float, digits: int = 1) -> str:
     ('12.3 %', 'n/a')
     """
     return "n/a" if math.isnan(share) else f"{100 * share:.{digits}f} %"
+
+
+def format_rate(row: Mapping[Any, Any]) -> str:
+    """A rate in percent with its interval, or the reason why it has none.
+
+    >>> format_rate({"rate": 0.25, "low": 0.2, "high": 0.31, "no_interval": None})
+    '25.0 % [20.0, 31.0]'
+    >>> format_rate({"rate": 0.25, "low": None, "high": None, "no_interval": "fewer than 8 queries"})
+    '25.0 % (no interval: fewer than 8 queries)'
+    """
+    rate = row["rate"]
+    if rate is None or math.isnan(rate):
+        return "n/a"
+    if row["no_interval"]:
+        return f"{format_share(rate)} (no interval: {row['no_interval']})"
+    return f"{format_share(rate)} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
 
 
 def format_interval(value: float, low: float, high: float, digits: int = 3) -> str:

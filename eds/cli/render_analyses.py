@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from eds.cli.render import format_interval, format_share, format_table
+from eds.cli.render import format_interval, format_rate, format_share, format_table
 
 if TYPE_CHECKING:
     from eds.project.analyse import AnalysisResult
@@ -164,7 +164,7 @@ def _prevalence(result: "AnalysisResult", explain: bool) -> list[str]:
                 row["pairs"],
                 row["labelled"],
                 row["positive"],
-                _rate(row),
+                format_rate(row),
                 row["pairs_only_here"],
                 row["positives_only_here"],
             ]
@@ -174,7 +174,7 @@ def _prevalence(result: "AnalysisResult", explain: bool) -> list[str]:
         lines.append(format_table(heads, rows))
     lines.append(
         f"The pool: {pool['pairs']:,} of {document['pairs']:,} pairs, {pool['labelled']:,} labelled, "
-        f"{pool['positive']:,} similar: p_k = {_rate(pool)} (intervals at {100 * confidence:g} %)."
+        f"{pool['positive']:,} similar: p_k = {format_rate(pool)} (intervals at {100 * confidence:g} %)."
     )
     lines += [*_random(document, confidence), *_recall(document, confidence)]
     if document["pool_pairs_left_out"]:
@@ -187,7 +187,7 @@ def _prevalence(result: "AnalysisResult", explain: bool) -> list[str]:
     if ranks:
         heads, rows = (
             ["rank", "labelled", "similar", "rate"],
-            [[row["rank"], row["labelled"], row["positive"], _rate(row)] for row in ranks],
+            [[row["rank"], row["labelled"], row["positive"], format_rate(row)] for row in ranks],
         )
         lines += ["", "By rank, all models together:", format_table(heads, rows)]
     if document["recall"] is not None:
@@ -275,14 +275,6 @@ def _reusability(result: "AnalysisResult", explain: bool) -> list[str]:
         rows = document["models"][list(columns)].astype(object).to_numpy().tolist()
         lines += ["", format_table(list(columns.values()), rows)]
     return lines
-
-
-def _rate(row: Mapping[str, Any]) -> str:
-    if row["rate"] is None:
-        return "n/a"
-    if row["no_interval"]:
-        return f"{format_share(row['rate'])} (no interval: {row['no_interval']})"
-    return f"{format_share(row['rate'])} [{format_share(row['low'])}, {format_share(row['high'])}]"
 
 
 def _number(value: float, digits: int = 3) -> str:

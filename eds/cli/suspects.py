@@ -10,7 +10,7 @@ import click
 from eds import choices
 from eds.cli.console import Console, command
 from eds.cli.options import executor_option, explain_option, models_option, one_of
-from eds.cli.render import format_share, format_table
+from eds.cli.render import format_rate, format_share, format_table
 from eds.registry import SAMPLING_ORDERS
 
 if TYPE_CHECKING:
@@ -248,7 +248,13 @@ def render_suspects(result: "SuspectsResult") -> str:
 
 
 def render_growth(result: "GrowthResult") -> str:
-    """The table by depth."""
-    headings = {"size": "pairs", "new": "new pairs", "labelled": "labelled at this rank"}
-    table = result.growth
-    return format_table([headings.get(name, name) for name in table.columns], table.to_numpy().tolist())
+    """The table by depth, with labels also the share of similar pairs at the deepest rank."""
+    headings = ["k", "pairs", "new pairs"]
+    rows = [[row["k"], row["size"], row["new"]] for row in result.growth.to_dict(orient="records")]
+    if result.positive_rate_by_rank is not None:
+        headings += ["labelled at this rank", "similar", "rate"]
+        rates = result.growth.to_dict(orient="records")
+        rows = [
+            [*row, rate["labelled"], rate["positive"], format_rate(rate)] for row, rate in zip(rows, rates, strict=True)
+        ]
+    return format_table(headings, rows)
