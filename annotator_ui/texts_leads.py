@@ -104,7 +104,7 @@ class POOL:
     about = "How many of the judged pairs are similar, and what that says of all pairs."
     rate, rate_about = "Similar among decided pool pairs (p_k)", "{limits}; {positive:,} of {labelled:,}"
     undecided, undecided_about = "Not decided yet", "of {asked:,} pairs asked"
-    gain, gain_about = "Times more than by chance", "p_k over p of random pairs"
+    gain, gain_about = "Times more than by chance", "{low} to {high}; p_k of the pool over p"
     growing = "Growth of p_k"
     chart = "The share of similar pairs among the decided ones of the pool: {rate} after {labelled:,} pairs, {limits}."
     axis = "pairs decided"
@@ -115,15 +115,18 @@ class POOL:
     models_none = "The pairs of this campaign are in no model's list."
     model_heads = ("Model", "Proposed", "Decided", "Similar", "Share", "95 % interval", ".Drawn", "Only this model")
     random = "All pairs (p)"
-    random_none = (
-        "No random pairs of this campaign are decided. Draw some (eds suspects random) and judge them to estimate p."
-    )
-    random_part = "Only uniform draws from all pairs (stratum all) count here."
+    random_none = "No random pairs are decided. Draw some (eds suspects random) and judge them to estimate p."
+    random_part = "These figures are of the whole project: the votes of all campaigns."
+    missing = "{missing:,} of {drawn:,} random pairs have no label: the interval of p is widened by them."
+    left_out = "{left_out:,} random pairs of an earlier universe are left out."
+    p = ("p, the share of similar pairs", "{limits}")
+    found = ("Found so far", "of all similar pairs; {limits}")
+    held = ("The pool holds", "of all similar pairs, judged or not; {limits}")
     raw, raw_about = "p as counted", "{positive:,} of {labelled:,} random pairs; {limits}"
     sensitivity, sensitivity_about = "Known positives found", "{found:,} of {known:,}; {limits}"
     corrected, corrected_about = "p corrected", "{limits}"
     no_known = "mix in known positives to estimate it"
-    bound, bound_about = "p at least", "{positive:,} similar pairs are known among {pairs:,}"
+    bound, bound_about = "p at least (p_LB)", "{positive:,} known among {universe}"
     missed = (
         "People miss 30 to 40 % of rare targets. Hidden known positives measure how many; the corrected p "
         "accounts for them, and for known negatives called similar."

@@ -15,7 +15,7 @@ _FRONT = {
     "TABLES": "eds.tables:TABLES",
     "Table": "eds.schema:Table",
     "Vectors": "eds.vectors:Vectors",
-    "budget": "eds.analysis:budget",
+    "budget": "eds.suspects.budget:budget",
     "check": "eds.tables:check",
     "compute": "eds.embeddings.compute:compute",
     "draw_catalogue": "eds.synthetic.catalogue:draw_catalogue",

@@ -23,6 +23,7 @@ Similarity = Literal["cosine", "dot", "hamming"]
 CategoryRule = Literal["any", "same", "other"]  # which candidates count, by the query's category
 
 # suspects
+UniverseChoice = Literal["rules", "all"]  # pairs that shares are about: that lists may hold, or all (the paper)
 Stratum = Literal["all", "outside", "near", "rest"]  # the part of all pairs that a random draw comes from
 PairDirections = Literal["keep", "merge"]  # judge (q, c) and (c, q) both, or one of them
 

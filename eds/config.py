@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, Validat
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
-from eds.choices import CategoryRule, Device, OnBad, StoredType
+from eds.choices import CategoryRule, Device, OnBad, StoredType, UniverseChoice
 from eds.errors import ConfigError
 from eds.io.files import forbidden
 from eds.registry import EXECUTORS, SAMPLING_ORDERS, SEARCHES, VOTING_RULES, Plugins
@@ -102,6 +102,9 @@ class SuspectsSettings(_Section):
         default="random", description="order in which pairs are judged"
     )
     batch: int = Field(default=1000, ge=1, description="pairs in one batch of work")
+    universe: UniverseChoice = Field(
+        default="rules", description="pairs that p and recall are about: those that lists may hold, or all (the paper)"
+    )
 
 
 class LabelsSettings(_Section):

@@ -64,26 +64,26 @@ class Interval:
         }
 
 
-def wilson_interval(a: Any, n: Any, level: float = 0.95) -> tuple[Any, Any]:
+def wilson_interval(a: Any, n: Any, level: float = 0.95, *, weighted: bool = False) -> tuple[Any, Any]:
     """Wilson's score limits of a proportion, a of n independent draws.
 
     Formula: centre (p + z^2/2n) / (1 + z^2/n), half-width z / (1 + z^2/n) sqrt(p(1-p)/n + z^2/4n^2), p = a/n.
     Source: Wilson 1927; specification 13.1.
     Conventions: `a` and `n` are counts, numbers or arrays of one shape; the lower limit is exactly 0 at a = 0, the
     upper exactly 1 at a = n; nothing counted (n = 0) gives [0, 1]. Pairs of the same queries are not independent:
-    `rate_interval`.
+    `rate_interval`. `weighted` allows counts that are no integers: those of an effective sample size.
     Example, run by doctest:
     >>> [round(limit, 12) for limit in wilson_interval(2, 2000)]
     [0.000274278918, 0.003638934269]
     """
-    count, total = _counts(a, n, level)
+    count, total = _counts(a, n, level, weighted)
     z = NormalDist().inv_cdf((1 + level) / 2)
     size = np.maximum(total, 1)
     low, high = _wilson(count / size, size, z)
     return _shaped(np.where(total == 0, 0.0, low), a, n), _shaped(np.where(total == 0, 1.0, high), a, n)
 
 
-def clopper_pearson_interval(a: Any, n: Any, level: float = 0.95) -> tuple[Any, Any]:
+def clopper_pearson_interval(a: Any, n: Any, level: float = 0.95, *, weighted: bool = False) -> tuple[Any, Any]:
     """Exact limits of a proportion, a of n independent draws: the default for p and for bounds.
 
     Formula: with t = (1 - level)/2, quantile t of Beta(a, n-a+1) and quantile 1-t of Beta(a+1, n-a).
@@ -95,11 +95,11 @@ def clopper_pearson_interval(a: Any, n: Any, level: float = 0.95) -> tuple[Any, 
     """
     from scipy.special import betaincinv
 
-    count, total = _counts(a, n, level)
+    count, total = _counts(a, n, level, weighted)
     tail = (1 - level) / 2
     rest = total - count
-    low = np.where(count == 0, 0.0, betaincinv(np.maximum(count, 1), rest + 1, tail))
-    high = np.where(rest == 0, 1.0, betaincinv(count + 1, np.maximum(rest, 1), 1 - tail))
+    low = np.where(count == 0, 0.0, betaincinv(np.where(count == 0, 1, count), rest + 1, tail))
+    high = np.where(rest == 0, 1.0, betaincinv(count + 1, np.where(rest == 0, 1, rest), 1 - tail))
     return _shaped(low, a, n), _shaped(high, a, n)
 
 
@@ -299,10 +299,12 @@ def _check_level(level: float) -> None:
         )
 
 
-def _counts(a: Any, n: Any, level: float) -> tuple[Floats, Floats]:
+def _counts(a: Any, n: Any, level: float, weighted: bool) -> tuple[Floats, Floats]:
     _check_level(level)
     count, total = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(n, dtype=np.float64))
-    whole = np.isfinite(count) & np.isfinite(total) & (count == np.floor(count)) & (total == np.floor(total))
+    whole = np.isfinite(count) & np.isfinite(total)
+    if not weighted:
+        whole &= (count == np.floor(count)) & (total == np.floor(total))
     wrong = ~(whole & (count >= 0) & (count <= total))
     if wrong.any():
         shown = f"{count[wrong].flat[0]:g} of {total[wrong].flat[0]:g}"

@@ -86,7 +86,8 @@ def convert(options: Sequence[Option], given: Mapping[str, Any], owner: str) -> 
             faults += [f"{name}: no file {str(item)!r}" for item in items if item is not None and not item.is_file()]
         if option.choices:
             choices = ", ".join(option.choices)
-            faults += [f"{name}: {item!r} is not one of {choices}" for item in items if item not in option.choices]
+            allowed = (*option.choices, option.default)
+            faults += [f"{name}: {item!r} is not one of {choices}" for item in items if item not in allowed]
         values[name] = tuple(items) if option.multiple else items[0]
     if faults:
         hint = f"{owner[:1].upper()}{owner[1:]} has the options: {', '.join(known) or 'none'}."

@@ -10,7 +10,7 @@ from annotator_ui.lead.campaign import Campaign, choose_campaign
 from annotator_ui.screen import put, screen
 from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import POOL as SAYS
-from eds.project.campaign_statistics import PoolYield
+from eds.project.campaign_statistics import Estimate, PoolYield
 
 
 @screen(title=SAYS.title, about=SAYS.about, role="lead", section=MENU.labels, position=140)
@@ -32,12 +32,10 @@ def _growth(found: PoolYield) -> None:
     last = found.growth.iloc[-1]
     limits = html.limits(last["low"], last["high"], reason=last["no_interval"])
     counts = SAYS.rate_about.format(limits=limits, positive=int(last["positive"]), labelled=int(last["labelled"]))
-    gain = "–" if pd.isna(found.gain) else f"{found.gain:,.0f}"
     put(
         html.figures(
             (SAYS.rate, html.percent(last["rate"]), counts),
             (SAYS.undecided, found.undecided, SAYS.undecided_about.format(asked=found.asked)),
-            (SAYS.gain, gain, SAYS.gain_about),
         )
     )
     words = SAYS.chart.format(rate=html.percent(last["rate"]), labelled=int(last["labelled"]), limits=limits)
@@ -46,30 +44,51 @@ def _growth(found: PoolYield) -> None:
 
 
 def _random(found: PoolYield) -> None:
-    bound = None
-    if found.bound is not None:
-        about = SAYS.bound_about.format(positive=round(found.bound * found.pairs), pairs=found.pairs)
-        bound = (SAYS.bound, html.percent(found.bound, 3), about)
-    if found.random is None:
-        put(*([html.figures(bound)] if bound else []), html.note(SAYS.random_none))
+    facts = found.prevalence
+    if facts is None:
+        put(html.note(SAYS.random_none))
         return
-    rate = found.random
-    known = SAYS.no_known
+    about = SAYS.bound_about.format(positive=facts.known, universe=facts.universe.text)
+    figures = [(SAYS.bound, html.percent(facts.p_lower_bound, 3), about)]
+    for words, estimate, digits in ((SAYS.p, facts.p, 2), (SAYS.found, facts.found, 1), (SAYS.held, facts.recall, 1)):
+        if estimate is not None:
+            figures.append((words[0], _value(estimate, digits), _limits(estimate, digits, words[1])))
+    if facts.gain is not None:
+        gain = "–" if pd.isna(facts.gain.value) else f"{facts.gain.value:,.1f}"
+        limits = SAYS.gain_about.format(low=f"{facts.gain.low:,.1f}", high=f"{facts.gain.high:,.1f}")
+        figures.append((SAYS.gain, gain, limits))
+    drawn = facts.random
+    if drawn is None or found.random is None:
+        put(html.figures(*figures), html.note(SAYS.random_none))
+        return
+    rate, known = found.random, SAYS.no_known
     if found.known[1]:
         limits = html.limits(rate.sensitivity_low, rate.sensitivity_high, 0)
         known = SAYS.sensitivity_about.format(found=found.known[0], known=found.known[1], limits=limits)
-    raw = SAYS.raw_about.format(positive=found.drawn[0], labelled=found.drawn[1],
+    raw = SAYS.raw_about.format(positive=drawn.positive, labelled=drawn.labelled,
                                 limits=html.limits(rate.raw_low, rate.raw_high, 2))  # fmt: skip
     corrected = SAYS.corrected_about.format(limits=html.limits(rate.low, rate.high, 2))
+    missing = drawn.drawn - drawn.labelled
+    notes = [SAYS.missed, SAYS.random_part]
+    notes += [] if drawn.enough else [SAYS.missing.format(missing=missing, drawn=drawn.drawn)]
+    notes += [SAYS.left_out.format(left_out=facts.draws_left_out)] if facts.draws_left_out else []
     put(
         html.figures(
+            *figures,
             (SAYS.raw, html.percent(rate.raw, 2), raw),
             (SAYS.sensitivity, html.percent(rate.sensitivity, 0), known),
             (SAYS.corrected, html.percent(rate.corrected, 2), corrected),
-            *([bound] if bound else []),
         ),
-        html.note(f"{SAYS.missed} {SAYS.random_part}"),
+        html.note(" ".join(notes)),
     )
+
+
+def _value(estimate: Estimate, digits: int) -> str:
+    return "–" if pd.isna(estimate.value) else html.percent(estimate.value, digits)
+
+
+def _limits(estimate: Estimate, digits: int, words: str) -> str:
+    return words.format(limits=html.limits(estimate.low, estimate.high, digits))
 
 
 def _models(campaign: Campaign) -> None:

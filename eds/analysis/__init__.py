@@ -6,7 +6,6 @@ from eds.analysis.analyses.bias import Bias, bias, group_means, order_agreement,
 from eds.analysis.analyses.leave_one_out import leave_one_out
 from eds.analysis.analyses.reusability import reusability, reusability_table
 from eds.analysis.bootstrap import bootstrap_micro_auc, bootstrap_percentile
-from eds.analysis.budget import Judging, Plan, RandomTarget, budget
 from eds.analysis.chao import chapman_estimate, unseen_positives
 from eds.analysis.compare import compare
 from eds.analysis.comparison import Comparison, MeasureComparison
@@ -34,17 +33,13 @@ __all__ = [
     "Bias",
     "Comparison",
     "Fairness",
-    "Judging",
     "MeasureComparison",
     "MeasureFairness",
-    "Plan",
-    "RandomTarget",
     "analyse",
     "benjamini_hochberg",
     "bias",
     "bootstrap_micro_auc",
     "bootstrap_percentile",
-    "budget",
     "chapman_estimate",
     "chebyshev_bound",
     "chebyshev_sample_size",

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from eds.analysis.budget import Judging
 from eds.errors import InputError
+from eds.suspects.budget import Judging
 from eds.truth import expected_votes_early_stop
 
 

@@ -1,6 +1,6 @@
 """What a catalogue of any size costs in machines, storage and expert time, from rates that are measured or assumed.
 
-The arithmetic is explained in capacity.md. What judging costs, by the way pairs are selected: eds.analysis.budget.
+The arithmetic is explained in capacity.md. What judging costs, by the way pairs are selected: eds.suspects.budget.
 """
 
 import math
@@ -16,21 +16,12 @@ import pandas as pd
 from eds.config import ExecutorSettings
 from eds.errors import InputError
 from eds.neighbors import Rules, mine
+from eds.suspects.cost import Rate
 from eds.tables import Provenance
 from eds.vectors import Model, stored_dtype, write
 
 TERA = 1e12
 USUAL = ExecutorSettings()
-LONGEST = 900.0  # seconds of a judgement that count as work; longer ones include a pause
-
-
-@dataclass(frozen=True)
-class Rate:
-    """A number, and where it is from."""
-
-    value: float
-    measured: bool
-    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -231,14 +222,6 @@ def mining_rate(dimension: int, *, gallery: int = GALLERY, queries: int = QUERIE
     rate = queries * gallery * dimension / seconds
     work = f"{queries:,} queries among {gallery:,} vectors of {dimension:,} in {seconds:.1f} s"
     return Rate(rate, True, f"measured now: {rate / 1e9:,.2f} billion multiplications a second, {work}")
-
-
-def label_rate(seconds: "pd.Series[float]", assumed: float) -> Rate:
-    """Seconds of a judgement: the mean of the timed ones, pauses cut; without any the assumed number."""
-    timed = seconds.dropna().clip(upper=LONGEST)
-    if not len(timed) or not timed.mean() > 0:
-        return Rate(assumed, False, f"assumed: {assumed:g} s a judgement (budget.seconds)")
-    return Rate(float(timed.mean()), True, f"measured: {timed.mean():.1f} s a judgement, the mean of {len(timed):,}")
 
 
 def picture_rate(sizes: "pd.Series[int]") -> Rate:

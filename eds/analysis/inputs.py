@@ -10,6 +10,7 @@ from eds.errors import InputError
 from eds.metrics.judged_lists import JudgedLists, judge, read_rankings
 from eds.pairs import KnownRanks, LabelledPairs
 from eds.plugin_options import convert, read_fields
+from eds.universe import Universe
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,6 +18,7 @@ class AnalysisInputs:
     """None for whatever an analysis does not need; `INPUTS` of an analysis names the fields that it needs."""
 
     images: pd.DataFrame | None = None  # table images
+    universe: Universe | None = None  # of pairs, as the project's rules decide it
     suspects: pd.DataFrame | None = None  # table suspects
     truth: pd.DataFrame | None = None  # table truth: every label
     pool_lists: pd.DataFrame | None = None  # lists that the pool was made of: model, query_id, candidate_id

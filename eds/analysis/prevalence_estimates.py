@@ -24,8 +24,8 @@ def p_lower_bound(positives: int, n_pairs: int) -> float:
     return positives / n_pairs
 
 
-def p_map(a: int, b: int, p_lb: float) -> float:
-    """The most likely p after a positives in b uniformly drawn pairs.
+def p_map(a: float, b: float, p_lb: float) -> float:
+    """The most likely p after a positives in b uniformly drawn pairs (weighted draws: an effective number of them).
 
     Formula: max(p_lb, a/b), for the prior U(p_lb, 1).
     Source: specification 3.
@@ -39,7 +39,7 @@ def p_map(a: int, b: int, p_lb: float) -> float:
     return max(p_lb, a / b) if b else float("nan")
 
 
-def p_posterior(a: int, b: int, p_lb: float, level: float = 0.95) -> dict[str, float]:
+def p_posterior(a: float, b: float, p_lb: float, level: float = 0.95) -> dict[str, float]:
     """What is known of p after a positives in b uniformly drawn pairs: mean and equal-tailed limits.
 
     Formula: Beta(a+1, b-a+1) truncated to [p_lb, 1]; with its cdf F and F0 = F(p_lb) the quantile t is
@@ -115,7 +115,7 @@ def discovery_gain(p_k: float, p_hat: float) -> float:
     return p_k / p_hat if p_hat else float("nan")
 
 
-def _check_draws(a: int, b: int) -> None:
+def _check_draws(a: float, b: float) -> None:
     if not 0 <= a <= b:
         raise InputError(f"{a} positives in {b} draws", hint="Give counts with 0 <= a <= b.")
 

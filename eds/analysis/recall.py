@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from eds import choices
+from eds.analysis.totals import Estimate, Sampled, outside_total, share_of
 from eds.errors import InputError
-from eds.intervals import clopper_pearson_interval
 
 Stratum = Mapping[str, int]  # N pairs, n drawn and judged, a of them positive
 
@@ -88,36 +88,11 @@ def pool_recall(
     if not 0 < level < 1:
         raise InputError(f"level is {level}", hint="Give a number between 0 and 1, as 0.95.")
     choices.check(choices.RecallLimits, limits, "limits")
-    known = [part for place, stratum in enumerate(outside) if (part := checked(stratum, place))[0]]
-    sampled = [part for part in known if 0 < part[1] < part[0]]
-    each = level if limits == "squared" else 1 - (1 - level) / max(len(sampled), 1)
-    low, high = _summed([(*part, *_limits(*part, each)) for part in sampled], limits)
-    sure = sum(positive for size, drawn, positive in known if drawn == size)
-    unknown = sum(size for size, drawn, _ in known if not drawn)
-    total = sum(size * positive / drawn for size, drawn, positive in sampled) if not unknown else float("nan")
-
-    def share(out: float) -> float:
-        return pool_positives / (pool_positives + out) if pool_positives + out else float("nan")
-
-    return {"recall": share(sure + total), "lower": share(sure + unknown + high), "upper": share(sure + low)}
-
-
-def _limits(size: int, drawn: int, positive: int, level: float) -> tuple[float, float]:
-    """Limits of a stratum's positives."""
-    low, high = clopper_pearson_interval(positive, drawn, level)
-    return max(size * low, positive), min(size * high, size - (drawn - positive))
-
-
-def _summed(strata: Sequence[tuple[int, int, int, float, float]], limits: str) -> tuple[float, float]:
-    """Limits of the strata's sum; each is N, n, a and the limits of its own positives."""
-    low, high = (math.fsum(stratum[side] for stratum in strata) for side in (3, 4))
-    if limits == "simultaneous" or len(strata) < 2:
-        return low, high
-    result = [size * positive / drawn for size, drawn, positive, _, _ in strata]
-    below, above = (
-        math.hypot(*(stratum[side] - value for stratum, value in zip(strata, result, strict=True))) for side in (3, 4)
-    )
-    return max(low, math.fsum(result) - below), min(high, math.fsum(result) + above)
+    known = [checked(stratum, place) for place, stratum in enumerate(outside)]
+    parts = [Sampled("", size, drawn, drawn, positive) for size, drawn, positive in known]
+    pool = Estimate(pool_positives, pool_positives, pool_positives)
+    held = share_of(pool, outside_total(parts, level, limits))
+    return {"recall": held.value, "lower": held.low, "upper": held.high}
 
 
 def checked(stratum: Stratum, place: int) -> tuple[int, int, int]:

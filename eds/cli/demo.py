@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 import click
 
 from eds.cli.console import Console, command
-from eds.cli.render import format_share, format_table
+from eds.cli.render import format_estimate, format_share, format_table
 
 if TYPE_CHECKING:
     from eds.project.demo import DemoResult
+    from eds.project.prevalence import Estimate
 
 
 @command(None, "demo", example="eds demo my-demo --products 60")
@@ -35,24 +36,27 @@ def render_demo(result: "DemoResult") -> str:
     """What was found, beside what there was to find."""
     truth, unique = result.truth, result.overlap["unique_by_model"]
     alpha = result.agreement.set_index("coefficient").loc["krippendorff_alpha"]
-    random_rate = result.random_positive_rate
+    facts = result.prevalence
     rows = [
-        ("pool", result.pool_pairs, format_share(result.pool_positive_rate), format_share(truth.pool_rate)),
         (
-            "random pairs",
-            result.random_pairs,
-            "-" if random_rate is None else format_share(random_rate, 2),
-            format_share(truth.prevalence_all, 2),
+            "similar pairs of the pool (p_k)",
+            _estimate(facts.pool.whole_rate if facts else None, 1),
+            _known(truth.pool_rate, 1),
+        ),
+        ("similar pairs of all (p)", _estimate(facts.p if facts else None, 2), _known(truth.prevalence, 2)),
+        (
+            "similar pairs that the pool holds",
+            _estimate(facts.recall if facts else None, 1),
+            _known(truth.pool_recall, 1),
         ),
     ]
-    recall = "n/a" if truth.pool_recall is None else format_share(truth.pool_recall)
     return "\n".join(
         [
             "",
-            format_table(("judged", "pairs", "similar", "in truth"), rows),
+            format_table(("share", "estimate (95 %)", "in truth"), rows),
             "",
             f"The pool (top {result.k} of {len(result.overlap['models'])} models) holds {truth.pool_positives:,} of "
-            f"the {truth.positives:,} similar pairs of different garments: {recall}.",
+            f"the {truth.positives:,} similar pairs there are, among {truth.universe.text}.",
             f"{result.experts} simulated experts agree with Krippendorff's alpha {alpha['value']:.2f} "
             f"[{alpha['low']:.2f}, {alpha['high']:.2f}].",
             "",
@@ -61,3 +65,11 @@ def render_demo(result: "DemoResult") -> str:
             f"Look at {result.sheet} and {result.report}; then: eds status -p {result.project}",
         ]
     )
+
+
+def _estimate(estimate: "Estimate | None", digits: int) -> str:
+    return format_estimate(estimate, digits) if estimate else "n/a"
+
+
+def _known(share: float | None, digits: int) -> str:
+    return "n/a" if share is None else format_share(share, digits)

@@ -8,7 +8,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from eds.cli.console import FOLDER, Console, command
-from eds.cli.render import format_table
+from eds.cli.render import format_estimate, format_share, format_table
 from eds.errors import EdsError
 
 if TYPE_CHECKING:
@@ -51,9 +51,22 @@ def render_status(status: "StatusResult") -> str:
         (state.path, state.condition, state.rows, _shorten(state.made_by), "; ".join(state.reasons) or None)
         for state in status.tables
     ]
-    return f"{', '.join(f'{count} {condition}' for condition, count in counts.items())}\n\n" + format_table(
-        ("table", "condition", "rows", "made by", "why"), rows
-    )
+    table = format_table(("table", "condition", "rows", "made by", "why"), rows)
+    facts = f"\n\n{_render_shares(status)}" if status.universe else ""
+    return f"{', '.join(f'{count} {condition}' for condition, count in counts.items())}\n\n{table}{facts}"
+
+
+def _render_shares(status: "StatusResult") -> str:
+    """The universe, and what the labels say of it."""
+    shares, universe = status.shares, status.universe
+    words = f"Universe: {universe.text}." if universe else ""
+    if shares is None:
+        return words
+    known = [f"p_k {format_share(shares.p_k.value)}"] if shares.p_k.labelled else []
+    known += [f"p {format_estimate(shares.p, 2)}"] if shares.p else []
+    known += [f"the pool holds {format_estimate(shares.recall)} of all similar pairs"] if shares.recall else []
+    known += [f"found so far {format_estimate(shares.found)}"] if shares.found else []
+    return f"{words} {'; '.join(known)}." if known else words
 
 
 def _shorten(made_by: str) -> str | None:

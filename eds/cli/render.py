@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eds.project.prevalence import Estimate
+
 GAP = 2  # spaces between columns
 
 
@@ -63,6 +65,19 @@ def format_rate(row: Mapping[Any, Any]) -> str:
     if row["no_interval"]:
         return f"{format_share(rate)} (no interval: {row['no_interval']})"
     return f"{format_share(rate)} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
+
+
+def format_estimate(estimate: "Estimate", digits: int = 1) -> str:
+    """Format an estimated share in percent with its limits; a census has none.
+
+    >>> from eds.analysis.totals import Estimate
+    >>> format_estimate(Estimate(0.385, 0.301, 0.472)), format_estimate(Estimate(float("nan"), 0.1, 1.0))
+    ('38.5 % [30.1, 47.2]', 'unknown [10.0, 100.0]')
+    """
+    value = "unknown" if estimate.value != estimate.value else f"{100 * estimate.value:.{digits}f} %"
+    if estimate.low == estimate.high:
+        return value
+    return f"{value} [{100 * estimate.low:.{digits}f}, {100 * estimate.high:.{digits}f}]"
 
 
 def format_interval(value: float, low: float, high: float, digits: int = 3) -> str:

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from eds.cli.render import format_interval, format_rate, format_share, format_table
+from eds.cli.render import format_estimate, format_interval, format_rate, format_share, format_table
 
 if TYPE_CHECKING:
     from eds.project.analyse import AnalysisResult
+    from eds.project.prevalence import Prevalence
 
 NAMED = 6  # pairs of models that a line names
 
@@ -154,91 +155,99 @@ def _overlap(result: "AnalysisResult", explain: bool) -> list[str]:
 
 
 def _prevalence(result: "AnalysisResult", explain: bool) -> list[str]:
-    document, confidence = result.result, result.options["confidence"]
-    pool, ranks = document["pool"], document["ranks"]
+    facts: Prevalence = result.result
+    pool, confidence = facts.pool, 100 * result.options["confidence"]
     lines = []
-    if document["models"]:
-        rows = [
-            [
-                row["model"],
-                row["pairs"],
-                row["labelled"],
-                row["positive"],
-                format_rate(row),
-                row["pairs_only_here"],
-                row["positives_only_here"],
-            ]
-            for row in document["models"]
-        ]
+    if facts.models:
         heads = ["model", "pairs", "labelled", "similar", "p_k", "only here", "similar only here"]
+        rows = []
+        for row in facts.models:
+            rate, alone = row.rate, (row.pairs_only_here, row.positives_only_here)
+            counts = rate.pairs, rate.labelled, rate.positive
+            rows.append([row.model, *counts, format_rate(rate.to_dict()), *alone])
         lines.append(format_table(heads, rows))
     lines.append(
-        f"The pool: {pool['pairs']:,} of {document['pairs']:,} pairs, {pool['labelled']:,} labelled, "
-        f"{pool['positive']:,} similar: p_k = {format_rate(pool)} (intervals at {100 * confidence:g} %)."
+        f"Universe: {facts.universe.text}. The pool has {pool.rate.pairs:,} of them, {pool.rate.labelled:,} labelled, "
+        f"{pool.rate.positive:,} similar: p_k = {format_rate(pool.rate.to_dict())} (intervals at {confidence:g} %)."
     )
-    lines += [*_random(document, confidence), *_recall(document, confidence)]
-    if document["pool_pairs_left_out"]:
-        lines.append(_left_out(document))
+    if pool.rate.labelled < pool.rate.pairs:
+        lines.append(
+            f"Similar in the whole pool, by how it was dealt into batches: {format_estimate(pool.whole_rate)}."
+        )
+    lines += [*_random(facts), *_recall(facts), *_left_out(facts)]
     if not explain:
         return lines
-    lines.append(f"p, the share of similar pairs among all, is at least {document['p_lower_bound']:.4%}.")
-    if document["product_pairs"] == "left out":
-        lines.append("Pairs of one product are not counted, because the random pairs leave them out.")
-    if ranks:
-        heads, rows = (
-            ["rank", "labelled", "similar", "rate"],
-            [[row["rank"], row["labelled"], row["positive"], format_rate(row)] for row in ranks],
+    lines.append(f"p is at least {facts.p_lower_bound:.4%} (p_LB: {facts.known:,} similar pairs are known).")
+    if facts.universe.unit == "product":
+        torn = f"{pool.disagreeing:,} of the {pool.several_images:,} pairs judged by several images have both labels."
+        lines.append(f"A pair is similar if any of its judged images is; {torn}")
+    if facts.p_of_image_pairs:
+        pairs = facts.universe.image_pairs
+        lines.append(
+            f"Of all {pairs:,} pairs of images p = {format_estimate(facts.p_of_image_pairs, 4)} (the paper's p)."
         )
+    if facts.ranks:
+        heads = ["rank", "labelled", "similar", "rate"]
+        rows = [
+            [rank, rate.labelled, rate.positive, format_rate(rate.to_dict())] for rank, rate in enumerate(facts.ranks)
+        ]
         lines += ["", "By rank, all models together:", format_table(heads, rows)]
-    if document["recall"] is not None:
-        rows = [[row["stratum"], row["N"], row["n"], row["a"]] for row in document["strata"]]
+    if facts.strata:
+        rows = [
+            [row.stratum, *(round(count, 1) for count in (row.size, row.labelled, row.positive))]
+            for row in facts.strata
+        ]
         lines += ["", format_table(["outside the pool", "pairs", "labelled", "similar"], rows)]
-    return [*lines, *_unseen(document)]
+    return [*lines, *_unseen(facts)]
 
 
-def _left_out(document: Mapping[str, Any]) -> str:
-    same = ", or are of one product" if document["product_pairs"] == "left out" else ""
-    return (
-        f"{document['pool_pairs_left_out']:,} pairs of the pool are left out: they are not of a query with a candidate"
-        f" (images.role){same}."
-    )
-
-
-def _random(document: Mapping[str, Any], confidence: float) -> list[str]:
-    random, strata = document["random"], document["stratified"]
-    if not random and strata:
-        if strata["p"] != strata["p"]:
-            return ["The random pairs come from a part of the pairs outside the pool, so p cannot be estimated."]
-        error = strata["standard_error_p"]
-        text = f", with a standard error of {error:.4%}" if error == error else ""
-        return [f"By the pool and the random pairs of each stratum p = {strata['p']:.4%}{text}."]
-    if not random:
-        return ["There are no random pairs: draw some (eds suspects random -n 2000) and have them judged."]
-    if not random["enough"]:
-        left = random["drawn"] - random["n"]
-        return [f"{left:,} of {random['drawn']:,} random pairs have no label: p needs them judged."]
-    posterior = random["posterior"]
-    lines = [
-        f"Random pairs: {random['a']:,} of {random['n']:,} similar: p = {random['p_map']:.4%}, "
-        f"{100 * confidence:g} % from {posterior['lower']:.4%} to {posterior['upper']:.4%}."
-    ]
-    if random["discovery"]:
-        gain = random["discovery"]
-        lines.append(f"A judgement of the pool finds {gain['gain']:,.0f} times as many similar pairs as a random one.")
+def _left_out(facts: "Prevalence") -> list[str]:
+    lines = []
+    if facts.pool.left_out:
+        lines.append(f"{facts.pool.left_out:,} pairs of the pool are left out: they are not in the universe.")
+    if facts.draws_left_out:
+        lines.append(
+            f"{facts.draws_left_out:,} random pairs are left out: they were drawn from an earlier, larger universe."
+        )
     return lines
 
 
-def _recall(document: Mapping[str, Any], confidence: float) -> list[str]:
-    recall = document["recall"]
-    if recall is None:
+def _random(facts: "Prevalence") -> list[str]:
+    random, p = facts.random, facts.p
+    if p is None:
+        return ["There are no random pairs: draw some (eds suspects random -n 2000) and have them judged."]
+    if random is None:
+        if p.value != p.value:
+            return ["The random pairs come from a part of the pairs outside the pool, so p cannot be estimated."]
+        return [f"By the pool and the random pairs of each stratum p = {format_estimate(p, 4)}."]
+    lines = []
+    if not random.enough:
+        left = random.drawn - random.labelled
+        lines.append(
+            f"{left:,} of {random.drawn:,} random pairs have no label: intervals are widened by them (all not similar, "
+            "or all similar)."
+        )
+    lines.insert(0, f"Random pairs: {random.positive:,} of {random.labelled:,} similar: p = {format_estimate(p, 4)}.")
+    if facts.gain and facts.gain.value == facts.gain.value:
+        gain = facts.gain
+        limits = f"[{gain.low:,.1f}, {gain.high:,.1f}]"
+        lines.append(
+            f"A judgement of the pool finds {gain.value:,.1f} {limits} times as many similar pairs as a random one."
+        )
+    return lines
+
+
+def _recall(facts: "Prevalence") -> list[str]:
+    if facts.recall is None or facts.found is None:
         return []
-    low, high = format_share(recall["lower"]), format_share(recall["upper"])
-    share = format_share(recall["recall"])
-    return [f"The pool holds {share} of all similar pairs, {100 * confidence:g} % from {low} to {high}."]
+    held = f"The pool holds {format_estimate(facts.recall)} of all similar pairs"
+    if facts.pool.rate.labelled < facts.pool.rate.pairs:
+        return [f"{held}, judged or not; found so far: {format_estimate(facts.found)}."]
+    return [f"{held}; found so far, with the random pairs: {format_estimate(facts.found)}."]
 
 
-def _unseen(document: Mapping[str, Any]) -> list[str]:
-    unseen = document["unseen"]
+def _unseen(facts: "Prevalence") -> list[str]:
+    unseen = facts.unseen
     if not unseen:
         return []
     counts = ", ".join(f"{count:,} by {n}" for n, count in enumerate(unseen["found_by_exactly"], 1))

@@ -1,12 +1,12 @@
 """Render what a benchmark costs."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from eds.cli.render import format_table
 
 if TYPE_CHECKING:
-    from eds.project.budget import BudgetResult
+    from eds.project.budget import BudgetResult, MachineWork, Plan
 
 PRICES = (("machines", "machine_money"), ("a month", "storage_money_monthly"))
 
@@ -16,6 +16,7 @@ def render_budget(result: "BudgetResult", *, explain: bool = False) -> str:
     sure = result.certainty
     lines = [
         render_plans(result.plans, result.currency),
+        f"All pairs: {result.scope.text}; {result.seconds.source}.",
         f"{sure['queries']:,} queries show a difference of {sure['smallest_difference']:.3f} between two models four"
         f" times in five; {round(sure['pairs']):,} judged pairs give a rate to within {sure['half_width']:.2%}.",
         "",
@@ -27,56 +28,57 @@ def render_budget(result: "BudgetResult", *, explain: bool = False) -> str:
             "A difference: at 95 %, where the queries' differences spread by 0.15. Were the judged pairs random and"
             f" none of them similar, p would be below {sure['p_below']:.3%}.",
             "Rates:",
-            *(f"  - {rate['told']}" for rate in result.machines["rates"]),
+            *(f"  - {rate.source}" for rate in result.machines.rates),
         ]
     return "\n".join(lines)
 
 
-def render_plans(plans: Sequence[Mapping[str, Any]], currency: str = "") -> str:
+def render_plans(plans: "Sequence[Plan]", currency: str = "") -> str:
     """Render the plans of judging as a table; money only where a pay is known."""
-    paid = any(plan["money"] is not None for plan in plans)
+    paid = any(plan.money is not None for plan in plans)
     heads = ["plan", "pairs", "judgements", "hours", "times fewer"] + ([f"money {currency}".strip()] if paid else [])
     names = ["pairs", "judgements", "hours", "times_fewer"] + (["money"] if paid else [])
-    return format_table(heads, [[plan["name"], *(_round(plan[name]) for name in names)] for plan in plans])
+    return format_table(heads, [[plan.name, *(_round(getattr(plan, name)) for name in names)] for plan in plans])
 
 
-def _machines(plan: Mapping[str, Any], currency: str) -> list[str]:
-    priced = [(head, key) for head, key in PRICES if plan[key] is not None]
+def _machines(work: "MachineWork", currency: str) -> list[str]:
+    plan = work.plan
+    priced = [(head, key) for head, key in PRICES if getattr(plan, key) is not None]
     rows = [
         [
-            model["name"],
-            format_time(model["embed_seconds"]),
-            format_time(model["mine_seconds"]),
-            _round(model["machine_hours"]),
-            format_size(model["vector_bytes"]),
-            *(_round(model[key]) for _, key in priced),
+            model.name,
+            format_time(model.embed_seconds),
+            format_time(model.mine_seconds),
+            _round(model.machine_hours),
+            format_size(model.vector_bytes),
+            *(_round(getattr(model, key)) for _, key in priced),
         ]
-        for model in plan["models"]
+        for model in plan.models
     ]
-    embed, mine = (sum(model[name] for model in plan["models"]) for name in ("embed_seconds", "mine_seconds"))
-    prices = [sum(model[key] for model in plan["models"]) for _, key in priced]
+    embed, mine = (sum(getattr(model, name) for model in plan.models) for name in ("embed_seconds", "mine_seconds"))
+    prices = [sum(getattr(model, key) for model in plan.models) for _, key in priced]
     rows.append(
         [
             "all",
             format_time(embed),
             format_time(mine),
-            _round(plan["machine_hours"]),
-            format_size(plan["vector_bytes"]),
+            _round(plan.machine_hours),
+            format_size(plan.vector_bytes),
             *map(_round, prices),
         ]
     )
     heads = ["model", "embedding", "mining", "machine hours", "vectors", *(f"{head} {currency}" for head, _ in priced)]
-    machines = plan["machines"]
+    machines = work.machines
     lines = [
-        f"Machines: {plan['images']:,} images, {plan['queries']:,} queries, {machines:,} of"
-        f" {'these machines' if machines > 1 else 'this machine'}; tasks of a model: {plan['embed_tasks']:,} to embed,"
-        f" {plan['mine_tasks']:,} to mine",
+        f"Machines: {work.images:,} images, {work.queries:,} queries, {machines:,} of"
+        f" {'these machines' if machines > 1 else 'this machine'}; tasks of a model: {plan.embed_tasks:,} to embed,"
+        f" {plan.mine_tasks:,} to mine",
         format_table(heads, rows),
-        f"In all {format_time(plan['seconds'])}; pictures {format_size(plan['picture_bytes'])}; experts"
-        f" {plan['expert_hours']:,.0f} hours for {plan['judgements']:,.0f} judgements.",
+        f"In all {format_time(plan.seconds)}; pictures {format_size(plan.picture_bytes)}; experts"
+        f" {plan.expert_hours:,.0f} hours for {plan.judgements:,.0f} judgements.",
     ]
-    if plan["storage_money_monthly"] is not None:
-        lines.append(f"Storage with the pictures: {plan['storage_money_monthly']:,.2f} {currency} a month.")
+    if plan.storage_money_monthly is not None:
+        lines.append(f"Storage with the pictures: {plan.storage_money_monthly:,.2f} {currency} a month.")
     return lines
 
 

@@ -57,7 +57,9 @@ def pool(console: Console, explain: bool, **options: Any) -> None:
 )  # fmt: skip
 @click.option("--min-rank", type=click.IntRange(0), help="First near rank, from 0 (default: k of the pool).")
 @click.option("--max-rank", type=click.IntRange(1), default=100, help="End of the near ranks, not included.")
-@click.option("--exclude-product", is_flag=True, help="Leave out pairs that show the same product.")
+@click.option(
+    "--universe", type=one_of(choices.UniverseChoice), help="Pairs that lists may hold, or all (default: eds.toml)."
+)
 def random(console: Console, **options: Any) -> None:
     """Draw uniform random pairs, as one batch.
 
@@ -154,7 +156,7 @@ def render_pool(result: "PoolResult", *, explain: bool) -> str:
     lines = [
         format_table(["k", "pairs", "new pairs", ""], rows.to_numpy().tolist()),
         f"* The pool: {result.size:,} pairs in {result.batches:,} batches, {result.new:,} of them new; order "
-        f"{result.order}.",
+        f"{result.order}.{f' Universe: {result.universe.text}.' if result.universe else ''}",
     ]
     if result.dropped_models:
         lines.append(f"Pairs proposed only by {', '.join(result.dropped_models)}, which is not pooled now, are kept.")
@@ -193,7 +195,7 @@ def render_random(result: "RandomResult") -> str:
     total = result.drawn_before + result.drawn
     return (
         f"Drew {result.drawn:,} pairs of stratum {result.stratum}; {total:,} of its {result.stratum_size:,} pairs are "
-        f"drawn now, each with probability {result.probability:.3g}."
+        f"drawn now, each with probability {result.probability:.3g}. Universe: {result.universe.text}."
     )
 
 

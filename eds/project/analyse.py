@@ -6,14 +6,16 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eds.choices import UniverseChoice
 from eds.errors import InputError
 from eds.plugin_options import Option, convert, read_fields
 from eds.project.inputs import PAIR, Inputs
 from eds.project.mine import check_depth, read_heads
-from eds.project.pool import models_with_whole_ties
+from eds.project.pool import models_with_whole_ties, pool_depth, pooled_models
 from eds.project.pool_models import read_pool_lists
 from eds.project.ranks_and_scores import Evidence, Needs, choose_models, gather
 from eds.project.results import Result, to_jsonable
+from eds.project.universe import project_universe
 from eds.registry import ANALYSES
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 COMPARED = {"rankings", "ranks", "scores"}  # inputs that come from models compared with each other
 READ_FROM = {  # by input of an analysis the tables that it comes from
     "images": ("images",),
+    "universe": ("images",),
     "suspects": ("suspects",),
     "truth": ("truth",),
     "labels": ("truth", "suspects"),
@@ -45,8 +48,9 @@ class Selection:
 
     pool_models: tuple[str, ...] = _option((), "A model that made the pool (default: as suspects say).", "pool_lists")
     other_models: tuple[str, ...] = _option((), "Another model to compare (default: all).", *COMPARED)
-    models: tuple[str, ...] = _option((), "Only this model (default: all).", "list_heads", "own_ranks")
+    models: tuple[str, ...] = _option((), "Only this model (default: the pool's, else all).", "list_heads", "own_ranks")
     pool_depth: int | None = _option(None, "Depth of a named pool model's lists (default: eds.toml).", "pool_lists")
+    universe: UniverseChoice | None = _option(None, "Pairs that lists may hold, or all.", "universe")
     with_random: bool = _option(False, "Measure on the labels of random pairs, too.", "labels")
     allow_missing: bool = _option(
         False, "Leave out images without a vector, and count them.", "pool_lists", "own_ranks", *COMPARED
@@ -68,7 +72,8 @@ class AnalysisResult(Result):
         """The parts of the result that are tables."""
         import pandas as pd
 
-        parts = self.result if isinstance(self.result, Mapping) else {self.analysis: self.result}
+        result = self.result.to_dict() if hasattr(self.result, "to_dict") else self.result
+        parts = result if isinstance(result, Mapping) else {self.analysis: result}
         frames = {name: pd.DataFrame(part) if _is_rows(part) else part for name, part in parts.items()}
         return {name: frame for name, frame in frames.items() if isinstance(frame, pd.DataFrame)}
 
@@ -84,7 +89,7 @@ def analyse(project: "Project", name: str, **options: Any) -> AnalysisResult:
     chosen = Selection(**{key: value for key, value in values.items() if key in Selection.__dataclass_fields__})
     settings = analysis.Options(**{key: value for key, value in values.items() if not hasattr(chosen, key)})
     if getattr(settings, "k", 0) is None:
-        settings = replace(settings, k=project.config.suspects.k)
+        settings = replace(settings, k=pool_depth(project) or project.config.suspects.k)
     document = analysis.analyse(collect(inputs, analysis.INPUTS, settings, chosen), settings)
     used = {key: value for key, value in asdict(chosen).items() if key in dict.fromkeys(_selectable(analysis.INPUTS))}
     tables = dict.fromkeys(table for name in analysis.INPUTS for table in READ_FROM.get(name, ()))
@@ -120,6 +125,8 @@ def collect(inputs: Inputs, needs: Sequence[str], settings: Any, chosen: Selecti
         values["labels"] = inputs.measured_pairs(with_random=chosen.with_random)
     if "images" in wanted:
         values["images"] = inputs.images()
+    if "universe" in wanted:
+        values["universe"] = project_universe(inputs, chosen.universe)
     if "suspects" in wanted:
         values["suspects"] = inputs.suspects
     if "pool_lists" in wanted:
@@ -166,7 +173,8 @@ def _models_to_compare(project: "Project", lists: "pd.DataFrame", others: Sequen
 def _list_heads(project: "Project", models: Sequence[str], k: int) -> "pd.DataFrame":
     from eds.suspects import shared_ranks
 
-    names = list(models) or project.models("neighbors")
+    known = project.models("neighbors")
+    names = list(models) or [name for name in pooled_models(project) if name in known] or known
     ties = models_with_whole_ties(project, names, None)
     heads = read_heads(project, names, k, ties)
     check_depth(project, names, k, f"overlap at k = {k}")

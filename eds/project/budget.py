@@ -1,7 +1,7 @@
 """What a benchmark costs: judgements, machines, time and money, from the counts of a project or from given ones."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eds import config
@@ -12,10 +12,14 @@ from eds.project.results import Result
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eds.analysis.capacity import ModelRate
+    from eds.analysis.capacity import CapacityPlan, ModelRate
+    from eds.pairs import Reals
     from eds.project import Project
+    from eds.suspects.budget import Plan as Plan
+    from eds.suspects.budget import Scope
+    from eds.suspects.cost import Rate
 
-JUDGING = ("wanted", "prevalence", "experts", "seconds", "hourly")  # options that eds.analysis.budget takes
+JUDGING = ("wanted", "prevalence", "experts", "seconds", "hourly")  # options of eds.suspects.budget
 
 
 @dataclass(frozen=True)
@@ -44,58 +48,87 @@ class BudgetOptions:
 
 
 @dataclass(frozen=True)
+class MachineWork(Result):
+    """The work of machines, and the rates that it rests on."""
+
+    plan: "CapacityPlan"
+    images: int
+    queries: int
+    machines: int
+    rates: "tuple[Rate, ...]"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan's fields beside the others."""
+        values = super().to_dict()
+        plan: dict[str, Any] = values.pop("plan")
+        return plan | values
+
+
+@dataclass(frozen=True)
 class BudgetResult(Result):
     """Plans of judging, what so many queries and pairs can show, and the work of machines with its rates."""
 
-    plans: list[dict[str, Any]]
+    scope: "Scope"  # all pairs, and what a pair is
+    plans: "list[Plan]"
+    seconds: "Rate"  # of a judgement
     currency: str
     certainty: Mapping[str, float]
-    machines: Mapping[str, Any]
+    machines: MachineWork
 
 
 def plan_budget(project: "Project | None", options: BudgetOptions) -> BudgetResult:
     """Plan judgements, machines, time and money; without a project the counts have to be given."""
+    from eds.suspects.budget import Scope
+
     settings, judging = settings_of(project), options.judging()
     if project is None or options.queries is not None or options.images is not None:
         check_counts(project, queries=options.queries, images=options.images, models=options.models)
         queries, images, both = _given_counts(project, options)
         models = options.models or (count_models(project) if project else 1)
-        k = options.k or settings.suspects.k
-        plans = _plans(settings, (queries, images, both), models, k, options.pool_size, judging)
-        embedded = images + queries - both
+        scope = Scope.of_counts(queries, images, both, models, options.k or _depth(project))
+        pool_size = options.pool_size
     else:
+        inputs = Inputs(project)
         if options.wanted is None and options.prevalence is None:
-            judging |= _known_prevalence(Inputs(project))
+            judging |= _known_prevalence(inputs)
         models = options.models or count_models(project)
-        plans = project_budget(project, k=options.k, models=models, pool_size=options.pool_size, **judging)
+        scope = Scope.of_universe(inputs.universe, models, options.k or _depth(project))
+        made_so = options.models in (None, count_models(project)) and options.k in (None, _depth(project))
+        pool_size = options.pool_size or (_pool_size(inputs) if made_so else None)
         queries, images, both = count_images(project)
-        embedded = images + queries - both
+    seconds = seconds_per_label(project, options.seconds)
+    plans = _plans(settings, scope, pool_size, judging | {"seconds": seconds.value})
     certainty = _certainty(queries, plans)
-    pay = settings.budget
-    machines = scale_document(
-        project,
-        embedded,
-        queries,
-        models,
-        round(certainty["pairs"]),
-        options.experts or pay.experts,
-        options.seconds or pay.seconds,
-        machines=options.machines,
-        machine_hourly=options.machine_hourly,
-        terabyte_monthly=options.terabyte_monthly,
-        calibrate=options.calibrate,
-    )
-    return BudgetResult(plans, pay.currency, certainty, machines)
+    pairs, experts = round(certainty["pairs"]), options.experts or settings.budget.experts
+    machines = _machine_work(project, options, (images + queries - both, queries, pairs, models, experts), seconds)
+    return BudgetResult(scope, plans, seconds, settings.budget.currency, certainty, machines)
 
 
-def project_budget(
-    project: "Project", k: int | None = None, models: int | None = None, pool_size: int | None = None, **judging: Any
-) -> list[dict[str, Any]]:
-    """Return the plans of judging for the project's own tables; given values replace the project's."""
-    models = models or count_models(project)
-    if pool_size is None and k is None and project.path("suspects").exists():
-        pool_size = int((project.read("suspects", columns=["origin"])["origin"] == "pool").sum()) or None
-    return _plans(project.config, count_images(project), models, k or project.config.suspects.k, pool_size, judging)
+def seconds_per_label(project: "Project | None", given: float | None = None) -> "Rate":
+    """Seconds of a judgement, and where they are from: as given, else measured, else as eds.toml says."""
+    from eds.suspects.cost import Rate, label_rate
+
+    if given is not None:
+        return Rate(given, False, f"given: {given:g} s a judgement")
+    return label_rate(_seconds(project), settings_of(project).budget.seconds)
+
+
+def project_budget(project: "Project", scope: "Scope", pool_size: int) -> "list[Plan]":
+    """Return the plans of judging a pool, by the project's budget."""
+    return _plans(project.config, scope, pool_size, {"seconds": seconds_per_label(project).value})
+
+
+def _depth(project: "Project | None") -> int:
+    """The depth of the pool that there is, else of the one that eds.toml asks for."""
+    from eds.project.pool import pool_depth
+
+    return (pool_depth(project) if project else None) or settings_of(project).suspects.k
+
+
+def _pool_size(inputs: Inputs) -> int | None:
+    """Pairs of the pool that lie in the universe."""
+    pooled = inputs.pooled_pairs
+    return None if pooled is None else int((inputs.universe.numbers(pooled) >= 0).sum()) or None
 
 
 def count_images(project: "Project") -> tuple[int, int, int]:
@@ -116,8 +149,15 @@ def check_counts(project: "Project | None", **counts: int | None) -> None:
 
 
 def count_models(project: "Project") -> int:
-    """Return how many models the project has lists or vectors of, or names."""
-    named = (project.models("neighbors"), project.models("embeddings"), project.config.embeddings.models)
+    """Return how many models made the pool; without one, how many have lists or vectors, or are named."""
+    from eds.project.pool import pooled_models
+
+    named = (
+        pooled_models(project),
+        project.models("neighbors"),
+        project.models("embeddings"),
+        project.config.embeddings.models,
+    )
     count = next((len(names) for names in named if names), 0)
     if not count:
         raise InputError("the number of models is not known", where=str(project.root), hint="Give --models N.")
@@ -134,44 +174,31 @@ def _given_counts(project: "Project | None", options: BudgetOptions) -> tuple[in
     return queries, images, 0 if options.outside else min(queries, images, queries if both is None else both)
 
 
-def _plans(
-    settings: config.Config,
-    counts: tuple[int, int, int],
-    models: int,
-    k: int,
-    pool_size: int | None,
-    judging: Mapping[str, Any],
-) -> list[dict[str, Any]]:
-    from eds.analysis import Judging, RandomTarget
-    from eds.analysis import budget as plan
+def _plans(settings: config.Config, scope: "Scope", pool_size: int | None, judging: Mapping[str, Any]) -> "list[Plan]":
+    from eds.suspects.budget import Judging, RandomTarget
+    from eds.suspects.budget import budget as plan
 
-    queries, images, both = counts
     chosen = {name: value for name, value in judging.items() if value is not None}
     target = RandomTarget(chosen.pop("wanted", None), chosen.pop("prevalence", None))
     pay = {name: getattr(settings.budget, name) for name in ("experts", "seconds", "hourly")}
-    experts = Judging(**{**pay, **chosen})
-    plans = plan(queries, images, models, k, experts, n_queries_in_gallery=both, pool_size=pool_size, random=target)
-    return [asdict(item) for item in plans]
+    return list(plan(scope, Judging(**{**pay, **chosen}), pool_size=pool_size, random=target))
 
 
 def _known_prevalence(inputs: Inputs) -> dict[str, Any]:
     """Return how many positives random pairs would have to yield, and how rare they are, if labels show it."""
-    from eds.analysis import AnalysisInputs, analyse
+    from eds.project.prevalence import project_prevalence
 
-    if not (inputs.exists("truth") and inputs.exists("suspects")):
+    found = project_prevalence(inputs)
+    if found is None or found.p is None or not found.pool.rate.positive or not found.p.value > 0:
         return {}
-    report = analyse("prevalence", AnalysisInputs(inputs.images(), inputs.suspects, inputs.read("truth")))
-    positives, random = report["pool"]["positive"], report["random"]
-    if not positives or not random or not random.get("p_map"):
-        return {}
-    return {"wanted": positives, "prevalence": random["p_map"]}
+    return {"wanted": found.pool.rate.positive, "prevalence": found.p.value}
 
 
-def _certainty(queries: int, plans: list[dict[str, Any]]) -> dict[str, float]:
+def _certainty(queries: int, plans: "list[Plan]") -> dict[str, float]:
     """Return what the queries and the pool's pairs can show."""
     from eds.analysis.power import certainty
 
-    pairs = next(plan["pairs"] for plan in reversed(plans) if plan["name"].startswith("pool"))
+    pairs = next(plan.pairs for plan in reversed(plans) if plan.name.startswith("pool"))
     return {"queries": queries, "pairs": pairs, **certainty(queries, round(pairs))}
 
 
@@ -180,45 +207,28 @@ def settings_of(project: "Project | None") -> config.Config:
     return project.config if project else config.Config()
 
 
-def scale_document(
-    project: "Project | None",
-    images: int,
-    queries: int,
-    models: int,
-    pairs: int,
-    experts: int,
-    seconds: float,
-    **options: Any,
-) -> dict[str, Any]:
-    """The plan by machines, each rate with where it is from."""
+def _machine_work(
+    project: "Project | None", options: BudgetOptions, counts: tuple[int, int, int, int, int], seconds: "Rate"
+) -> MachineWork:
+    """The plan by machines, each rate with where it is from; counts of images, queries, pairs, models, experts."""
     from eds.analysis import capacity
 
+    images, queries, pairs, models, experts = counts
     chosen = tuple(capacity.model_rates(model_rates(project) if project else [], models))
     largest = max(model.dimension for model in chosen)
     rates = capacity.Rates(
         chosen,
-        mining=capacity.mining_rate(largest) if options["calibrate"] else capacity.ASSUMED_MINING,
+        mining=capacity.mining_rate(largest) if options.calibrate else capacity.ASSUMED_MINING,
         reading=capacity.ASSUMED_READING,
         picture_bytes=capacity.picture_rate(_sizes(project)),
-        seconds_per_label=capacity.label_rate(_seconds(project), seconds),
+        seconds_per_label=seconds,
     )
-    work = capacity.Workload(images, queries, pairs, experts, options["machines"])
-    prices = capacity.Prices(options["machine_hourly"], options["terabyte_monthly"])
+    work = capacity.Workload(images, queries, pairs, experts, options.machines)
+    prices = capacity.Prices(options.machine_hourly, options.terabyte_monthly)
     plan = capacity.plan_capacity(work, rates, prices, _engine(project))
-    sources = [
-        *dict.fromkeys(model.images_per_second for model in chosen),
-        rates.mining,
-        rates.reading,
-        rates.picture_bytes,
-        rates.seconds_per_label,
-    ]
-    return {
-        **asdict(plan),
-        "images": images,
-        "queries": queries,
-        "machines": work.machines,
-        "rates": [asdict(rate) for rate in sources],
-    }
+    speeds = dict.fromkeys(model.images_per_second for model in chosen)
+    sources = (*speeds, rates.mining, rates.reading, rates.picture_bytes, rates.seconds_per_label)
+    return MachineWork(plan, images, queries, work.machines, sources)
 
 
 def _engine(project: "Project | None") -> config.ExecutorSettings:
@@ -244,17 +254,18 @@ def model_rates(project: "Project") -> "list[ModelRate]":
     return rates
 
 
-def _seconds(project: "Project | None") -> "pd.Series[float]":
-    import pandas as pd
+def _seconds(project: "Project | None") -> "Reals":
+    """Seconds of every judgement in the label store."""
+    import numpy as np
 
     if project is None or not (project.path("labels").exists() or project.config.labels.url):
-        return pd.Series(dtype="float64")
+        return np.zeros(0)
     from eds.project.label_store import opened
 
     with opened(project) as store:
         from eds.labels.frames import labels_frame
 
-        return labels_frame(store)["seconds"].astype(float)
+        return labels_frame(store)["seconds"].to_numpy(np.float64, na_value=np.nan)
 
 
 def _sizes(project: "Project | None") -> "pd.Series[int]":

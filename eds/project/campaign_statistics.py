@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from eds.analysis import discovery_gain, p_lower_bound
-from eds.analysis.all_pairs import population
-from eds.analysis.budget import Judging
 from eds.analysis.campaign_cost import CampaignCost, campaign_cost
 from eds.analysis.missed_positives import CorrectedRate, corrected_rate
+from eds.analysis.totals import Estimate
 from eds.labels.frames import acts_frame
 from eds.project.agreement import AgreementResult, agreement_of
+from eds.project.budget import seconds_per_label
 from eds.project.decide import decide_votes, read_votes
+from eds.project.inputs import Inputs
 from eds.project.label_store import opened
+from eds.project.prevalence import project_prevalence
 from eds.project.results import Result
-from eds.suspects import overlap, pair_rate, positive_rates, sources_frame
+from eds.suspects import overlap, positive_rates, sources_frame
+from eds.suspects.budget import Judging
 from eds.tables import LABELS
 from eds.truth import disputed_pairs, expert_profiles
 from eds.truth.gold_accuracy import known_called
@@ -27,11 +29,13 @@ from eds.truth.rate_curve import rate_growth
 from eds.truth.throughput import expert_pace
 
 if TYPE_CHECKING:
+    from eds.analysis.analyses.prevalence import Prevalence
     from eds.project import Project
     from eds.project.campaigns import CampaignPlan
     from eds.reports.charts import Chart
+    from eds.universe import Universe
 
-__all__ = ["CampaignAgreement", "CampaignCost", "CorrectedRate", "Disputes", "ModesCompared", "PoolYield"]
+__all__ = ["CampaignAgreement", "CampaignCost", "CorrectedRate", "Disputes", "Estimate", "ModesCompared", "PoolYield"]
 KEY = ["query_id", "candidate_id"]
 
 
@@ -47,17 +51,14 @@ class CampaignAgreement(Result):
 
 @dataclass(frozen=True)
 class PoolYield(Result):
-    """How many pairs of a campaign are similar, and what its random pairs say of all pairs."""
+    """How many pairs of a campaign are similar, and what all labels of the project say of its universe."""
 
     growth: pd.DataFrame  # of the rate p_k, decided pair of the pool by decided pair
     asked: int
     undecided: int
+    prevalence: "Prevalence | None"  # of the project, as `eds analysis prevalence`; None while nothing is decided
     random: CorrectedRate | None  # None where no random pair is decided
-    drawn: tuple[int, int]  # positive and decided pairs of the uniform random draws
     known: tuple[int, int]  # found and known positives among the gold
-    bound: float | None  # p at least: the positives known, over all pairs
-    pairs: int  # all pairs of the project
-    gain: float  # p_k over p, NaN where one of them is unknown
 
     def chart(self, axis: str = "pairs decided") -> "Chart":
         """Draw the growth of the rate over the decided pairs."""
@@ -105,37 +106,38 @@ def pace(project: "Project", name: str) -> pd.DataFrame:
 
 
 def pool_yield(project: "Project", name: str) -> PoolYield:
-    """The yield of a campaign; only uniform draws from all pairs (stratum all) count as random."""
-    votes = read_votes(project, name)
+    """The yield of a campaign, and p, gain and pool recall by the votes of all campaigns."""
+    votes, inputs = read_votes(project, name), Inputs(project)
     labels, truth, asked = votes.labels, decide_votes(votes).truth, len(votes.pairs)
-    gold = known_called(labels, votes.gold)
-    images, suspects = (_read(project, table) for table in ("images", "suspects"))
-    uniform = None
-    if suspects is not None:
-        uniform = suspects.loc[(suspects["origin"] == "random") & (suspects["stratum"] == "all"), KEY]
-    drawn = truth.iloc[:0] if uniform is None else truth.merge(uniform.drop_duplicates(), on=KEY)
-    pool = _pooled(truth, suspects)
-    positive, rate, gain = int(drawn["value"].sum()), None, float("nan")
-    if len(drawn):
-        rate = corrected_rate(positive, len(drawn), gold.found, gold.known, gold.alarms, gold.negatives)
-    if rate is not None and len(pool):
-        gain = discovery_gain(pair_rate(pool, pool).value, rate.raw)
-    total, bound = 0, None
-    if images is not None:
-        every = population(images, pd.DataFrame({"origin": [], "stratum": []}) if suspects is None else suspects)
-        total = every.size
-        bound = p_lower_bound(int(truth.loc[every.holds(truth), "value"].sum()), total) if total else None
+    decided = len(truth)
+    every = read_votes(project)
+    gold = known_called(every.labels, every.gold)
+    prevalence = project_prevalence(inputs, decide_votes(every).truth)
+    drawn = prevalence.random if prevalence else None
+    rate = None
+    if drawn and drawn.labelled:
+        called = gold.found, gold.known, gold.alarms, gold.negatives
+        rate = corrected_rate(drawn.positive, drawn.labelled, *called)
+    pooled = inputs.suspects[inputs.suspects["origin"] == "pool"]
+    if prevalence:  # the rate counts units, as the project's p_k does
+        labels, truth, pooled = (_as_units(inputs.universe, frame) for frame in (labels, truth, pooled))
+        truth = truth.groupby(KEY)["value"].max().reset_index()
+    pool = truth.merge(pooled[KEY].drop_duplicates(), on=KEY) if len(pooled) else truth
     return PoolYield(
         growth=rate_growth(labels, pool),
         asked=asked,
-        undecided=asked - len(truth),
+        undecided=asked - decided,
+        prevalence=prevalence,
         random=rate,
-        drawn=(positive, len(drawn)),
         known=(gold.found, gold.known),
-        bound=bound,
-        pairs=total,
-        gain=gain,
     )
+
+
+def _as_units(universe: "Universe", pairs: pd.DataFrame) -> pd.DataFrame:
+    """The pairs that are in the universe, each called by its unit, of which p_k is the rate."""
+    number = universe.numbers(pairs)
+    inside = pairs[number >= 0]
+    return inside.assign(candidate_id=[f"unit {unit}" for unit in number[number >= 0].tolist()])
 
 
 def yield_by_model(project: "Project", name: str) -> pd.DataFrame:
@@ -171,7 +173,7 @@ def cost(
     budget = project.config.budget
     return campaign_cost(
         pairs,
-        Judging(min(plan.experts_per_pair or experts, experts), budget.seconds, budget.hourly),
+        Judging(min(plan.experts_per_pair or experts, experts), seconds_per_label(project).value, budget.hourly),
         panel=experts,
         gold_share=plan.gold_share or 0.0,
         repeat_share=plan.repeat_share or 0.0,
@@ -179,14 +181,3 @@ def cost(
         control_share=plan.control_share,
         positive_rate=0.5 if positive_rate is None else positive_rate,
     )
-
-
-def _pooled(truth: pd.DataFrame, suspects: pd.DataFrame | None) -> pd.DataFrame:
-    """The decided pairs that models proposed: what p_k is about, here as in `eds analysis prevalence`."""
-    if suspects is None:
-        return truth
-    return truth.merge(suspects.loc[suspects["origin"] == "pool", KEY].drop_duplicates(), on=KEY)
-
-
-def _read(project: "Project", table: str) -> pd.DataFrame | None:
-    return project.read(table) if project.path(table).exists() else None

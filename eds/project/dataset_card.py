@@ -1,10 +1,13 @@
 """The card of an export: the curator's words, and facts that truth and analysis find in the project."""
 
+import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from eds.errors import EdsError
+from eds.project.inputs import Inputs
+from eds.project.prevalence import project_prevalence
 
 if TYPE_CHECKING:
     from eds.benchmarks.benchmark import Benchmark
@@ -42,7 +45,7 @@ def make_card(project: "Project", benchmark: "Benchmark", labels: "Votes | None"
         "Collection": [*([text.collection] if text.collection else []), *_collection(project, benchmark)],
         "Experts": _experts(benchmark),
         "Agreement": _agreement(project, labels),
-        "Recall": _recall(benchmark),
+        "Recall": _recall(Inputs(project)),
         "Known bias": _bias(benchmark),
     }
     return Card(
@@ -109,25 +112,24 @@ def _agreement(project: "Project", labels: "Votes | None") -> list[str]:
     ]
 
 
-def _recall(benchmark: "Benchmark") -> list[str]:
-    if benchmark.images is None or benchmark.suspects is None or benchmark.truth is None or not len(benchmark.truth):
-        return []
-    from eds.analysis.analyses.prevalence import pool_report
-
+def _recall(inputs: Inputs) -> list[str]:
     try:
-        report = pool_report(benchmark.images, benchmark.suspects, benchmark.truth)
+        report = project_prevalence(inputs)
     except EdsError as error:
         return [f"Cannot be computed: {error}"]
-    pool, recall = report["pool"], report["recall"]
+    if report is None:
+        return []
+    pool, recall = report.pool, report.recall
     facts = [
-        f"The pool holds {pool['pairs']:,} of {report['pairs']:,} pairs; {pool['labelled']:,} are labelled,"
-        f" {pool['positive']:,} of them similar."
+        f"Universe: {report.universe.text}. The pool holds {pool.rate.pairs:,} of them; {pool.rate.labelled:,} are"
+        f" labelled, {pool.rate.positive:,} of them similar."
     ]
     if recall is None:
         facts.append("How many similar pairs lie outside the pool is unknown: no pairs were drawn from outside.")
     else:
-        values = ", ".join(f"{name} {value:.3f}" for name, value in recall.items() if isinstance(value, float))
-        facts.append(f"Recall of the pool, from pairs drawn outside it: {values}.")
+        value = "unknown" if math.isnan(recall.value) else f"{recall.value:.3f}"
+        limits = f"95%: {recall.low:.3f} to {recall.high:.3f}"
+        facts.append(f"Share of all similar pairs that the pool holds: {value} ({limits}).")
     return facts
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eds.project.agreement import PAIR
+from eds.project.inputs import Inputs
+from eds.project.prevalence import project_prevalence
 from eds.project.project import Project
 from eds.project.reporter import SILENT, Reporter
 from eds.project.results import Result
@@ -13,6 +14,9 @@ from eds.project.simulate import KnownTruth, draw_catalogue, draw_panel, known_t
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from eds.analysis.analyses.prevalence import Prevalence
+    from eds.suspects.budget import Plan
 
 # Two descriptors that need no weights, and two light networks whose real weights come as packages.
 MODELS = (
@@ -35,15 +39,12 @@ class DemoResult(Result):
     project: str
     k: int
     overlap: Mapping[str, Any]
-    cost: list[dict[str, Any]] | None
+    cost: "list[Plan] | None"
     experts: int
     pairs: int  # judged
     agreement: "pd.DataFrame"
-    pool_pairs: int
-    pool_positive_rate: float
-    random_pairs: int
-    random_positive_rate: float | None
-    truth: KnownTruth
+    prevalence: "Prevalence | None"  # what the labels say
+    truth: KnownTruth  # what there was to find
     sheet: str
     report: str
     currency: str
@@ -77,7 +78,6 @@ def make_demo(
     _draw_negatives(project)
     pool = project.pool()
     project.run()
-    rates = {origin: _positive_rate(project, origin) for origin in ("pool", "random")}
     return DemoResult(
         str(folder),
         pool.k,
@@ -86,9 +86,7 @@ def make_demo(
         len(panel),
         decision.pairs,
         agreement.coefficients,
-        rates["pool"][0],
-        rates["pool"][1] or 0.0,
-        *rates["random"],
+        project_prevalence(Inputs(project)),
         known_truth(project, panel),
         str(project.root / SHEET),
         str(project.root / "report.html"),
@@ -111,12 +109,10 @@ def _draw(project: Project, plan: Mapping[str, Any], workers: int | None) -> Non
 
 def _draw_random(project: Project) -> None:
     """Random pairs for the experts, from which prevalence and pool recall are estimated; before anybody has judged."""
-    from eds.suspects.random_pairs import AllPairs
-
     if project.path("labels").exists():
         return
     drawn = int((project.read("suspects", columns=["origin"])["origin"] == "random").sum())
-    n = min(RANDOM, AllPairs(project.read("images")).size // 4) - drawn
+    n = min(RANDOM, Inputs(project).universe.size // 4) - drawn
     if n > 0:
         project.draw_random(n)
 
@@ -129,10 +125,3 @@ def _draw_negatives(project: Project) -> None:
         int(project.read("neighbors", name, columns=["rank"])["rank"].max()) for name in project.models("neighbors")
     )
     project.draw_negatives(NEGATIVES, min_rank=depth // 2, max_rank=depth)
-
-
-def _positive_rate(project: Project, origin: str) -> tuple[int, float | None]:
-    """How many pairs of an origin are judged, and the share of them that is similar."""
-    suspects, truth = project.read("suspects"), project.read("truth")
-    value = suspects.loc[suspects["origin"] == origin, PAIR].drop_duplicates().merge(truth, on=PAIR)["value"]
-    return len(value), float(value.mean()) if len(value) else None

@@ -14,7 +14,9 @@ from eds.project.results import Result
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eds.choices import UniverseChoice
     from eds.project import Project
+    from eds.universe import UniverseSize
 
 PAIR = ["query_id", "candidate_id"]
 
@@ -32,9 +34,10 @@ class RandomResult(DrawResult):
     """Random pairs of a stratum."""
 
     stratum: str
-    stratum_size: int  # pairs of the stratum in the catalogue
+    stratum_size: int  # units of the stratum
     drawn_before: int  # random pairs of this stratum drawn by earlier calls
     probability: float  # with which each pair of the stratum has been drawn by now
+    universe: "UniverseSize"  # what a pair is, and how many there are in all
 
 
 @dataclass(frozen=True)
@@ -83,14 +86,17 @@ def draw_random(
     stratum: str = "all",
     min_rank: int | None = None,
     max_rank: int = 100,
-    exclude_product: bool = False,
+    universe: "UniverseChoice | None" = None,
 ) -> RandomResult:
     """Draw uniform random pairs; see Project.draw_random."""
+    from eds.project.universe import project_universe
     from eds.suspects import RankWindow
     from eds.suspects import draw_random as draw
+    from eds.suspects.random_pairs import drawn_from, stratum_name
 
     with project.writing("suspects.random"):
-        before, images = Inputs(project).suspects, project.read("images")
+        inputs = Inputs(project)
+        pairs = project_universe(inputs, universe)
         near: dict[str, Any] = {}
         if stratum in ("near", "rest"):
             models = project.models("neighbors")
@@ -103,19 +109,19 @@ def draw_random(
                 )  # fmt: skip
             near = {"neighbors": read_heads(project, models, max_rank), "window": RankWindow(least, max_rank)}
         seed = project.config.project.seed
-        rules = {"stratum": stratum, "exclude_product": exclude_product, **near}
-        table = draw(images, n, seed, suspects=before, **rules)
-        params = {"n": n, "stratum": stratum, "exclude_product": exclude_product or None}
+        table = draw(pairs, n, seed, suspects=inputs.suspects, stratum=stratum, **near)
+        params = {"n": n, "stratum": stratum, "universe": universe}
         _append(project, table, "random", params | ({"min_rank": min_rank, "max_rank": max_rank} if near else {}))
-    drawn = table[(table["origin"] == "random") & (table["stratum"] == stratum)]
+    drawn = table[(table["origin"] == "random") & (table["stratum"] == stratum_name(stratum, pairs.rules))]
     probability = float(drawn["probability"].iloc[0])
     return RandomResult(
         drawn=n,
         table=table,
         stratum=stratum,
-        stratum_size=round(len(drawn) / probability),
+        stratum_size=drawn_from(drawn),
         drawn_before=len(drawn) - n,
         probability=probability,
+        universe=pairs.described,
     )
 
 
@@ -191,10 +197,11 @@ def reorder(project: "Project", *, order: str | None = None, batch: int | None =
 
 def add_model_pairs(project: "Project", model: str, *, k: int | None = None, n: int | None = None) -> ModelPairsResult:
     """Add the pairs whose judgement decides where a new model ranks; see Project.add_model_pairs."""
-    from eds.analysis import Judging
     from eds.analysis.campaign_cost import campaign_cost
+    from eds.project.budget import seconds_per_label
     from eds.project.pool_models import final_lists
     from eds.suspects import benchmark_labels, draw_delta
+    from eds.suspects.budget import Judging
 
     with project.writing("suspects.add-model"):
         _check_model(project, model)
@@ -209,7 +216,7 @@ def add_model_pairs(project: "Project", model: str, *, k: int | None = None, n: 
         if delta.chosen or delta.known:
             _append(project, delta.suspects, "add-model", {"arguments": [model], "k": k, "n": n})
     budget = project.config.budget
-    cost = campaign_cost(delta.chosen, Judging(budget.experts, budget.seconds, budget.hourly))
+    cost = campaign_cost(delta.chosen, Judging(budget.experts, seconds_per_label(project).value, budget.hourly))
     return ModelPairsResult(
         model=model,
         k=depth,

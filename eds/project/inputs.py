@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from eds.metrics import Measure
     from eds.project import Project
+    from eds.universe import Universe
 
 PAIR = ["query_id", "candidate_id"]
 CATALOGUE = ("image_id", "product_id", "category", "role")  # all that lists, ranks and counts need of table images
@@ -46,6 +47,13 @@ class Inputs:
     def images(self, *more: str) -> "pd.DataFrame":
         """Return the columns of the catalogue that lists and ranks need, and `more`."""
         return self.read("images", columns=[*CATALOGUE, *(name for name in more if name not in CATALOGUE)])
+
+    @cached_property
+    def universe(self) -> "Universe":
+        """The universe of pairs that the project is about."""
+        from eds.project.universe import project_universe
+
+        return project_universe(self)
 
     @cached_property
     def suspects(self) -> "pd.DataFrame":

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from eds.errors import InputError
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eds.project import Project
+    from eds.suspects.budget import Plan
     from eds.tables import Provenance
+    from eds.universe import UniverseSize
 
 GROWTH = 20  # depth to which the growth of the pool is shown
 
@@ -28,9 +31,10 @@ class PoolResult(Result):
     size: int  # pairs of the pool
     new: int  # of them, pairs added by this call
     batches: int
+    universe: "UniverseSize | None"  # the pairs that the pool is a part of; None without images
     overlap: Mapping[str, Any]  # see eds.suspects.overlap
     growth: "pd.DataFrame"  # k, size, new
-    cost: list[dict[str, Any]] | None  # labelling plans, if the project has images
+    cost: "list[Plan] | None"  # labelling plans, if the project has images
     whole_ties: list[str]  # models whose tie group at rank k was taken whole
     dropped_models: list[str]  # models named in the sources that were not pooled this time
     stale_lists: dict[str, list[str]]  # model -> why its list is stale
@@ -80,8 +84,10 @@ def pool(
 ) -> PoolResult:
     """Make or grow the pool; see Project.pool."""
     from eds.project.budget import project_budget
+    from eds.project.universe import project_universe
     from eds.suspects import Batching, overlap, pool_growth, reversed_pairs, shared_ranks, sources_frame
     from eds.suspects import pool as make
+    from eds.suspects.budget import Scope
 
     with project.writing("suspects.pool"):
         given: dict[str, Any] = {"k": k, "order": order, "batch": batch}
@@ -110,15 +116,16 @@ def pool(
     shared = overlap(ranked, k)
     dropped = None if len(before) else shared["unique"] - len(pooled)
     states = [project.state("neighbors", name) for name in names]
-    cost = None
-    if project.path("images").exists():
-        cost = project_budget(project, k=k, models=len(names), pool_size=shared["unique"])
+    universe, cost = project_universe(Inputs(project)) if project.path("images").exists() else None, None
+    if universe is not None and (size := int((universe.numbers(pooled) >= 0).sum())):
+        cost = project_budget(project, Scope.of_universe(universe, len(names), k), size)
     return PoolResult(
         k=k,
         order=order,
         size=len(pooled),
         new=len(table) - len(before),
         batches=int(pooled["batch"].nunique()),
+        universe=universe.described if universe else None,
         overlap=shared,
         growth=_growth_frame(pool_growth(ranked, min(2 * k, int(ranked["rank"].max()) + 1))),
         cost=cost,
@@ -187,6 +194,14 @@ def suspects_provenance(project: "Project") -> "Provenance":
     from eds import tables
 
     return tables.read_provenance(project.path("suspects"), tables.SUSPECTS)[0]
+
+
+def pooled_models(project: "Project") -> list[str]:
+    """The models whose lists the pool was made of, ascending; none where there is no pool, or it was not made here."""
+    if not project.path("suspects").exists():
+        return []
+    parents = map(PurePosixPath, suspects_provenance(project).parents)
+    return sorted(path.stem for path in parents if path.parent.name == "neighbors")
 
 
 def pool_depth(project: "Project") -> int | None:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from eds.errors import EdsError, LockedError
+from eds.project.budget import seconds_per_label
 from eds.project.evaluate import Evaluation, evaluate_models
 from eds.project.inputs import Inputs
 from eds.project.pool_models import read_pool_lists
@@ -89,6 +90,7 @@ def collect(project: "Project", options: ReportOptions) -> "ReportInputs":
     lists = attempt("pool_lists", lambda: find_pool_lists(inputs, options))
     gaps |= {name: gaps["results"] for name in FROM_SCORES if "results" in gaps}
     evidence = scoring.evaluation.evidence if scoring else None
+    seconds = seconds_per_label(project)
     return ReportInputs(
         settings.project.name or project.root.resolve().name,
         _depth_of_pool(project),
@@ -96,13 +98,15 @@ def collect(project: "Project", options: ReportOptions) -> "ReportInputs":
         confidence=options.confidence,
         resamples=options.resamples,
         experts=settings.budget.experts,
-        seconds=settings.budget.seconds,
+        seconds=seconds.value,
+        seconds_measured=seconds.measured,
         hourly=settings.budget.hourly,
         currency=settings.budget.currency,
         gallery=options.gallery,
         slices=options.slices or ("category",),
         image_root=project.pictures if options.pictures else None,
         images=images,
+        universe=inputs.universe if images is not None else None,
         suspects=suspects,
         truth=truth,
         with_random=options.with_random,

@@ -50,8 +50,8 @@ def to_jsonable(value: Any) -> Any:
         return {str(key): to_jsonable(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [to_jsonable(item) for item in value]
-    if isinstance(value, Result):
-        return value.to_dict()
+    if is_dataclass(value) and hasattr(value, "to_dict"):
+        return to_jsonable(value.to_dict())
     if hasattr(value, "to_dict") and hasattr(value, "columns"):
         return [to_jsonable(row) for row in value.to_dict(orient="records")]
     if is_dataclass(value) and not isinstance(value, type):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from eds.project import Project, Reporter
     from eds.synthetic.experts import Expert
+    from eds.universe import UniverseSize
 
 BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)  # of simulated sittings: every call gives the same labels
 SITTING = 500  # pairs that a simulated expert judges in a day, after which fatigue starts over
@@ -41,16 +42,17 @@ class SimulatedJudging(Result):
 
 @dataclass(frozen=True)
 class KnownTruth(Result):
-    """What the majority of the experts would say, were every pair judged without error."""
+    """What the majority of the experts would say, were every pair of the project's universe judged without error."""
 
-    pairs: int
-    positives: int  # of different products
-    prevalence: float  # among pairs of different products
-    prevalence_all: float  # among all pairs, those of one product included: what random draws estimate
-    pool_pairs: int
+    universe: "UniverseSize"
+    positives: int
+    prevalence: float  # p
+    pool_units: int
     pool_positives: int
-    pool_rate: float
-    pool_recall: float | None  # share of the positives of different products that the pool holds
+    pool_rate: float | None  # p_k
+    pool_recall: float | None  # share of the positives that the pool holds
+    gain: float | None  # p_k over p
+    image_pair_prevalence: float  # the share of similar pairs among all pairs of images of the universe
 
 
 @dataclass(frozen=True)
@@ -191,21 +193,27 @@ def simulate_labels(
 
 
 def known_truth(project: "Project", panel: "Sequence[Expert]") -> KnownTruth:
-    """The true prevalence and pool recall of a drawn catalogue."""
-    from eds.synthetic.panel import full_truth, true_value
+    """The truth of a drawn catalogue, in units of the project's universe."""
+    from eds.analysis.unit_labels import units_of
+    from eds.pairs import in_sorted
+    from eds.project.inputs import Inputs
+    from eds.synthetic.panel import positive_units
 
-    images, suspects = project.read("images"), project.read("suspects")
-    everything = full_truth(images, panel)
-    pairs = suspects.loc[suspects["origin"] == "pool", ["query_id", "candidate_id"]]
-    positives = int(true_value(pairs, images, panel).sum())
-    other_products = everything.positives - everything.same_product_positives
+    inputs = Inputs(project)
+    universe, images = inputs.universe, project.read("images")
+    similar = positive_units(universe, images, panel)
+    pool = units_of(universe, inputs.suspects[inputs.suspects["origin"] == "pool"])
+    held = int(in_sorted(similar, pool).sum())
+    rate, p = held / len(pool) if len(pool) else None, len(similar) / universe.size
+    pairs = universe.of_images
     return KnownTruth(
-        everything.pairs,
-        other_products,
-        other_products / (everything.pairs - everything.same_product_pairs),
-        everything.rate,
-        len(pairs),
-        positives,
-        positives / len(pairs),
-        positives / other_products if other_products else None,
+        universe=universe.described,
+        positives=len(similar),
+        prevalence=p,
+        pool_units=len(pool),
+        pool_positives=held,
+        pool_rate=rate,
+        pool_recall=held / len(similar) if len(similar) else None,
+        gain=rate / p if rate is not None and p else None,
+        image_pair_prevalence=len(positive_units(pairs, images, panel)) / pairs.size,
     )

@@ -1,10 +1,29 @@
 """The condition of every table of a project."""
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from eds.errors import EdsError
+from eds.project.inputs import Inputs
+from eds.project.prevalence import project_prevalence
 from eds.project.project import Project, State
 from eds.project.results import Result
+
+if TYPE_CHECKING:
+    from eds.analysis.totals import Estimate
+    from eds.suspects.positive_rates import Rate
+    from eds.universe import UniverseSize
+
+
+@dataclass(frozen=True)
+class Shares(Result):
+    """The shares of similar pairs, as `eds analysis prevalence` has them; None: unknown."""
+
+    p_k: "Rate"  # of the judged part of the pool
+    p: "Estimate | None"  # of the universe
+    gain: "Estimate | None"  # rate of the whole pool over p
+    found: "Estimate | None"  # of all similar pairs, those found so far
+    recall: "Estimate | None"  # of all similar pairs, those that the pool holds
 
 
 @dataclass(frozen=True)
@@ -13,11 +32,21 @@ class StatusResult(Result):
 
     project: str
     tables: list[State]
+    universe: "UniverseSize | None"  # the pairs that the project is about; None without readable images
+    shares: "Shares | None"  # what the labels say of them; None without labels
 
 
 def read_status(project: Project) -> StatusResult:
     """Read the condition of every table; vectors with a missing or truncated file are damaged."""
-    return StatusResult(str(project.root), [_with_missing_files(project, state) for state in project.states()])
+    tables = [_with_missing_files(project, state) for state in project.states()]
+    inputs = Inputs(project)
+    try:
+        universe = inputs.universe
+        found = project_prevalence(inputs)
+    except EdsError:  # the table's condition says what is wrong
+        return StatusResult(str(project.root), tables, None, None)
+    shares = Shares(found.pool.rate, found.p, found.gain, found.found, found.recall) if found else None
+    return StatusResult(str(project.root), tables, universe.described, shares)
 
 
 def missing_files(project: Project, model: str) -> list[str]:

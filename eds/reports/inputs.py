@@ -15,6 +15,7 @@ from eds.pairs import KnownRanks
 from eds.reports.document import Gap, Missing
 from eds.suspects import benchmark_labels
 from eds.truth import PanelAgreement
+from eds.universe import Universe
 
 PAIR = ["query_id", "candidate_id"]
 ALL_RANDOM = Gap("Only random pairs are labelled.", "eds suspects pool, have it judged, then eds truth decide")
@@ -70,13 +71,15 @@ class ReportInputs:
     confidence: float = 0.95
     resamples: int = 2000
     experts: int = 3
-    seconds: float = 15.0
+    seconds: float = 15.0  # of a judgement
+    seconds_measured: bool = False
     hourly: float = 0.0
     currency: str = ""
     gallery: int = 4
     slices: tuple[str, ...] = ("category",)
     image_root: Address | None = None
     images: pd.DataFrame | None = None
+    universe: Universe | None = None  # of pairs, as the project's rules decide it
     suspects: pd.DataFrame | None = None
     truth: pd.DataFrame | None = None
     with_random: bool = False  # do the labels of random pairs count in models' scores, too?

@@ -1,11 +1,37 @@
 """How many pairs there are, and what judging them costs: all of them, the pool, or random ones."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
 
 from eds.errors import InputError
+from eds.pairs import Reals
 from eds.suspects.codes import whole
 
 YEAR = 365.25 * 86400  # seconds
+LONGEST = 900.0  # seconds of a judgement that count as work; longer ones include a pause
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A number, and where it is from."""
+
+    value: float
+    measured: bool
+    source: str = ""
+
+
+def label_rate(seconds: Reals, assumed: float) -> Rate:
+    """Seconds of a judgement: the mean of the timed ones (NaN: not timed), pauses cut; without any the assumed number.
+
+    >>> label_rate(np.array([10.0, np.nan, 14.0]), 15).value, label_rate(np.array([]), 15).source
+    (12.0, 'assumed: 15 s a judgement (budget.seconds)')
+    """
+    timed = np.minimum(seconds[~np.isnan(seconds)], LONGEST)
+    if not len(timed) or not timed.mean() > 0:
+        return Rate(assumed, False, f"assumed: {assumed:g} s a judgement (budget.seconds)")
+    return Rate(float(timed.mean()), True, f"measured: {timed.mean():.1f} s a judgement, the mean of {len(timed):,}")
 
 
 def n_pairs(queries: Collection[str], gallery: Collection[str]) -> int:

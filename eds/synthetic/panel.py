@@ -9,8 +9,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from eds.errors import InputError
+from eds.pairs import Integers, sort_unique
+from eds.pairs import encode as codes_of
 from eds.synthetic.attributes import KINSHIP, TRUE_COLUMNS, Encoded, combine, compare, encode, select
 from eds.synthetic.experts import Expert, seen_similarity
+from eds.universe import Universe
 
 Votes = npt.NDArray[np.int8]
 
@@ -85,6 +88,23 @@ def full_truth(images: pd.DataFrame, experts: Sequence[Expert], *, block: int = 
         same_product_positives=int((same * own[group][asks]).sum()),
         positives_of_query=of_query,
     )
+
+
+def positive_units(
+    universe: Universe, images: pd.DataFrame, experts: Sequence[Expert], *, block: int = 1_000_000
+) -> Integers:
+    """The units of the universe that the noise-free majority calls similar, ascending."""
+    _check(experts)
+    group, first = _groups(images)
+    encoded = encode(images[["category", *TRUE_COLUMNS]].iloc[first])
+    code = codes_of(images["product_id"].iloc[first], universe.products)
+    asks = np.unique(group[images["role"].isin(["query", "both"]).to_numpy()])
+    parts = [np.zeros(0, np.int64)]
+    for rows, columns in _blocks(encoded["category"], asks, experts, block):
+        similar = _majority(select(encoded, rows[:, None]), select(encoded, columns[None, :]), experts)
+        asked, offered = np.nonzero(similar)
+        parts.append(universe.numbers_of_products(code[rows[asked]], code[columns[offered]]))
+    return sort_unique(*parts)
 
 
 def _blocks(

@@ -1,7 +1,9 @@
 import pytest
 
-from eds.analysis import Judging, RandomTarget, budget
 from eds.errors import InputError
+from eds.suspects.budget import Judging, RandomTarget, Scope, budget
+
+SMALL = Scope.of_counts(10, 20, 0, models=2, k=3)
 
 
 def test_the_published_benchmark() -> None:
@@ -9,11 +11,7 @@ def test_the_published_benchmark() -> None:
     plans = {
         plan.name: plan
         for plan in budget(
-            2000,
-            52712,
-            6,
-            6,
-            n_queries_in_gallery=2000,
+            Scope.of_counts(2000, 52712, 2000, 6, 6),
             pool_size=54170,
             judging=Judging(3, 15, 20),
             random=RandomTarget(45920, 0.001),
@@ -29,7 +27,7 @@ def test_the_published_benchmark() -> None:
 
 
 def test_without_pay_no_money_is_told() -> None:
-    assert {plan.money for plan in budget(10, 20, 2, 3)} == {None}
+    assert {plan.money for plan in budget(SMALL)} == {None}
 
 
 @pytest.mark.parametrize(
@@ -43,15 +41,14 @@ def test_without_pay_no_money_is_told() -> None:
         {"random": RandomTarget(5, 0.0)},
         {"random": RandomTarget(50, 0.1)},
         {"pool_size": 0},
-        {"n_queries_in_gallery": 11},
     ],
 )
 def test_what_cannot_be_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(InputError):
-        budget(10, 20, 2, 3, **wrong)  # type: ignore[arg-type]
+        budget(SMALL, **wrong)  # type: ignore[arg-type]
 
 
 def test_all_faults_are_told_at_once() -> None:
     with pytest.raises(InputError) as caught:
-        budget(10, 20, 2, 3, Judging(0, -1.0), random=RandomTarget(wanted=3))
+        budget(SMALL, Judging(0, -1.0), random=RandomTarget(wanted=3))
     assert len(caught.value.faults) == 3

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from eds.analysis import Judging
 from eds.analysis.campaign_cost import campaign_cost
 from eds.errors import InputError
 from eds.labels.campaigns import Plan
 from eds.labels.gold import add_gold
 from eds.labels.queue import progress
+from eds.suspects.budget import Judging
 from tests.labels.stores import begin, fresh_store, judge_all
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eds.analysis import capacity
-from eds.analysis.capacity import CapacityPlan, ModelRate, Prices, Rate, Rates, Workload, plan_capacity
+from eds.analysis.capacity import CapacityPlan, ModelRate, Prices, Rates, Workload, plan_capacity
 from eds.cli import cli
 from eds.cli.render_budget import format_size, format_time
 from eds.config import ExecutorSettings
@@ -27,6 +27,7 @@ from eds.neighbors import Rules, mine
 from eds.neighbors.similarity import Products
 from eds.project import Project
 from eds.suspects import pool
+from eds.suspects.cost import Rate, label_rate
 from eds.tables import Provenance
 from eds.vectors import Model, Vectors, write
 from tests.embeddings.toy import Toy, catalogue
@@ -191,9 +192,9 @@ def test_rates_are_told_as_measured_or_assumed() -> None:
     assert [one.images_per_second.value for one in three] == [250.0] * 3
     assert [one.images_per_second.measured for one in three] == [True, False, False]
     assert [one.name for one in capacity.model_rates([], 2)] == ["model 1", "model 2"]
-    seconds = pd.Series([10.0, 20.0, None, 90_000.0])
-    assert capacity.label_rate(seconds, 15.0).value == pytest.approx((10 + 20 + 900) / 3)
-    assert not capacity.label_rate(seconds[:0], 15.0).measured
+    seconds = np.array([10.0, 20.0, np.nan, 90_000.0])
+    assert label_rate(seconds, 15.0).value == pytest.approx((10 + 20 + 900) / 3)
+    assert not label_rate(seconds[:0], 15.0).measured
     assert capacity.picture_rate(pd.Series([1000, 3000])).value == 2000
     assert capacity.picture_rate(pd.Series(dtype="int64")) is capacity.ASSUMED_PICTURE
 

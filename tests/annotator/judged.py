@@ -14,6 +14,7 @@ from eds.labels.queue import next_batch
 from eds.labels.store import Store
 from eds.project import Project
 from eds.suspects import Batching, draw_random, pool
+from eds.universe import PairRules, Universe
 
 NASTY = (
     "<script>alert(1)</script> [x](javascript:alert(2)) $\\latex$ **b** :red[r] http://a.example "
@@ -47,7 +48,7 @@ def make_suspects(project: Project) -> pd.DataFrame:
             rows += [(model, query, one, rank, 1 - rank / 10) for rank, one in enumerate(ranked[:5])]
     lists = pd.DataFrame(rows, columns=["model", "query_id", "candidate_id", "rank", "score"])
     found = pool(lists, 5, Batching(order="random", seed=1))
-    found = draw_random(images, 60, 1, suspects=found)
+    found = draw_random(Universe(images, PairRules()), 60, 1, suspects=found)
     project.write(found, "suspects", tables.Provenance("drawn for a test"))
     return found
 

@@ -15,6 +15,7 @@ from eds.neighbors import Rules, mine
 from eds.project import Project
 from eds.suspects import draw_random, pool
 from eds.tables import Provenance
+from eds.universe import PairRules, Universe
 from eds.vectors import Model, Vectors, write
 
 MAKERS = ("m0", "m1")
@@ -62,7 +63,7 @@ def project_in(folder: Path, seed: int = 0) -> Project:
         lists = mine(Vectors.open(project.path("embeddings", name)), images, RULES)
         project.write(lists, "neighbors", Provenance("neighbors.mine", {"neighbors.k": 12}), name)
     lists = pd.concat([project.read("neighbors", name) for name in MAKERS], ignore_index=True)
-    suspects = draw_random(images, 80, 5, suspects=pool(lists, 3))
+    suspects = draw_random(Universe(images, PairRules()), 80, 5, suspects=pool(lists, 3))
     project.write(suspects, "suspects", Provenance("suspects.pool", {"suspects.k": 3}))
     pairs = suspects[["query_id", "candidate_id"]].drop_duplicates()
     near = {name: base[row] for row, name in enumerate(images["image_id"])}

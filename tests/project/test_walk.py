@@ -99,7 +99,7 @@ def test_the_command_that_status_shows_can_be_typed(photos: Path, tmp_path: Path
     project.embed(MODELS, dtype="float16")
     project.mine(k=6, exclude_product=False, keep_ties=True)
     project.pool(["hsv"], k=2, symmetric="merge")
-    project.draw_random(10, exclude_product=True)
+    project.draw_random(10, universe="all")
     project.draw_negatives(1, min_rank=2, max_rank=4)
     project.draw_repeats(3)
     project.train_hash("codes", HashOptions(base="hsv", bits=8, epochs=1, test_share=0.3, validation_share=0.2))

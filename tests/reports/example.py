@@ -17,6 +17,7 @@ from eds.reports.sections import codes
 from eds.reports.sections.scores import measures
 from eds.suspects import pool
 from eds.truth import decide, disputed_pairs, expert_profiles, panel_agreement
+from eds.universe import PairRules, Universe
 
 PAIR = ["query_id", "candidate_id"]
 MODELS = ("alpha", "beta", "late")
@@ -122,6 +123,7 @@ def example_inputs(category: str = "shoe", expert: str = "ann", **changed: Any) 
     full: dict[str, Any] = {
         "resamples": 60,
         "images": images,
+        "universe": Universe(images, PairRules()),
         "suspects": suspects,
         "truth": truth,
         "judging": judging,

@@ -124,7 +124,7 @@ def test_pool_overlap_bias_and_leave_one_out_are_the_librarys(made: tuple[Report
     assert whole.pool_lists is not None
     assert whole.truth is not None
     truth = whole.truth[[*PAIR, "value"]]
-    expected = pool_report(whole.images, whole.suspects, whole.truth, whole.confidence)  # type: ignore[arg-type]
+    expected = pool_report(whole.universe, whole.suspects, whole.truth, whole.confidence).to_dict()  # type: ignore[arg-type]
     rows = {row["model"]: row for row in block(report, "pool", "rates").rows}
     assert rows["the pool"]["rate"] == expected["pool"]["rate"]
     assert [rows[model["model"]]["low"] for model in expected["models"]] == [

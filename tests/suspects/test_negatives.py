@@ -6,6 +6,7 @@ import pytest
 from eds.errors import InputError
 from eds.suspects import NegativeRule, draw_negatives, draw_random, pool, sampled_negatives
 from eds.tables import SUSPECTS, check
+from eds.universe import ALL_PAIRS, Universe
 from tests.suspects.lists import catalogue, drawn_lists, frame_of
 
 QUERIES, CANDIDATES = [f"q{n:04}" for n in range(8)], [f"c{n:04}" for n in range(40)]
@@ -41,7 +42,7 @@ def test_the_sample_is_the_smallest_hashes_and_nested() -> None:
 
 
 def test_drawing_again_replaces_the_negatives_and_nothing_else() -> None:
-    some = draw_random(IMAGES, 3, 0, suspects=POOL)
+    some = draw_random(Universe(IMAGES, ALL_PAIRS), 3, 0, suspects=POOL)
     once = draw_negatives(IMAGES, LISTS, some, rule=NegativeRule(6, 20, 2))
     more = draw_negatives(IMAGES, LISTS, once, rule=NegativeRule(6, 20, 3))
     pd.testing.assert_frame_equal(more.head(len(some)), some)

@@ -15,6 +15,7 @@ from eds.suspects import add_pairs, draw_gold, draw_negatives, draw_random, draw
 from eds.suspects.negatives import NegativeRule
 from eds.suspects.pool import Batching
 from eds.tables import SUSPECTS
+from eds.universe import PairRules, Universe
 from tests.metrics.projects import catalogue
 
 TOY = replace(SUSPECTS, columns=(*SUSPECTS.columns, Column("toy", "text", "a new column", default="plain")))
@@ -34,7 +35,7 @@ def test_every_step_that_adds_rows_fills_the_new_column() -> None:
     older = pool(lists, 2).drop(columns="toy")  # of a file that was written before the column existed
     rows = pool(lists, 3, previous=older.assign(toy="rare"))
     assert rows["toy"].value_counts().to_dict() == {"rare": len(older), "plain": len(rows) - len(older)}
-    rows = draw_random(IMAGES, 20, 1, suspects=rows)
+    rows = draw_random(Universe(IMAGES, PairRules()), 20, 1, suspects=rows)
     rows = draw_negatives(IMAGES, lists, rows, rule=NegativeRule(5, 10, 1))
     rows = draw_gold(rows[rows["origin"] == "pool"][PAIR].assign(value=1), 3, 1, rows)
     rows = add_pairs(pd.DataFrame({"query_id": ["i00"], "candidate_id": [candidates[-1]]}), draw_repeats(rows, 4, 1))

@@ -13,7 +13,7 @@ INPUTS = ("images", "list_heads")
 class Options:
     """Which places of the lists count."""
 
-    k: int | None = option(None, "Depth of the lists (default: eds.toml).")
+    k: int | None = option(None, "Depth of the lists (default: the pool's).")
 
 
 def analyse(inputs: AnalysisInputs, options: Options) -> dict[str, Any]:

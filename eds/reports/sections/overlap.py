@@ -69,7 +69,7 @@ SECTION = SectionSpec(
     title="Overlap of the models",
     question="How far do the models propose the same pairs?",
     order=60,
-    inputs=("images", "pool_lists"),
+    inputs=("images", "universe", "pool_lists"),
     parts=(matrix,),
     answer=answer,
 )

@@ -1,10 +1,8 @@
 """What the pool found: the share of similar pairs by model and rank, prevalence and recall, and what judging cost."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
-from eds.analysis import Judging, Plan, RandomTarget, budget
-from eds.analysis.all_pairs import population
 from eds.analysis.analyses.prevalence import pool_report as compute_pool_report
 from eds.reports.charts import line_chart, log_chart
 from eds.reports.document import (
@@ -23,19 +21,17 @@ from eds.reports.document import (
     state,
     warn,
 )
-from eds.reports.inputs import PAIR, ReportInputs
+from eds.reports.inputs import ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
 from eds.suspects import positive_rates
+from eds.suspects.budget import Judging, Plan, RandomTarget, Scope, budget
+from eds.universe import UNIT_NAMES
 
 NO_RANDOM = Gap(
     "No random pairs are judged, so prevalence and the pool's recall are unknown.",
     "eds suspects random -n 2000, have them judged, then eds truth decide",
 )
-FEW_RANDOM = Gap(
-    "Random pairs are drawn, but fewer than 95 % of those outside the pool have a label.",
-    "have them judged (eds labels serve), then eds truth decide",
-)
-RECALL = "{recall} of all similar pairs (interval {low} to {high})"
+SHARE = "{value} of all similar pairs (interval {low} to {high})"
 NO_SOURCES = Gap("It is unknown which model proposed which pair, so there are no rates by model.", "eds suspects pool")
 
 
@@ -43,8 +39,8 @@ def pool_report(inputs: ReportInputs) -> dict[str, Any]:
     """`eds.analysis.pool_report` of these inputs, computed once."""
 
     def compute() -> dict[str, Any]:
-        tables = inputs.require("images"), inputs.require("suspects"), inputs.require("truth")
-        return compute_pool_report(*tables, inputs.confidence)
+        tables = inputs.require("universe"), inputs.require("suspects"), inputs.require("truth")
+        return compute_pool_report(*tables, inputs.confidence).to_dict()
 
     report: dict[str, Any] = inputs.cached("pool", compute)
     return report
@@ -68,27 +64,41 @@ def rates(inputs: ReportInputs) -> Blocks:
     """The positive rate p_k of the pool, of each model and at each rank."""
     report = pool_report(inputs)
     pool, models = report["pool"], report["models"]
-    own_products = report["product_pairs"] == "left out"
     blocks: list[Block] = [
         say(
-            "Of {pairs} pairs in all, at least {lower} are similar (p_LB), as {positive} of {labelled} judged pairs of"
-            " the pool are.",
+            "Of all {pairs} {unit}, at least {lower} are similar (p_LB): {known} are known. Of the {labelled} judged"
+            " ones of the pool, {positive} are.",
+            known=count(report["known_positives"]),
             positive=count(pool["positive"]),
             labelled=count(pool["labelled"]),
             pairs=count(report["pairs"]),
+            unit=UNIT_NAMES[report["universe"]["unit"]],
             lower=share(report["p_lower_bound"]),
         )
     ]
     if pool["labelled"] < pool["pairs"]:
         blocks.append(warn("{left} pairs of the pool have no label yet.", left=count(pool["pairs"] - pool["labelled"])))
-    if own_products:
-        blocks.append(note("Pairs of the same product are not counted here, as the random pairs exclude them."))
+        if pool["whole_rate"]["value"] is not None:
+            blocks.append(
+                say(
+                    "By the order in which the pool was judged, {value} of the whole pool are similar (interval {low}"
+                    " to {high}).",
+                    **_estimate(pool["whole_rate"]),
+                )
+            )
+    if report["universe"]["unit"] == "product":
+        blocks.append(
+            note(
+                "A query and a product are similar if any judged image of the product is: {torn} of the {several} that"
+                " several images were judged for have both labels.",
+                torn=count(pool["disagreeing"]),
+                several=count(pool["several_images"]),
+            )
+        )
     if report["pool_pairs_left_out"]:
         blocks.append(
             warn(
-                "{left} pairs of the pool are not a query and a candidate (by images.role)"
-                + (" or show the same product" if own_products else "")
-                + ", and are excluded here.",
+                "{left} pairs of the pool are not in the universe, and are excluded here.",
                 left=count(report["pool_pairs_left_out"]),
             )
         )
@@ -155,19 +165,18 @@ def rates_by_rank(inputs: ReportInputs) -> Blocks:
 
 def prevalence(inputs: ReportInputs) -> Blocks:
     """The share p of similar pairs among all pairs, estimated from random pairs."""
-    random = pool_report(inputs)["random"]
+    report = pool_report(inputs)
+    random = report["random"]
     if not random:
         raise Missing(NO_RANDOM)
-    if not random["enough"]:
-        raise Missing(FEW_RANDOM)
     posterior, confidence = random["posterior"], f"{inputs.confidence:.0%}"
     rows = [
         {
             "estimate": "share of the random pairs",
-            "value": random["a"] / random["n"] if random["n"] else None,
+            "value": random["rate"],
             "low": random["exact_low"],
             "high": random["exact_high"],
-            "formula": f"a / b; Clopper-Pearson interval at {confidence}",
+            "formula": f"a / b; Clopper-Pearson interval at {confidence}, not below p_lb",
         },
         {
             "estimate": "most likely (MAP)",
@@ -176,14 +185,20 @@ def prevalence(inputs: ReportInputs) -> Blocks:
             "high": None,
             "formula": "max(p_lb, a / b)",
         },
-        {
-            "estimate": "posterior mean",
-            "value": posterior["mean"],
-            "low": posterior["lower"],
-            "high": posterior["upper"],
-            "formula": f"Beta(a+1, b-a+1) above p_lb; equal tails at {confidence}",
-        },
     ]
+    if posterior:
+        rows.append(
+            {
+                "estimate": "posterior mean",
+                "value": posterior["mean"],
+                "low": posterior["lower"],
+                "high": posterior["upper"],
+                "formula": f"Beta(a+1, b-a+1) above p_lb; equal tails at {confidence}",
+            }
+        )
+    if pairs := report["p_of_image_pairs"]:
+        number = f"{report['universe']['image_pairs']:,}"
+        rows.append({"estimate": "of all pairs of images", **pairs, "formula": f"the paper's p, over {number} pairs"})
     columns = (
         Column("estimate", "prevalence p, the share of similar pairs"),
         Column("value", "value", "share", "low", "high"),
@@ -197,13 +212,29 @@ def prevalence(inputs: ReportInputs) -> Blocks:
         ),
         Table("prevalence", "How rare similar pairs are", columns, rows),
     ]
-    if gain := random["discovery"]:
+    if not random["enough"]:
+        blocks.append(
+            warn(
+                "{left} random pairs have no label: the intervals are widened by them, all similar or all not.",
+                left=count(random["drawn"] - random["n"]),
+            )
+        )
+    if report["draws_left_out"]:
+        blocks.append(
+            note(
+                "{left} random pairs are left out: they were drawn from an earlier, larger universe.",
+                left=count(report["draws_left_out"]),
+            )
+        )
+    gain = report["gain"]
+    if gain and gain["value"] is not None:
         blocks.append(
             say(
-                "Judging a pair of the pool finds {gain} as many similar pairs as judging a random pair, and at least"
-                " {least} at the limit of the interval.",
-                gain=Number(gain["gain"], "times"),
-                least=Number(gain["at_least"], "times"),
+                "Judging a pair of the pool finds {gain} as many similar pairs as judging a random pair (interval {low}"
+                " to {high}).",
+                gain=Number(gain["value"], "times"),
+                low=Number(gain["low"], "times"),
+                high=Number(gain["high"], "times"),
             )
         )
     return tuple(blocks)
@@ -217,7 +248,6 @@ def recall(inputs: ReportInputs) -> Blocks:
     if estimate is None:
         blocks.append(NO_RANDOM)
     else:
-        counted = "; pairs of the same product are not counted." if report["product_pairs"] == "left out" else "."
         strata = (
             Column("stratum", "stratum"),
             Column("N", "pairs", "count"),
@@ -225,11 +255,8 @@ def recall(inputs: ReportInputs) -> Blocks:
             Column("a", "similar", "count"),
         )
         blocks += [
-            say(
-                "The pool contains {recall} of all similar pairs (interval {low} to {high})" + counted,
-                **_recall(estimate),
-            ),
-            *_without_same_product(inputs),
+            say(f"The pool contains {SHARE}, judged or not.", **_estimate(estimate, "recall", "lower", "upper")),
+            say(f"Found so far: {SHARE}.", **_estimate(report["found"])),
             Table("strata", "Random pairs outside the pool", strata, report["strata"], detail=True),
         ]
     if unseen:
@@ -252,87 +279,29 @@ def recall(inputs: ReportInputs) -> Blocks:
     return tuple(blocks)
 
 
-def _recall(estimate: dict[str, Any]) -> dict[str, Number | str]:
-    return {"recall": share(estimate["recall"]), "low": share(estimate["lower"]), "high": share(estimate["upper"])}
-
-
-def without_same_product(inputs: ReportInputs) -> dict[str, Any] | None:
-    """The same estimate without pairs of one product, where the universe has some and the pool excludes them by rule.
-
-    `one_product`: how many pairs that are; `similar`: the number of similar random pairs; `recall` is None where the
-    random pairs come from strata whose pairs of one product were never counted.
-    """
-
-    def compute() -> dict[str, Any] | None:
-        images, suspects, truth = inputs.require("images"), inputs.require("suspects"), inputs.require("truth")
-        whole = population(images, suspects)
-        without = replace(whole, apart=True)
-        left = without.holds(suspects)
-        pool, random = suspects["origin"] == "pool", suspects["origin"] == "random"
-        if whole.apart or whole.size == without.size or (pool & ~left).any():
-            return None
-        drawn = suspects[random]
-        value = drawn[PAIR].merge(truth[[*PAIR, "value"]], on=PAIR, how="left")["value"].to_numpy() == 1
-        result = {
-            "one_product": whole.size - without.size,
-            "similar": int(value.sum()),
-            "similar_of_one_product": int((value & ~left[random]).sum()),
-            "recall": None,
-        }
-        if set(drawn["stratum"]) == {"all"} and (random & left).any():
-            chance = int((random & left).sum()) / without.size
-            kept = suspects[~random | left]
-            kept = kept.assign(probability=kept["probability"].where(kept["origin"] != "random", chance))
-            result["recall"] = compute_pool_report(images, kept, truth, inputs.confidence)["recall"]
-        return result
-
-    result: dict[str, Any] | None = inputs.cached("without_same_product", compute)
-    return result
-
-
-def _without_same_product(inputs: ReportInputs) -> Blocks:
-    """That similar pairs of one product count as missed where the pool excludes them by rule."""
-    result = without_same_product(inputs)
-    if result is None:
-        return ()
-    blocks: list[Block] = [
-        note(
-            "All pairs include {pairs} pairs of the same product, which the pool excludes by rule. Those among them"
-            " that are similar count as missed: {own} of the {similar} similar random pairs.",
-            pairs=count(result["one_product"]),
-            own=count(result["similar_of_one_product"]),
-            similar=count(result["similar"]),
-        )
-    ]
-    if result["recall"]:
-        blocks.append(
-            say(f"Without pairs of the same product, the pool contains {RECALL}.", **_recall(result["recall"]))
-        )
-    return tuple(blocks)
+def _estimate(
+    estimate: dict[str, float | None], value: str = "value", low: str = "low", high: str = "high"
+) -> dict[str, Number | str]:
+    """An estimated share and its limits, as a sentence takes them."""
+    return {"value": share(estimate[value]), "low": share(estimate[low]), "high": share(estimate[high])}
 
 
 def plan_costs(inputs: ReportInputs) -> tuple[Plan, ...]:
-    """`eds.analysis.budget` of this project, computed once."""
+    """`eds.suspects.budget` of this project, computed once."""
     plans: tuple[Plan, ...] = inputs.cached("plans", lambda: _plan_costs(inputs))
     return plans
 
 
 def _plan_costs(inputs: ReportInputs) -> tuple[Plan, ...]:
-    images, report = inputs.require("images"), pool_report(inputs)
-    roles = images["role"].value_counts()
-    both, queries, candidates = (int(roles.get(name, 0)) for name in ("both", "query", "candidate"))
-    random, positives = report["random"], report["pool"]["positive"]
-    target = RandomTarget()
-    if random and random["enough"] and random["p_map"] and positives:
-        target = RandomTarget(positives, max(random["p_map"], report["p_lower_bound"]))
+    report = pool_report(inputs)
+    positives, p, target = report["pool"]["positive"], report["p"], RandomTarget()
+    if p and p["value"] and positives:
+        target = RandomTarget(positives, max(p["value"], report["p_lower_bound"]))
+    models = max(len(inputs.pool_models), len(report["models"]), 1)
     return budget(
-        queries + both,
-        candidates + both,
-        max(len(inputs.pool_models), len(report["models"]), 1),
-        inputs.k,
-        Judging(inputs.experts, _seconds(inputs), inputs.hourly),
-        n_queries_in_gallery=both,
-        pool_size=report["pool"]["pairs"] or None,
+        Scope.of_universe(inputs.require("universe"), models, inputs.k),
+        Judging(inputs.experts, inputs.seconds, inputs.hourly),
+        pool_size=report["pool"]["image_pairs"] or None,
         random=target,
     )
 
@@ -359,28 +328,19 @@ def cost(inputs: ReportInputs) -> Blocks:
         say(
             "{experts} experts judge every pair, at {seconds} per judgement ({source}).",
             experts=count(inputs.experts),
-            seconds=Number(_seconds(inputs), "seconds"),
-            source="as set in eds.toml" if inputs.judging is None else "measured",
+            seconds=Number(inputs.seconds, "seconds"),
+            source="measured" if inputs.seconds_measured else "as set in eds.toml",
         ),
         Table("cost", "What judging costs", tuple(columns), [asdict(plan) for plan in plans]),
         Figure("cost", "Hours of judging", log_chart, chart, "Logarithmic axis."),
     )
 
 
-def _seconds(inputs: ReportInputs) -> float:
-    """Seconds for a judgement: measured, or else as planned."""
-    if inputs.judging is not None:
-        seconds = inputs.judging.acts["seconds"].dropna()
-        if len(seconds) and float(seconds.mean()) > 0:
-            return float(seconds.mean())
-    return inputs.seconds
-
-
 SECTION = SectionSpec(
     title="What the pool found",
     question="How many pairs are similar, how many were missed, and what did it cost?",
     order=20,
-    inputs=("images", "suspects", "truth", "pool_lists", "judging"),
+    inputs=("images", "universe", "suspects", "truth", "pool_lists", "judging"),
     parts=(rates, rates_by_rank, prevalence, recall, cost),
     answer=answer,
 )

@@ -11,6 +11,7 @@ from eds.labels.frames import acts_frame, labels_frame, panels
 from eds.labels.queue import progress
 from eds.suspects import pair_rate
 from eds.truth import decide, expert_profiles, panel_agreement
+from eds.universe import PairRules, Universe
 from tests.annotator.judged import GRID, NAME, RANDOM
 from tests.annotator.leads.pages import page_html, run
 from tests.annotator.sites import store_of
@@ -68,12 +69,17 @@ def test_single_models_are_told_of_closed_campaigns_only(judged: Site, viewer: d
 
 def test_the_pages_p_k_is_that_of_the_pools_decided_pairs(judged: Site, viewer: dict[str, str]) -> None:
     project = judged.project
+    universe = Universe(project.read("images"), PairRules())
+    suspects = project.read("suspects")
+    held = set(universe.numbers(suspects[suspects["origin"] == "pool"]).tolist()) - {-1}
     for name in (NAME, RANDOM):
         store = store_of(judged.owner)
         sizes = panels(store, name).sizes[["query_id", "candidate_id", "panel"]]
         truth = decide(labels_frame(store, campaign=name), sizes).truth
-        suspects = project.read("suspects")
-        rate = pair_rate(suspects[suspects["origin"] == "pool"], truth)
+        units = truth.assign(candidate_id=[str(number) for number in universe.numbers(truth)])
+        units = units[units["candidate_id"].isin({str(number) for number in held})]
+        units = units.groupby(["query_id", "candidate_id"])["value"].max().reset_index()
+        rate = pair_rate(units, units)
         growth = project.campaigns.pool_yield(name).growth
         if not rate.labelled:
             assert growth.empty
@@ -87,14 +93,19 @@ def test_the_pages_p_k_is_that_of_the_pools_decided_pairs(judged: Site, viewer: 
 
 def test_p_of_random_pairs_is_corrected_by_known_positives(judged: Site, viewer: dict[str, str]) -> None:
     found = judged.project.campaigns.pool_yield(RANDOM)
-    sizes = panels(store_of(judged.owner), RANDOM).sizes[["query_id", "candidate_id", "panel"]]
-    truth = decide(labels_frame(store_of(judged.owner), campaign=RANDOM), sizes).truth
-    assert found.asked == len(sizes) == 60
-    assert found.drawn == (int(truth["value"].sum()), len(truth))
+    assert found.asked == 60
+    assert found.prevalence is not None
+    drawn = found.prevalence.random
+    assert drawn is not None
+    assert drawn.drawn == 60
+    assert drawn.labelled == 60 - found.undecided
     assert found.random is not None
-    assert found.random.raw == pytest.approx(truth["value"].mean())
+    assert found.random.raw == pytest.approx(drawn.positive / drawn.labelled)
     assert found.known[1] > 0
     assert found.random.sensitivity == pytest.approx(found.known[0] / found.known[1])
     shown = page_html(run("pool_yield", RANDOM))
     assert POOL.corrected in shown
     assert html.percent(found.random.corrected, 2) in shown
+    assert found.prevalence.p is not None
+    assert html.percent(found.prevalence.p.value, 2) in shown
+    assert found.prevalence.universe.text in shown
