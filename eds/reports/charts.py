@@ -115,7 +115,7 @@ def forest_chart(
     return _framed(*layers, _hits(base), height=alt.Step(step))
 
 
-def _row_height(labels: Sequence[str]) -> int:
+def _row_height(labels: Sequence[Any]) -> int:
     """The height of a row: lower where there are many."""
     return ROW if len(labels) <= MANY else 13
 
@@ -478,11 +478,12 @@ def _flagged(channel: type[Any], field: str, no: Any, yes: Any) -> Any:
 
 
 def _by_row(rows: Sequence[Mapping[str, Any]]) -> alt.Chart:
-    return _chart(rows).encode(y=_y_rows())
+    return _chart(rows).encode(y=_y_rows(_row_height(rows)))
 
 
-def _y_rows() -> alt.Y:
-    return alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=LABEL, grid=False))
+def _y_rows(step: int = ROW) -> alt.Y:
+    axis = alt.Axis(labelLimit=LABEL, grid=False, labelFontSize=_letter_size(step))
+    return alt.Y("label:N", sort=None, title=None, axis=axis)
 
 
 def _hits(base: alt.Chart) -> alt.Chart:

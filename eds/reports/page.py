@@ -24,12 +24,12 @@ TEXT = 30  # letters of a column of text, which wraps
 CHIPS = {
     "pool model": "",
     "new model": "out",
-    "fair to new models": "good",
-    "not fair to new models": "bad",
     "fair": "good",
-    "fair without own finds": "",
-    "not fair": "bad",
-    "unknown": "out",
+    "small bias": "",
+    "biased": "bad",
+    "not known": "out",
+    "not distinguishable": "",
+    "the labels cannot say": "out",
 }
 
 
@@ -51,6 +51,7 @@ def page(report: Report) -> str:
         script=script,
         incomplete=_incomplete,
         widths=[(least, round(LETTER * least)) for least in WIDTHS],
+        caption=_caption,
         detail_tables=_detail_tables,
         interval=_interval,
         shown=shown,
@@ -131,11 +132,22 @@ def _cell(column: Column, row: Mapping[str, Any], first: bool) -> dict[str, Any]
     }
 
 
+def _no_interval(column: Column, row: Mapping[str, Any]) -> str:
+    """Why a cell has no interval, empty where it has one or needs none."""
+    return str((row.get(column.low.removesuffix("low") + "no_interval") if column.low else None) or "")
+
+
+def _caption(table: Table) -> str:
+    """The caption, and why some of the numbers have no interval."""
+    reasons = dict.fromkeys(_no_interval(column, row) for row in table.rows for column in table.columns)
+    text = "; ".join(filter(None, reasons))
+    return f"{table.caption} No interval: {text}.".strip() if text else table.caption
+
+
 def _limits(column: Column, row: Mapping[str, Any]) -> str:
     """The limits of a cell, empty where there are none."""
     low, high = (row.get(end) if end else None for end in (column.low, column.high))
     if undefined(low) or undefined(high):
-        reason = row.get(column.low.removesuffix("low") + "no_interval") if column.low else None
-        return f"no interval: {reason}" if reason else ""
+        return "no interval" if _no_interval(column, row) else ""
     kind = column.kind_in(row)
     return f"{shown(low, kind)} – {shown(high, kind)}".replace(" %", "").replace(" pp", "")

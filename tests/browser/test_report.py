@@ -9,11 +9,13 @@ from playwright.sync_api import Browser, Page
 
 from eds.reports import build, write_report
 from tests.reports.example import example_inputs
+from tests.reports.variants import VARIANTS
 
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / ".venv" / "node" / "node_modules" / "axe-core" / "axe.min.js"
 EVIL = "<script>document.title='taken'</script>"
 WIDTHS = (390, 768, 1440)
+PAPER = 688  # pixels of A4 between its margins
 # Elements wider than the page, and tables that are clipped.
 OUTSIDE = """() => [...document.querySelectorAll('body *')].filter(one =>
   one.getBoundingClientRect().right > innerWidth + 1
@@ -129,3 +131,24 @@ def test_paper_is_white_and_shows_everything_but_controls(opened: Page) -> None:
     assert opened.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert len(opened.pdf(format="A4")) > 20_000
     opened.emulate_media(media="screen")
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_reports_of_all_kinds_of_projects_fit_every_screen_and_paper(
+    browser: Browser, tmp_path: Path, name: str
+) -> None:
+    path = write_report(build(VARIANTS[name](), {"when": "2026-01-01"}), tmp_path / "report.html")[0]
+    for width in (390, 560, 1024):
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        page.goto(path.as_uri())
+        assert page.locator(".steps li").first.is_visible()
+        page.click("#all")
+        assert page.evaluate(OUTSIDE) == [], width
+        page.close()
+    page = browser.new_page(viewport={"width": PAPER, "height": 900})
+    page.goto(path.as_uri())
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details:not([open])").count() == 0
+    assert page.evaluate(OUTSIDE) == []
+    page.close()

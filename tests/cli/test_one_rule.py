@@ -57,14 +57,12 @@ def by_report(project: Project, *words: str) -> Told:
     for key in ("lists_5", "incomplete", "auc_annotated"):
         for row in tables[key]["rows"]:
             found |= {(row["model"], name): row[name] for name in (HR, AUC, MICRO, RBP, BPREF, JUDGED) if name in row}
-    for row in tables["bias"]["rows"]:
-        for name, key in ((HR, "hr"), (AUC, "auc"), (RBP, "rbp")):
-            assert row[key] == pytest.approx(found[row["model"], name], abs=1e-12)
-    names = {"VSD-HR@5": HR, "macro ROC-AUC": AUC, "micro ROC-AUC": MICRO, "bpref": BPREF, "RBP (p = 0.8)": RBP}
-    reused = [row for row in tables["reuse"]["rows"] if row["metric"] in names]
-    assert {row["metric"] for row in reused} == set(names)
-    for row in reused:
-        assert row["full"] == pytest.approx(found[row["model"], names[row["metric"]]], abs=1e-12)
+    for name in (HR, AUC, BPREF):
+        for row in tables[f"models_{name}"]["rows"]:
+            assert row["value"] == pytest.approx(found[row["model"], name], abs=1e-12)
+    for row in tables["shifts"]["rows"]:
+        if row["measure"] in (HR, AUC, BPREF):
+            assert row["value"] == pytest.approx(found[row["model"], row["measure"]], abs=1e-12)
     return found
 
 

@@ -1,5 +1,6 @@
 """Small but complete inputs of a report: two pool models, a new one, experts, sampled negatives, codes."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def catalogue(queries: int = 14, candidates: int = 40, category: str = "shoe") -
     return pd.DataFrame(columns | corners)
 
 
-def lists(images: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
+def lists(images: pd.DataFrame, seed: int = 0, models: Sequence[str] = MODELS) -> pd.DataFrame:
     """Every model's whole list of every query, by a shared score and noise of the model's own."""
     rng = np.random.default_rng(seed)
     asked = images.loc[images["role"] == "query", "image_id"]
@@ -42,7 +43,7 @@ def lists(images: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
     pairs = pd.MultiIndex.from_product([asked, offered], names=PAIR).to_frame(index=False)
     shared = rng.normal(size=len(pairs))
     every = []
-    for model in MODELS:
+    for model in models:
         rows = pairs.assign(model=model, score=shared + rng.normal(size=len(pairs)))
         rows = rows.sort_values(["query_id", "score"], ascending=[True, False])
         every.append(rows.assign(rank=rows.groupby("query_id").cumcount()))
@@ -91,17 +92,25 @@ def coded(bits: int = 8, seed: int = 3) -> list[Result]:
     return evaluate(ScoringInputs(nothing, codes=models), codes.measures(labelled=True))
 
 
-def example_inputs(category: str = "shoe", expert: str = "ann", **changed: Any) -> ReportInputs:
-    """Everything there; `changed` fields replace what is computed."""
-    images = catalogue(category=category)
-    every = lists(images)
-    suspects = pool(every[(every["model"] != "late") & (every["rank"] < 4)], 4)
-    pairs = suspects[PAIR]
+def example_inputs(
+    category: str = "shoe",
+    expert: str = "ann",
+    models: Sequence[str] = MODELS,
+    judged: float = 1.0,
+    queries: int = 14,
+    **changed: Any,
+) -> ReportInputs:
+    """Everything there; models named late built no pool; `changed` fields replace what is computed."""
+    images = catalogue(queries, category=category)
+    every = lists(images, models=models)
+    made = every[~every["model"].str.startswith("late") & (every["rank"] < 4)]
+    suspects = pool(made, 4)
+    pairs = suspects[PAIR].head(round(judged * len(suspects)))
     labels = acts(pairs, (expert, "bob", "cid"))
     truth = decide(labels, panel=3).truth
     scores = every[["model", *PAIR, "score"]]
     known = set(map(tuple, pairs.to_numpy()))
-    low = every[(every["model"] == "alpha") & (every["rank"] >= 30)]
+    low = every[(every["model"] == models[0]) & (every["rank"] >= 30)]
     drawn = low[[tuple(row) not in known for row in low[PAIR].to_numpy()]].groupby("query_id").head(2)[PAIR]
     both = pd.concat([pairs, drawn])
     results = evaluate(
@@ -119,7 +128,6 @@ def example_inputs(category: str = "shoe", expert: str = "ann", **changed: Any) 
         guidelines={"v1": "Likely?"},
         counts=decide(labels, panel=3).counts,
     )
-    made = every[(every["model"] != "late") & (every["rank"] < 4)][["model", *PAIR, "rank"]]
     full: dict[str, Any] = {
         "resamples": 60,
         "images": images,
@@ -127,8 +135,8 @@ def example_inputs(category: str = "shoe", expert: str = "ann", **changed: Any) 
         "suspects": suspects,
         "truth": truth,
         "judging": judging,
-        "models": [ModelCard(name, "embeddings", "test", f"test:{name}", 8, "cosine", "as is", "f") for name in MODELS],
-        "pool_lists": made,
+        "models": [ModelCard(name, "embeddings", "test", f"test:{name}", 8, "cosine", "as is", "f") for name in models],
+        "pool_lists": made[["model", *PAIR, "rank"]],
         "rankings": every,
         "results": results,
         "scores": scores.merge(both, on=PAIR),

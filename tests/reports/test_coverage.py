@@ -2,14 +2,12 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from eds.analysis import AnalysisInputs, fairness
 from eds.metrics import ScoringInputs, evaluate
 from eds.reports import Report, ReportInputs, build, coverage
-from eds.reports.document import Gallery
+from eds.reports.document import Figure, Gallery
 from eds.reports.sections import pool as pool_section
 from eds.reports.sections.comparison import AUC as COMPARED
 from eds.reports.sections.scores import measures
@@ -46,8 +44,6 @@ def test_a_pair_that_no_model_scores_prevents_no_comparison(made: tuple[ReportIn
     assert not [
         item for part in changed.sections for item in part.blocks if "cannot be compared here" in words_of(item)
     ]
-    verdicts = block(changed, "bias", "verdicts").rows
-    assert {row["verdict"] for row in verdicts} <= {"fair to new models", "not fair to new models"}
     caption = block(changed, "pairs", "hard_positives", Gallery).caption
     assert f"among {len(whole.labels) - 1:,} judged pairs" in caption
     assert block(report, "pairs", "hard_positives", Gallery).caption != caption
@@ -57,12 +53,12 @@ def test_pairs_that_some_models_lack_prevent_it_on_their_side_only(made: tuple[R
     whole, _ = made
     drawn = whole.require("negatives").head(2)
     changed = build(without_scores(whole, drawn, ("alpha",)), {})
-    by = {row["metric"]: row["verdict"] for row in block(changed, "bias", "verdicts").rows}
-    assert by["macro ROC-AUC, sampled"] == "unknown"
-    assert by["macro ROC-AUC"] != "unknown"
+    names = [row["measure"] for row in block(changed, "fairness", "grades").rows]
+    assert "macro ROC-AUC" in names
+    assert "macro ROC-AUC, sampled" not in names
     both = build(without_scores(whole, whole.labels.head(2), ("alpha",)), {})
-    by = {row["metric"]: row["verdict"] for row in block(both, "bias", "verdicts").rows}
-    assert {by["macro ROC-AUC"], by["macro ROC-AUC, sampled"]} == {"unknown"}
+    assert not [row for row in block(both, "fairness", "grades").rows if "AUC" in row["measure"]]
+    assert [item.key for item in both.sections[0].blocks if isinstance(item, Figure)] == ["hr"]
     (said,) = coverage.warning(replace(without_scores(whole, whole.labels.head(2), ("alpha",)), cache={}))
     assert "--allow-missing" in said.template
     assert said.filled["names"] == "alpha 2"
@@ -81,40 +77,3 @@ def test_a_sample_size_has_its_own_unit(made: tuple[ReportInputs, Report]) -> No
     assert coverage.sample_size(results, "PairMRR@9").startswith(f"n = {int(whole.labels['value'].sum())} pairs")
     assert coverage.sample_size(results, "CodeUsage(what=distinct)").startswith("n = 40 candidates")
     assert " queries" in coverage.sample_size(results, "VSD-HR@5")
-
-
-def test_sampled_measures_of_the_reuse_table_are_those_of_that_name() -> None:
-    whole = example_inputs()
-    labels, images = whole.labels, whole.require("images")
-    judged_by_now = labels[labels["value"] == 0].head(3)[PAIR]
-    nobodys = pd.DataFrame({"query_id": "c00", "candidate_id": ["c01", "c02"]})  # no label of this query
-    drawn = pd.concat([whole.require("negatives"), judged_by_now, nobodys], ignore_index=True)
-    rng = np.random.default_rng(5)
-    extra = [nobodys.assign(model=model, score=rng.normal(size=2) + 9) for model in MODELS]
-    scores = pd.concat([whole.require("scores"), *extra], ignore_index=True)
-    results = evaluate(
-        ScoringInputs(
-            whole.require("truth")[[*PAIR, "value"]],
-            rankings=whole.rankings,
-            scores=scores,
-            images=images,
-            negatives=drawn,
-        ),
-        measures(True),
-    )
-    changed = replace(whole, negatives=drawn, scores=scores, results=results, cache={})
-    rows = block(build(changed, {}), "bias", "reuse").rows
-    value = {
-        (result.model, str(result.measure)): result.values.value for result in results if result.values is not None
-    }
-    for row in rows:
-        if row["metric"].endswith(", sampled"):
-            average, area = row["metric"].removesuffix(", sampled").split()
-            same = value[row["model"], f"{area}(average={average},negatives=sampled)"]
-            assert row["full"] == pytest.approx(same, abs=1e-12)
-    wanted = [result for result in results if str(result.measure) == "ROC-AUC(average=micro,negatives=sampled)"]
-    pooled = AnalysisInputs(
-        pool_lists=whole.require("pool_lists"), labels=labels, rankings=whole.rankings, scores=scores, negatives=drawn
-    )
-    for row in fairness(wanted, ["late"], pooled).reuse.to_dict(orient="records"):
-        assert row["full"] == pytest.approx(value[row["model"], row["measure"]], abs=1e-12)

@@ -8,16 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eds.analysis import AnalysisInputs, Comparison, bias, compare, fairness, leave_one_out, score_limits
+from eds.analysis import AnalysisInputs, Comparison, compare, grade_fairness, leave_one_out, score_limits
 from eds.analysis.analyses.prevalence import pool_report
 from eds.metrics import Measure
 from eds.metrics.auc import roc_auc
 from eds.pairs import KnownRanks
 from eds.reports import Report, ReportInputs, Search, build
-from eds.reports.document import Figure, Gap, Sentence, Steps, Table, count, share
-from eds.reports.sections import label_noise, new_models
-from eds.reports.sections.comparison import AUC, list_names
-from eds.reports.sections.comparison import new_models as find_new_models
+from eds.reports.document import Figure, Gap, Sentence, Steps, count, share
+from eds.reports.sections import label_noise
+from eds.reports.sections.comparison import AUC, list_names, new_models
 from eds.reports.sections.curves import curve
 from eds.suspects import overlap, positive_rates
 from eds.truth import corrected_auc, label_contamination
@@ -53,24 +52,26 @@ def test_limits_are_those_of_score_limits_to_the_last_bit(made: tuple[ReportInpu
     assert shown == {}
 
 
-def compared_by(inputs: ReportInputs, *names: str) -> Comparison:
-    """The library's comparison of these inputs."""
+def compared_with(inputs: ReportInputs, *names: str) -> tuple[Comparison, AnalysisInputs]:
+    """The library's comparison of these inputs, and what it is made from."""
     assert inputs.results is not None
     assert inputs.suspects is not None
-    return compare(
-        [result for result in inputs.results if str(result.measure) in names],
-        AnalysisInputs(
-            pool_lists=inputs.pool_lists,
-            labels=inputs.labels,
-            rankings=inputs.rankings,
-            scores=inputs.scores,
-            negatives=inputs.negatives,
-            pooled=inputs.suspects[PAIR],
-            seed=inputs.seed,
-        ),
-        level=inputs.confidence,
-        resamples=inputs.resamples,
+    analysed = AnalysisInputs(
+        pool_lists=inputs.pool_lists,
+        labels=inputs.labels,
+        rankings=inputs.rankings,
+        scores=inputs.scores,
+        negatives=inputs.negatives,
+        pooled=inputs.suspects[PAIR],
+        seed=inputs.seed,
     )
+    results = [result for result in inputs.results if str(result.measure) in names]
+    return compare(results, analysed, level=inputs.confidence, resamples=inputs.resamples), analysed
+
+
+def compared_by(inputs: ReportInputs, *names: str) -> Comparison:
+    """The library's comparison of these inputs."""
+    return compared_with(inputs, *names)[0]
 
 
 def test_first_screen_and_groups_show_the_librarys_comparison(made: tuple[ReportInputs, Report]) -> None:
@@ -87,6 +88,8 @@ def test_first_screen_and_groups_show_the_librarys_comparison(made: tuple[Report
                 assert row[field] == pytest.approx(getattr(pair, field), nan_ok=True)
     forest, models = block(report, "summary", "forest", Figure).data, comparison[AUC].models
     assert forest["labels"] == [item.model for item in models]
+    rows = block(report, "comparison", f"models_{AUC}").rows
+    assert [row["self_removed"] for row in rows] == [item.self_removed for item in models]
     assert forest["marks"] == [item.model == "late" for item in models]
     for argument, field in (("values", "self_removed"), ("low", "self_removed_low"), ("high", "self_removed_high")):
         np.testing.assert_array_equal(forest[argument], [getattr(item, field) for item in models])
@@ -111,15 +114,16 @@ def test_the_best_models_are_stated_as_the_comparison_has_them(made: tuple[Repor
 
 def test_the_next_step_names_the_pairs_that_would_settle_a_comparison(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
-    (undecided,) = compared_by(whole, HR)[HR].undecided
+    compared = compared_by(whole, HR)[HR]
+    (undecided,) = compared.undecided
     (steps,) = (item for item in report.sections[0].blocks if isinstance(item, Steps))
     (settle,) = (step for step in steps.steps if step.key == "settle")
-    assert settle.command == "eds suspects add-model late"
+    assert settle.command == "eds suspects add-model late -k 5"
     assert settle.action.filled["n"] == count(undecided.to_judge)
-    assert settle.action.filled["others"] == list_names(undecided.others)
+    assert compared.pair("late", str(settle.action.filled["other"])).to_judge == undecided.to_judge
 
 
-def test_pool_overlap_bias_and_leave_one_out_are_the_librarys(made: tuple[ReportInputs, Report]) -> None:
+def test_pool_overlap_and_leave_one_out_are_the_librarys(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
     assert whole.pool_lists is not None
     assert whole.truth is not None
@@ -139,11 +143,6 @@ def test_pool_overlap_bias_and_leave_one_out_are_the_librarys(made: tuple[Report
     )
     for row in block(report, "robustness", "loo_all").rows:
         assert row[f"{Measure('ROC-AUC', average='micro')} mean"] == left["mean"][row["model"]]
-    sides = bias(
-        AnalysisInputs(pool_lists=whole.pool_lists, labels=truth, rankings=whole.rankings, scores=whole.scores), 5
-    )
-    table = pd.DataFrame(block(report, "bias", "bias").rows).sort_values("model", ignore_index=True)
-    pd.testing.assert_frame_equal(table, sides.models)
 
 
 def test_slices_are_plain_means(made: tuple[ReportInputs, Report]) -> None:
@@ -194,15 +193,16 @@ def test_a_long_curve_is_thinned_along_its_line() -> None:
     assert (points["true"][0], points["true"][-1], points["false"][-1]) == (0.0, 1.0, 1.0)
 
 
-def test_ranks_of_pairs_serve_bias_and_reuse_as_whole_lists_do(made: tuple[ReportInputs, Report]) -> None:
+def test_ranks_of_pairs_serve_the_comparison_as_whole_lists_do(made: tuple[ReportInputs, Report]) -> None:
     whole, report = made
     assert whole.rankings is not None
     assert whole.truth is not None
     places = whole.rankings.merge(whole.truth[PAIR], on=PAIR)[["model", *PAIR, "rank"]]
     lengths = whole.rankings.groupby(["model", "query_id"]).size().rename("length").reset_index()
     by_ranks = build(replace(whole, rankings=None, placed=KnownRanks.from_frames(places, lengths), cache={}), {})
-    for key in ("bias", "verdicts", "reuse"):
-        one, two = (pd.DataFrame(block(which, "bias", key).rows) for which in (report, by_ranks))
+    keys = (("comparison", f"models_{HR}"), ("comparison", f"pairs_{HR}"), ("fairness", "shifts"))
+    for section, key in keys:
+        one, two = (pd.DataFrame(block(which, section, key).rows) for which in (report, by_ranks))
         pd.testing.assert_frame_equal(one, two)
 
 
@@ -219,7 +219,7 @@ def test_random_pairs_change_no_models_number(made: tuple[ReportInputs, Report])
     suspects = suspects.astype(whole.suspects.dtypes.to_dict())
     changed = build(replace(whole, truth=truth.reset_index(drop=True), suspects=suspects, cache={}), {})
     for section, key in (
-        ("bias", "bias"),
+        ("comparison", f"models_{AUC}"),
         ("robustness", "loo_unique"),
         ("label-noise", "noise_auc"),
         ("slices", "kinds_0"),
@@ -314,47 +314,31 @@ def test_without_codes_there_is_no_section_and_with_damaged_ones_a_gap(made: tup
     assert next(part for part in damaged.sections if part.key == "codes").blocks == (gap,)
 
 
-def test_new_models_are_judged_fair_as_the_library_does(made: tuple[ReportInputs, Report]) -> None:
-    inputs, report = made
-    section = next(part for part in report.sections if part.key == "new-models")
-    results = [result for result in inputs.require("results") if str(result.measure) in new_models.LABELS]
-    pooled = AnalysisInputs(
-        pool_lists=inputs.require("pool_lists"),
-        labels=inputs.labels,
-        rankings=inputs.rankings,
-        scores=inputs.scores,
-        negatives=inputs.require("negatives"),
-    )
-    expected = fairness(results, ["late"], pooled).verdicts.set_index("measure")
-    table, reasons = (block for block in section.blocks if isinstance(block, Table))
-    assert {row["measure"] for row in table.rows} == set(new_models.LABELS) == set(expected.index)
-    for row in table.rows:
-        same = expected.loc[row["measure"]]
-        assert row["model"] == "late"
-        assert row["verdict"] == same["verdict"]
-        for name in ("value", "judged", "at_most"):
-            assert row[name] == pytest.approx(same[name], nan_ok=True)
-        others = same["undecided_with"]
-        assert row["undecided_with"] == ([] if others is None else others or ["none"])
-    assert {row["why"] for row in reasons.rows} == {row["why"] for row in table.rows}
-    (figure,) = (block for block in section.blocks if isinstance(block, Figure))
-    values = {(result.model, result.measure.name): result.values.value for result in results if result.values}
-    left = {
-        result.model: result.values.value
-        for result in inputs.require("results")
-        if result.measure.name == "RBP-residual" and result.values
+def test_fairness_is_graded_as_the_library_does_on_the_values_of_the_scores(made: tuple[ReportInputs, Report]) -> None:
+    whole, report = made
+    names = [row["measure"] for row in block(report, "fairness", "shifts").rows]
+    expected = {item.measure: item for item in grade_fairness(*compared_with(whole, *names), resamples=60)}
+    assert expected
+    for row in block(report, "fairness", "shifts").rows:
+        (shift,) = (item for item in expected[row["measure"]].shifts if item.model == row["model"])
+        assert (row["shift"], row["low"], row["high"]) == pytest.approx(
+            (shift.shift, shift.low, shift.high), nan_ok=True
+        )
+    value = {
+        (result.model, str(result.measure)): result.values.value for result in whole.results or () if result.values
     }
-    for name, low, high in zip(figure.data["labels"], figure.data["low"], figure.data["high"], strict=True):
-        assert (low, high) == pytest.approx((values[name, "RBP"], values[name, "RBP"] + left[name]))
-    sentences = " ".join(block.template for block in section.blocks if isinstance(block, Sentence))
-    assert "decide" in sentences
+    for row in block(report, "fairness", "shifts").rows:
+        assert row["value"] == pytest.approx(value[row["model"], row["measure"]], abs=1e-12)
+    grades = {row["measure"]: row["grade"] for row in block(report, "fairness", "grades").rows}
+    assert grades["macro ROC-AUC"] == expected[AUC].grade
+    assert grades["macro ROC-AUC, sampled"] == "not known"
 
 
-def test_without_new_models_there_is_no_section_on_them() -> None:
+def test_a_model_with_selected_pairs_of_its_own_stays_new() -> None:
     everything = example_inputs()
-    assert new_models.has_new_models(everything)
+    assert new_models(everything) == ["late"]
     made_all = everything.require("rankings")
     made_all = made_all[made_all["rank"] < 4][["model", "query_id", "candidate_id", "rank"]]
-    assert not new_models.has_new_models(replace(everything, pool_lists=made_all))
+    assert new_models(replace(everything, pool_lists=made_all)) == []
     later = everything.require("suspects").assign(stratum="delta:late")
-    assert find_new_models(replace(everything, pool_lists=made_all, suspects=later)) == ["late"]
+    assert new_models(replace(everything, pool_lists=made_all, suspects=later)) == ["late"]

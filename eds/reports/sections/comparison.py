@@ -3,49 +3,62 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from eds.analysis import AnalysisInputs, compare, newcomers
-from eds.analysis.comparison import Comparison, MeasureComparison
-from eds.reports.coverage import unscored
+from eds.analysis import AnalysisInputs, Comparison, MeasureComparison, compare, newcomers
+from eds.reports.coverage import unscored, warning
 from eds.reports.document import Block, Column, Kind, Number, Sentence, Table, count, state
 from eds.reports.inputs import ReportInputs
 from eds.reports.score_intervals import scores_with_intervals
 from eds.reports.sections import Blocks, SectionSpec
-from eds.reports.sections.scores import label
+from eds.reports.sections.scores import SHARES, label
 
 VERDICTS = ("different", "not distinguishable", "the labels cannot say")
-# Fields of ReportInputs that a comparison reads.
-INPUTS = ("suspects", "truth", "models", "results", "table", "scores", "negatives", "pool_lists", "rankings", "placed")
 MOST = 3  # names in a sentence
 AUC = "ROC-AUC(average=macro,negatives=annotated)"
+AREAS = (AUC, "PR-AUC(average=macro,negatives=annotated)", "ROC-AUC(average=macro,negatives=sampled)")
+ON_LISTS = ("VSD-HR", "VSD-MRR", "Success", "RR")
+# Fields of ReportInputs that a comparison reads.
+INPUTS = ("suspects", "truth", "models", "results", "table", "scores", "negatives", "pool_lists", "rankings", "placed")
 
 
-def compared_measures(inputs: ReportInputs) -> list[MeasureComparison]:
-    """The comparisons by AUC, where every model is measured on the same pairs, and by HR; computed once."""
+def comparison(inputs: ReportInputs) -> Comparison:
+    """`eds.analysis.compare` of the models, by measures whose values rest on the same pairs; computed once."""
 
     def compute() -> Comparison:
-        names = {*([] if unscored(inputs) else [AUC]), f"VSD-HR@{inputs.cut}"}
+        missing = {side: bool(unscored(inputs, side)) for side in ("annotated", "sampled")}
+        areas = [name for name in AREAS if not missing["sampled" if "sampled" in name else "annotated"]]
+        names = {*areas, *(f"{name}@{inputs.cut}" for name in ON_LISTS), "bpref"}
         results = [result for result in inputs.require("results") if str(result.measure) in names]
-        analysed = AnalysisInputs(
-            pool_lists=inputs.pool_lists,
-            labels=inputs.labels,
-            rankings=inputs.rankings,
-            ranks=inputs.placed,
-            scores=inputs.scores,
-            negatives=inputs.negatives,
-            pooled=inputs.pooled_pairs,
-            seed=inputs.seed,
-        )
         return compare(
             results,
-            analysed,
+            analysis_inputs(inputs),
             newcomers=new_models(inputs),
             table=scores_with_intervals(inputs),
             level=inputs.confidence,
             resamples=inputs.resamples,
         )
 
-    comparison: Comparison = inputs.cached("comparison", compute)
-    return [comparison[name] for name in (AUC, f"VSD-HR@{inputs.cut}") if name in comparison]
+    compared: Comparison = inputs.cached("comparison", compute)
+    return compared
+
+
+def analysis_inputs(inputs: ReportInputs) -> AnalysisInputs:
+    """What models are compared on."""
+    return AnalysisInputs(
+        pool_lists=newcomers.UNMADE if inputs.pool_lists is None else inputs.pool_lists,
+        labels=inputs.labels,
+        rankings=inputs.rankings,
+        ranks=inputs.placed,
+        scores=inputs.scores,
+        negatives=inputs.negatives,
+        pooled=inputs.pooled_pairs,
+        seed=inputs.seed,
+    )
+
+
+def compared_measures(inputs: ReportInputs) -> list[MeasureComparison]:
+    """The comparisons of the first screen: by macro ROC-AUC and by HR."""
+    compared = comparison(inputs)
+    return [compared[name] for name in (AUC, f"VSD-HR@{inputs.cut}") if name in compared]
 
 
 def new_models(inputs: ReportInputs) -> list[str]:
@@ -56,7 +69,7 @@ def new_models(inputs: ReportInputs) -> list[str]:
 
 
 def state_best(compared: MeasureComparison) -> Sentence | None:
-    """The best models by a measure, and those from which the labels cannot tell them; None where no two are ranked."""
+    """The best models by a measure; None where no two are ranked."""
     best = compared.best
     if best is None or not best.models:
         return None
@@ -69,14 +82,14 @@ def state_best(compared: MeasureComparison) -> Sentence | None:
     alone = len(best.models) == 1
     if alone and all(compared.pair(best.models[0], name).better for name in best.among if name not in best.models):
         key, words = "best", "Best of {among} models by {measure}: {models}, beyond the sampling error of the queries."
-    elif len(best.models) == len(best.among):
-        key, words = "all alike", "By {measure}, no two of the {among} models are distinguishable."
-        del filled["models"]
     elif alone:
         key, words = (
             "none better",
-            "By {measure}, none of {among} models is better than {models} beyond sampling error.",
+            "By {measure}, no model of {among} is better than {models} beyond sampling error.",
         )
+    elif len(best.models) == len(best.among):
+        key, words = "all alike", "By {measure}, no two of the {among} models are distinguishable."
+        del filled["models"]
     else:
         key, words = "best", "Best of {among} models by {measure}: {models}, not distinguishable from each other."
     return state(key, words, **filled)
@@ -84,48 +97,68 @@ def state_best(compared: MeasureComparison) -> Sentence | None:
 
 def answer(inputs: ReportInputs) -> Sentence | None:
     """How many pairs of models differ, and how many the labels cannot compare."""
-    measures = compared_measures(inputs)
+    measures = [compared for compared in compared_measures(inputs) if compared.pairs]
     if not measures:
         return None
-    compared = measures[0]
-    n = {verdict: sum(pair.verdict == verdict for pair in compared.pairs) for verdict in VERDICTS}
-    return state(
-        "differences",
-        "By {measure}, {different} of {pairs} pairs of models differ"
-        + ("; the labels cannot compare {unknown}" if n["the labels cannot say"] else "")
-        + ".",
-        measure=label(str(compared.measure)),
-        different=count(n["different"]),
-        pairs=count(len(compared.pairs)),
-        **({"unknown": count(n["the labels cannot say"])} if n["the labels cannot say"] else {}),
-    )
+    verdicts: list[str] = [pair.verdict for pair in measures[0].pairs]
+    different, unknown = (verdicts.count(verdict) for verdict in (VERDICTS[0], VERDICTS[2]))
+    words = "By {measure}, {different} of {pairs} pairs of models differ beyond sampling error"
+    filled: dict[str, Number | str] = {
+        "measure": label(str(measures[0].measure)),
+        "different": count(different),
+        "pairs": count(len(verdicts)),
+    }
+    if unknown:
+        words += "; {unknown} the labels cannot compare"
+        filled["unknown"] = count(unknown)
+    return state("differences", words + ".", **filled)
 
 
 def groups(inputs: ReportInputs) -> Blocks:
-    """By each measure the groups of models, and every two models."""
-    blocks: list[Block] = []
-    rows = []
+    """By each measure the groups of models that are not distinguishable, and models that the labels cannot compare."""
+    rows: list[dict[str, object]] = []
     for compared in compared_measures(inputs):
+        name = label(str(compared.measure))
         alike = [group for group in compared.groups if len(group) > 1]
-        rows += [{"measure": label(str(compared.measure)), "models": [*group]} for group in alike]
-        rows += [
-            {"measure": label(str(compared.measure)), "models": [item.model], "unknown": [*item.others]}
-            for item in compared.undecided
-        ]
-    unknown = any("unknown" in row for row in rows)
-    columns = [Column("measure", "measure"), Column("models", "not distinguishable from each other", "names")]
-    if unknown:
-        columns.append(Column("unknown", "the labels cannot say against", "names"))
-    rows = [{"unknown": [], **row} for row in rows] if unknown else rows
+        rows += [{"measure": name, "verdict": VERDICTS[1], "models": [*group]} for group in alike]
+        unlike: dict[tuple[str, ...], list[str]] = {item.others: [] for item in compared.undecided}
+        for item in compared.undecided:
+            unlike[item.others].append(item.model)
+        for others, models in unlike.items():
+            rows.append({"measure": name, "verdict": VERDICTS[2], "models": models, "against": [*others]})
+    columns = [Column("measure", "measure"), Column("verdict", "verdict"), Column("models", "models", "names")]
+    if any("against" in row for row in rows):
+        columns.append(Column("against", "against", "names"))
+    rows = [{"against": [], **row} for row in rows]
+    blocks: list[Block] = [*warning(inputs)]
     if rows:
-        blocks.append(Table("groups", "Groups of models", tuple(columns), rows))
-    return (*blocks, *(_pairs(compared) for compared in compared_measures(inputs)))
+        blocks.append(Table("groups", "Models that cannot be ordered", tuple(columns), rows))
+    measures = list(comparison(inputs))
+    return (*blocks, *map(_models, measures), *map(_pairs, measures))
+
+
+def _models(compared: MeasureComparison) -> Table:
+    """Every model by a measure, in the files."""
+    name = str(compared.measure)
+    kind: Kind = "share" if compared.measure.name in SHARES else "value"
+    columns = (
+        Column("model", "model"),
+        Column("side", "side"),
+        Column("value", label(name), kind, "low", "high"),
+        Column("judged", "judged", "share"),
+        Column("ceiling", "ceiling", kind, formula="if every place without a label were similar"),
+        Column("self_removed", "self-removed", kind, "self_removed_low", "self_removed_high"),
+        Column("ranked", "ranked", "flag"),
+        Column("best", "best", "flag"),
+    )
+    rows = [asdict(item) for item in compared.models]
+    return Table(f"models_{name}", f"Every model by {label(name)}", columns, rows, detail=True)
 
 
 def _pairs(compared: MeasureComparison) -> Table:
     """Every two models by a measure, in the files."""
     name = str(compared.measure)
-    change: Kind = "points" if compared.measure.name == "VSD-HR" else "signed"
+    change: Kind = "points" if compared.measure.name in SHARES else "signed"
     columns = (
         Column("first", "model"),
         Column("second", "against"),

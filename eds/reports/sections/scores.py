@@ -56,10 +56,15 @@ def answer(inputs: ReportInputs) -> Sentence | None:
         values = [value for value in values if not np.isnan(value)]
         if values:
             kind: Kind = "share" if key == "hr" else "value"
-            filled |= {f"{key}_low": Number(min(values), kind), f"{key}_high": Number(max(values), kind)}
-            words.append(f"{label(name)} from {{{key}_low}} to {{{key}_high}}")
+            filled[key] = Number(min(values), kind)
+            words.append(f"{label(name)} {{{key}}}")
+        if len(values) > 1:
+            filled[f"{key}_most"] = Number(max(values), kind)
+            words[-1] = f"{label(name)} {{{key}}} to {{{key}_most}}"
     n = len({result.model for result in results})
-    return state("scores", "{n} models: " + ", ".join(words) + ".", n=count(n), **filled) if words else None
+    start = "{n} models: " if n > 1 else ""
+    filled |= {"n": count(n)} if n > 1 else {}
+    return state("scores", start + ", ".join(words) + ".", **filled) if words else None
 
 
 def on_lists(inputs: ReportInputs) -> Blocks:

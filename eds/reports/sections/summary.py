@@ -24,7 +24,7 @@ from eds.reports.document import (
 from eds.reports.inputs import ReportInputs
 from eds.reports.numbers import undefined
 from eds.reports.sections import Blocks, SectionSpec
-from eds.reports.sections.comparison import AUC, INPUTS, compared_measures, list_names, state_best
+from eds.reports.sections.comparison import AUC, INPUTS, compared_measures, state_best
 from eds.reports.sections.pool import pool_report
 from eds.reports.sections.scores import label
 
@@ -41,7 +41,8 @@ def pool_facts(inputs: ReportInputs) -> Blocks:
     tiles = []
     if pool["labelled"]:
         words = f"of {pool['labelled']:,} judged pairs are similar (p_k)"
-        tiles.append(Tile("positive_rate", share(pool["rate"]), words, pool["low"], pool["high"]))
+        reason = pool.get("no_interval") or ""
+        tiles.append(Tile("positive_rate", share(pool["rate"]), words, pool["low"], pool["high"], reason))
     if recall and not undefined(recall["recall"]):
         words = "of all similar pairs are in the pool (pool recall)"
         tiles.append(Tile("pool_recall", share(recall["recall"]), words, recall["lower"], recall["upper"]))
@@ -56,8 +57,10 @@ def pool_facts(inputs: ReportInputs) -> Blocks:
 def models(inputs: ReportInputs) -> Blocks:
     """The forest plot of all models by AUC, and HR with its ceiling."""
     blocks: list[Block] = []
-    for compared in _compared(inputs):
-        blocks.append(_forest(compared) if str(compared.measure) == AUC else _ceilings(compared))
+    measures = _compared(inputs)
+    order = [item.model for item in measures[0].models] if measures else []
+    for compared in measures:
+        blocks.append(_forest(compared) if str(compared.measure) == AUC else _ceilings(compared, order))
     return tuple(blocks)
 
 
@@ -88,15 +91,17 @@ def _forest(compared: MeasureComparison) -> Figure:
     return Figure("forest", title, forest_chart, data, " ".join(captions))
 
 
-def _ceilings(compared: MeasureComparison) -> Figure:
-    """HR of every model, the ceiling that the judged share sets, and what missing labels could add."""
-    open_labels = any(item.lower_bound for item in compared.models)
+def _ceilings(compared: MeasureComparison, order: Sequence[str]) -> Figure:
+    """HR of every model and its ceiling, in this order."""
+    rows = [compared[name] for name in order if name in compared]
+    rows += [item for item in compared.models if item.model not in order]
+    open_labels = any(item.lower_bound for item in rows)
     name = label(str(compared.measure))
     data = {
-        "labels": [item.model for item in compared.models],
-        "values": [item.value for item in compared.models],
-        "ceilings": [item.ceiling if item.lower_bound else None for item in compared.models],
-        "marks": [not item.filled for item in compared.models],
+        "labels": [item.model for item in rows],
+        "values": [item.value for item in rows],
+        "ceilings": [item.ceiling if item.lower_bound else None for item in rows],
+        "marks": [not item.filled for item in rows],
     }
     caption = (
         "Tick: ceiling, the value if every candidate without a label were similar."
@@ -135,20 +140,24 @@ def _unjudged(inputs: ReportInputs) -> list[Step]:
 
 
 def _undecided(inputs: ReportInputs) -> list[Step]:
-    """Models that the labels cannot compare, and the number of pairs that would settle it."""
+    """For each model that the labels cannot compare, the judgements after which it is comparable with another one."""
     steps: dict[str, Step] = {}
     for compared in _compared(inputs):
         for item in compared.undecided:
-            if item.to_judge is None or item.model in steps:
+            pairs = [compared.pair(item.model, other) for other in item.others]
+            open_pairs = [pair for pair in pairs if pair.to_judge]
+            if item.model in steps or not open_pairs:
                 continue
+            pair = min(open_pairs, key=lambda pair: pair.to_judge or 0)
             action = say(
-                "Judge {n} pairs to settle {model} against {others} by {measure}.",
-                n=count(item.to_judge),
+                "Judge {n} places of the lists of {model} and {other} to compare them by {measure}.",
+                n=count(pair.to_judge),
                 model=item.model,
-                others=list_names(item.others),
+                other=pair.second,
                 measure=label(item.measure),
             )
-            steps[item.model] = Step("settle", action, f"eds suspects add-model {item.model}")
+            depth = f" -k {compared.measure.k}" if compared.measure.k else ""
+            steps[item.model] = Step("settle", action, f"eds suspects add-model {item.model}{depth}")
     return [*steps.values()]
 
 

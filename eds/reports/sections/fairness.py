@@ -1,0 +1,123 @@
+"""Which measures are fair to models that had no part in the pool: each pool model scored again as if it were new."""
+
+from eds.analysis import MeasureFairness, grade_fairness
+from eds.metrics import Measure
+from eds.reports.document import Column, Kind, Number, Sentence, Table, count, state
+from eds.reports.inputs import ReportInputs
+from eds.reports.sections import Blocks, SectionSpec
+from eds.reports.sections.comparison import INPUTS, analysis_inputs, comparison, list_names
+from eds.reports.sections.scores import SHARES, label
+
+GRADES = ("fair", "small bias", "biased", "not known")
+
+
+def graded(inputs: ReportInputs) -> tuple[MeasureFairness, ...]:
+    """`eds.analysis.grade_fairness` of the measures that models are compared by, computed once."""
+    if inputs.placed is None:
+        inputs.require("rankings")
+    grades: tuple[MeasureFairness, ...] = inputs.cached(
+        "fairness",
+        lambda: grade_fairness(comparison(inputs), analysis_inputs(inputs), resamples=inputs.resamples),
+    )
+    return grades
+
+
+def answer(inputs: ReportInputs) -> Sentence | None:
+    """How many measures have each grade; those that are fair by name."""
+    measures = graded(inputs)
+    by_grade = {grade: [item.measure for item in measures if item.grade == grade] for grade in GRADES}
+    if not measures or len(by_grade["not known"]) == len(measures):
+        return None
+    filled: dict[str, Number | str] = {"n": count(len(measures))}
+    parts = []
+    for grade, names in by_grade.items():
+        if names:
+            key = grade.replace(" ", "_")
+            filled[key] = count(len(names))
+            parts.append(f"{{{key}}} {grade}")
+    words = "Of {n} measures " + ", ".join(parts) + " to a new model"
+    if by_grade["fair"]:
+        filled["names"] = list_names([_label(name) for name in by_grade["fair"]])
+        words += "; fair: {names}"
+    return state("fairness", words + ".", **filled)
+
+
+def grades(inputs: ReportInputs) -> Blocks:
+    """A row for each measure, and the shift of every pool model in the files."""
+    rows, details = [], []
+    for item in graded(inputs):
+        share = Measure.parse(item.measure).name in SHARES
+        change: Kind = "points" if share else "signed"
+        look: Kind = "share" if share else "value"
+        largest = item.largest
+        rows.append(
+            {
+                "measure": _label(item.measure),
+                "grade": item.grade,
+                "shift": None if largest is None else largest.shift,
+                "low": None if largest is None else largest.low,
+                "high": None if largest is None else largest.high,
+                "model": None if largest is None else largest.model,
+                "swaps": len(item.swaps),
+                "reason": item.reason or None,
+                "change": change,
+            }
+        )
+        details += [
+            {
+                "measure": item.measure,
+                "model": shift.model,
+                "value": shift.value,
+                "unpooled": shift.unpooled,
+                "shift": shift.shift,
+                "low": shift.low,
+                "high": shift.high,
+                "swapped_with": [*shift.swapped_with],
+                "change": change,
+                "look": look,
+            }
+            for shift in item.shifts
+        ]
+    columns = (
+        Column("measure", "measure"),
+        Column(
+            "grade",
+            "grade",
+            formula="fair: intervals within ±0.01; biased: an order beyond sampling error changes",
+        ),
+        Column("shift", "largest shift", "signed", "low", "high", "as if new - pooled", "change"),
+        Column("model", "of"),
+        Column("swaps", "orders changed", "count"),
+    )
+    shifts = (
+        Column("measure", "measure"),
+        Column("model", "model"),
+        Column("value", "pooled", "value", formula="on all labels", kind_of="look"),
+        Column("unpooled", "as if new", "value", formula="its own pairs without a label", kind_of="look"),
+        Column("shift", "shift", "signed", "low", "high", "as if new - pooled", "change"),
+        Column("swapped_with", "order changes with", "names"),
+    )
+    reasons = dict.fromkeys(f"{_label(item.measure)}: {item.reason}" for item in graded(inputs) if item.reason)
+    caption = "Each pool model is scored again as if it were new, without labels of the pairs that only it proposed."
+    if reasons:
+        caption += f" {'; '.join(reasons)}."
+    return (
+        Table("grades", "Which measures are fair to new models", columns, rows, caption),
+        Table("shifts", "Each pool model as if it were new", shifts, details, detail=True),
+    )
+
+
+def _label(name: str) -> str:
+    """The heading of a measure, with the kind of negatives where there are two."""
+    end = ", sampled" if Measure.parse(name).parameters.get("negatives") == "sampled" else ""
+    return f"{label(name)}{end}"
+
+
+SECTION = SectionSpec(
+    title="Which measures are fair to new models",
+    question="Which numbers of a model that did not build the pool can be compared with those of models that did?",
+    order=15,
+    inputs=INPUTS,
+    parts=(grades,),
+    answer=answer,
+)
