@@ -128,7 +128,7 @@ def percent(share: float | None, digits: int = 1) -> str:
 def limits(low: float, high: float, digits: int = 1, reason: str | None = None) -> str:
     """Return the confidence limits of a share as text; or the reason why it has none."""
     if math.isnan(low) or math.isnan(high):
-        return f"no interval: {reason}" if reason else "–"
+        return f"no interval: {reason}" if isinstance(reason, str) else "–"
     return f"{100 * low:.{digits}f} to {100 * high:.{digits}f} %"
 
 

@@ -6,11 +6,18 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from eds.analysis.bootstrap import resampled_aucs
+from eds.analysis.bootstrap import resampled_micro
 from eds.analysis.prevalence_estimates import p_lower_bound, p_posterior
 from eds.analysis.recall import pool_recall
 from eds.errors import InputError
-from eds.intervals import clopper_pearson_interval, draw_queries, percentile_interval, wilson_interval
+from eds.intervals import (
+    Interval,
+    bootstrap_interval,
+    clopper_pearson_interval,
+    mean_interval,
+    wilson_interval,
+)
+from eds.metrics.auc import query_aucs
 from eds.metrics.auc_report import AUCS, summary
 from eds.pairs import Flags, LabelledPairs, Reals
 from eds.synthetic.known_truth import Design, KnownTruth, draw_known_truth
@@ -121,11 +128,22 @@ def _aucs(
     known: KnownTruth, labelling: Labelling, exact: Reals, seed: int
 ) -> Sequence[tuple[str, tuple[float, float, float, float]]]:
     labelled, score = _labelled(known, known.proposed(labelling.k))
-    times = draw_queries(len(labelled.queries), labelling.resamples, seed)
-    limits = [percentile_interval(drawn, labelling.level) for drawn in resampled_aucs(labelled, score, times)]
+    by_query = query_aucs(labelled.query, labelled.value, score, len(labelled.queries))
+
+    def micro(place: int) -> Interval:
+        return bootstrap_interval(
+            lambda times: resampled_micro(labelled, score, times)[place],
+            len(labelled.queries),
+            labelling.level,
+            labelling.resamples,
+            seed,
+        )
+
+    limits = [micro(0), micro(1), *(mean_interval(area, level=labelling.level) for area in by_query)]
     estimates = _report(labelled, score)
     return [
-        (name, (true, estimates[name], *pair)) for name, true, pair in zip(AUCS, exact.tolist(), limits, strict=True)
+        (name, (true, estimates[name], interval.low, interval.high))
+        for name, true, interval in zip(AUCS, exact.tolist(), limits, strict=True)
     ]
 
 

@@ -54,7 +54,7 @@ def format_share(share: float, digits: int = 1) -> str:
 def format_rate(row: Mapping[Any, Any]) -> str:
     """A rate in percent with its interval, or the reason why it has none.
 
-    >>> format_rate({"rate": 0.25, "low": 0.2, "high": 0.31, "no_interval": None})
+    >>> format_rate({"rate": 0.25, "low": 0.2, "high": 0.31, "no_interval": float("nan")})  # of a frame's row
     '25.0 % [20.0, 31.0]'
     >>> format_rate({"rate": 0.25, "low": None, "high": None, "no_interval": "fewer than 8 queries"})
     '25.0 % (no interval: fewer than 8 queries)'
@@ -62,7 +62,7 @@ def format_rate(row: Mapping[Any, Any]) -> str:
     rate = row["rate"]
     if rate is None or math.isnan(rate):
         return "n/a"
-    if row["no_interval"]:
+    if isinstance(row["no_interval"], str):
         return f"{format_share(rate)} (no interval: {row['no_interval']})"
     return f"{format_share(rate)} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
 
