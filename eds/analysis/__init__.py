@@ -2,18 +2,17 @@
 
 from typing import Any
 
-from eds.analysis.analyses.bias import Bias, bias, group_means, order_agreement, undecided_by_labels
+from eds.analysis.analyses.bias import Bias, bias, group_means, order_agreement
 from eds.analysis.analyses.leave_one_out import leave_one_out
 from eds.analysis.analyses.reusability import reusability, reusability_table
 from eds.analysis.bootstrap import bootstrap_micro_auc, bootstrap_percentile
 from eds.analysis.chao import chapman_estimate, unseen_positives
 from eds.analysis.compare import compare
 from eds.analysis.comparison import Comparison, MeasureComparison
-from eds.analysis.fairness import Fairness, fair_to_new, fairness
+from eds.analysis.fairness import MeasureFairness, grade_fairness
 from eds.analysis.inputs import AnalysisInputs, make_options
-from eds.analysis.measure_fairness import MeasureFairness, grade_fairness
+from eds.analysis.label_bounds import undecided_by_labels
 from eds.analysis.paired import benjamini_hochberg, holm, sign_flip_test
-from eds.analysis.pairwise import compare_models, indistinguishable
 from eds.analysis.planning import neyman_allocation, sample_size, whole_allocation
 from eds.analysis.prevalence_estimates import (
     chebyshev_bound,
@@ -32,7 +31,6 @@ __all__ = [
     "AnalysisInputs",
     "Bias",
     "Comparison",
-    "Fairness",
     "MeasureComparison",
     "MeasureFairness",
     "analyse",
@@ -44,15 +42,11 @@ __all__ = [
     "chebyshev_bound",
     "chebyshev_sample_size",
     "compare",
-    "compare_models",
     "discovery_gain",
-    "fair_to_new",
-    "fairness",
     "grade_fairness",
     "group_means",
     "holm",
     "horvitz_thompson",
-    "indistinguishable",
     "kendall_tau",
     "leave_one_out",
     "neyman_allocation",

@@ -5,10 +5,8 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
@@ -16,7 +14,7 @@ from eds.analysis.comparison import Basis, ComparedModel, ComparedPair, Comparis
 from eds.analysis.inputs import AnalysisInputs
 from eds.analysis.measure_data import MeasureData
 from eds.analysis.newcomers import UNMADE as NO_LISTS
-from eds.analysis.paired import holm, paired_p
+from eds.analysis.paired import column_interval, holm, paired_p, resampled_columns
 from eds.analysis.reduced_pools import AREAS, ReducedPools, micro_pseudo_values
 from eds.analysis.score_intervals import score_limits
 from eds.intervals import (
@@ -41,7 +39,6 @@ from eds.pairs import Reals, encode
 NOT_QUALITY = "CodeUsage"  # no model is best by it, nor by measures that describe the labels
 BY_LABELS = ("truth", "votes")  # grades of codes that depend on what is labelled
 NO_LIMITS = (float("nan"), float("nan"))
-BLOCK = 200  # resamples that are counted at once
 SLACK = 1e-12  # of judged@k, and of values that count as equal
 
 
@@ -326,17 +323,11 @@ class _Columns:
         pools = setting.pools
         if not is_annotated_auc(measure) or pools is None or name not in pools.scores:
             return (float("nan"),) * 3
-        others = [other for other in setting.generators() if other != name]
-        removed: list[tuple[str, ...]] = (
-            [(name,)] if setting.sides[name] == "generator" else [(name, other) for other in others]
-        )
-        removed = [names for names in removed if pools.has_others(*names)]
-        if not removed:
+        columns = pools.self_removed(measure, name, setting.generators())
+        if columns is None:
             return (float("nan"),) * 3
-        columns = np.stack([setting.area(measure, name, *names) for names in removed], axis=1)
-        known = ~np.isnan(columns)
         value = float(np.mean([mean(column) for column in columns.T]))
-        interval = setting.interval(lambda times: resampled_columns(columns, known, times).mean(axis=1), len(columns))
+        interval = column_interval(columns, setting.level, setting.resamples, setting.inputs.seed)
         return value, interval.low, interval.high
 
 
@@ -352,24 +343,6 @@ def pseudo_values(data: MeasureData, model: str) -> Reals:
 def is_annotated_auc(measure: Measure) -> bool:
     """Whether the measure is an area under a curve on labelled negatives."""
     return measure.name in AREAS and measure.parameters.get("negatives") == "annotated"
-
-
-def resampled_columns(columns: Reals, share: npt.NDArray[Any], times: Multiplicity) -> Reals:
-    """(resamples, columns) float64: `resampled_means` of each column, weighted by `share`; both are (queries, columns).
-
-    >>> resampled_columns(np.array([[1.0], [np.nan]]), np.array([[True], [False]]), np.array([[2, 0], [1, 1]])).tolist()
-    [[1.0], [1.0]]
-    """
-    weight = share.astype(np.float64)
-    known = np.where(weight > 0, columns, 0.0) * weight
-    masks, column_of = np.unique(weight, axis=1, return_inverse=True)  # as a rule one for all columns
-    result = np.empty((len(times), columns.shape[1]))
-    for start in range(0, len(times), BLOCK):
-        block = times[start : start + BLOCK].astype(np.float64)
-        below = (block @ masks)[:, column_of.ravel()]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            result[start : start + BLOCK] = np.where(below > 0, (block @ known) / below, np.nan)
-    return result
 
 
 def _test(
@@ -444,9 +417,13 @@ class _Sides:
         if min(int((share > 0).sum()) for share in self.shares) < LARGE:
             return [self._limits_of_few(values[:, pair], shares[:, pair], setting) for pair in self.pairs]
         means = resampled_columns(values, shares, draw_queries(len(values), setting.resamples, setting.inputs.seed))
-        return [
-            percentile_interval(means[:, a] - means[:, b], setting.level) for a, b in zip(first, second, strict=True)
-        ]
+        differences = means[:, first] - means[:, second]
+        if np.isnan(differences).any():
+            return [percentile_interval(column, setting.level) for column in differences.T]
+        differences.sort(axis=0)  # once for both limits of all pairs
+        tail = (1 - setting.level) / 2
+        low, high = (_quantile(differences, share) for share in (tail, 1 - tail))
+        return list(zip(low.tolist(), high.tolist(), strict=True))
 
     def _limits_of_few(self, values: Reals, shares: Reals, setting: _Setting) -> tuple[float, float]:
         used = shares[:, 0] > 0
@@ -458,6 +435,14 @@ class _Sides:
 
         interval = setting.interval(difference, len(known))
         return interval.low, interval.high
+
+
+def _quantile(ascending: Reals, share: float) -> Reals:
+    """The quantile of every sorted column, interpolated linearly as by `percentile_interval`."""
+    place = share * (len(ascending) - 1)
+    below = int(place)
+    above = min(below + 1, len(ascending) - 1)
+    return np.asarray(ascending[below] + (place - below) * (ascending[above] - ascending[below]))
 
 
 def _decided(

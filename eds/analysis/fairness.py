@@ -1,197 +1,170 @@
-"""Which measures are fair to a model that had no part in choosing the judged pairs, and which only more labels decide.
+"""Whether a measure is fair to a model that had no part in the pool: each generator is treated as if it were new.
 
-This file has the rule by which a measure is called fair to new models. The verdict on a measure depends on how it
-treats items without a label:
-
-    counts it as not similar (HR, MRR, P, AP ...)   capped by judged@k: fair where nearly all first k are judged
-    leaves it open (RBP)                            an interval: fair where it is narrow
-    passes over it (bpref, AUC, condensed ...)      as far as it hardly changes for makers that are treated as new
+The verdict is graded. What counts is how far a generator's value moves without its own finds, and whether that would
+change what is said of two models; models that the queries do not distinguish have no order that could change.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
-import pandas as pd
 
-from eds.analysis.analyses.bias import undecided_by_labels
-from eds.analysis.analyses.reusability import reusability_table
+from eds.analysis.compare import pseudo_values
+from eds.analysis.comparison import Comparison, MeasureComparison
 from eds.analysis.inputs import AnalysisInputs
-from eds.metrics import Measure, Result
-from eds.metrics.judged_lists import JudgedLists
-from eds.metrics.measures.incomplete import judged as judged_places
-from eds.metrics.single_list import mean
+from eds.analysis.measure_data import MeasureData
+from eds.analysis.paired import difference_interval, holm, paired_p
+from eds.intervals import RESAMPLES
+from eds.metrics.definition import Values
 from eds.pairs import Reals
 
-SMALL = 0.02  # of a share or a change: below it a measure serves new models
-KEPT = 0.9  # tau_b of the models' order before and after
-FAIR, SELF_REMOVED, UNFAIR, UNKNOWN = "fair", "fair without own finds", "not fair", "not known"
-BY_LABELS = ("truth", "votes")  # grades of codes that hang on what is labelled
-COLUMNS = ("model", "measure", "verdict", "kind", "value", "judged", "at_most", "change", "undecided_with")
+Grade = Literal["fair", "small bias", "biased", "not known"]
+SMALL = 0.01  # of a shift: the interval of a fair measure lies within +- SMALL
+
+
+@dataclass(frozen=True)
+class Shift:
+    """One generator treated as if it were new: what its value does without its own finds."""
+
+    model: str
+    value: float  # on all labels
+    unpooled: float  # without the labels of the pairs that only it proposed
+    shift: float  # unpooled - value
+    low: float  # interval over queries
+    high: float
+    swapped_with: tuple[str, ...]  # models with which its order changes, beyond sampling error before or after
+
+
+@dataclass(frozen=True)
+class MeasureFairness:
+    """A measure's verdict, and the shifts that it rests on; `reason` says why it is not known."""
+
+    measure: str
+    grade: Grade
+    shifts: tuple[Shift, ...] = ()
+    reason: str = ""
+
+    @property
+    def largest(self) -> Shift | None:
+        """The largest shift, up or down."""
+        return max(self.shifts, key=lambda item: abs(item.shift), default=None)
+
+    @property
+    def swaps(self) -> tuple[tuple[str, str], ...]:
+        """Generators, and models with which their order changes."""
+        return tuple((item.model, other) for item in self.shifts for other in item.swapped_with)
+
+
+def grade_fairness(
+    comparison: Comparison, inputs: AnalysisInputs, *, resamples: int = RESAMPLES
+) -> tuple[MeasureFairness, ...]:
+    """The fairness of every measure that models are compared by.
+
+    Formula: for each generator, shift = value without the labels of its own finds - value on all labels, limits by the
+    bootstrap over queries. `fair`: every interval lies within +-0.01 and no order changes; `small bias`: no order
+    changes; `biased`: the order of two distinguishable models changes; else `not known`. The order of generator and
+    other generator changes if they differ beyond sampling error (Holm over the pairs) on all labels and the sign of
+    their difference turns, or if, treated as new, they differ beyond sampling error, did not so before in that
+    direction, and their difference moved by more than 0.01.
+    Source: specification 13.4, 18.2.
+    Conventions: measures that no label can change are fair; fewer than two generators with values, or a shift without
+    an interval: not known; sampled negatives must have been drawn again without each generator's lists
+    (`negatives_without`).
+    Example: see tests/analysis/test_fairness.py.
+    """
+    return tuple(_grade(part, comparison, inputs, resamples) for part in comparison)
+
+
+def _grade(part: MeasureComparison, comparison: Comparison, inputs: AnalysisInputs, resamples: int) -> MeasureFairness:
+    measure, name = part.measure, str(part.measure)
+    if part.pairs and all(pair.basis == "no labels needed" for pair in part.pairs):
+        return MeasureFairness(name, "fair", reason="it needs no labels")
+    known = {item.model for item in part.models if item.side == "generator"}
+    if len(known) < 2:
+        few = "fewer than two models that built the pool have values"
+        return MeasureFairness(
+            name, "not known", reason=few if comparison.makers_known else "it is not known which models built the pool"
+        )
+    if measure.definition.needs == "codes":
+        return MeasureFairness(name, "not known", reason="codes are not scored again without a model's finds")
+    data = MeasureData.of(inputs, measure)
+    names = [model for model in data.generators if model in known]
+    full = {model: _Column.of(data, model, values) for model, values in data.values().items() if model in known}
+    after: dict[str, dict[str, _Column]] = {}
+    for model in names:
+        without = data.without(model)
+        if without is None:
+            return MeasureFairness(name, "not known", reason="negatives were not drawn again without the model's lists")
+        after[model] = {
+            other: _Column.of(without, other, values) for other, values in without.values().items() if other in known
+        }
+    swaps = _swaps(part, after)
+    shifts = []
+    for model in names:
+        before, unpooled = full[model], after[model][model]
+        weights = before.weight, unpooled.weight
+        interval = difference_interval(before.by_query, unpooled.by_query, weights, part.level, resamples, inputs.seed)
+        shift = unpooled.value - before.value
+        limits = interval.low, interval.high
+        shifts.append(Shift(model, before.value, unpooled.value, shift, *limits, tuple(swaps[model])))
+    return MeasureFairness(name, _verdict(shifts), tuple(shifts))
+
+
+def _verdict(shifts: list[Shift]) -> Grade:
+    if any(item.swapped_with for item in shifts):
+        return "biased"
+    if any(math.isnan(item.shift) for item in shifts):
+        return "not known"
+    within = [
+        item.shift == 0 if math.isnan(item.low) else max(abs(item.low), abs(item.high)) <= SMALL for item in shifts
+    ]
+    if all(within):
+        return "fair"
+    return "not known" if any(math.isnan(item.low) and item.shift for item in shifts) else "small bias"
 
 
 @dataclass(frozen=True, eq=False)
-class Fairness:
-    """`verdicts`: a row for each new model and measure; `reuse`: each maker as if it were new, by measure."""
+class _Column:
+    """A model's values by query, and the weight of each query in their mean; (queries,) each."""
 
-    verdicts: pd.DataFrame
-    reuse: pd.DataFrame
+    by_query: Reals
+    weight: Reals
 
+    @classmethod
+    def of(cls, data: MeasureData, model: str, values: Values) -> "_Column":
+        """Of a micro measure pseudo-values."""
+        by_query = values.by_query if values.whole is None else pseudo_values(data, model)
+        weight = np.ones(len(by_query)) if values.weight is None else values.weight
+        return cls(np.where(np.isnan(by_query), 0.0, by_query), np.where(np.isnan(by_query), 0.0, weight))
 
-def fair_to_new(part: pd.DataFrame) -> bool:
-    """Whether one measure's rows of `reusability_table` call it fair to new models.
-
-    Formula: no |drop| above SMALL, and the least tau_b of the models' order at least KEPT (or undefined).
-    Source: specification 13.4: a benchmark is reusable for new models on the metrics with small drops.
-    Conventions: a maker without a value does not count; no value at all: not fair.
-    Example, run by doctest:
-    >>> fair_to_new(pd.DataFrame({"drop": [0.01, -0.02], "kendall_tau_b": [1.0, 0.95]}))
-    True
-    """
-    tau = part["kendall_tau_b"].min()
-    return bool(part["drop"].abs().max() <= SMALL and (np.isnan(tau) or tau >= KEPT))
+    @property
+    def value(self) -> float:
+        total = self.weight.sum()
+        return float((self.by_query * self.weight).sum() / total) if total else float("nan")
 
 
-def intervals(lists: Mapping[str, JudgedLists], measure: Measure) -> tuple[dict[str, float], dict[str, float]]:
-    """By model the least and the largest value that labels of the unlabelled items could give; empty: undefined.
-
-    Formula: RBP and RBP + residual; P@k, VSD-HR@k and that + the share of places among the first k without a label.
-    Source: specification 13.5.
-    Conventions: P and VSD-HR and that share over queries with a positive, which stay the same queries; RBP with a
-    cut-off leaves everything behind it open.
-    Example: see tests/analysis/test_fairness.py.
-    """
-    low: dict[str, float] = {}
-    high: dict[str, float] = {}
-    for name, result in lists.items():
-        if measure.definition.most is not None:
-            low[name], high[name] = mean(measure.by_query(result)), mean(measure.most_by_query(result))
-    return low, high
-
-
-def least_to_decide(mine: tuple[float, float], other: tuple[float, float], step: float) -> int | None:
-    """The fewest labels of a model's places after which its interval could lie beside the other's; None: all cannot.
-
-    Formula: each label moves one end by `step`: the lower one up where it is similar, the upper one down where it is
-    not; the least n with low + n step > the other's high, or high - n step < the other's low, n at most
-    (high - low) / step.
-    Source: specification 13.5.
-    Conventions: the labels agree, which is the best case; the other's interval stays; rounded to 12 decimals.
-    Example, run by doctest:
-    >>> least_to_decide((0.2, 0.6), (0.5, 0.5), 0.1), least_to_decide((0.2, 0.4), (0.1, 0.5), 0.1)
-    (2, None)
-    """
-    ways = [(other[1] - mine[0]) / step, (mine[1] - other[0]) / step]
-    fewest = min(math.floor(round(way, 12)) + 1 for way in ways)
-    return max(fewest, 0) if fewest <= round((mine[1] - mine[0]) / step, 12) else None
-
-
-def judged_share(lists: JudgedLists, k: int | None) -> float:
-    """Share of labelled places among the first k of queries with a positive; without k, of whole lists."""
-    some = lists.positives > 0
-    if k is not None:
-        return mean(np.where(some, judged_places(lists, k), np.nan))
-    length = np.where(some, lists.lengths, 0).astype(np.float64)
-    known: Reals = lists.per_query(lists.label >= 0)
-    return float(known[some].sum() / length.sum()) if length.sum() else float("nan")
-
-
-def fairness(results: Sequence[Result], new: Sequence[str], inputs: AnalysisInputs) -> Fairness:
-    """For each new model and measure whether its number is comparable with those of the models that made the pool.
-
-    Formula: kind `ceiling`: fair if judged@k >= 1 - SMALL; `interval`: if residual <= SMALL; `reuse` and `own finds`:
-    `fair_to_new`; a ROC-AUC that is not is fair without own finds: against the makers' values without the pairs that
-    only they proposed. `undecided_with`: models whose interval overlaps (`undecided_by_labels`), for P, VSD-HR and RBP.
-    Source: specification 5.4, 13.4, 13.5.
-    Conventions: fewer than two makers with values: not known; measures that need no label are fair; measures that
-    describe the labels only (judged, residual, prevalence) get no verdict.
-    Example: see tests/analysis/test_fairness.py.
-    """
-    lists = inputs.judged_lists()
-    measures = [
-        item
-        for item in dict.fromkeys(result.measure for result in results)
-        if item.definition.unlabelled != "described"
-    ]
-    reused = [measure for measure in measures if measure.definition.unlabelled == "skipped"]
-    reuse = _reuse(inputs, reused, lists)
-    values = {
-        (result.model, result.measure): result.values.value if result.values else float("nan") for result in results
-    }
-    rows = []
-    for measure in measures:
-        low, high = intervals(lists, measure)
-        open_pairs = undecided_by_labels(low, high)
-        text = reuse[reuse["measure"] == str(measure)] if len(reuse) else reuse
-        for model in new:
-            if (model, measure) in values:
-                row = _row(measure, lists.get(model), low.get(model), high.get(model), text, measure in reused)
-                others = sorted(other for pair in open_pairs if model in pair for other in pair if other != model)
-                rows.append(
-                    {
-                        "model": model,
-                        "measure": str(measure),
-                        "value": values[model, measure],
-                        "undecided_with": others if len(low) > 1 else None,
-                        **row,
-                    }
-                )
-    return Fairness(pd.DataFrame(rows, columns=list(COLUMNS)), reuse)
-
-
-def _reuse(inputs: AnalysisInputs, measures: Sequence[Measure], lists: Mapping[str, JudgedLists]) -> pd.DataFrame:
-    """Each maker as if it were new, by measure; nothing where fewer than two are known."""
-    scored = set() if inputs.scores is None else set(inputs.scores["model"])
-    makers = inputs.require("pool_lists")
-    makers = makers[makers["model"].isin(scored | set(lists))]
-    if makers["model"].nunique() < 2:
-        return pd.DataFrame()
-
-    def has_inputs(measure: Measure) -> bool:
-        on_scores, sampled = measure.definition.needs == "scores", measure.parameters.get("negatives") == "sampled"
-        return not (on_scores and inputs.scores is None) and not (sampled and inputs.negatives is None)
-
-    return reusability_table(replace(inputs, pool_lists=makers), [item for item in measures if has_inputs(item)])
-
-
-def _row(
-    measure: Measure,
-    lists: JudgedLists | None,
-    low: float | None,
-    high: float | None,
-    result: pd.DataFrame,
-    reused: bool,
-) -> dict[str, Any]:
-    """What decides one measure for one model, and the verdict."""
-    row: dict[str, Any] = {"kind": "no labels", "verdict": FAIR, "judged": np.nan, "at_most": np.nan, "change": np.nan}
-    needs = measure.definition.needs
-    if measure.definition.unlabelled == "unused" or (
-        needs == "codes" and measure.parameters.get("grades") not in BY_LABELS
-    ):
-        return row
-    if measure.definition.unlabelled == "interval":
-        if low is None or high is None:
-            return {**row, "kind": "no lists", "verdict": UNKNOWN}
-        return {**row, "kind": "interval", "at_most": high, "verdict": FAIR if high - low <= SMALL else UNFAIR}
-    if reused:
-        if not len(result):
-            return {**row, "kind": "makers not known", "verdict": UNKNOWN}
-        area, fair = measure.name == "ROC-AUC", fair_to_new(result)  # PR-AUC hangs on prevalence, too
-        return {
-            **row,
-            "kind": "own finds" if area else "reuse",
-            "change": float(result["drop"].abs().max()),
-            "verdict": FAIR if fair else SELF_REMOVED if area else UNFAIR,
-        }
-    if lists is None:
-        return {**row, "kind": "no lists", "verdict": UNKNOWN}
-    judged = judged_share(lists, measure.k)
-    return {
-        **row,
-        "kind": "ceiling",
-        "judged": judged,
-        "at_most": np.nan if high is None else high,
-        "verdict": FAIR if judged >= 1 - SMALL else UNFAIR,
-    }
+def _swaps(part: MeasureComparison, after: Mapping[str, Mapping[str, _Column]]) -> dict[str, list[str]]:
+    """By generator the others with which its order changes when it is treated as new."""
+    tests: list[tuple[str, str, float, float]] = []
+    for model, columns in after.items():
+        for other in after:
+            if other != model and model in columns and other in columns:
+                both = (columns[model].weight > 0) & (columns[other].weight > 0)
+                difference = (columns[model].by_query - columns[other].by_query)[both]
+                weight = columns[model].weight[both]
+                value = float((difference * weight).sum() / weight.sum()) if weight.sum() else float("nan")
+                tests.append((model, other, value, paired_p(difference, weight)))
+    adjusted = iter(holm([p for *_, p in tests if not math.isnan(p)]))
+    result: dict[str, list[str]] = {model: [] for model in after}
+    for model, other, value, p in tests:
+        if math.isnan(p):
+            continue
+        before = part.pair(model, other)
+        differs = next(adjusted) <= 1 - part.level
+        turned = before.beyond_sampling and value * before.difference < 0
+        claimed = differs and before.better != (model if value > 0 else other)
+        if turned or (claimed and abs(value - before.difference) > SMALL):
+            result[model].append(other)
+    return result

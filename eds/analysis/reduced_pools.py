@@ -4,6 +4,7 @@ A generator's own finds are the negatives that it ranks highest: they are its ow
 lower than that of a new model of the same quality. On the pool that would exist without it, both are outsiders.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -47,9 +48,22 @@ class OrderedScores:
 
     def micro(self, kept: Flags) -> tuple[Reals, Reals]:
         """Micro ROC- and PR-AUC of the kept labels as pseudo-values of queries; see `micro_pseudo_values`."""
-        chosen = kept[self.row]
-        parts = (self.ordered.segment[chosen], self.ordered.value[chosen], self.ordered.score[chosen])
+        row, ordered = self._by_score
+        chosen = kept[row]
+        parts = (ordered.segment[chosen], ordered.value[chosen], ordered.score[chosen])
         return micro_pseudo_values(*parts, self.n_queries)
+
+    @cached_property
+    def _by_score(self) -> tuple[Integers, Ordered]:
+        """The pairs by descending score, so that sorting a subset is a single pass."""
+        order = np.argsort(-self.ordered.score, kind="stable")
+        parts = (self.ordered.segment[order], self.ordered.value[order], self.ordered.score[order])
+        return self.row[order], Ordered(*parts)
+
+    def by_query(self, measure: Measure, kept: Flags) -> Reals:
+        """The measure by query on the kept labels, (queries,); of a micro measure pseudo-values."""
+        areas = self.micro(kept) if measure.parameters["average"] == "micro" else self.areas(kept)
+        return areas[AREAS.index(measure.name)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,15 +102,24 @@ class ReducedPools:
         mine = self.proposed[own].sum(axis=0)
         return np.asarray((self.times == 0) | (self.times > mine))
 
+    def self_removed(self, measure: Measure, model: str, generators: Collection[str]) -> Reals | None:
+        """The measure of a model by query on the pools that it had no part in, (queries, pools); None: there is none.
+
+        Of a generator the pool without it; of a newcomer the pool without each generator in turn.
+        """
+        own = model in generators
+        removed: list[tuple[str, ...]] = [(model,)] if own else [(model, other) for other in sorted(generators)]
+        known = [names for names in removed if self.has_others(*names)]
+        columns = [self.areas(measure, model, self.without(*names)) for names in known]
+        return np.stack(columns, axis=1) if columns else None
+
     def has_others(self, *models: str) -> bool:
         """Whether a pool is left without these models: some other model proposed pairs."""
         return bool(set(self.names) - set(models))
 
     def areas(self, measure: Measure, model: str, kept: Flags) -> Reals:
         """The measure of a model by query on the kept labels, (queries,); of a micro measure pseudo-values."""
-        ordered = self.scores[model]
-        areas = ordered.micro(kept) if measure.parameters["average"] == "micro" else ordered.areas(kept)
-        return areas[AREAS.index(measure.name)]
+        return self.scores[model].by_query(measure, kept)
 
 
 def micro_pseudo_values(query: Integers, value: Integers, score: Reals, n: int) -> tuple[Reals, Reals]:

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from eds.project.analyse import AnalysisResult
     from eds.project.prevalence import Prevalence
 
-NAMED = 6  # pairs of models that a line names
-
 
 def render_analysis(result: "AnalysisResult", *, explain: bool = False) -> str:
     """Render the result of any analysis; `explain` adds what it rests on."""
@@ -29,38 +27,37 @@ def _any(result: "AnalysisResult") -> list[str]:
 
 
 def _bias(result: "AnalysisResult", explain: bool) -> list[str]:
-    document, k = result.result, result.options["k"]
-    table, orders = document["models"], document["orders"]
-    columns = {
-        "model": "model",
-        "generator": "pool model",
-        "hr": f"VSD-HR@{k}",
-        "judged": f"judged@{k}",
-        "hr_at_most": "HR at most",
-        "rbp": "RBP",
-        "rbp_at_most": "RBP at most",
-        "auc": "AUC",
-        "self_removed": "without its own",
-        "shift": "shift",
-    }
-    if document["measures"]["auc"].startswith("PR-AUC"):  # its chance level is needed to read it
-        columns["prevalence"] = "chance level of AUC"
-    lines = [format_table(list(columns.values()), table[list(columns)].astype(object).to_numpy().tolist())]
-    lines.append(f"AUC is {document['measures']['auc']}; without its own: without pairs that only the model proposed.")
-    if table["generator"].all():
-        lines.append("Every model made the pool, so the groups cannot be compared.")
-    else:
-        groups = document["groups"].astype(object).to_numpy().tolist()
+    bias, k = result.result, result.options["k"]
+    heads = ["model", "part", f"VSD-HR@{k}", f"judged@{k}", "AUC", "without its own", "shift"]
+    if bias.measures["auc"].name == "PR-AUC":  # its chance level is needed to read it
+        heads.append("chance level of AUC")
+    rows = []
+    for row in bias.models.to_dict(orient="records"):
+        most = f" to {format_share(row['hr_at_most'])}" if row["hr_at_most"] > row["hr"] else ""
+        cells = [
+            row["model"],
+            "pool" if row["generator"] else "new",
+            f"{format_share(row['hr'])}{most}",
+            format_share(row["judged"]),
+            _number(row["auc"]),
+            format_interval(row["self_removed"], row["self_removed_low"], row["self_removed_high"]),
+            format_interval(row["shift"], row["shift_low"], row["shift_high"]),
+            _number(row["prevalence"]),
+        ]
+        rows.append(cells[: len(heads)])
+    lines = [format_table(heads, rows)]
+    lines.append(f"AUC is {bias.measures['auc']}; without its own: without pairs that only the model proposed.")
+    if bias.models["generator"].all():
+        lines.append("Every model built the pool, so the groups cannot be compared.")
+    elif explain:
+        groups = bias.groups.astype(object).to_numpy().tolist()
         lines += [
             "",
-            "Means of both groups; above 0, the difference favours the models that made the pool:",
+            "Means of both groups; above 0, the difference favours the models that built the pool:",
             format_table(["measure", "pool models", "others", "difference"], groups),
         ]
-    pairs, every = document["undecided_by_rbp"], len(table) * (len(table) - 1) // 2
-    some = pairs[:NAMED] if len(pairs) < every else []
-    named = ", ".join(" and ".join(pair) for pair in some) + (", ..." if some and len(pairs) > len(some) else "")
-    lines.append(f"RBP leaves {len(pairs):,} of {every:,} pairs of models undecided{f': {named}' if named else ''}.")
     if explain:
+        orders = bias.orders
         lines.append(
             f"Order by HR and by AUC: Kendall's tau_b {_number(orders['tau_b_hr_auc'], 2)}, tau_AP,b "
             f"{_number(orders['tau_ap_b_hr_auc'], 2)}; with the AUC without own pairs "
@@ -122,8 +119,10 @@ def _leave_one_out(result: "AnalysisResult", explain: bool) -> list[str]:
 
 
 def _spread(part: Mapping[str, Any], name: str) -> str:
-    shift = part["self_removal_shift"].get(name)
+    shift, interval = part["self_removal_shift"].get(name), part["self_removal_interval"].get(name)
     own = "" if shift is None else f"; {shift:+.3f}" if shift == shift else "; n/a"
+    if shift is not None and interval is not None and interval.no_interval is None:
+        own += f" [{interval.low:+.3f}, {interval.high:+.3f}]"
     chance = f"; chance {_number(part['prevalence'][name])}" if part["measure"].startswith("PR-AUC") else ""
     full, mean, std = (_number(part[kind][name], 4) for kind in ("full", "mean", "std"))
     return f"{full}; {mean} ± {std}{own}{chance}"

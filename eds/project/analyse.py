@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +73,8 @@ class AnalysisResult(Result):
         import pandas as pd
 
         result = self.result.to_dict() if hasattr(self.result, "to_dict") else self.result
+        if is_dataclass(result) and not isinstance(result, type):
+            result = {part.name: getattr(result, part.name) for part in fields(result)}
         parts = result if isinstance(result, Mapping) else {self.analysis: result}
         frames = {name: pd.DataFrame(part) if _is_rows(part) else part for name, part in parts.items()}
         return {name: frame for name, frame in frames.items() if isinstance(frame, pd.DataFrame)}

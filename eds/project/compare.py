@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from eds.project.redrawn_negatives import with_redrawn_negatives
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -44,8 +46,11 @@ def compare_models(
         level=options.confidence,
         resamples=options.resamples,
     )
-    graded = grade_fairness(comparison, known, resamples=options.resamples) if comparison.newcomers else ()
-    return comparison, graded
+    if not comparison.newcomers:
+        return comparison, ()
+    if known.negatives is not None:
+        known = with_redrawn_negatives(inputs, known, evaluation, comparison, allow_missing=options.allow_missing)
+    return comparison, grade_fairness(comparison, known, resamples=options.resamples)
 
 
 def collect(

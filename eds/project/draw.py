@@ -263,8 +263,7 @@ def _undecided(inputs: Inputs, model: str, k: int, truth: "pd.DataFrame", lists:
     """Models whose comparison with this one the labels leave open, and the fewest labels that could decide it."""
     import pandas as pd
 
-    from eds.analysis import undecided_by_labels
-    from eds.analysis.fairness import intervals, least_to_decide
+    from eds.analysis.label_bounds import intervals, least_to_decide, undecided_by_labels
     from eds.metrics import Measure
     from eds.metrics.judged_lists import judge, read_rankings
     from eds.pairs import LabelledPairs

@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from eds.analysis import AnalysisInputs, bias, undecided_by_labels
 from eds.errors import InputError
 from eds.metrics import scores_frame
+from eds.metrics.measures.incomplete import persistence_for
 from eds.suspects import labels_frame, lists_frame
 from tests.metrics.benchmarks import QUERIES, Bench, benches
 from tests.reference import analysis as reference
@@ -76,7 +77,11 @@ def test_every_column_is_that_of_the_loops(bench: Bench) -> None:
         assert not row["hr"] > row["judged"] + 1e-12
         rows = [removed[name]] if name in makers else list(removed.values())
         assert row["self_removed"] == pytest.approx(slow.mean([told[name] for told in rows]), nan_ok=True)
-        bounds = [slow.rbp_interval(lists[query], bench.judged(query), 0.8) for query in QUERIES if bench.judged(query)]
+        bounds = [
+            slow.rbp_interval(lists[query], bench.judged(query), persistence_for(3))
+            for query in QUERIES
+            if bench.judged(query)
+        ]
         assert row["rbp"] == pytest.approx(slow.mean([low for low, _ in bounds]))
         assert row["rbp_at_most"] == pytest.approx(slow.mean([high for _, high in bounds]))
 

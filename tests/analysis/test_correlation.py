@@ -10,10 +10,10 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from eds.analysis import (
+    AnalysisInputs,
     benjamini_hochberg,
-    compare_models,
+    compare,
     holm,
-    indistinguishable,
     kendall_tau,
     sign_flip_test,
     spearman,
@@ -87,21 +87,17 @@ def test_adjusted_p_are_those_of_statsmodels(p: list[float]) -> None:
 @given(benches())
 def test_models_are_compared_query_by_query(bench: Bench) -> None:
     found = evaluate(ScoringInputs(bench.labels_frame, rankings=bench.rankings_frame), [Measure("RR", 3)])
-    told = compare_models(found, "RR@3", resamples=50)
+    made = bench.rankings_frame[bench.rankings_frame["rank"] < 1]
+    told = compare(found, AnalysisInputs(labels=bench.labels_frame, rankings=bench.rankings_frame, pool_lists=made))
     by_model = {result.model: result.values for result in found}
-    for row in told.to_dict("records"):
-        first, second = by_model[row["first"]], by_model[row["second"]]
+    for row in told["RR@3"].pairs if told.measures else ():
+        first, second = by_model[row.first], by_model[row.second]
         assert first is not None
         assert second is not None
         difference = first.by_query - second.by_query
         difference = difference[~np.isnan(difference)]
-        assert row["n"] == len(difference)
-        if row["n"]:
-            assert row["difference"] == pytest.approx(difference.mean(), abs=1e-12)
-            assert row["p"] == pytest.approx(reference.sign_flip(difference.tolist()))
-    assert indistinguishable(told) == [["A", "B", "C"]]  # four queries cannot reach 5 %
-
-
-def test_micro_values_are_not_compared_by_query() -> None:
-    with pytest.raises(InputError, match="nothing to compare"):
-        compare_models([], "RR@3")
+        assert row.n == len(difference)
+        if row.n:
+            assert row.difference == pytest.approx(difference.mean(), abs=1e-12)
+            assert row.p == pytest.approx(reference.sign_flip(difference.tolist()))
+        assert not row.beyond_sampling  # four queries cannot reach 5 %

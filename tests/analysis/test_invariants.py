@@ -13,7 +13,7 @@ from eds.analysis import (
     AnalysisInputs,
     benjamini_hochberg,
     bias,
-    compare_models,
+    compare,
     holm,
     leave_one_out,
     reusability,
@@ -53,9 +53,11 @@ ANALYSES: dict[str, Callable[..., Any]] = {
         ),
         20,
     ).to_dict("records"),
-    "compare_models": lambda made, labels, lists, scores: compare_models(
-        evaluate(ScoringInputs(labels, rankings=lists, scores=scores), [Measure("P", 3)]), "P@3", resamples=20
-    ).to_dict("records"),
+    "compare": lambda made, labels, lists, scores: compare(
+        evaluate(ScoringInputs(labels, rankings=lists, scores=scores), [Measure("P", 3), Measure("ROC-AUC")]),
+        AnalysisInputs(pool_lists=made, labels=labels, rankings=lists, scores=scores),
+        resamples=20,
+    ).to_dict(),
 }
 
 

@@ -44,7 +44,9 @@ class World:
     def results(self, measures: list[Measure]) -> list[Result]:
         """Every model's value of the measures."""
         inputs = self.inputs
-        scoring = ScoringInputs(inputs.require("labels"), rankings=inputs.rankings, scores=inputs.scores)
+        scoring = ScoringInputs(
+            inputs.require("labels"), rankings=inputs.rankings, scores=inputs.scores, negatives=inputs.negatives
+        )
         return evaluate(scoring, measures)
 
 

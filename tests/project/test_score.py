@@ -13,8 +13,9 @@ from eds import tables
 from eds.cli import cli
 from eds.errors import InputError
 from eds.metrics import Measure
-from eds.project import Project, report, score
+from eds.project import Project, redrawn_negatives, report, score
 from eds.project.budget import BudgetOptions
+from eds.project.inputs import Inputs
 from eds.registry import ANALYSES
 from eds.tables import Provenance
 from tests.metrics.projects import MODELS, project_in
@@ -176,3 +177,25 @@ def test_the_comparison_is_that_of_the_library_and_of_the_printed_table(project:
     assert [item.measure for item in result.fairness] == [str(part.measure) for part in comparison]
     document = typed(project, "metrics", "score", *[w for name in MEASURES for w in ("-M", name)], "--resamples", 50)
     assert [part["measure"] for part in document["comparison"]["measures"]] == [str(p.measure) for p in comparison]
+
+
+def test_negatives_are_drawn_again_for_a_model_that_is_treated_as_new(project: Project) -> None:
+    sampled = Measure("ROC-AUC", negatives="sampled")
+    project.draw_negatives(2, min_rank=4, max_rank=12)
+    result = project.score([sampled], resamples=20)
+    (item,) = result.fairness
+    assert {shift.model for shift in item.shifts} == {"m0", "m1"}
+    lists = {name: project.read("neighbors", name) for name in ("m0", "m1")}
+    inputs = Inputs(project)
+    drawn = redrawn_negatives.draw_without_each(inputs, inputs.proposals, ["m0", "m1"])
+    assert drawn is not None
+    for name, other in (("m0", "m1"), ("m1", "m0")):
+        ranks = drawn[name].merge(lists[other], on=["query_id", "candidate_id"], how="left")["rank"]
+        assert len(ranks)
+        assert ranks.between(4, 11).all()  # by the other model's list alone
+    assert all(pair.verdict == "the labels cannot say" for pair in result.comparison[sampled].pairs if "new" in
+               (pair.first, pair.second))  # fmt: skip
+    table = project.read("suspects")
+    project.write(table, "suspects", Provenance("suspects.pool", {"suspects.k": 3}))  # no draw is recorded
+    (item,) = project.score([sampled], resamples=20).fairness
+    assert item.grade == "not known"

@@ -1,7 +1,7 @@
 """What sentences say of newcomers of known quality, in 60 simulated worlds of each kind; and 60 models at once.
 
-Goals: an equal newcomer is called different from at most 5 % of the generators, a much worse one is never best, a better
-one is never hidden; every pair and group of 60 models over 500 queries in seconds, the groups alone in less than one.
+Goals: an equal newcomer is called different from at most 5 % of the generators, a much worse one is never best, a
+better one is never hidden; every pair of 60 models over 500 queries in seconds, their groups in less than one.
 
 Run: python -m tests.speed.comparison
 """

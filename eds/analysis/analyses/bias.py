@@ -15,9 +15,13 @@ import pandas as pd
 
 from eds.analysis.analyses.leave_one_out import leave_one_out
 from eds.analysis.inputs import AnalysisInputs, option
-from eds.analysis.rank_correlation import DECIMALS, competition_ranks, kendall_tau, tau_ap_b
+from eds.analysis.paired import column_interval
+from eds.analysis.rank_correlation import competition_ranks, kendall_tau, tau_ap_b
+from eds.analysis.reduced_pools import ReducedPools
+from eds.intervals import RESAMPLES, UNDEFINED, Interval
 from eds.metrics.judged_lists import JudgedLists
 from eds.metrics.measure import Measure
+from eds.metrics.measures.incomplete import persistence_for
 from eds.metrics.single_list import mean
 
 ON_LISTS = ("hr", "hr_at_most", "judged", "rbp", "rbp_at_most")
@@ -34,17 +38,9 @@ class Options:
     auc: Measure = option(AUC, "The area under the curve that is compared with HR.")
 
 
-def analyse(inputs: AnalysisInputs, options: Options) -> dict[str, Any]:
-    """`bias`, and the pairs of models that the labels leave undecided by RBP."""
-    result = bias(inputs, options.k, options.auc)
-    low, high = (dict(zip(result.models["model"], result.models[name], strict=True)) for name in ("rbp", "rbp_at_most"))
-    return {
-        "measures": {role: str(measure) for role, measure in result.measures.items()},
-        "models": result.models,
-        "groups": result.groups,
-        "orders": dict(result.orders),
-        "undecided_by_rbp": undecided_by_labels(low, high),
-    }
+def analyse(inputs: AnalysisInputs, options: Options) -> "Bias":
+    """`bias` with these options."""
+    return bias(inputs, options.k, options.auc)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,29 +56,32 @@ class Bias:
     measures: Mapping[str, Measure]
 
 
-def bias(inputs: AnalysisInputs, k: int, auc: Measure = AUC, persistence: float = 0.8) -> Bias:
+def bias(
+    inputs: AnalysisInputs, k: int, auc: Measure = AUC, *, level: float = 0.95, resamples: int = RESAMPLES
+) -> Bias:
     """Every model's HR and AUC, and what pooling does to them.
 
     Formula, by model: hr = labelled positives among the first k, over k, mean over queries with a positive; judged =
     labelled among the first k, over k, over the same queries: hr cannot exceed it (the structural ceiling);
     hr_at_most = hr + the share of its unlabelled places, its value if all these were positive; rbp and rbp_at_most =
-    RBP and RBP + residual; auc on all labels, prevalence the share of positives that it rests on; self_removed = the
-    same without the pairs that only the model itself proposed; shift = self_removed - auc. By group (`groups`): means
-    over its models; in the row self_removed the outsiders' mean over all reduced pools, so that both sides are judged
-    on pools they had no part in.
+    RBP and RBP + residual, its persistence from k (`persistence_for`); auc on all labels, prevalence the share of
+    positives that it rests on; self_removed = the same without the pairs that only the model itself proposed; shift =
+    self_removed - auc; both with intervals over queries. By group (`groups`): means over its models; in the row
+    self_removed the outsiders' mean over all reduced pools, so that both sides are judged on pools they had no part in.
     Source: specification 5.4, 6.1, 13.5, 13.10; for the order of models Kendall's tau_b and tau_AP,b of HR and AUC.
     Conventions: needs `pool_lists`, `labels`, `scores`, and `rankings` or `ranks` (or both, for different models);
     a model without lists or scores has NaN there; ranks 0 = undefined; no outsider: NaN. An outsider's `self_removed`
-    is its mean over the reduced pools.
+    is its mean over the reduced pools, and its shift has no interval.
     Example: see tests/analysis/test_bias.py.
     """
     measures = {
         "hr": Measure("VSD-HR", k),
         "judged": Measure("Judged", k),
-        "rbp": Measure("RBP", p=persistence),
+        "rbp": Measure("RBP", p=persistence_for(k)),
         "auc": auc,
     }
-    left_out = leave_one_out(inputs, auc)
+    left_out = leave_one_out(inputs, auc, level=level, resamples=resamples)
+    pools = ReducedPools.of(*inputs.require("pool_lists", "labels", "scores"))
     removed: dict[str, dict[str, float]] = left_out["loo"]
     lists = inputs.judged_lists()
     rows: list[dict[str, Any]] = []
@@ -90,6 +89,9 @@ def bias(inputs: AnalysisInputs, k: int, auc: Measure = AUC, persistence: float 
         own = [row for maker, row in removed.items() if maker == name or name not in removed]
         full = left_out["full"].get(name, float("nan"))
         alone = float(np.mean([row.get(name, np.nan) for row in own]))
+        moved = left_out["self_removal_interval"].get(name, Interval.none(UNDEFINED))
+        columns = pools.self_removed(auc, name, list(removed)) if name in pools.scores else None
+        interval = column_interval(columns, level, resamples, inputs.seed)
         rows.append(
             {
                 "model": name,
@@ -98,7 +100,11 @@ def bias(inputs: AnalysisInputs, k: int, auc: Measure = AUC, persistence: float 
                 "auc": full,
                 "prevalence": left_out["prevalence"].get(name, float("nan")),
                 "self_removed": alone,
+                "self_removed_low": interval.low,
+                "self_removed_high": interval.high,
                 "shift": alone - full,
+                "shift_low": moved.low,
+                "shift_high": moved.high,
             }
         )
     table = pd.DataFrame(rows)
@@ -106,27 +112,6 @@ def bias(inputs: AnalysisInputs, k: int, auc: Measure = AUC, persistence: float 
         table[f"rank_{column}"] = competition_ranks(table[column].tolist())
     groups = group_means(table, ON_GROUPS)
     return Bias(table, groups, _orders(table), measures)
-
-
-def undecided_by_labels(low: Mapping[str, float], high: Mapping[str, float]) -> list[tuple[str, str]]:
-    """Pairs of models whose intervals overlap: the labels there are do not decide between them.
-
-    Formula: low_a <= high_b and low_b <= high_a, as RBP and RBP + residual.
-    Source: specification 13.5.
-    Conventions: ascending by name; limits are rounded to 12 decimals before they are compared, so that noise of the
-    last bit parts nothing; intervals that touch overlap; an undefined one overlaps with all.
-    Example, run by doctest:
-    >>> undecided_by_labels({"a": 0.1, "b": 0.3, "c": 0.6}, {"a": 0.4, "b": 0.5, "c": 0.7})
-    [('a', 'b')]
-    """
-    names = sorted(low)
-    least, most = ({name: round(side[name], DECIMALS) for name in names} for side in (low, high))
-    return [
-        (a, b)
-        for place, a in enumerate(names)
-        for b in names[place + 1 :]
-        if not (least[a] > most[b] or least[b] > most[a])
-    ]
 
 
 def _on_lists(lists: JudgedLists | None, measures: Mapping[str, Measure]) -> dict[str, float]:

@@ -10,15 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from eds.analysis.inputs import AnalysisInputs, option
+from eds.analysis.paired import difference_interval
 from eds.analysis.rank_correlation import spearman, tau_ap, tau_ap_b
-from eds.analysis.reduced_pools import AREAS, proposals
+from eds.analysis.reduced_pools import AREAS, OrderedScores, proposals
 from eds.choices import LeaveOneOutMode
 from eds.errors import InputError
-from eds.metrics.auc import Ordered, micro_order, segment_aucs
+from eds.intervals import RESAMPLES, Interval
 from eds.metrics.auc_report import two_sided
 from eds.metrics.measure import Measure
 from eds.metrics.pair_scores import align_scores
-from eds.pairs import Flags, LabelledPairs, Reals
+from eds.metrics.single_list import mean
+from eds.pairs import LabelledPairs, Reals
 
 MODES: tuple[str, ...] = get_args(LeaveOneOutMode)
 MEASURES = tuple(Measure(area, average=average) for average in ("macro", "micro") for area in AREAS)
@@ -46,14 +48,21 @@ def analyse(inputs: AnalysisInputs, options: Options) -> list[dict[str, Any]]:
 
 
 def leave_one_out(
-    inputs: AnalysisInputs, measure: Measure = MICRO, mode: str = "unique", ddof: int = 0
+    inputs: AnalysisInputs,
+    measure: Measure = MICRO,
+    mode: str = "unique",
+    ddof: int = 0,
+    *,
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
 ) -> dict[str, Any]:
     """Every model's AUC with each generator's labels taken away.
 
     Formula: loo[r][m] is the measure of m on the labels kept without r: in mode `unique` all but those of pairs that r
     alone proposed, in mode `all` those of pairs that r did not propose; mean and std over r for each evaluated model m;
     Spearman, tau_AP and tau_AP,b between full and loo[r] for each removed model r; self_removal_shift[m] =
-    loo[m][m] - full[m]; prevalence[m] = the share of positives that full[m] rests on, the chance level of a PR-AUC.
+    loo[m][m] - full[m], with the interval of the bootstrap over queries; prevalence[m] = the share of positives that
+    full[m] rests on, the chance level of a PR-AUC.
     Source: specification 6.1; 5.2 for the prevalence; 13.4 for tau_AP.
     Conventions: `pool_lists` are lists (model, query_id, candidate_id); full is over all labels; labels of pairs that
     nobody proposed (`n_labels_nobody_proposed`, of an imported or enlarged benchmark) stay in both modes, so that `all`
@@ -75,12 +84,20 @@ def leave_one_out(
     kept = ~(proposed & (times == 1)) if mode == "unique" else ~proposed
     full: dict[str, float] = {}
     prevalence: dict[str, float] = {}
+    intervals: dict[str, Interval] = {}
     loo: dict[str, dict[str, float]] = {name: {} for name in removed}
     for model, score in align_scores(labelled, scores).items():
-        values = _values_on(labelled, score, measure, np.concatenate([np.ones((1, len(score)), np.bool_), kept]))
-        full[model] = values[0]
+        ordered = OrderedScores.of(labelled, score)
+        every = ordered.by_query(measure, np.ones(len(score), np.bool_))
+        columns = [ordered.by_query(measure, part) for part in kept]
+        full[model] = mean(every)
+        values = [mean(column) for column in columns]
+        if model in removed:
+            own = columns[removed.index(model)]
+            shares = np.ones(len(every)), np.ones(len(every))
+            intervals[model] = difference_interval(every, own, shares, level, resamples, inputs.seed)
         prevalence[model] = _prevalence(labelled, score, measure)
-        for name, value in zip(removed, values[1:], strict=True):
+        for name, value in zip(removed, values, strict=True):
             loo[name][model] = value
     table = np.array([list(row.values()) for row in loo.values()]).reshape(len(removed), len(full))
     return {
@@ -91,28 +108,11 @@ def leave_one_out(
         "spearman": {name: _order_kept(list(full.values()), list(row.values())) for name, row in loo.items()},
         "prevalence": prevalence,
         "self_removal_shift": {name: loo[name][name] - full[name] for name in removed if name in full},
+        "self_removal_interval": {name: intervals[name] for name in removed if name in full},
         "n_labels": len(labelled.value),
         "n_labels_kept": dict(zip(removed, kept.sum(axis=1).tolist(), strict=True)),
         "n_labels_nobody_proposed": int((times == 0).sum()),
     }
-
-
-def _values_on(labelled: LabelledPairs, score: Reals, measure: Measure, kept: Flags) -> list[float]:
-    """The measure on each subset of the labels (subsets x pairs); sorted once."""
-    scored = np.isfinite(score)
-    query, value, known = labelled.query[scored], labelled.value[scored], score[scored]
-    micro, area = measure.parameters["average"] == "micro", AREAS.index(measure.name)
-    n = 1 if micro else len(labelled.queries)
-    # The place of a pair rides along in `value`, so that one order serves all subsets.
-    place = np.arange(len(value))
-    ordered = micro_order(np.zeros(len(value), np.int64), place, known) if micro else Ordered.of(query, place, known)
-    result = []
-    for chosen in kept[:, scored][:, ordered.value]:
-        part = Ordered(ordered.segment[chosen], value[ordered.value[chosen]], ordered.score[chosen])
-        areas = segment_aucs(part, n)
-        defined = ~np.isnan(areas[0])  # PR too counts only where there are positives and negatives
-        result.append(float(areas[area][defined].mean()) if defined.any() else float("nan"))
-    return result
 
 
 def _prevalence(labelled: LabelledPairs, score: Reals, measure: Measure) -> float:

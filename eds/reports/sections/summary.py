@@ -1,6 +1,5 @@
 """The first screen: what the pool holds, how the models compare, and what to do next."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -74,7 +73,7 @@ def _compared(inputs: ReportInputs) -> list[MeasureComparison]:
 
 def _forest(compared: MeasureComparison) -> Figure:
     """A row for each model, in the order of the comparison."""
-    own = any(not math.isnan(item.self_removed) for item in compared.models)
+    own = compared.on_reduced_pools
     marks = [not item.filled for item in compared.models]
     data = {
         "labels": [item.model for item in compared.models],
