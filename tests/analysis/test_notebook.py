@@ -38,3 +38,9 @@ def test_it_runs_and_its_claims_hold(notebook: dict[str, Any], capsys: pytest.Ca
     outsider = macro[[name.startswith("outsider") for name in macro.index.get_level_values("second")]]
     assert (outsider["difference"] < 0).all()
     assert (outsider["p_adjusted"] < 0.05).all()
+    by_auc, by_hits = told["by_auc"], told["by_hits"]
+    assert told["naive"].best.models == ("outsider-0",)
+    assert set(by_auc.best.models) > {"outsider-0"}
+    assert not any(pair.beyond_sampling for pair in by_auc.pairs if "outsider-0" in (pair.first, pair.second))
+    assert by_hits.best.not_ranked == ("outsider-0",)
+    assert {item.grade for item in told["grades"][:2]} == {"biased"}
