@@ -127,6 +127,9 @@ class POOL:
     corrected, corrected_about = "p corrected", "{limits}"
     no_known = "mix in known positives to estimate it"
     bound, bound_about = "p at least (p_LB)", "{positive:,} known among {universe}"
+    checked = "Beside the known truth of the drawn catalogue"
+    checked_heads = ("Share", "Estimate", "95 % interval", "In truth", "In the interval")
+    contained: ClassVar = {True: "yes", False: "no", None: "–"}
     missed = (
         "People miss 30 to 40 % of rare targets. Hidden known positives measure how many; the corrected p "
         "accounts for them, and for known negatives called similar."

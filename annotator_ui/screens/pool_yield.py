@@ -24,6 +24,9 @@ def show(who: Viewer) -> None:
         _growth(result)
     st.subheader(SAYS.random, anchor=False)
     _random(result)
+    if result.checks:
+        st.subheader(SAYS.checked, anchor=False)
+        _checks(result)
     st.subheader(SAYS.models, anchor=False)
     _models(campaign)
 
@@ -81,6 +84,20 @@ def _random(found: PoolYield) -> None:
         ),
         html.note(" ".join(notes)),
     )
+
+
+def _checks(found: PoolYield) -> None:
+    """The estimates beside the known truth of a drawn catalogue."""
+    rows = []
+    for check in found.checks:
+        digits = 2 if check.name == "p" else 1
+        estimate = check.estimate
+        value, limits = (
+            ("–", "–") if estimate is None else (_value(estimate, digits), _limits(estimate, digits, "{limits}"))
+        )
+        truth = "–" if check.truth is None else html.percent(check.truth, digits)
+        rows.append([f"{check.name}: {check.about}", value, limits, truth, SAYS.contained[check.contained]])
+    put(html.note(found.verdict), html.table(SAYS.checked, SAYS.checked_heads, rows, numbers=(1, 2, 3), narrow=True))
 
 
 def _value(estimate: Estimate, digits: int) -> str:

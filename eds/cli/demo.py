@@ -10,7 +10,6 @@ from eds.cli.render import format_estimate, format_share, format_table
 
 if TYPE_CHECKING:
     from eds.project.demo import DemoResult
-    from eds.project.prevalence import Estimate
 
 
 @command(None, "demo", example="eds demo my-demo --products 60")
@@ -36,24 +35,19 @@ def render_demo(result: "DemoResult") -> str:
     """What was found, beside what there was to find."""
     truth, unique = result.truth, result.overlap["unique_by_model"]
     alpha = result.agreement.set_index("coefficient").loc["krippendorff_alpha"]
-    facts = result.prevalence
     rows = [
         (
-            "similar pairs of the pool (p_k)",
-            _estimate(facts.pool.whole_rate if facts else None, 1),
-            _known(truth.pool_rate, 1),
-        ),
-        ("similar pairs of all (p)", _estimate(facts.p if facts else None, 2), _known(truth.prevalence, 2)),
-        (
-            "similar pairs that the pool holds",
-            _estimate(facts.recall if facts else None, 1),
-            _known(truth.pool_recall, 1),
-        ),
+            f"{check.name}: {check.about}",
+            format_estimate(check.estimate, 2 if check.name == "p" else 1) if check.estimate else "n/a",
+            "n/a" if check.truth is None else format_share(check.truth, 2 if check.name == "p" else 1),
+        )
+        for check in result.checks
     ]
     return "\n".join(
         [
             "",
-            format_table(("share", "estimate (95 %)", "in truth"), rows),
+            format_table(("share", "estimate [95 %]", "in truth"), rows),
+            result.verdict,
             "",
             f"The pool (top {result.k} of {len(result.overlap['models'])} models) holds {truth.pool_positives:,} of "
             f"the {truth.positives:,} similar pairs there are, among {truth.universe.text}.",
@@ -65,11 +59,3 @@ def render_demo(result: "DemoResult") -> str:
             f"Look at {result.sheet} and {result.report}; then: eds status -p {result.project}",
         ]
     )
-
-
-def _estimate(estimate: "Estimate | None", digits: int) -> str:
-    return format_estimate(estimate, digits) if estimate else "n/a"
-
-
-def _known(share: float | None, digits: int) -> str:
-    return "n/a" if share is None else format_share(share, digits)

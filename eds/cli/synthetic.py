@@ -72,5 +72,5 @@ def _render_panel(panel: Any) -> str:
     rows = [[expert[name] for name in names] for expert in panel.experts]
     return (
         f"{format_table(headings, rows)}\n"
-        f"Their majority calls {panel.positives:,} of all {panel.pairs:,} pairs similar ({panel.rate:.2%})."
+        f"Their majority calls {panel.positives:,} similar ({panel.rate:.2%}) of {panel.universe.text}."
     )

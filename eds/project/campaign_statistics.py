@@ -16,6 +16,7 @@ from eds.project.agreement import AgreementResult, agreement_of
 from eds.project.budget import seconds_per_label
 from eds.project.decide import decide_votes, read_votes
 from eds.project.inputs import Inputs
+from eds.project.known_truth import check_project
 from eds.project.label_store import opened
 from eds.project.prevalence import project_prevalence
 from eds.project.results import Result
@@ -30,6 +31,7 @@ from eds.truth.throughput import expert_pace
 
 if TYPE_CHECKING:
     from eds.analysis.analyses.prevalence import Prevalence
+    from eds.analysis.known_truth import CheckedEstimate
     from eds.project import Project
     from eds.project.campaigns import CampaignPlan
     from eds.reports.charts import Chart
@@ -59,6 +61,14 @@ class PoolYield(Result):
     prevalence: "Prevalence | None"  # of the project, as `eds analysis prevalence`; None while nothing is decided
     random: CorrectedRate | None  # None where no random pair is decided
     known: tuple[int, int]  # found and known positives among the gold
+    checks: "tuple[CheckedEstimate, ...]" = ()  # the estimates beside the truth, where the catalogue is drawn
+
+    @property
+    def verdict(self) -> str:
+        """Which intervals contain the known truth."""
+        from eds.analysis.known_truth import checks_sentence
+
+        return checks_sentence(self.checks)
 
     def chart(self, axis: str = "pairs decided") -> "Chart":
         """Draw the growth of the rate over the decided pairs."""
@@ -130,6 +140,7 @@ def pool_yield(project: "Project", name: str) -> PoolYield:
         prevalence=prevalence,
         random=rate,
         known=(gold.found, gold.known),
+        checks=check_project(inputs, prevalence),
     )
 
 

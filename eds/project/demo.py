@@ -6,16 +6,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eds.project.inputs import Inputs
+from eds.project.known_truth import known_truth
 from eds.project.prevalence import project_prevalence
 from eds.project.project import Project
 from eds.project.reporter import SILENT, Reporter
 from eds.project.results import Result
-from eds.project.simulate import KnownTruth, draw_catalogue, draw_panel, known_truth, simulate_judging
+from eds.project.simulate import draw_catalogue, draw_panel, simulate_judging
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from eds.analysis.analyses.prevalence import Prevalence
+    from eds.analysis.known_truth import CheckedEstimate, KnownTruth
     from eds.suspects.budget import Plan
 
 # Two descriptors that need no weights, and two light networks whose real weights come as packages.
@@ -44,7 +46,9 @@ class DemoResult(Result):
     pairs: int  # judged
     agreement: "pd.DataFrame"
     prevalence: "Prevalence | None"  # what the labels say
-    truth: KnownTruth  # what there was to find
+    truth: "KnownTruth"  # what there was to find
+    checks: "tuple[CheckedEstimate, ...]"  # the one beside the other
+    verdict: str  # which intervals contain the truth
     sheet: str
     report: str
     currency: str
@@ -63,6 +67,7 @@ def make_demo(
     `plan` replaces parts of `CATALOGUE`. A second call in the same folder resumes and makes only what is missing.
     """
     from eds import config
+    from eds.analysis.known_truth import check_estimates, checks_sentence
 
     if not (Path(folder) / config.FILE).exists():
         values = {"project.name": "Drawn garments", "embeddings.models": list(models), "neighbors.k": 100}
@@ -78,6 +83,9 @@ def make_demo(
     _draw_negatives(project)
     pool = project.pool()
     project.run()
+    inputs = Inputs(project)
+    prevalence, truth = project_prevalence(inputs), known_truth(inputs, panel)
+    checks = check_estimates(prevalence, truth) if prevalence else ()
     return DemoResult(
         str(folder),
         pool.k,
@@ -86,8 +94,10 @@ def make_demo(
         len(panel),
         decision.pairs,
         agreement.coefficients,
-        project_prevalence(Inputs(project)),
-        known_truth(project, panel),
+        prevalence,
+        truth,
+        checks,
+        checks_sentence(checks),
         str(project.root / SHEET),
         str(project.root / "report.html"),
         project.config.budget.currency,

@@ -10,6 +10,7 @@ from eds.errors import EdsError, LockedError
 from eds.project.budget import seconds_per_label
 from eds.project.evaluate import Evaluation, evaluate_models
 from eds.project.inputs import Inputs
+from eds.project.known_truth import truth_of_drawn
 from eds.project.pool_models import read_pool_lists
 from eds.project.ranks_and_scores import choose_models
 from eds.project.results import to_jsonable
@@ -106,6 +107,7 @@ def collect(project: "Project", options: ReportOptions) -> "ReportInputs":
         slices=options.slices or ("category",),
         image_root=project.pictures if options.pictures else None,
         images=images,
+        known_truth=truth_of_drawn(inputs),
         universe=inputs.universe if images is not None else None,
         suspects=suspects,
         truth=truth,

@@ -41,26 +41,11 @@ class SimulatedJudging(Result):
 
 
 @dataclass(frozen=True)
-class KnownTruth(Result):
-    """What the majority of the experts would say, were every pair of the project's universe judged without error."""
-
-    universe: "UniverseSize"
-    positives: int
-    prevalence: float  # p
-    pool_units: int
-    pool_positives: int
-    pool_rate: float | None  # p_k
-    pool_recall: float | None  # share of the positives that the pool holds
-    gain: float | None  # p_k over p
-    image_pair_prevalence: float  # the share of similar pairs among all pairs of images of the universe
-
-
-@dataclass(frozen=True)
 class SimulatedPanel(Result):
-    """Simulated experts, and what their majority says of all pairs of the catalogue."""
+    """Simulated experts, and what their majority says of all pairs that the project is about."""
 
     experts: list[dict[str, Any]]
-    pairs: int
+    universe: "UniverseSize"
     positives: int
     rate: float
 
@@ -107,12 +92,13 @@ def draw_panel(project: "Project", count: int | None = None, seed: int | None = 
 
 def describe_panel(project: "Project", count: int | None = None, seed: int | None = None) -> SimulatedPanel:
     """Who the simulated experts are, and what they would find."""
-    from eds.synthetic.panel import full_truth
+    from eds.project.inputs import Inputs
+    from eds.synthetic.panel import positive_units
 
-    panel = draw_panel(project, count, seed)
-    truth = full_truth(project.read("images"), panel)
+    panel, universe = draw_panel(project, count, seed), Inputs(project).universe
+    positives = len(positive_units(universe, project.read("images"), panel))
     experts = [{**vars(expert), "weights": expert.named_weights} for expert in panel]
-    return SimulatedPanel(experts, truth.pairs, truth.positives, truth.rate)
+    return SimulatedPanel(experts, universe.described, positives, positives / universe.size if universe.size else 0.0)
 
 
 def simulate(
@@ -190,30 +176,3 @@ def simulate_labels(
     made_by = project.provenance("synthetic.experts.judge", {}, parents, params=params)
     tables.write(labels, tables.LABELS, out, made_by)
     return SimulatedJudging(len(panel), len(labels), file=str(out))
-
-
-def known_truth(project: "Project", panel: "Sequence[Expert]") -> KnownTruth:
-    """The truth of a drawn catalogue, in units of the project's universe."""
-    from eds.analysis.unit_labels import units_of
-    from eds.pairs import in_sorted
-    from eds.project.inputs import Inputs
-    from eds.synthetic.panel import positive_units
-
-    inputs = Inputs(project)
-    universe, images = inputs.universe, project.read("images")
-    similar = positive_units(universe, images, panel)
-    pool = units_of(universe, inputs.suspects[inputs.suspects["origin"] == "pool"])
-    held = int(in_sorted(similar, pool).sum())
-    rate, p = held / len(pool) if len(pool) else None, len(similar) / universe.size
-    pairs = universe.of_images
-    return KnownTruth(
-        universe=universe.described,
-        positives=len(similar),
-        prevalence=p,
-        pool_units=len(pool),
-        pool_positives=held,
-        pool_rate=rate,
-        pool_recall=held / len(similar) if len(similar) else None,
-        gain=rate / p if rate is not None and p else None,
-        image_pair_prevalence=len(positive_units(pairs, images, panel)) / pairs.size,
-    )

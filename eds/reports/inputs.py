@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from eds.analysis.known_truth import KnownTruth
 from eds.io import Address
 from eds.metrics import Result
 from eds.pairs import KnownRanks
@@ -80,6 +81,7 @@ class ReportInputs:
     image_root: Address | None = None
     images: pd.DataFrame | None = None
     universe: Universe | None = None  # of pairs, as the project's rules decide it
+    known_truth: KnownTruth | None = None  # of a drawn catalogue
     suspects: pd.DataFrame | None = None
     truth: pd.DataFrame | None = None
     with_random: bool = False  # do the labels of random pairs count in models' scores, too?

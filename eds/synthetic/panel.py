@@ -1,7 +1,6 @@
-"""The complete truth of a panel: its noise-free majority, for given pairs and for all pairs."""
+"""The complete truth of a panel: its noise-free majority, for given pairs and for all units of a universe."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,22 +15,6 @@ from eds.synthetic.experts import Expert, seen_similarity
 from eds.universe import Universe
 
 Votes = npt.NDArray[np.int8]
-
-
-@dataclass(frozen=True)
-class FullTruth:
-    """Counts over all pairs of a query (role query or both) and another image (role candidate or both)."""
-
-    pairs: int
-    positives: int
-    same_product_pairs: int
-    same_product_positives: int
-    positives_of_query: pd.Series  # by query_id, in the images' order
-
-    @property
-    def rate(self) -> float:
-        """The share of positive pairs: the prevalence p."""
-        return self.positives / self.pairs if self.pairs else float("nan")
 
 
 def true_value(pairs: pd.DataFrame, images: pd.DataFrame, experts: Sequence[Expert]) -> Votes:
@@ -55,39 +38,6 @@ def _majority(left: Encoded, right: Encoded, experts: Sequence[Expert]) -> npt.N
     for expert in experts:
         votes += combine(terms, expert.named_weights) >= expert.threshold
     return np.asarray(2 * votes > len(experts))
-
-
-def full_truth(images: pd.DataFrame, experts: Sequence[Expert], *, block: int = 1_000_000) -> FullTruth:
-    """Count the positives among all query x candidate pairs of different images.
-
-    Views of a product have the same attributes, so products are compared, at most `block` pairs of them at a time,
-    and weighted by their numbers of images.
-    """
-    _check(experts)
-    encoded_images = images[["category", *TRUE_COLUMNS]]
-    group, first = _groups(images)
-    encoded = encode(encoded_images.iloc[first])
-    asks = images["role"].isin(["query", "both"]).to_numpy()
-    answers = images["role"].isin(["candidate", "both"]).to_numpy()
-    candidates = np.bincount(group[answers], minlength=len(first))
-    positives, own = np.zeros(len(first), dtype=np.int64), np.zeros(len(first), dtype=np.int64)
-    for rows, columns in _blocks(encoded["category"], np.unique(group[asks]), experts, block):
-        similar = _majority(select(encoded, rows[:, None]), select(encoded, columns[None, :]), experts)
-        positives[rows] += similar @ candidates[columns]
-        mine, at = np.nonzero(rows[:, None] == columns[None, :])
-        own[rows[mine]] = similar[mine, at]
-    # An image is no candidate of its own query.
-    itself = (asks & answers).astype(np.int64)
-    found = (positives[group] - own[group] * itself)[asks]
-    of_query = pd.Series(found, index=pd.Index(images["image_id"][asks]), name="positives")
-    same = (candidates[group] - itself)[asks]
-    return FullTruth(
-        pairs=int(asks.sum()) * int(answers.sum()) - int(itself.sum()),
-        positives=int(of_query.sum()),
-        same_product_pairs=int(same.sum()),
-        same_product_positives=int((same * own[group][asks]).sum()),
-        positives_of_query=of_query,
-    )
 
 
 def positive_units(

@@ -63,15 +63,29 @@ def test_what_it_tells_is_what_the_tables_hold(made: tuple[Path, dict[str, Any]]
     images, suspects, truth = (project.read(name) for name in ("images", "suspects", "truth"))
     assert len(images) == 10 * 2 + 3
     pool, drawn = (suspects[suspects["origin"] == origin] for origin in ("pool", "random"))
-    assert told["truth"]["pool_pairs"] == len(pool) == told["overlap"]["unique"]
-    panel = draw_experts(3, 0)
-    assert told["truth"]["pool_positives"] == int(true_value(pool, images, panel).sum())
+    products = pool.assign(product=pool["candidate_id"].map(images.set_index("image_id")["product_id"]))
+    units = products.assign(value=true_value(pool, images, draw_experts(3, 0))).groupby(["query_id", "product"])[
+        "value"
+    ]
+    assert told["truth"]["pool_units"] == units.ngroups
+    assert told["truth"]["pool_positives"] == int(units.max().sum())
     asked = pd.concat([pool, drawn]).drop_duplicates(PAIR)
     assert told["pairs"] == len(truth) == len(asked) == len(asked.merge(truth, on=PAIR))
-    for name, part in (("pool", pool), ("random", drawn)):
-        value = part.merge(truth, on=PAIR)["value"]
-        assert told[f"{name}_pairs"] == len(part) == len(value)
-        assert told[f"{name}_positive_rate"] == pytest.approx(value.mean())
+
+
+def test_command_report_and_page_say_the_same_of_estimates_and_truth(made: tuple[Path, dict[str, Any]]) -> None:
+    folder, told = made
+    checks = {check["name"]: check for check in told["checks"]}
+    assert list(checks) == ["p_k", "p", "pool recall"]
+    assert checks["p"]["truth"] == told["truth"]["prevalence"]
+    assert checks["p_k"]["truth"] == told["truth"]["pool_rate"]
+    project = Project.open(folder)
+    assert [check.to_dict() for check in project.campaigns.pool_yield("simulated").checks] == told["checks"]
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    section = next(part for part in report["sections"] if part["key"] == "known-truth")
+    rows = next(block for block in section["blocks"] if block["kind"] == "table")["rows"]
+    shown = [{key: row[key] for key in ("name", "value", "low", "high", "truth")} for row in rows]
+    assert shown == [{key: check[key] for key in ("name", "value", "low", "high", "truth")} for check in told["checks"]]
 
 
 def test_negatives_are_drawn_after_the_truth_and_nobody_judges_them(made: tuple[Path, dict[str, Any]]) -> None:

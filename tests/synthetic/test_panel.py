@@ -8,7 +8,10 @@ from eds.errors import InputError
 from eds.synthetic.attributes import WEIGHTS
 from eds.synthetic.catalogue import Plan, _pictures, _table
 from eds.synthetic.experts import Expert, draw_experts
-from eds.synthetic.panel import full_truth, true_value
+from eds.synthetic.panel import positive_units, true_value
+from eds.universe import ALL_PAIRS, PairRules, Universe
+
+DIFFERENT = PairRules(one_per_product=False)  # pairs of images of different products
 
 
 def images_of(products: int, views: int, wild: int, seed: int) -> pd.DataFrame:
@@ -30,21 +33,18 @@ def every_pair(images: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.mark.parametrize("block", [1, 100, 10**6])
 @pytest.mark.parametrize(("threshold", "seed", "panel"), [(0.8, 1, 3), (0.45, 1, 2), (0.1, 2, 4)])
-def test_full_truth_equals_brute_force(block: int, threshold: float, seed: int, panel: int) -> None:
+@pytest.mark.parametrize(
+    "rules", [PairRules(), PairRules(category="same"), PairRules(one_per_product=False), ALL_PAIRS]
+)
+def test_positive_units_equal_brute_force(
+    block: int, threshold: float, seed: int, panel: int, rules: PairRules
+) -> None:
     images = images_of(30, 2, 11, seed)
     experts = [replace(expert, threshold=threshold + 0.02 * k) for k, expert in enumerate(draw_experts(panel, seed))]
-    pairs = every_pair(images)
-    value = true_value(pairs, images, experts)
-    whole = full_truth(images, experts, block=block)
-    assert (whole.pairs, whole.positives) == (len(pairs), int(value.sum()))
-    assert whole.rate == whole.positives / whole.pairs
-    of_query = pairs.assign(value=value).groupby("query_id")["value"].sum()
-    pd.testing.assert_series_equal(
-        whole.positives_of_query.sort_index(), of_query, check_names=False, check_dtype=False, check_index_type=False
-    )
-    product = images.set_index("image_id")["product_id"]
-    same = pairs["query_id"].map(product).to_numpy() == pairs["candidate_id"].map(product).to_numpy()
-    assert (whole.same_product_pairs, whole.same_product_positives) == (int(same.sum()), int(value[same].sum()))
+    universe, pairs = Universe(images, rules), every_pair(images)
+    number, value = universe.numbers(pairs), true_value(pairs, images, experts)
+    expected = np.unique(number[(number >= 0) & (value == 1)])
+    np.testing.assert_array_equal(positive_units(universe, images, experts, block=block), expected)
 
 
 def test_ties_of_the_majority_are_negative() -> None:
@@ -55,8 +55,9 @@ def test_ties_of_the_majority_are_negative() -> None:
 
 
 def test_the_same_product_is_always_similar() -> None:
-    whole = full_truth(images_of(50, 3, 20, 4), draw_experts(3, 4))
-    assert whole.same_product_positives == whole.same_product_pairs == 50 * 2 + 20 * 3
+    images, experts = images_of(50, 3, 20, 4), draw_experts(3, 4)
+    every, others = (len(positive_units(Universe(images, rules), images, experts)) for rules in (ALL_PAIRS, DIFFERENT))
+    assert every - others == 50 * 2 + 20 * 3
 
 
 def test_true_value_does_not_depend_on_the_rows_order() -> None:
@@ -66,12 +67,14 @@ def test_true_value_does_not_depend_on_the_rows_order() -> None:
     order = np.random.Generator(np.random.PCG64(0)).permutation(len(pairs))
     shuffled = images.sample(frac=1, random_state=0)
     np.testing.assert_array_equal(true_value(pairs.iloc[order], shuffled, experts), value[order])
-    assert full_truth(shuffled, experts).positives == full_truth(images, experts).positives == value.sum()
+    first, second = (positive_units(Universe(frame, ALL_PAIRS), frame, experts) for frame in (images, shuffled))
+    np.testing.assert_array_equal(first, second)
+    assert len(first) == value.sum()
 
 
 def test_an_empty_panel_is_refused() -> None:
     images = images_of(14, 2, 0, 0)
     with pytest.raises(InputError, match="empty"):
-        full_truth(images, [])
+        positive_units(Universe(images, ALL_PAIRS), images, [])
     with pytest.raises(InputError, match="empty"):
         true_value(every_pair(images)[:3], images, [])

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
+from eds.analysis.analyses.prevalence import Prevalence
 from eds.analysis.analyses.prevalence import pool_report as compute_pool_report
 from eds.reports.charts import line_chart, log_chart
 from eds.reports.document import (
@@ -35,15 +36,20 @@ SHARE = "{value} of all similar pairs (interval {low} to {high})"
 NO_SOURCES = Gap("It is unknown which model proposed which pair, so there are no rates by model.", "eds suspects pool")
 
 
-def pool_report(inputs: ReportInputs) -> dict[str, Any]:
+def pool_facts(inputs: ReportInputs) -> Prevalence:
     """`eds.analysis.pool_report` of these inputs, computed once."""
 
-    def compute() -> dict[str, Any]:
+    def compute() -> Prevalence:
         tables = inputs.require("universe"), inputs.require("suspects"), inputs.require("truth")
-        return compute_pool_report(*tables, inputs.confidence).to_dict()
+        return compute_pool_report(*tables, inputs.confidence)
 
-    report: dict[str, Any] = inputs.cached("pool", compute)
+    report: Prevalence = inputs.cached("pool", compute)
     return report
+
+
+def pool_report(inputs: ReportInputs) -> dict[str, Any]:
+    """The document of `pool_facts`."""
+    return pool_facts(inputs).to_dict()
 
 
 def answer(inputs: ReportInputs) -> Sentence | None:
