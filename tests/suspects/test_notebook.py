@@ -22,6 +22,6 @@ def test_it_runs_and_its_claims_hold(capsys: pytest.CaptureFixture[str]) -> None
     assert min(told["alone"].values()) > 150
     assert sum(isinstance(shown, altair.LayerChart) for shown in told["last"]) == 5
     plans = {plan.name: plan.hours for plan in told["plans"]}
-    assert plans["all pairs"] == 60
-    assert 7 < plans["pool, as it is"] < 9
+    assert plans["all pairs"] == 240
+    assert 8 < plans["pool, as it is"] < 9.5
     assert round(told["paper"][-1].times_fewer) == 1946
