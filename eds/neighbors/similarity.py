@@ -19,6 +19,7 @@ from eds.vectors import Vectors, usable
 Array = np.ndarray[Any, np.dtype[Any]]
 CODE_CELLS = 1 << 15  # distances of codes in one step: its buffers stay in cache
 EXACT_ROWS = 1 << 12  # vectors from which a thread computes exact scores at a time
+DECIMALS = 12  # of a cosine
 SUMMED = 512  # longest run of products that a BLAS library adds up one after another
 
 
@@ -153,8 +154,8 @@ class Products:
         self._bad.append(rows[place[~usable(length)]])
         query, place, length = query[good], place[good], length[good]
         found[good] = dots(self._raw, query, stored, place, self.threads)
-        if self.cosine:
-            found[good] /= self._length[query] * length
+        if self.cosine:  # the last bits are noise of the square roots: parallel vectors tie, in lists as in AUC
+            found[good] = (found[good] / (self._length[query] * length)).round(DECIMALS)
         return found
 
     def as_block(self, query: Array, exact: Array) -> Array:

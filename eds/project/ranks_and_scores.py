@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     Places = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 WORDS = {"embeddings": "vectors", "neighbors": "lists"}
-DECIMALS = 12  # as metric values, specification 0
 
 
 @dataclass
@@ -213,7 +212,7 @@ def select_pairs(pairs: "pd.DataFrame", images: "pd.DataFrame") -> "tuple[pd.Dat
 def _scored(
     name: str, vectors: "Vectors", images: "pd.DataFrame", pairs: "pd.DataFrame", at: "Places"
 ) -> "pd.DataFrame":
-    """Scores; the last bits of a cosine are noise of its square roots and would split the ties of parallel vectors."""
+    """The exact scores of the pairs, as in lists."""
     from eds.neighbors.ranks import row_scores
     from eds.pairs import to_text
 
@@ -221,10 +220,7 @@ def _scored(
     if not names.equals(vectors.id_column):
         rows = vectors.rows_of(names)
         at = rows[at[0]], rows[at[1]]
-    score = row_scores(vectors, *at)
-    scored: pd.DataFrame = pairs.assign(
-        model=name, score=score.round(DECIMALS) if vectors.model.similarity == "cosine" else score
-    )
+    scored: pd.DataFrame = pairs.assign(model=name, score=row_scores(vectors, *at))
     return scored
 
 

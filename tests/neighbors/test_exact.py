@@ -3,9 +3,10 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from eds.neighbors import Rules, mine, mine_with_recall
+from eds.neighbors import Rules, mine, mine_with_recall, pair_scores
 from eds.neighbors.search import exact
 from eds.neighbors.search.exact import Search
 from tests.neighbors.galleries import METRICS, Gallery, catalogue, rows
@@ -103,3 +104,25 @@ def test_k_above_what_is_left_lists_all_that_is_left(metric: str, engine: str, r
     expected = gallery.expected(rule)
     assert [row[:3] for row in rows(mined.lists)] == [row[:3] for row in expected]
     assert mined.short == int((gallery.images["role"] != "candidate").sum())
+
+
+@pytest.mark.parametrize("engine", ["exact", "faiss"])
+def test_parallel_vectors_tie_in_lists_as_in_scores(engine: str) -> None:
+    """Candidates are random multiples of five directions: within a direction the lower id comes first."""
+    if engine == "faiss":
+        needed("faiss")
+    rng = np.random.default_rng(4)
+    direction = np.arange(60) % 5
+    values = rng.integers(-9, 10, (5, 17))[direction] * rng.integers(1, 50, (60, 1))  # whole, so exactly parallel
+    names = [f"i{number:02d}" for number in rng.permutation(60)]
+    images = pd.DataFrame({"image_id": names, "product_id": names, "category": "c", "role": "both"})
+    vectors = Gallery(images, values.astype(np.float32), "cosine").vectors()
+    lists = mine_with_recall(vectors, images, Rules(59, False, False), search=engine).lists
+    group = dict(zip(names, direction.tolist(), strict=True))
+    for query, part in lists.groupby("query_id"):
+        ordered = part.sort_values("rank")
+        tied = ordered.groupby(ordered["candidate_id"].map(group), sort=False)
+        assert (tied["score"].nunique() == 1).all()
+        assert all(ids.is_monotonic_increasing for _, ids in tied["candidate_id"])
+        scores = pair_scores(vectors, part[["query_id", "candidate_id"]])
+        assert scores.tolist() == part["score"].tolist(), query

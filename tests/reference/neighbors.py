@@ -16,7 +16,8 @@ def similarity(left: Sequence[float], right: Sequence[float], metric: str) -> fl
         return -float(sum(a != b for a, b in zip(left, right, strict=True)))
     if metric == "dot":
         return float(_dot(left, right))
-    return float(_dot(left, right)) / (math.sqrt(_dot(left, left)) * math.sqrt(_dot(right, right)))
+    cosine = float(_dot(left, right)) / (math.sqrt(_dot(left, left)) * math.sqrt(_dot(right, right)))
+    return round(cosine, 12)  # parallel vectors tie
 
 
 def full_order(
