@@ -14,11 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import sqlalchemy as sa
 
+from eds.labels import early_stop
 from eds.labels.bulk import fetch, insert
 from eds.labels.deal import Pages, deal, page_size
 from eds.labels.gold import told_to
 from eds.labels.pairs import as_strings
-from eds.labels.schema import ASIDE, OPEN, assignment, expert, flag, item, pair, panel
+from eds.labels.schema import ASIDE, OPEN, assignment, campaign, expert, flag, item, pair, panel
 from eds.labels.shuffle import item_words, positions
 
 Flags = npt.NDArray[np.bool_]
@@ -26,70 +27,96 @@ KEPT = 100  # tasks at the head of a queue that nobody takes over: the expert's 
 
 
 def assign(
-    connection: sa.Connection, campaign: Any, items: pa.Table | None = None, only: Sequence[str] | None = None
+    connection: sa.Connection, found: Any, items: pa.Table | None = None, only: Sequence[str] | None = None
 ) -> None:
     """Enter the assignments of new items (id, pair, query_id, candidate_id, kind), or of new experts (`only`).
 
     Gold whose answer an expert saw in calibration is not asked of that expert.
     """
-    if campaign.experts_per_pair is None:
-        _assign_all(connection, campaign, _items(connection, campaign) if items is None else items, only)
+    if found.experts_per_pair is None:
+        _assign_all(connection, found, _items(connection, found) if items is None else items, only)
     else:
-        _assign_some(connection, campaign, items)
+        _assign_some(connection, found, items)
         if only is not None:
-            _even_out(connection, campaign, only)
+            _even_out(connection, found, only)
     if connection.dialect.name != "sqlite":
         connection.exec_driver_sql("ANALYZE assignment, item, pair")
 
 
-def hand_over(connection: sa.Connection, campaign: Any) -> None:
+def hand_over(connection: sa.Connection, found: Any) -> None:
     """Give the unjudged pairs of those who left to others, where each pair is asked of some of the panel."""
-    if campaign.experts_per_pair is not None:
-        _assign_some(connection, campaign, None)
+    if found.experts_per_pair is not None:
+        _assign_some(connection, found, None)
 
 
-def forget_unjudged(connection: sa.Connection, campaign: Any, number: int) -> None:
+def forget_unjudged(connection: sa.Connection, found: Any, number: int) -> None:
     """Take back the unjudged tasks of an expert who comes back: others may have them by now."""
-    if campaign.experts_per_pair is None:
+    if found.experts_per_pair is None:
         return
-    mine = sa.and_(assignment.c.campaign == campaign.id, assignment.c.expert == number)
+    mine = sa.and_(assignment.c.campaign == found.id, assignment.c.expert == number)
     flagged = sa.exists().where(flag.c.assignment == assignment.c.id)
     connection.execute(sa.delete(assignment).where(mine, assignment.c.events == 0, ~flagged))
 
 
-def _items(connection: sa.Connection, campaign: Any) -> pa.Table:
+def suspend(connection: sa.Connection, number: int) -> None:
+    """Hand over the open work of an expert whose account is locked, in every campaign that is open."""
+    for row in _open_campaigns(connection, number):
+        hand_over(connection, row)
+        if row.early_stop:
+            early_stop.settle(connection, campaign=row.id)
+
+
+def resume(connection: sa.Connection, number: int, name: str, now: int) -> None:
+    """Let an expert whose account is open again go on, as one who joins every open campaign of theirs now."""
+    for row in _open_campaigns(connection, number):
+        mine = sa.and_(panel.c.campaign == row.id, panel.c.expert == number)
+        connection.execute(sa.update(panel).where(mine).values(joined_at=now))
+        forget_unjudged(connection, row, number)
+        assign(connection, row, only=[name])
+        if row.early_stop:
+            early_stop.settle(connection, campaign=row.id)
+
+
+def _open_campaigns(connection: sa.Connection, number: int) -> Sequence[Any]:
+    """The open campaigns whose panel this expert has not left."""
+    query = sa.select(campaign).join(panel, panel.c.campaign == campaign.c.id).order_by(campaign.c.id)
+    query = query.where(panel.c.expert == number, panel.c.left_at.is_(None), campaign.c.closed_at.is_(None))
+    return connection.execute(query).all()
+
+
+def _items(connection: sa.Connection, found: Any) -> pa.Table:
     query = sa.select(item.c.id, item.c.pair, pair.c.query_id, pair.c.candidate_id, item.c.kind)
-    query = query.join(pair, pair.c.id == item.c.pair).where(item.c.campaign == campaign.id)
+    query = query.join(pair, pair.c.id == item.c.pair).where(item.c.campaign == found.id)
     return fetch(connection, query.order_by(item.c.id))
 
 
-def _members(connection: sa.Connection, campaign: Any) -> pd.DataFrame:
+def _members(connection: sa.Connection, found: Any) -> pd.DataFrame:
     """number, name and active of everybody who is or was on the panel."""
     active = sa.and_(panel.c.left_at.is_(None), expert.c.disabled_at.is_(None))
     query = sa.select(expert.c.id, expert.c.name, sa.case((active, 1), else_=0).label("active"))
-    query = query.join(panel, panel.c.expert == expert.c.id).where(panel.c.campaign == campaign.id)
+    query = query.join(panel, panel.c.expert == expert.c.id).where(panel.c.campaign == found.id)
     rows = connection.execute(query.order_by(expert.c.id)).all()
     return pd.DataFrame(rows, columns=["number", "name", "active"]).astype({"active": bool})
 
 
-def _assign_all(connection: sa.Connection, campaign: Any, items: pa.Table, only: Sequence[str] | None) -> None:
+def _assign_all(connection: sa.Connection, found: Any, items: pa.Table, only: Sequence[str] | None) -> None:
     """Every expert of the panel (of `only`) gets every item, where there is no assignment yet."""
     members = sa.select(expert.c.id, expert.c.name).join(panel, panel.c.expert == expert.c.id)
-    members = members.where(panel.c.campaign == campaign.id, panel.c.left_at.is_(None)).order_by(expert.c.id)
+    members = members.where(panel.c.campaign == found.id, panel.c.left_at.is_(None)).order_by(expert.c.id)
     for number, name in connection.execute(members).all():
         if only is not None and name not in only:
             continue
-        had = sa.select(assignment.c.item).where(assignment.c.campaign == campaign.id, assignment.c.expert == number)
+        had = sa.select(assignment.c.item).where(assignment.c.campaign == found.id, assignment.c.expert == number)
         new = pc.invert(pc.is_in(items["id"], fetch(connection, had)["item"].combine_chunks()))
-        _enter(connection, campaign, items.filter(new), number, name)
+        _enter(connection, found, items.filter(new), number, name)
 
 
-def _assign_some(connection: sa.Connection, campaign: Any, items: pa.Table | None) -> None:
+def _assign_some(connection: sa.Connection, found: Any, items: pa.Table | None) -> None:
     """Deal the pairs of new items; without items the pairs that lack experts, since somebody left."""
-    everything = _items(connection, campaign)
+    everything = _items(connection, found)
     rows = everything.select(["id", "pair", "kind"]).to_pandas()
-    members = _members(connection, campaign)
-    given = _given(connection, campaign, members)
+    members = _members(connection, found)
+    given = _given(connection, found, members)
     chosen = rows["kind"].ne("gold") if items is None else rows["id"].isin(items["id"].to_numpy())
     pairs = np.unique(rows.loc[chosen, "pair"].to_numpy())
     place = pd.Series(np.arange(len(pairs)), pairs)
@@ -103,8 +130,8 @@ def _assign_some(connection: sa.Connection, campaign: Any, items: pa.Table | Non
     held[:, ~members["active"].to_numpy()] = True  # nobody deals to them
     first = everything.filter(pa.array(~rows["pair"].duplicated().to_numpy()))
     first = first.filter(pc.is_in(first["pair"], pa.array(pairs))).sort_by("pair")
-    need = np.maximum(campaign.experts_per_pair - counts.sum(axis=1), 0)
-    dealt = _deal_pairs(campaign, first, held, counts, need, given, members)
+    need = np.maximum(found.experts_per_pair - counts.sum(axis=1), 0)
+    dealt = _deal_pairs(found, first, held, counts, need, given, members)
     targets = dealt if items is None else dealt | counts
     table = everything.filter(pa.array(chosen.to_numpy()))
     of = place[table["pair"].to_numpy()].to_numpy()
@@ -113,11 +140,11 @@ def _assign_some(connection: sa.Connection, campaign: Any, items: pa.Table | Non
             continue
         had = given.loc[given["member"] == member, "item"].to_numpy()
         new = targets[of, member] & ~np.isin(table["id"].to_numpy(), had)
-        _enter(connection, campaign, table.filter(pa.array(new)), int(number), str(name))
+        _enter(connection, found, table.filter(pa.array(new)), int(number), str(name))
 
 
 def _deal_pairs(
-    campaign: Any,
+    found: Any,
     pairs: pa.Table,
     held: Flags,
     counts: Flags,
@@ -132,13 +159,13 @@ def _deal_pairs(
         {
             "query": pd.factorize(queries.to_pandas())[0],
             "held": [row.tobytes() for row in held],
-            "turn": item_words(queries, queries, f"{campaign.seed}/deal"),
-            "word": item_words(queries, candidates, f"{campaign.seed}/deal"),
+            "turn": item_words(queries, queries, f"{found.seed}/deal"),
+            "word": item_words(queries, candidates, f"{found.seed}/deal"),
             "need": need,
         }
     )
     by_query = np.bincount(frame.loc[frame["need"] > 0, "query"])
-    size = page_size(by_query[by_query > 0], int(members["active"].sum()), campaign.experts_per_pair)
+    size = page_size(by_query[by_query > 0], int(members["active"].sum()), found.experts_per_pair)
     frame = frame[frame["need"] > 0].sort_values(["turn", "query", "held", "need", "word"])
     groups = frame.groupby(["query", "held", "need"], sort=False)
     count = groups["word"].transform("size")
@@ -149,14 +176,14 @@ def _deal_pairs(
     load = np.bincount(given.loc[given["open"], "member"], minlength=len(members))
     both = counts.astype(np.float64)
     result = np.zeros_like(held)
-    result[row] = deal(pages, load, both.T @ both, campaign.seed)[of]
+    result[row] = deal(pages, load, both.T @ both, found.seed)[of]
     return result
 
 
-def _given(connection: sa.Connection, campaign: Any, members: pd.DataFrame) -> pd.DataFrame:
+def _given(connection: sa.Connection, found: Any, members: pd.DataFrame) -> pd.DataFrame:
     """Every assignment: item, member (a place), waited (judged, set aside, or still to come), open."""
     query = sa.select(assignment.c.item, assignment.c.expert, assignment.c.state, assignment.c.events)
-    rows = fetch(connection, query.where(assignment.c.campaign == campaign.id)).to_pandas()
+    rows = fetch(connection, query.where(assignment.c.campaign == found.id)).to_pandas()
     member = pd.Index(members["number"]).get_indexer(pd.Index(rows["expert"]))
     active = members["active"].to_numpy()[member]
     waited = (rows["events"] > 0) | (rows["state"] == ASIDE) | active
@@ -164,9 +191,9 @@ def _given(connection: sa.Connection, campaign: Any, members: pd.DataFrame) -> p
     return result
 
 
-def _even_out(connection: sa.Connection, campaign: Any, joiners: Sequence[str]) -> None:
+def _even_out(connection: sa.Connection, found: Any, joiners: Sequence[str]) -> None:
     """Let who joins take over unjudged work of the others, until nobody has a page more left than who joins."""
-    members = _members(connection, campaign)
+    members = _members(connection, found)
     members = members[members["active"]]
     query = (
         sa.select(assignment.c.id, assignment.c.item, assignment.c.expert, assignment.c.position, item.c.pair,
@@ -174,11 +201,11 @@ def _even_out(connection: sa.Connection, campaign: Any, joiners: Sequence[str]) 
                   assignment.c.returned)
         .join(item, item.c.id == assignment.c.item)
         .join(pair, pair.c.id == item.c.pair)
-        .where(assignment.c.campaign == campaign.id)
+        .where(assignment.c.campaign == found.id)
     )  # fmt: skip
     rows = fetch(connection, query).to_pandas()
     flags = sa.select(flag.c.assignment).join(assignment, assignment.c.id == flag.c.assignment)
-    flagged = connection.execute(flags.where(assignment.c.campaign == campaign.id)).scalars().all()
+    flagged = connection.execute(flags.where(assignment.c.campaign == found.id)).scalars().all()
     untouched = (rows["state"] == OPEN) & (rows["events"] == 0) & (rows["returned"] == 0)
     free = rows[untouched & ~rows["id"].isin(flagged) & rows["expert"].isin(members["number"])]
     head = free.sort_values("position").groupby("expert").cumcount() < KEPT
@@ -187,30 +214,36 @@ def _even_out(connection: sa.Connection, campaign: Any, joiners: Sequence[str]) 
     # What asks a pair of one expert stays together: a repeat whose pair is judged, or at the head, stays.
     there = pd.MultiIndex.from_frame(begun[["expert", "pair"]])
     free = free[~pd.MultiIndex.from_frame(free[["expert", "pair"]]).isin(there)]
-    groups = free.sort_values("position").groupby(["expert", "query_id"], sort=False)
-    parts = sorted((part for _, part in groups), key=lambda part: int(part["position"].iloc[-1]), reverse=True)
+    group = free.groupby(["expert", "query_id"]).ngroup().rename("group")
+    free = free.assign(group=group, last=free.groupby(group)["position"].transform("max"))
+    free = free.sort_values(["last", "group"], ascending=[False, True], ignore_index=True)
+    starts = np.flatnonzero(np.diff(free["group"], prepend=-1) != 0)
+    ends = np.append(starts[1:], len(free))
+    pairs, givers = free["pair"].to_numpy(), free["expert"].to_numpy()
     left = rows[(rows["state"] == OPEN) & rows["expert"].isin(members["number"])].groupby("expert").size()
     load = {number: int(left.get(number, 0)) for number in members["number"].tolist()}
     fair = sum(load.values()) // max(len(load), 1)
+    taken = np.zeros(len(free), dtype=np.bool_)
     for number, name in members.loc[members["name"].isin(joiners), ["number", "name"]].to_numpy().tolist():
-        known = {*told_to(connection, number).to_pylist(), *rows.loc[rows["expert"] == number, "pair"]}
-        kept = []
-        for part in parts:
-            giver, size = part["expert"].iloc[0], len(part)
+        known = {*told_to(connection, number).to_pylist(), *rows.loc[rows["expert"] == number, "pair"].tolist()}
+        before = taken.copy()
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            giver, size, asked = int(givers[start]), end - start, pairs[start:end].tolist()
             fits = load[number] + size <= fair <= load[giver] - size
-            if giver == number or not fits or not known.isdisjoint(part["pair"]):
-                kept.append(part)
+            if taken[start] or giver == number or not fits or not known.isdisjoint(asked):
                 continue
             load[giver] -= size
             load[number] += size
-            known.update(part["pair"])
-            _move(connection, campaign, part, number, name)
-        parts = kept
+            known.update(asked)
+            taken[start:end] = True
+        _move(connection, found, free[taken & ~before], number, name)
 
 
-def _move(connection: sa.Connection, campaign: Any, tasks: pd.DataFrame, number: int, name: str) -> None:
+def _move(connection: sa.Connection, found: Any, tasks: pd.DataFrame, number: int, name: str) -> None:
     """Give unjudged tasks to another expert."""
-    place = positions(campaign.seed, name, *_names(tasks), (tasks["kind"] == "repeat").to_numpy())
+    if tasks.empty:
+        return
+    place = positions(found.seed, name, *_names(tasks), (tasks["kind"] == "repeat").to_numpy())
     change = sa.update(assignment).where(assignment.c.id == sa.bindparam("task"), assignment.c.events == 0)
     change = change.values(expert=number, position=sa.bindparam("place"))
     rows = zip(tasks["id"].tolist(), place.tolist(), strict=True)
@@ -221,7 +254,7 @@ def _names(tasks: pd.DataFrame) -> tuple[pa.Array, pa.Array]:
     return as_strings(tasks["query_id"]), as_strings(tasks["candidate_id"])
 
 
-def _enter(connection: sa.Connection, campaign: Any, items: pa.Table, number: int, name: str) -> None:
+def _enter(connection: sa.Connection, found: Any, items: pa.Table, number: int, name: str) -> None:
     """Enter the assignments of an expert, all open."""
     told = pc.and_(pc.equal(items["kind"], "gold"), pc.is_in(items["pair"], told_to(connection, number)))
     items = items.filter(pc.invert(told))
@@ -233,10 +266,10 @@ def _enter(connection: sa.Connection, campaign: Any, items: pa.Table, number: in
         assignment,
         pa.table(
             {
-                "campaign": pa.array(np.full(len(items), campaign.id), pa.int64()),
+                "campaign": pa.array(np.full(len(items), found.id), pa.int64()),
                 "item": items["id"],
                 "expert": pa.array(np.full(len(items), number), pa.int64()),
-                "position": positions(campaign.seed, name, queries, candidates, repeats),
+                "position": positions(found.seed, name, queries, candidates, repeats),
                 "state": zeros,
                 "events": zeros,
                 "returned": zeros,

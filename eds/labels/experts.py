@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import audit, schema
+from eds.labels.assign import resume, suspend
 from eds.labels.bulk import frame
 from eds.labels.password_hashing import at_low_priority
 from eds.labels.permissions import check_account
@@ -128,14 +129,17 @@ def use_invitation(connection: sa.Connection, token: str, now: int) -> tuple[int
 
 
 def disable(store: Store, name: str, *, by: str = "") -> None:
-    """Lock an expert out at once, everywhere; every label stays."""
+    """Lock an expert out at once, everywhere; every label stays.
+
+    Where pairs are asked of some of a panel, others get what this expert has not judged.
+    """
 
     def act(connection: sa.Connection) -> None:
         now, number = store.now(), known(connection, name)
         check_account(connection, store, by, "disable", name)
-        connection.execute(
-            sa.update(expert).where(expert.c.id == number, expert.c.disabled_at.is_(None)).values(disabled_at=now)
-        )
+        locking = sa.update(expert).where(expert.c.id == number, expert.c.disabled_at.is_(None))
+        if connection.execute(locking.values(disabled_at=now)).rowcount:
+            suspend(connection, number)
         _end_invitations(connection, number, now)
         end_sessions(connection, number, now)
         audit.note(connection, now, by, "disable", name)
@@ -149,8 +153,11 @@ def enable(store: Store, name: str, *, by: str = "") -> None:
     def act(connection: sa.Connection) -> None:
         number = known(connection, name)
         check_account(connection, store, by, "enable", name)
-        connection.execute(sa.update(expert).where(expert.c.id == number).values(disabled_at=None))
-        audit.note(connection, store.now(), by, "enable", name)
+        now = store.now()
+        opening = sa.update(expert).where(expert.c.id == number, expert.c.disabled_at.is_not(None))
+        if connection.execute(opening.values(disabled_at=None)).rowcount:
+            resume(connection, number, name, now)
+        audit.note(connection, now, by, "enable", name)
 
     store.write(act)
 

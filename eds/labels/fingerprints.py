@@ -1,6 +1,7 @@
 """A cheap fingerprint of all acts, by which a project knows what is stale.
 
-Acts are never changed or taken away, so their number and the last one stand for all. Nothing of the address is in it:
+Acts are never changed or taken away, so their number and the last one stand for all. Who is waited for no more, since
+they left a panel or are locked out, counts too: pairs are complete without them. Nothing of the address is in it:
 labels that move to another database are the same labels.
 """
 
@@ -12,20 +13,25 @@ import sqlalchemy as sa
 
 from eds.labels.database import address, parse
 from eds.labels.migrate import revision
-from eds.labels.schema import label_event
+from eds.labels.schema import expert, label_event, panel
 from eds.labels.store import Store, open_store
 
 PATIENCE = 3.0  # seconds that a look at a project waits for a server that does not answer
 
 
 def fingerprint(store: Store) -> str:
-    """The number of acts, and a digest of the last one's place and name."""
+    """The number of acts, a digest of the last one's place and name, and how many experts are waited for no more."""
+    away = sa.select(sa.func.count()).select_from(panel.join(expert, expert.c.id == panel.c.expert))
+    # Whom an import or a decision entered left at once: nobody ever waited for them.
+    away = away.where(sa.or_(panel.c.left_at > panel.c.joined_at, expert.c.disabled_at.is_not(None)))
     last = sa.select(label_event.c.id, label_event.c.label_id).order_by(label_event.c.id.desc()).limit(1)
 
     def act(connection: sa.Connection) -> str:
         count = connection.execute(sa.select(sa.func.count()).select_from(label_event)).scalar_one()
         result = tuple(connection.execute(last).first() or ())
-        return f"{count} acts, {hashlib.sha256(repr(result).encode()).hexdigest()[:32]}"
+        gone = connection.execute(away).scalar_one()
+        digest = hashlib.sha256(repr(result).encode()).hexdigest()[:32]
+        return f"{count} acts, {digest}" + (f", without {gone} experts" if gone else "")
 
     return store.snapshot(act)
 

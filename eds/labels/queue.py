@@ -140,12 +140,13 @@ def progress(store: Store, campaign_name: str | None = None) -> pd.DataFrame:
     def count(condition: "sa.ColumnElement[bool]", name: str) -> "sa.Label[int]":
         return sa.cast(sa.func.sum(sa.case((condition, 1), else_=0)), WHOLE).label(name)
 
+    counted = sa.or_(assignment.c.events > 0, assignment.c.state != OPEN, panel.c.left_at.is_(None))
     flagged = sa.exists().where(flag.c.assignment == assignment.c.id, flag.c.resolved_at.is_(None))
     query = (
         sa.select(
             campaign.c.name.label("campaign"),
             expert.c.name.label("expert"),
-            count(sa.or_(assignment.c.events > 0, assignment.c.state != OPEN, panel.c.left_at.is_(None)), "total"),
+            count(sa.and_(assignment.c.id.is_not(None), counted), "total"),
             count(assignment.c.state == DONE, "done"),
             count(sa.and_(assignment.c.state == OPEN, panel.c.left_at.is_(None)), "left"),
             count(assignment.c.state == STOPPED, "stopped"),
@@ -153,10 +154,10 @@ def progress(store: Store, campaign_name: str | None = None) -> pd.DataFrame:
             count(flagged, "flagged"),
             sa.cast(sa.func.max(sa.case((panel.c.left_at.is_(None), 0), else_=1)), WHOLE).label("left_panel"),
         )
-        .select_from(assignment)
-        .join(campaign, campaign.c.id == assignment.c.campaign)
-        .join(expert, expert.c.id == assignment.c.expert)
-        .join(panel, sa.and_(panel.c.campaign == assignment.c.campaign, panel.c.expert == assignment.c.expert))
+        .select_from(panel)
+        .join(campaign, campaign.c.id == panel.c.campaign)
+        .join(expert, expert.c.id == panel.c.expert)
+        .outerjoin(assignment, sa.and_(assignment.c.campaign == campaign.c.id, assignment.c.expert == expert.c.id))
         .outerjoin(
             label_event,
             sa.and_(label_event.c.assignment == assignment.c.id, label_event.c.sequence == assignment.c.events),

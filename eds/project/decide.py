@@ -120,7 +120,7 @@ def decide(
             project.write(decision.truth, "truth", made_by)
     return DecideResult(
         used,
-        _panel_range(votes, panel),
+        dict(zip(("smallest", "largest"), decision.panel, strict=True)),
         not others,
         len(decision.truth),
         decision.counts,
@@ -211,11 +211,6 @@ def _restriction(params: dict[str, Any], project: "Project") -> str:
     return ", ".join(
         words[name].format(params[name]) for name in words if params.get(name) not in (None, before.get(name))
     )
-
-
-def _panel_range(votes: Votes, panel: int | None) -> dict[str, int]:
-    sizes = votes.panels.groupby(PAIR)["panel"].sum() if panel is None else [panel]
-    return {"smallest": int(min(sizes)), "largest": int(max(sizes))} if len(sizes) else {"smallest": 0, "largest": 0}
 
 
 def _split_imported(project: "Project", votes: Votes, campaign: str | None) -> "tuple[pd.DataFrame, pd.DataFrame]":

@@ -28,12 +28,14 @@ class Decision:
 
     `truth`: the table. `undecided`: the pairs without a label: query_id, candidate_id, status (open: votes are
     missing; complete: all voted, all unsure), votes_for, votes_against, unsure, panel. `counts`: pairs that are
-    complete, decided (early), open, undefined (complete without a label), ties, and positive.
+    complete, decided (early), open, undefined (complete without a label), ties, and positive. `panel`: the smallest
+    and the largest number of experts of a pair.
     """
 
     truth: pd.DataFrame
     undecided: pd.DataFrame
     counts: dict[str, int]
+    panel: tuple[int, int] = (0, 0)
 
 
 def decide(
@@ -83,7 +85,12 @@ def decide(
             "ties": int(tie[done].sum()),
             "positive": int(truth["value"].sum()),
         },
+        _range([*sizes[requested].tolist(), *silent.get(PANEL, [])]),
     )
+
+
+def _range(sizes: Sequence[int]) -> tuple[int, int]:
+    return (int(min(sizes)), int(max(sizes))) if sizes else (0, 0)
 
 
 def compare(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:

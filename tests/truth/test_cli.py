@@ -204,6 +204,47 @@ def test_campaigns_in_which_nobody_has_judged_take_no_label_away(project: Projec
     assert (row["value"], row["votes_for"], row["votes_against"]) == (0, 2, 3)
 
 
+def test_imported_votes_join_as_a_panel_of_their_own(project: Project, call: Call, tmp_path: Path) -> None:
+    """Votes of one expert in several campaigns are one vote; who was never on a panel comes after it."""
+    call("decide")
+
+    def bring(campaign: str, *votes: tuple[str, str, int]) -> None:
+        file = tmp_path / "votes.csv"
+        rows = "".join(f"q,{candidate},{expert},{value}\n" for candidate, expert, value in votes)
+        file.write_text(f"query_id,candidate_id,expert_id,value\n{rows}", encoding="utf-8")
+        project.labels.import_votes(file, campaign, add_missing=True)
+
+    bring("crowd", ("c0", "ann", 0), ("c0", "zoe", 0), ("n0", "zoe", 1))  # ann said that c0 is similar before
+    told = project.decide(replace=True)
+    rows = project.read("truth").set_index("candidate_id")
+    assert list(rows.loc["c0", ["value", "votes_for", "votes_against"]]) == [0, 2, 2]
+    assert list(rows.loc["n0", ["value", "votes_for"]]) == [1, 1]
+    assert told.panel == {"smallest": 1, "largest": 4}
+    pairs = pd.DataFrame({"query_id": "q", "candidate_id": ["m0", "m1"]})
+    with closing(open_store(project.path("labels"))) as store:
+        create_campaign(store, Plan("second"), pairs, EXPERTS)
+    bring("second", ("m0", "zoe", 1))  # her vote alone decides nothing while the panel is waited for
+    assert "m0" not in set(project.decide().table["candidate_id"])
+    with closing(open_store(project.path("labels"))) as store:
+        for name in EXPERTS:
+            for task in next_batch(store, "second", name, 9):
+                submit(store, name, [Judgement(f"{name} {task.candidate_id}", task.assignment, 0)])
+    rows = project.decide().table.set_index("candidate_id")
+    assert list(rows.loc["m0", ["value", "votes_for", "votes_against"]]) == [0, 1, 3]
+
+
+def test_an_expert_who_leaves_makes_truth_stale(project: Project, call: Call) -> None:
+    with closing(open_store(project.path("labels"))) as store:
+        create_campaign(store, Plan("more"), pd.DataFrame({"query_id": ["q"], "candidate_id": ["m"]}), EXPERTS)
+        (task,) = next_batch(store, "more", "ann", 9)
+        submit(store, "ann", [Judgement("m", task.assignment, 1)])
+    assert call("decide")["open"] == 1
+    for name in ("bob", "cid"):
+        project.campaigns.remove_expert("more", name)
+    assert project.state("truth").reasons == ("labels have changed since",)
+    assert "6 pairs have a label" in rerun(project)
+
+
 def test_run_stops_before_labels_are_lost(project: Project, call: Call) -> None:
     call("decide")
     before = project.path("truth").read_bytes()

@@ -97,7 +97,12 @@ def test_all_faults_are_told_at_once() -> None:
 
 def test_a_malformed_frame_is_refused() -> None:
     good = frame([act(1), act(2)])
-    for bad in (good.drop(columns="kind"), good.assign(value=7), good.assign(label_id="same"), good.assign(more=1)):
+    for bad in (
+        good.drop(columns="expert_id"),
+        good.assign(value=7),
+        good.assign(label_id="same"),
+        good.assign(more=1),
+    ):
         with pytest.raises(TableError):
             current_acts(bad)
 

@@ -80,14 +80,16 @@ def decisions(inputs: ReportInputs) -> Blocks:
     decided = counts["complete"] + counts["decided"]
     blocks: list[Block] = [
         say(
-            "{decided} pairs have a label ({early}): {share} of them were decided early, and {ties} are ties, which"
-            " count as negative.",
+            "{decided} pairs have a label by the experts' votes ({early}): {share} of them were decided early, and"
+            " {ties} are ties, which count as negative.",
             decided=count(decided),
-            early="voting stopped once the majority was certain" if judging.early_stop else "every expert was asked",
+            early="asking stops once the majority is certain" if judging.early_stop else "nobody was stopped early",
             ties=count(counts["ties"]),
             share=share(counts["decided"] / decided if decided else None),
         )
     ]
+    if counts.get("adjudicated"):
+        blocks.append(say("{count} labels are leads' decisions, instead of votes.", count=count(counts["adjudicated"])))
     if counts["open"] or counts["undefined"]:
         blocks.append(
             warn(

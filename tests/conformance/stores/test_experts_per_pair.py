@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from eds.errors import InputError
 from eds.labels.campaigns import Plan, add_pairs, add_to_panel, create_campaign, leave_panel
 from eds.labels.deal import PAGE
-from eds.labels.experts import add_expert
+from eds.labels.experts import add_expert, disable, enable
 from eds.labels.frames import labels_frame, panels
 from eds.labels.gold import add_gold
 from eds.labels.judgements import Judgement, submit
@@ -118,6 +118,20 @@ def test_who_joins_takes_over_from_the_ends_of_the_queues(store: Store) -> None:
     assert panels(store, name).sizes["panel"].tolist() == [2] * 600
 
 
+def test_a_locked_account_hands_over_and_takes_part_again_when_it_is_open(store: Store) -> None:
+    name = begin(store, Plan("some", experts_per_pair=2), panel=PANEL[:4], queries=150, each=4)
+    before = shares(store, name)
+    disable(store, "ann")
+    assert {len(experts) for experts in asked(store, name).values()} == {2}
+    enable(store, "ann")
+    after = shares(store, name)
+    assert {len(experts) for experts in asked(store, name).values()} == {2}
+    assert sum(after.values()) == sum(before.values())
+    assert max(after.values()) - min(after.values()) <= 2 * PAGE
+    enable(store, "ann")  # open already: nothing changes
+    assert shares(store, name) == after
+
+
 def test_later_pairs_are_dealt_too_and_early_stop_asks_no_more(store: Store) -> None:
     plan = Plan("some", experts_per_pair=3, early_stop=True, control_share=0.2)
     name = begin(store, plan, panel=PANEL, queries=10, each=4)
@@ -137,3 +151,10 @@ def test_more_experts_per_pair_than_there_are_is_refused(store: Store) -> None:
     with pytest.raises(InputError, match="experts_per_pair is 0"):
         create_campaign(store, Plan("some", experts_per_pair=0), pairs(), ["ann"])
     assert list_campaigns(store).empty
+
+
+def test_a_member_without_a_pair_is_listed(store: Store) -> None:
+    name = begin(store, Plan("few", experts_per_pair=1), panel=PANEL[:3], queries=1, each=2)
+    table = progress(store, name)
+    assert table["expert"].tolist() == list(PANEL[:3])
+    assert sorted(table["total"]) == sorted(table["left"]) == [0, 0, 2]
