@@ -30,12 +30,14 @@ QUANTITIES: dict[str, Callable[..., Any]] = {
     "roc_auc": metrics.roc_auc,
     "pr_auc": metrics.pr_auc,
     "auc_report": lambda scores, labels: metrics.auc_report(scores_frame({"model": scores}), labels_frame(labels)),
-    "leave_one_out": lambda suspects, labels, scores, metric="micro_roc_auc", **given: LOO(
-        analysis.AnalysisInputs(
-            pool_lists=lists_frame(suspects), labels=labels_frame(labels), scores=scores_frame(scores)
-        ),
-        AREAS[metric],
-        **given,
+    "leave_one_out": lambda suspects, labels, scores, metric="micro_roc_auc", **given: vars(
+        LOO(
+            analysis.AnalysisInputs(
+                pool_lists=lists_frame(suspects), labels=labels_frame(labels), scores=scores_frame(scores)
+            ),
+            AREAS[metric],
+            **given,
+        )
     ),
     "spearman": analysis.spearman,
     "sample_size": analysis.sample_size,

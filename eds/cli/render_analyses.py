@@ -80,7 +80,7 @@ def _identification(result: "AnalysisResult", explain: bool) -> list[str]:
         f"{document['queries_with_another_picture']:,} queries have {document['pairs']:,} other images of their product"
         f" among the candidates; {alone:,} queries have none and are left out.",
         *(
-            f"No interval for {', '.join(dict.fromkeys(part['measure']))}: {reason}."
+            f"No interval for {', '.join(dict.fromkeys(part.measure))}: {reason}."
             for reason, part in document["scores"].groupby("no_interval")
         ),
     ]
@@ -90,22 +90,22 @@ def _leave_one_out(result: "AnalysisResult", explain: bool) -> list[str]:
     from eds.project.measures import shorten
 
     lines: list[str] = []
-    for mode in dict.fromkeys(part["mode"] for part in result.result):
-        parts = [part for part in result.result if part["mode"] == mode]
-        first, measures = parts[0], shorten([part["measure"] for part in parts])
+    for mode in dict.fromkeys(part.mode for part in result.result):
+        parts = [part for part in result.result if part.mode == mode]
+        first, measures = parts[0], shorten([part.measure for part in parts])
         rows = [
-            [name, "yes" if name in first["loo"] else "no", *(_spread(part, name) for part in parts)]
-            for name in first["full"]
+            [name, "yes" if name in first.loo else "no", *(_spread(part, name) for part in parts)]
+            for name in first.full
         ]
         removed = [
-            [name, kept, *(_order_kept(part["spearman"][name]) for part in parts)]
-            for name, kept in first["n_labels_kept"].items()
+            [name, kept, *(_order_kept(part.spearman[name]) for part in parts)]
+            for name, kept in first.n_labels_kept.items()
         ]
-        unproposed = first["n_labels_nobody_proposed"]
+        unproposed = first.n_labels_nobody_proposed
         nobody = f", {unproposed:,} that no model proposed" if unproposed else ""
         lines += [
             *([""] if lines else []),
-            f"Mode {mode}, {first['n_labels']:,} labels{nobody}:",
+            f"Mode {mode}, {first.n_labels:,} labels{nobody}:",
             format_table(["model", "pool model", *measures], rows),
             format_table(["removed", "labels kept", *measures], removed),
         ]
@@ -118,13 +118,13 @@ def _leave_one_out(result: "AnalysisResult", explain: bool) -> list[str]:
     return lines
 
 
-def _spread(part: Mapping[str, Any], name: str) -> str:
-    shift, interval = part["self_removal_shift"].get(name), part["self_removal_interval"].get(name)
+def _spread(part: Any, name: str) -> str:
+    shift, interval = part.self_removal_shift.get(name), part.self_removal_interval.get(name)
     own = "" if shift is None else f"; {shift:+.3f}" if shift == shift else "; n/a"
     if shift is not None and interval is not None and interval.no_interval is None:
         own += f" [{interval.low:+.3f}, {interval.high:+.3f}]"
-    chance = f"; chance {_number(part['prevalence'][name])}" if part["measure"].startswith("PR-AUC") else ""
-    full, mean, std = (_number(part[kind][name], 4) for kind in ("full", "mean", "std"))
+    chance = f"; chance {_number(part.prevalence[name])}" if part.measure.startswith("PR-AUC") else ""
+    full, mean, std = (_number(getattr(part, kind)[name], 4) for kind in ("full", "mean", "std"))
     return f"{full}; {mean} ± {std}{own}{chance}"
 
 

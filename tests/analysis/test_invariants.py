@@ -88,8 +88,8 @@ def test_one_increasing_transform_changes_nothing_and_one_for_each_query_micro_o
             AnalysisInputs(pool_lists=made, labels=labels, scores=scores.assign(score=scores["score"] + shift)),
             AREAS[metric],
         )
-        for model in before["full"]:
-            assert moved["full"][model] == pytest.approx(before["full"][model], abs=1e-12, nan_ok=True)
+        for model in before.full:
+            assert moved.full[model] == pytest.approx(before.full[model], abs=1e-12, nan_ok=True)
 
 
 @settings(max_examples=10, deadline=None)
@@ -100,9 +100,9 @@ def test_what_leave_one_out_keeps(bench: Bench) -> None:
     for label in bench.labels:
         one = labels_frame([label])
         every, unique = (
-            leave_one_out(AnalysisInputs(pool_lists=made, labels=one, scores=bench.scores_frame), mode=mode)[
-                "n_labels_kept"
-            ]
+            leave_one_out(
+                AnalysisInputs(pool_lists=made, labels=one, scores=bench.scores_frame), mode=mode
+            ).n_labels_kept
             for mode in ("all", "unique")
         )
         makers = [name for name in MADE if label[1] in bench.lists[name].get(label[0], [])]
@@ -120,8 +120,8 @@ def test_a_generator_without_pairs_of_its_own_does_not_shift(bench: Bench, metri
     found = leave_one_out(
         AnalysisInputs(pool_lists=made, labels=bench.labels_frame, scores=bench.scores_frame), AREAS[metric]
     )
-    undefined = math.isnan(found["full"]["A"])
-    assert found["self_removal_shift"]["A"] == pytest.approx(math.nan if undefined else 0, abs=0, nan_ok=True)
+    undefined = math.isnan(found.full["A"])
+    assert found.self_removal_shift["A"] == pytest.approx(math.nan if undefined else 0, abs=0, nan_ok=True)
 
 
 @given(st.integers(1, 16).flatmap(lambda n: st.lists(st.sampled_from([0.1, 0.2, 0.5, 0.0]), min_size=n, max_size=n)))
@@ -169,4 +169,4 @@ def test_more_models_than_generators_are_evaluated() -> None:
         AnalysisInputs(pool_lists=made, labels=labels, scores=scores_frame(dict(bench.scores))),
         Measure("ROC-AUC", average="macro"),
     )
-    assert (list(found["loo"]), list(found["full"])) == (["A", "B"], ["A", "B", "C"])
+    assert (list(found.loo), list(found.full)) == (["A", "B"], ["A", "B", "C"])

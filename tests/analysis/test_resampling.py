@@ -100,22 +100,22 @@ def test_leave_one_out_is_that_of_the_loops(bench: Bench, metric: str, mode: str
     told = {model: scores for model, scores in bench.scores.items() if scores}
     expected = reference.leave_one_out(bench.lists, bench.labels, told, metric, mode)
     for removed, row in expected.items():
-        assert found["loo"][removed] == pytest.approx(row, abs=1e-12, nan_ok=True)
+        assert found.loo[removed] == pytest.approx(row, abs=1e-12, nan_ok=True)
     for model, scores in told.items():
         column = [row[model] for row in expected.values() if not math.isnan(row[model])]
         mean = slow.mean(column)
-        assert found["mean"][model] == pytest.approx(mean, abs=1e-12, nan_ok=True)
+        assert found.mean[model] == pytest.approx(mean, abs=1e-12, nan_ok=True)
         spread = float(np.std(column)) if column else math.nan
-        assert found["std"][model] == pytest.approx(spread, abs=1e-12, nan_ok=True)
+        assert found.std[model] == pytest.approx(spread, abs=1e-12, nan_ok=True)
         full = slow.four_aucs(scores, bench.labels)[metric]
-        assert found["full"][model] == pytest.approx(full, abs=1e-12, nan_ok=True)
+        assert found.full[model] == pytest.approx(full, abs=1e-12, nan_ok=True)
         positive = slow.prevalence(scores, bench.labels, metric)
-        assert found["prevalence"][model] == pytest.approx(positive, abs=1e-12, nan_ok=True)
+        assert found.prevalence[model] == pytest.approx(positive, abs=1e-12, nan_ok=True)
     inputs = AnalysisInputs(pool_lists=bench.rankings_frame, labels=bench.labels_frame, scores=bench.scores_frame)
     kept = {way: leave_one_out(inputs, AREAS[metric], way) for way in ("unique", "all")}
     for model in MODELS:
-        assert kept["all"]["n_labels_kept"][model] <= kept["unique"]["n_labels_kept"][model]
-        assert kept["unique"]["n_labels_kept"][model] <= found["n_labels"]
+        assert kept["all"].n_labels_kept[model] <= kept["unique"].n_labels_kept[model]
+        assert kept["unique"].n_labels_kept[model] <= found.n_labels
 
 
 def test_a_generator_that_found_nothing_alone_does_not_shift() -> None:
@@ -124,8 +124,8 @@ def test_a_generator_that_found_nothing_alone_does_not_shift() -> None:
     found = leave_one_out(
         AnalysisInputs(pool_lists=lists, labels=labels, scores=bench.scores_frame), Measure("ROC-AUC", average="macro")
     )
-    assert found["n_labels_nobody_proposed"] > 0
-    assert found["self_removal_shift"]["A"] == 0
+    assert found.n_labels_nobody_proposed > 0
+    assert found.self_removal_shift["A"] == 0
     with pytest.raises(InputError, match="Measures: ROC-AUC, PR-AUC"):
         leave_one_out(AnalysisInputs(pool_lists=lists, labels=labels, scores=bench.scores_frame), Measure("P", 3))
 
@@ -154,17 +154,17 @@ def test_an_undefined_value_leaves_its_order_undefined() -> None:
         }
     )
     found = leave_one_out(AnalysisInputs(pool_lists=alone, labels=bench.labels_frame, scores=bench.scores_frame))
-    assert {name for name, value in found["loo"]["A"].items() if math.isnan(value)} == set(MODELS)
-    assert all(map(math.isnan, found["spearman"]["A"].values()))
-    assert all(map(math.isnan, found["mean"].values()))
+    assert {name for name, value in found.loo["A"].items() if math.isnan(value)} == set(MODELS)
+    assert all(map(math.isnan, found.spearman["A"].values()))
+    assert all(map(math.isnan, found.mean.values()))
     similar = {(query, name) for query, name, value in bench.labels if value}
     half = bench.scores_frame
     pairs = zip(half["query_id"], half["candidate_id"], strict=True)
     half = half[[model != "C" or pair in similar for model, pair in zip(half["model"], pairs, strict=True)]]
     found = leave_one_out(AnalysisInputs(pool_lists=bench.rankings_frame, labels=bench.labels_frame, scores=half))
-    assert math.isnan(found["full"]["C"])
-    assert not math.isnan(found["mean"]["A"])
-    assert all(math.isnan(value) for row in found["spearman"].values() for value in row.values())
+    assert math.isnan(found.full["C"])
+    assert not math.isnan(found.mean["A"])
+    assert all(math.isnan(value) for row in found.spearman.values() for value in row.values())
 
 
 def test_reusability_of_several_metrics_stands_side_by_side() -> None:

@@ -142,7 +142,7 @@ def test_pool_overlap_and_leave_one_out_are_the_librarys(made: tuple[ReportInput
         "all",
     )
     for row in block(report, "robustness", "loo_all").rows:
-        assert row[f"{Measure('ROC-AUC', average='micro')} mean"] == left["mean"][row["model"]]
+        assert row[f"{Measure('ROC-AUC', average='micro')} mean"] == left.mean[row["model"]]
 
 
 def test_slices_are_plain_means(made: tuple[ReportInputs, Report]) -> None:

@@ -82,14 +82,14 @@ def bias(
     }
     left_out = leave_one_out(inputs, auc, level=level, resamples=resamples)
     pools = ReducedPools.of(*inputs.require("pool_lists", "labels", "scores"))
-    removed: dict[str, dict[str, float]] = left_out["loo"]
+    removed: dict[str, dict[str, float]] = left_out.loo
     lists = inputs.judged_lists()
     rows: list[dict[str, Any]] = []
-    for name in sorted({*lists, *left_out["full"], *removed}):
+    for name in sorted({*lists, *left_out.full, *removed}):
         own = [row for maker, row in removed.items() if maker == name or name not in removed]
-        full = left_out["full"].get(name, float("nan"))
+        full = left_out.full.get(name, float("nan"))
         alone = float(np.mean([row.get(name, np.nan) for row in own]))
-        moved = left_out["self_removal_interval"].get(name, Interval.none(UNDEFINED))
+        moved = left_out.self_removal_interval.get(name, Interval.none(UNDEFINED))
         columns = pools.self_removed(auc, name, list(removed)) if name in pools.scores else None
         interval = column_interval(columns, level, resamples, inputs.seed)
         rows.append(
@@ -98,7 +98,7 @@ def bias(
                 "generator": name in removed,
                 **_on_lists(lists.get(name), measures),
                 "auc": full,
-                "prevalence": left_out["prevalence"].get(name, float("nan")),
+                "prevalence": left_out.prevalence.get(name, float("nan")),
                 "self_removed": alone,
                 "self_removed_low": interval.low,
                 "self_removed_high": interval.high,

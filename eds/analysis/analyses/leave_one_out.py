@@ -4,7 +4,7 @@ Also: whether the order of the models stays.
 """
 
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -38,13 +38,28 @@ class Options:
     )
 
 
-def analyse(inputs: AnalysisInputs, options: Options) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """A measure of every model with each generator's labels taken away; see `leave_one_out` for the formulas."""
+
+    mode: str
+    measure: str
+    full: dict[str, float]  # by evaluated model, on all labels
+    loo: dict[str, dict[str, float]]  # by removed model, then by evaluated model
+    mean: dict[str, float]  # by evaluated model, over the removed ones
+    std: dict[str, float]
+    spearman: dict[str, dict[str, float]]  # by removed model: how far the order stays
+    prevalence: dict[str, float]  # by evaluated model
+    self_removal_shift: dict[str, float]  # by generator
+    self_removal_interval: dict[str, Interval]
+    n_labels: int
+    n_labels_kept: dict[str, int]  # by removed model
+    n_labels_nobody_proposed: int
+
+
+def analyse(inputs: AnalysisInputs, options: Options) -> list[LeaveOneOut]:
     """`leave_one_out` for each mode and measure."""
-    return [
-        {"mode": mode, "measure": str(measure), **leave_one_out(inputs, measure, mode)}
-        for mode in options.modes
-        for measure in options.measures
-    ]
+    return [leave_one_out(inputs, measure, mode) for mode in options.modes for measure in options.measures]
 
 
 def leave_one_out(
@@ -55,7 +70,7 @@ def leave_one_out(
     *,
     level: float = 0.95,
     resamples: int = RESAMPLES,
-) -> dict[str, Any]:
+) -> LeaveOneOut:
     """Every model's AUC with each generator's labels taken away.
 
     Formula: loo[r][m] is the measure of m on the labels kept without r: in mode `unique` all but those of pairs that r
@@ -100,19 +115,21 @@ def leave_one_out(
         for name, value in zip(removed, values, strict=True):
             loo[name][model] = value
     table = np.array([list(row.values()) for row in loo.values()]).reshape(len(removed), len(full))
-    return {
-        "full": full,
-        "loo": loo,
-        "mean": dict(zip(full, _column(table, 0, ddof), strict=True)),
-        "std": dict(zip(full, _column(table, 1, ddof), strict=True)),
-        "spearman": {name: _order_kept(list(full.values()), list(row.values())) for name, row in loo.items()},
-        "prevalence": prevalence,
-        "self_removal_shift": {name: loo[name][name] - full[name] for name in removed if name in full},
-        "self_removal_interval": {name: intervals[name] for name in removed if name in full},
-        "n_labels": len(labelled.value),
-        "n_labels_kept": dict(zip(removed, kept.sum(axis=1).tolist(), strict=True)),
-        "n_labels_nobody_proposed": int((times == 0).sum()),
-    }
+    return LeaveOneOut(
+        mode=mode,
+        measure=str(measure),
+        full=full,
+        loo=loo,
+        mean=dict(zip(full, _column(table, 0, ddof), strict=True)),
+        std=dict(zip(full, _column(table, 1, ddof), strict=True)),
+        spearman={name: _order_kept(list(full.values()), list(row.values())) for name, row in loo.items()},
+        prevalence=prevalence,
+        self_removal_shift={name: loo[name][name] - full[name] for name in removed if name in full},
+        self_removal_interval={name: intervals[name] for name in removed if name in full},
+        n_labels=len(labelled.value),
+        n_labels_kept=dict(zip(removed, kept.sum(axis=1).tolist(), strict=True)),
+        n_labels_nobody_proposed=int((times == 0).sum()),
+    )
 
 
 def _prevalence(labelled: LabelledPairs, score: Reals, measure: Measure) -> float:

@@ -214,10 +214,10 @@ def _leave_one_out(task: Task, part: pd.DataFrame, numbers: Numbers, k: int) -> 
     for label, model, column in keys:
         average, _, what = column.partition("_")
         analysis = analyses[average]
-        spearman = analysis["spearman"][model]
-        values = {"auc_mean": 100 * analysis["mean"][model], "auc_std": 100 * analysis["std"][model]}
+        spearman = analysis.spearman[model]
+        values = {"auc_mean": 100 * analysis.mean[model], "auc_std": 100 * analysis.std[model]}
         values |= {"sc": spearman["rho"], "p": spearman["p_t"]}
         exact = spearman["p_exact"]
         note = f"exact p {exact:.3f}" if what == "p" and exact == exact else ""
-        computed[3, label, column] = Computed(values[what], analysis["n_labels"], note)
+        computed[3, label, column] = Computed(values[what], analysis.n_labels, note)
     return computed

@@ -3,6 +3,7 @@
 from typing import Any
 
 from eds.analysis import AnalysisInputs, leave_one_out
+from eds.analysis.analyses.leave_one_out import LeaveOneOut
 from eds.metrics import Measure
 from eds.reports.charts import dot_chart
 from eds.reports.coverage import span, warning
@@ -19,20 +20,21 @@ MODES = {
 }
 
 
-def left_out(inputs: ReportInputs, measure: Measure, mode: str) -> dict[str, Any]:
+def left_out(inputs: ReportInputs, measure: Measure, mode: str) -> LeaveOneOut:
     """`eds.analysis.leave_one_out` of these inputs, computed once."""
 
-    def compute() -> dict[str, Any]:
+    def compute() -> LeaveOneOut:
         lists, scores = inputs.require("pool_lists"), inputs.require("scores")
-        return leave_one_out(AnalysisInputs(pool_lists=lists, labels=inputs.labels, scores=scores), measure, mode)
+        known = AnalysisInputs(pool_lists=lists, labels=inputs.labels, scores=scores, seed=inputs.seed)
+        return leave_one_out(known, measure, mode, level=inputs.confidence, resamples=inputs.resamples)
 
-    result: dict[str, Any] = inputs.cached(f"loo {measure} {mode}", compute)
+    result: LeaveOneOut = inputs.cached(f"loo {measure} {mode}", compute)
     return result
 
 
 def answer(inputs: ReportInputs) -> Sentence | None:
     """The least rank correlation between the orders with and without one pool model."""
-    rho = [row["rho"] for row in left_out(inputs, MACRO, "unique")["spearman"].values()]
+    rho = [row["rho"] for row in left_out(inputs, MACRO, "unique").spearman.values()]
     if not rho or any(undefined(value) for value in rho):
         return None
     return state(
@@ -46,13 +48,13 @@ def answer(inputs: ReportInputs) -> Sentence | None:
 def chart(inputs: ReportInputs) -> Blocks:
     """Every model's value when each pool model in turn is removed."""
     result = left_out(inputs, MACRO, "unique")
-    names = sorted(result["full"], key=lambda name: -result["full"][name])
+    names = sorted(result.full, key=lambda name: -result.full[name])
     data = {
         "labels": names,
-        "values": [result["full"][name] for name in names],
+        "values": [result.full[name] for name in names],
         "kind": "value",
-        "points": [[row[name] for row in result["loo"].values()] for name in names],
-        "point_names": list(result["loo"]),
+        "points": [[row[name] for row in result.loo.values()] for name in names],
+        "point_names": list(result.loo),
     }
     return (
         *warning(inputs),
@@ -61,7 +63,7 @@ def chart(inputs: ReportInputs) -> Blocks:
             "Macro ROC-AUC when a pool model is removed",
             dot_chart,
             data,
-            f"Tick: on all {result['n_labels']:,} labels. Dots: without the pairs that one pool model alone proposed;"
+            f"Tick: on all {result.n_labels:,} labels. Dots: without the pairs that one pool model alone proposed;"
             " orange: the model's own.",
         ),
     )
@@ -72,29 +74,27 @@ def by_model(inputs: ReportInputs) -> Blocks:
     tables = []
     for mode, meaning in MODES.items():
         result = left_out(inputs, MACRO, mode)
-        kept = span(result["n_labels_kept"].values())
+        kept = span(result.n_labels_kept.values())
         rows: dict[str, dict[str, Any]] = {}
         for measure in MEASURES:
             result = left_out(inputs, measure, mode)
-            for name, full in result["full"].items():
-                row = rows.setdefault(name, {"model": name, "generator": name in result["loo"]})
+            for name, full in result.full.items():
+                row = rows.setdefault(name, {"model": name, "generator": name in result.loo})
                 row |= {
                     f"{measure} full": full,
-                    f"{measure} mean": result["mean"][name],
-                    f"{measure} std": result["std"][name],
-                    f"{measure} shift": result["self_removal_shift"].get(name),
+                    f"{measure} mean": result.mean[name],
+                    f"{measure} std": result.std[name],
+                    f"{measure} shift": result.self_removal_shift.get(name),
                 }
         columns = [Column("model", "model"), Column("generator", "pool model", "flag")]
         for measure, label in MEASURES.items():
             columns += [
                 Column(f"{measure} full", label, "value", formula="on all labels"),
-                Column(
-                    f"{measure} mean", "mean", "value", formula=f"over n = {len(result['loo'])} removed pool models"
-                ),
+                Column(f"{measure} mean", "mean", "value", formula=f"over n = {len(result.loo)} removed pool models"),
                 Column(f"{measure} std", "± sd", "value", formula="population standard deviation"),
                 Column(f"{measure} shift", "itself removed", "signed", formula="loo[m][m] - full[m]"),
             ]
-        caption = f"Mode {mode}: {meaning}; of {result['n_labels']:,} labels, {kept} are left without a model."
+        caption = f"Mode {mode}: {meaning}; of {result.n_labels:,} labels, {kept} are left without a model."
         title = f"Evaluated models, mode {mode}"
         tables.append(Table(f"loo_{mode}", title, tuple(columns), list(rows.values()), caption, detail=True))
     return tuple(tables)
@@ -122,12 +122,12 @@ def by_removed_model(inputs: ReportInputs) -> Blocks:
                 {
                     "removed": name,
                     "measure": label,
-                    "labels_kept": result["n_labels_kept"][name],
-                    "labels": result["n_labels"],
-                    "models": len(result["full"]),
+                    "labels_kept": result.n_labels_kept[name],
+                    "labels": result.n_labels,
+                    "models": len(result.full),
                     **correlation,
                 }
-                for name, correlation in result["spearman"].items()
+                for name, correlation in result.spearman.items()
             ]
         title = f"Whether the order stays, mode {mode}: {meaning}"
         tables.append(Table(f"order_{mode}", title, columns, rows, detail=True))
