@@ -269,15 +269,18 @@ def _basis(
 
 
 def _ranked(names: Sequence[str], pairs: Sequence[ComparedPair], setting: _Setting) -> set[str]:
-    """The models that can be ordered with the generators; without generators, the largest part that is compared.
+    """The models that are ordered with each other: generators, and newcomers that are compared with every one of them.
 
-    A generator that no newcomer can be compared with is still ranked, and a newcomer is where it is compared with
-    every generator.
+    Without generators, newcomers that are compared with each other, those first that are compared with most.
     """
-    open_pairs = {frozenset((pair.first, pair.second)) for pair in pairs if pair.basis == "none"}
+    compared: dict[str, set[str]] = {name: set() for name in names}
+    for pair in pairs:
+        if pair.basis != "none":
+            compared[pair.first].add(pair.second)
+            compared[pair.second].add(pair.first)
     core = [name for name in names if setting.sides[name] == "generator"]
-    for name in names:  # newcomers, the most comparable first come in as they are named
-        if name not in core and not any(frozenset((name, other)) in open_pairs for other in core):
+    for name in sorted(names, key=lambda name: (-len(compared[name]), name)):
+        if name not in core and compared[name] >= set(core) and (core or compared[name]):
             core.append(name)
     return set(core)
 

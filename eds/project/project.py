@@ -587,6 +587,9 @@ class Project(ProjectFiles):
         every query, too; `resamples` is the number behind each interval (0: none). `with_random` measures on the labels
         of random pairs, too; `allow_missing` leaves out images without a vector; `attributes` are columns of images
         that grade pairs for measures with grades=attributes.
+
+        `comparison` of the result knows which models built the pool: every two models, the best, groups, and what the
+        labels cannot say; `fairness` says which measures are fair to models that came later.
         """
         from eds.project import score
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,8 +16,9 @@ from eds.analysis import AnalysisInputs, Comparison, compare
 from eds.analysis.comparison import ComparedModel, ComparedPair, MeasureComparison
 from eds.analysis.paired import paired_p, sign_flip_test
 from eds.analysis.reduced_pools import micro_pseudo_values
-from eds.metrics import Measure
+from eds.metrics import Measure, Result
 from eds.metrics.auc import micro_order, weighted_aucs
+from eds.metrics.definition import Values
 from eds.metrics.measures.incomplete import depth_of, persistence_for
 from tests.analysis.worlds import AUC, HR, NEW, NEWCOMERS, World, draw_world
 
@@ -109,6 +111,13 @@ def test_where_it_is_not_known_who_built_the_pool_every_model_is_a_newcomer() ->
     assert not comparison.makers_known
     assert comparison.generators == ()
     assert {pair.basis for pair in comparison[AUC].pairs} == {"all labels"}
+    assert {pair.verdict for pair in comparison[HR].pairs if NEW in (pair.first, pair.second)} == {
+        "the labels cannot say"
+    }
+    assert {item.model for item in comparison[HR].models if item.ranked} == set(world.names) - {NEW}  # judged to k
+    deeper = compare(world.results([Measure("P", 9)]), inputs, resamples=0)[Measure("P", 9)]
+    assert not any(item.ranked for item in deeper.models)
+    assert deeper.best is None
 
 
 def test_a_pair_reads_the_same_from_both_sides() -> None:
@@ -188,3 +197,27 @@ def test_the_persistence_leaves_little_weight_behind_the_depth() -> None:
 
 def test_no_labels_are_needed_to_be_given_for_nothing() -> None:
     assert compare([], AnalysisInputs()).measures == ()
+
+
+def test_with_sixty_models_a_better_one_is_still_found() -> None:
+    """Holm over 1,770 pairs needs p below 0.00003, which no 10,000 drawn patterns of signs could show."""
+    rng = np.random.default_rng(0)
+    queries = pa.array([f"q{number:03}" for number in range(300)])
+    common = rng.uniform(0.3, 0.6, 300)
+    results = [
+        Result(
+            f"m{number:02}",
+            AUC,
+            Values(queries, np.clip(common + 0.05 * (number == 0) + rng.normal(0, 0.1, 300), 0, 1)),
+        )
+        for number in range(60)
+    ]
+    makers = pd.DataFrame({"model": [result.model for result in results], "query_id": "q000", "candidate_id": "c"})
+    by_auc = compare(results, AnalysisInputs(pool_lists=makers), resamples=100)[AUC]
+    assert len(by_auc.pairs) == 1770
+    assert by_auc.best is not None
+    assert by_auc.best.models == ("m00",)
+    assert by_auc.groups[0] == ("m00",)
+    others = [pair for pair in by_auc.pairs if "m00" not in (pair.first, pair.second)]
+    assert sum(pair.beyond_sampling for pair in others) <= 1  # they are equal
+    assert all(set(group) <= {f"m{number:02}" for number in range(60)} for group in by_auc.groups)
