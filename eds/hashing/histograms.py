@@ -37,13 +37,28 @@ class Grading:
     exclude_product: bool = True  # leave out other images of the query's product
     first_decides: bool = False  # the first column that agrees decides: of m columns the first is worth m, the last 1
 
+    def grades(self, pairs: pd.DataFrame, images: pd.DataFrame) -> Integers:
+        """The grade of each pair (query_id, candidate_id) of images of the catalogue, (pairs,) int64."""
+        if self.pairs is not None:
+            known = self.pairs.set_index(["query_id", "candidate_id"])["grade"]
+            asked = pd.MultiIndex.from_frame(pairs[["query_id", "candidate_id"]])
+            return known.reindex(asked).fillna(0).to_numpy(np.int64)
+        rows = [pd.Index(images["image_id"]).get_indexer(pairs[name]) for name in ("query_id", "candidate_id")]
+        grade = np.zeros(len(pairs), np.int64)
+        for number, name in enumerate(self.columns):
+            codes = pd.factorize(images[name])[0]
+            agrees = (codes[rows[0]] >= 0) & (codes[rows[0]] == codes[rows[1]])
+            worth = len(self.columns) - number
+            grade = np.where(agrees & (grade == 0), worth, grade) if self.first_decides else grade + agrees
+        return grade
+
 
 @dataclass(frozen=True, eq=False)
 class Histograms:
     """How many candidates of each grade lie at each distance of each query."""
 
     queries: pa.Array  # (queries,) ids, ascending
-    counts: Integers  # (queries, bits + 1, levels)
+    counts: Integers  # (queries, bits + 1, levels); of numbers: (queries, groups of equal scores, levels)
     levels: tuple[int, ...]
     balls: Balls | None = None  # where a measure asks for a radius, up to the largest one
 

@@ -86,7 +86,8 @@ def _product_faults(lists: RankedLists, catalogue: Catalogue, places: tuple[Inte
 
 def _depth_faults(lists: RankedLists, images: pd.DataFrame, measures: Sequence[Measure]) -> list[str]:
     deepest = max(
-        (measure.k or 0 for measure in measures if measure.definition.needs not in ("scores", "codes")), default=0
+        (measure.k or 0 for measure in measures if measure.definition.needs not in ("scores", "codes", "graded")),
+        default=0,
     )
     faults = []
     for number, name in enumerate(lists.models):

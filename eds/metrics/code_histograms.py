@@ -13,7 +13,7 @@ GRADES = ("truth", "votes", "product", "category", "types", "attributes")
 class CodeHistograms:
     """One model's codes."""
 
-    bits: int
+    bits: int  # 0: a model of numbers, known by graded lists
     n: int  # candidates
     graded: Mapping[str, Histograms] = field(default_factory=dict)  # by source of grades
     usage: Mapping[str, float] = field(default_factory=dict)  # `code_usage` of the candidates

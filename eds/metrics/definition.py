@@ -12,7 +12,7 @@ from eds.metrics.code_histograms import CodeHistograms
 from eds.metrics.judged_lists import JudgedLists
 from eds.pairs import Flags, Integers, LabelledPairs, Reals
 
-Needs = Literal["lists", "official lists", "product lists", "scores", "codes"]
+Needs = Literal["lists", "official lists", "product lists", "scores", "codes", "graded"]
 Cut = Literal["required", "optional", "never"]
 # What items without a label are to a measure: not similar, an interval, skipped, what it describes, or unused.
 Unlabelled = Literal["negative", "interval", "skipped", "described", "unused"]

@@ -184,8 +184,8 @@ def _check_complete(inputs: ScoringInputs, measures: Sequence[Measure]) -> None:
         "images are missing; products must be known": (
             bool(needs & {"official lists", "product lists"}) and inputs.images is None
         ),
-        "codes are missing; measures on codes need the histograms of hash models": (
-            "codes" in needs and inputs.codes is None
+        "grades are missing; measures on grades and codes need them counted": (
+            bool(needs & {"codes", "graded"}) and inputs.codes is None
         ),
         "negatives are missing; negatives=sampled needs drawn pairs: eds suspects negatives": (
             inputs.negatives is None and any(measure.parameters.get("negatives") == "sampled" for measure in measures)

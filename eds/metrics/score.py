@@ -108,13 +108,14 @@ def _result(model: str, measure: Measure, inputs: ModelInputs, prepared: Prepare
         "lists": inputs.lists,
         "official lists": inputs.lists,
         "product lists": inputs.products,
-        "codes": inputs.coded,
+        "codes": inputs.coded if inputs.coded and inputs.coded.bits else None,
+        "graded": inputs.coded,
         "scores": inputs.sampled_score if sampled else inputs.score,
     }[definition.needs]
     if needed is None:
         return Result(model, measure, None, f"undefined: the model has no {definition.needs}")
     values = definition.compute(inputs, measure.k, measure.parameters)
-    if prepared.silent and definition.needs not in ("product lists", "codes"):
+    if prepared.silent and definition.needs not in ("product lists", "codes", "graded"):
         values = replace(values, counts={**values.counts, "queries without a label skipped": prepared.silent})
     notes = []
     if isinstance(needed, np.ndarray) and not np.isfinite(needed).any():

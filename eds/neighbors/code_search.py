@@ -148,9 +148,20 @@ def code_gallery(vectors: Vectors, images: pd.DataFrame) -> CodeGallery:
         )
     sides = QueryGallery.of(vectors, images, Rules(1))
     queries, items = (as_words(vectors.take(side.rows))[:, 0] for side in (sides.queries, sides.candidates))
+    return _gallery(sides, images, model.dimension, queries, items)
+
+
+def level_gallery(vectors: Vectors, images: pd.DataFrame) -> CodeGallery:
+    """All queries and candidates of any model at one distance: its histograms count by grade alone."""
+    sides = QueryGallery.of(vectors, images, Rules(1))
+    queries, items = (np.zeros(len(side.rows), np.uint64) for side in (sides.queries, sides.candidates))
+    return _gallery(sides, images, 1, queries, items)
+
+
+def _gallery(sides: QueryGallery, images: pd.DataFrame, bits: int, queries: Array, items: Array) -> CodeGallery:
     order, asked, offered, _ = in_id_order(images)
     return CodeGallery(
-        model.dimension,
+        bits,
         queries,
         items,
         sides.queries.ids,

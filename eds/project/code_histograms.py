@@ -18,8 +18,8 @@ COLUMNS = {"product": ("product_id",), "category": ("category",), "types": ("pro
 
 
 def on_codes(measures: "Sequence[Measure]") -> "list[Measure]":
-    """Those of the measures that need codes."""
-    return [measure for measure in measures if measure.definition.needs == "codes"]
+    """Those of the measures that need codes, or grades."""
+    return [measure for measure in measures if measure.definition.needs in ("codes", "graded")]
 
 
 def hash_models(project: "Project", models: Sequence[str]) -> list[str]:
@@ -40,17 +40,29 @@ def coded(
     allow_missing: bool = False,
     with_random: bool = False,
 ) -> "dict[str, CodeHistograms]":
-    """Return the histograms of every model of binary codes, as far as the measures need them."""
+    """Return histograms of models of binary codes, and graded lists of others, as far as the measures need them."""
     from eds.hashing.code_usage import packed_code_usage
     from eds.metrics.code_histograms import CodeHistograms
     from eds.neighbors.code_search import code_gallery
+    from eds.project.graded_lists import graded_lists
     from eds.project.ranks_and_scores import open_vectors
 
     asked, project = on_codes(measures), inputs.project
     if not asked:
         return {}
-    names = hash_models(project, models)
-    if not names:
+    names, depths = (
+        hash_models(project, models),
+        [measure.k for measure in asked if measure.definition.needs == "graded"],
+    )
+    others = [name for name in models if name not in names and name in project.models("embeddings")] if depths else []
+    if others and None in depths:
+        whole = next(measure for measure in asked if measure.definition.needs == "graded" and measure.k is None)
+        raise InputError(
+            f"{whole} needs a cut-off for models that are not binary codes: {', '.join(others)}",
+            where="measure",
+            hint=f"Write {whole.name}@100, or name models of codes (-m).",
+        )
+    if not names and any(measure.definition.needs == "codes" for measure in asked):
         raise ProjectError(
             f"{asked[0]} needs a model of binary codes, and there is none",
             where=str(project.root),
@@ -70,6 +82,10 @@ def coded(
         for source in sources
     }
     found = {}
+    for name, (vectors, there) in open_vectors(project, others, images, allow_missing=allow_missing).items():
+        deepest = max(depth for depth in depths if depth is not None)
+        graded = graded_lists(project, name, vectors, there, gradings, deepest)
+        found[name] = CodeHistograms(0, int((there["role"] != "query").sum()), graded)
     for name, (vectors, there) in open_vectors(project, names, images, allow_missing=allow_missing).items():
         codes = code_gallery(vectors, there)
         graded = {source: codes.histograms(gradings[source], radii[source]) for source in gradings}

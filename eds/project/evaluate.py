@@ -39,7 +39,8 @@ def models_to_score(
     from eds.project.code_histograms import hash_models
 
     chosen = choose_models(project, models, source)
-    if not models and {measure.definition.needs for measure in measures} == {"codes"}:
+    needs = {measure.definition.needs for measure in measures}
+    if not models and "codes" in needs and needs <= {"codes", "graded"}:
         return {name: chosen[name] for name in hash_models(project, list(chosen))}
     return chosen
 
@@ -109,7 +110,7 @@ def evaluate_models(
         category=project.config.neighbors.category,
     )
     results = evaluate(scoring, measures)
-    for name, codes in histograms.items():
+    for name, codes in ((name, codes) for name, codes in histograms.items() if codes.bits):
         evidence.notes.setdefault(name, []).append(f"codes of {codes.bits} bits, {codes.n:,} candidates")
     return Evaluation([_add_notes(result, evidence.notes.get(result.model, [])) for result in results], evidence)
 

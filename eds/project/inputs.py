@@ -109,7 +109,7 @@ class Inputs:
         """Return the pairs that models are measured on; none where no measure needs any and there are none."""
         import pandas as pd
 
-        if self.exists("truth") or any(measure.definition.needs != "codes" for measure in measures):
+        if self.exists("truth") or any(measure.definition.needs not in ("codes", "graded") for measure in measures):
             return self.measured_pairs(with_random=with_random)
         columns = {name: pd.Series([], dtype="str") for name in PAIR}
         return pd.DataFrame({**columns, "value": pd.Series([], dtype="int64")})

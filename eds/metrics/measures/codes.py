@@ -1,4 +1,4 @@
-"""Measures on binary codes, from distance histograms: no order of ties plays a part. Formulas: `eds.hashing`."""
+"""Measures on grades and on binary codes, from groups of ties: no order of ties counts. Formulas: `eds.hashing`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -85,11 +85,11 @@ def _coded(inputs: ModelInputs) -> CodeHistograms:
 
 AP_T = Definition(
     "APt",
-    "average precision of codes, expected over every order that ties allow; its mean is the mAP of hashing papers",
-    "sum over places t <= k of precision at relevant ones, over divide_by; expectation in each group of equal distance",
+    "average precision by grades, expected over every order that ties allow; its mean is the mAP of hashing papers",
+    "sum over places t <= k of precision at relevant ones, over divide_by; expectation in each group of equal scores",
     f"{CONVENTIONS}; divide_by: hits = relevant among the first k (hashing papers), relevant = all (trec_eval), "
     "capped = min(relevant, k); ties: expected, or the largest and smallest value that an order can give",
-    "codes",
+    "graded",
     "optional",
     _measured(_ap),
     {
@@ -100,10 +100,10 @@ AP_T = Definition(
 )
 NDCG_T = Definition(
     "nDCGt",
-    "graded discounted gain of codes, expected over every order that ties allow",
+    "graded discounted gain, expected over every order that ties allow",
     "DCG = sum over groups of the mean gain 2^grade - 1 times the sum of 1/log2(t + 1), t <= k; over the ideal DCG",
     f"{CONVENTIONS}; the ideal is of the whole gallery's grades",
-    "codes",
+    "graded",
     "optional",
     _measured(lambda found, k, _: ties.ndcg(found.lists(k))),
     {"grades": GRADED},
@@ -113,7 +113,7 @@ PRECISION_T = Definition(
     "share of relevant candidates among the first k, expected over every order that ties allow",
     "(P + w p/n)/k, w places left in the group that k cuts",
     f"{CONVENTIONS}; division by k",
-    "codes",
+    "graded",
     "required",
     _measured(lambda found, k, _: ties.precision(found.lists(k))),
     {"grades": GRADED},

@@ -1,0 +1,95 @@
+"""Tie-aware measures on grades for models of numbers, by the verbs, against scikit-learn and plain rankings."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import ndcg_score
+
+from eds import Project
+from eds.errors import InputError
+from eds.hashing.single_ranking import ap_at_p
+from eds.neighbors import pair_scores
+from eds.tables import TRUTH, Provenance
+from eds.vectors import Model, Vectors, write
+from tests.metrics.projects import catalogue
+
+K = 7
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    rng = np.random.default_rng(1)
+    project = Project.create(tmp_path_factory.mktemp("graded") / "shop")
+    images = catalogue(3)
+    images["colour"] = rng.choice(["red", "blue", None], len(images))
+    images["category"] = rng.choice(["coat", "hat"], len(images))
+    project.write(images, "images", Provenance("images.import"))
+    values = rng.integers(-1, 2, (len(images), 4)).astype(np.float32) + np.float32(0.5)  # many scores tie
+    model = Model("tied", {"loader": "test"}, 4, "float32", "cosine", "", "")
+    write(project.path("embeddings", "tied"), model, images["image_id"].tolist(), values)
+    model = Model("plain", {"loader": "test"}, 9, "float32", "dot", "", "")
+    vectors = rng.normal(size=(len(images), 9)).astype(np.float32)
+    write(project.path("embeddings", "plain"), model, images["image_id"].tolist(), vectors)
+    queries = images.loc[images["role"] != "candidate", "image_id"].tolist()[:6]
+    pairs = [(query, other) for query in queries for other in images.loc[images["role"] != "query", "image_id"]]
+    truth = pd.DataFrame(pairs, columns=["query_id", "candidate_id"]).query("query_id != candidate_id")
+    truth = truth.assign(votes_for=rng.integers(0, 4, len(truth)), unsure=0, tie=False, rule="majority")
+    truth = truth.assign(votes_against=3 - truth["votes_for"], value=(truth["votes_for"] > 1).astype(int))
+    project.write(truth[TRUTH.names], "truth", Provenance("truth.decide"))
+    return project
+
+
+def gallery(project: Project, model: str, query: str, *, exclude_product: bool) -> pd.DataFrame:
+    """What the query is compared with, with its scores and its own row's values beside those of each candidate."""
+    images = project.read("images")
+    own = images[images["image_id"] == query].iloc[0]
+    rows = images[(images["role"] != "query") & (images["image_id"] != query)]
+    rows = rows[rows["product_id"] != own["product_id"]] if exclude_product else rows
+    pairs = pd.DataFrame({"query_id": query, "candidate_id": rows["image_id"]})
+    rows = rows.assign(
+        score=pair_scores(Vectors.open(project.path("embeddings", model)), pairs), candidate_id=rows["image_id"]
+    )
+    same = {name: (rows[name] == own[name]) & rows[name].notna() for name in ("product_id", "category", "colour")}
+    return rows.assign(**{f"same_{name}": values for name, values in same.items()})
+
+
+def graded(project: Project, rows: pd.DataFrame, query: str, source: str) -> list[int]:
+    if source == "votes":
+        truth = project.read("truth")
+        votes = truth[truth["query_id"] == query].set_index("candidate_id")["votes_for"]
+        return rows["candidate_id"].map(votes).fillna(0).astype(int).tolist()
+    if source == "types":
+        return np.where(rows["same_product_id"], 2, rows["same_category"].astype(int)).tolist()
+    if source == "attributes":
+        return (rows["same_colour"].astype(int) + rows["same_category"].astype(int)).tolist()
+    return rows[f"same_{'product_id' if source == 'product' else 'category'}"].astype(int).tolist()
+
+
+@pytest.mark.parametrize("model", ["tied", "plain"])
+@pytest.mark.parametrize("source", ["votes", "types", "attributes", "product", "category"])
+def test_ndcg_is_that_of_scikit_learn_and_ap_that_of_the_ranking(project: Project, source: str, model: str) -> None:
+    measures = [f"nDCGt@{K}(grades={source})", f"APt@{K}(divide_by=relevant,grades={source})"]
+    scores = project.score(
+        measures, models=[model], by_query=True, attributes=["colour", "category"], resamples=0
+    ).table
+    by_query = scores[scores["query_id"].notna()].set_index(["measure", "query_id"])["value"]
+    queries = by_query.index.get_level_values("query_id").unique()
+    assert len(queries) == (6 if source == "votes" else (project.read("images")["role"] != "candidate").sum())
+    for query in queries:
+        rows = gallery(project, model, query, exclude_product=source not in ("product", "types"))
+        grades = graded(project, rows, query, source)
+        names = by_query.index.get_level_values("measure").unique().tolist()
+        ndcg = next(by_query[name, query] for name in names if name.startswith("nDCGt"))
+        expected = ndcg_score([[2**grade - 1 for grade in grades]], [rows["score"]], k=K) if max(grades) else 0.0
+        assert ndcg == pytest.approx(expected, abs=1e-9)
+        if model == "plain":
+            order = np.argsort(-rows["score"].to_numpy())
+            ap = next(by_query[name, query] for name in names if name.startswith("APt"))
+            assert ap == pytest.approx(ap_at_p(np.array(grades)[order], K)["total"], abs=1e-12)
+
+
+def test_numbers_need_a_cut_off_and_have_no_codes(project: Project) -> None:
+    with pytest.raises(InputError, match="needs a cut-off"):
+        project.score("APt", models=["plain"])
+    with pytest.raises(Exception, match="binary codes"):
+        project.score("mLGAP@2", models=["plain"])
