@@ -108,5 +108,7 @@ def main() -> None:
 def _answer_error(text: str, error: dict[str, Any], where: str = "eds") -> None:
     """Say on stderr what is wrong; with --json, answer on stdout with the same, so that a script gets one document."""
     click.echo(f"{where}: {text}", err=True)
-    if "--json" in sys.argv:
+    from eds.cli.console import answered
+
+    if "--json" in sys.argv and not answered:
         click.echo(json.dumps({"error": {**error, "exit_code": 2}}, ensure_ascii=False, indent=2))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from eds.project import Project, Result
 
 Progress = Callable[[int, int], None]
+answered: list[Any] = []  # the JSON documents of this process: an error after an answer is said on stderr alone
 EXECUTOR = "eds.executor"  # in click's context: the executor that an option names
 
 
@@ -73,6 +74,7 @@ class Console:
             from eds.project.results import to_jsonable
 
             click.echo(json.dumps(to_jsonable(document), ensure_ascii=False, allow_nan=False, indent=2))
+            answered.append(document)
         else:
             click.echo(text() if callable(text) else text)
 

@@ -11,6 +11,7 @@ Links to files are followed if they stay below the root, links to folders never.
 """
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,13 +20,16 @@ import pandas as pd
 from eds import choices
 from eds.errors import ImageError, InputError
 from eds.images.sources import Catalogue, Source, finish_rows
-from eds.imaging import inside
+from eds.imaging import extra_formats, inside
 from eds.io import Address, is_remote, listing, local_path
 
-SUFFIXES = frozenset(
-    f".{name}"
-    for names in ("avif bmp dib gif jfif jp2 jpe jpeg jpg mpo", "pbm pgm png pnm ppm tga tif tiff webp")
-    for name in names.split()
+SUFFIXES = (
+    frozenset(
+        f".{name}"
+        for names in ("avif bmp dib gif jfif jp2 jpe jpeg jpg mpo", "pbm pgm png pnm ppm tga tif tiff webp")
+        for name in names.split()
+    )
+    | extra_formats.readable_suffixes()
 )
 SHOWN = 3
 
@@ -57,11 +61,22 @@ def read(source: Source) -> Catalogue:
             faults=[f"{path}: {reason}" for path, reason in bad[:SHOWN]],
         )
     paths.sort()
-    notes = (
-        f"{len(ignored):,} ignored, because their suffix is not one of an image: {', '.join(sorted(ignored)[:SHOWN])}",
-    )
     frame = finish_rows(_describe(paths, source.layout, str(root)), str(root))
-    return Catalogue(frame, tuple(sorted(bad)), notes if ignored else ())
+    return Catalogue(frame, tuple(sorted(bad)), _describe_ignored(ignored))
+
+
+def _describe_ignored(paths: list[str]) -> tuple[str, ...]:
+    """What was left out, by suffix, pictures that an extra package reads first."""
+    if not paths:
+        return ()
+    counts = Counter(os.path.splitext(path)[1].lower() or "no suffix" for path in paths)  # noqa: PTH122
+    pictures = {suffix: count for suffix, count in counts.items() if suffix in extra_formats.picture_suffixes()}
+    listed = ", ".join(f"{count:,} {suffix}" for suffix, count in counts.most_common())
+    notes = [f"{len(paths):,} files left out by their suffix: {listed}"]
+    if pictures:
+        known = " and ".join(f"{count:,} {suffix}" for suffix, count in sorted(pictures.items()))
+        notes.append(f"{known} are pictures that an extra package reads. {extra_formats.INSTALL}")
+    return tuple(notes)
 
 
 def _list_folder(root: Path, below: str) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ import numpy as np
 from PIL import Image, ImageFile, UnidentifiedImageError
 
 from eds.errors import ImageError
+from eds.imaging.extra_formats import to_raster
 from eds.imaging.locations import describe_error, read_bytes
 from eds.io import Address
 
@@ -74,7 +75,7 @@ def decoding(data: bytes, where: str = "") -> Iterator[Image.Image]:
     """The picture in `data`, its header read; whatever Pillow complains of in the block becomes an ImageError."""
     with strict:
         try:
-            with Image.open(io.BytesIO(data)) as picture:
+            with Image.open(io.BytesIO(to_raster(data))) as picture:
                 if picture.width * picture.height > MAX_PIXELS:
                     raise ImageError(f"{picture.width:,} x {picture.height:,} pixels, more than {MAX_PIXELS:,}")
                 yield picture

@@ -74,7 +74,7 @@ def test_bad_files_are_listed_with_their_reason(root: Path) -> None:
     assert unusable["out.jpg"].endswith("leaves the image root by a link")
     assert "not UTF-8" in unusable["caf\\xe9.jpg"]
     assert "with the name of an image" in unusable["folder.jpg"]
-    assert listed.notes == ("1 ignored, because their suffix is not one of an image: notes.txt",)
+    assert "1 .txt" in listed.notes[0]
     bad = found(root).bad.set_index("path")["reason"].to_dict()
     reasons = {"empty.jpg": "empty", "cut.jpg": "runcated", "cut.png": "damaged", "text.jpg": "not a picture"}
     assert set(bad) | set(unusable) == {*reasons, "loop.jpg", "out.jpg", "caf\\xe9.jpg", "folder.jpg"}

@@ -1,0 +1,83 @@
+"""Formats that Pillow does not read: HEIC through pillow-heif, SVG through resvg (extra `formats`).
+
+An SVG is drawn with its longer side at 1,024 pixels, without system fonts and without files of this machine: a
+reference to anything outside the drawing is an error.
+"""
+
+import gzip
+import re
+import zlib
+from functools import cache
+from importlib.util import find_spec
+
+from eds.errors import ImageError
+
+HEIC = ("heic", "heif")
+VECTOR = ("svg", "svgz")
+SIDE = 1024  # pixels of a drawing's longer side
+MOST = 20 << 20  # bytes of an unpacked drawing
+INSTALL = 'Run: pip install "eds[formats]".'
+SVG = re.compile(rb"^(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?((<!--.*?-->|<!DOCTYPE[^\[>]*>)\s*)*<svg[\s>]", re.DOTALL)
+OUTSIDE = re.compile(r"""(?:href\s*=\s*|url\(\s*)["']?\s*(?!data:|#|["'])[^\s"')>]""")  # not of the drawing itself
+NUMBER, BETWEEN = r"[\d.eE+-]+", r"[\s,]+"
+SIZE = re.compile(rf"""<svg\b[^>]*?\bviewBox\s*=\s*["']\s*(?:{NUMBER}{BETWEEN}){{2}}({NUMBER}){BETWEEN}({NUMBER})""")
+
+
+def readable_suffixes() -> frozenset[str]:
+    """The suffixes that the installed packages read."""
+    names = (*(HEIC if find_spec("pillow_heif") else ()), *(VECTOR if find_spec("resvg_py") else ()))
+    return frozenset(f".{name}" for name in names)
+
+
+def picture_suffixes() -> frozenset[str]:
+    """The suffixes of pictures that the extra reads, installed or not."""
+    return frozenset(f".{name}" for name in (*HEIC, *VECTOR))
+
+
+def to_raster(data: bytes) -> bytes:
+    """The bytes that Pillow reads: a drawing as PNG; anything else as it is."""
+    if data[:2] == b"\x1f\x8b":
+        data = _unpacked(data)
+    if data[4:8] == b"ftyp":
+        register_heic()
+        return data
+    return _drawn(data) if SVG.match(data[:4096]) else data
+
+
+@cache
+def register_heic() -> None:
+    """Let Pillow read HEIC, if the package is installed."""
+    if find_spec("pillow_heif"):
+        import pillow_heif
+
+        pillow_heif.register_heif_opener()
+
+
+def _unpacked(data: bytes) -> bytes:
+    try:
+        unpacked = zlib.decompressobj(wbits=31).decompress(data, MOST + 1)
+    except (zlib.error, gzip.BadGzipFile) as error:
+        raise ImageError(f"damaged: {error}") from error
+    if len(unpacked) > MOST:
+        raise ImageError(f"the drawing unpacks to more than {MOST >> 20} MB")
+    return unpacked
+
+
+def _drawn(data: bytes) -> bytes:
+    if not find_spec("resvg_py"):
+        raise ImageError("SVG is not read without the package resvg-py", hint=INSTALL)
+    import resvg_py
+
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ImageError("the drawing is not UTF-8") from error
+    if "<!ENTITY" in text or OUTSIDE.search(re.sub(r"xmlns(:\w+)?\s*=\s*(\"[^\"]*\"|'[^']*')", "", text)):
+        raise ImageError("the drawing refers to other files", hint="Save it with its pictures embedded.")
+    size = SIZE.search(text)
+    try:
+        wide = size is None or float(size[1]) >= float(size[2])
+        width, height = (SIDE, None) if wide else (None, SIDE)
+        return bytes(resvg_py.svg_to_bytes(svg_string=text, skip_system_fonts=True, width=width, height=height))
+    except ValueError as error:
+        raise ImageError(f"damaged drawing ({error})") from error
