@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from eds.analysis.known_truth import KnownTruth
 from eds.hashing.code_usage import code_usage
 from eds.hashing.collisions import Balls
 from eds.hashing.histograms import Histograms
@@ -128,10 +129,12 @@ def example_inputs(
         guidelines={"v1": "Likely?"},
         counts=decide(labels, panel=3).counts,
     )
+    universe = Universe(images, PairRules())
     full: dict[str, Any] = {
         "resamples": 60,
         "images": images,
-        "universe": Universe(images, PairRules()),
+        "universe": universe,
+        "known_truth": KnownTruth(universe.described, 60, 60 / universe.size, len(suspects), 30, 0.4, 0.5, 9.0, 0.05),
         "suspects": suspects,
         "truth": truth,
         "judging": judging,

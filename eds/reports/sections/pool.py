@@ -43,13 +43,14 @@ def pool_facts(inputs: ReportInputs) -> Prevalence:
         tables = inputs.require("universe"), inputs.require("suspects"), inputs.require("truth")
         return compute_pool_report(*tables, inputs.confidence)
 
-    report: Prevalence = inputs.cached("pool", compute)
-    return report
+    facts: Prevalence = inputs.cached("prevalence", compute)
+    return facts
 
 
 def pool_report(inputs: ReportInputs) -> dict[str, Any]:
     """The document of `pool_facts`."""
-    return pool_facts(inputs).to_dict()
+    report: dict[str, Any] = inputs.cached("pool", lambda: pool_facts(inputs).to_dict())
+    return report
 
 
 def answer(inputs: ReportInputs) -> Sentence | None:
