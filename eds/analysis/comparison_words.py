@@ -38,20 +38,26 @@ def notes(comparison: Comparison) -> list[str]:
 
 def _cannot_say(name: str, items: Sequence[Undecided]) -> str:
     """Say by which measures a model cannot be ranked, and how many judgements would change that."""
-    countable = [item for item in items if item.to_judge]
-    others = [item for item in items if not item.to_judge]
-    text = f"The labels cannot say how {name} ranks by {_measures(countable or others)}"
-    if not countable:
-        return f"{text}."
-    places = max(item.to_judge or 0 for item in countable)
-    k = max(Measure.parse(item.measure).k or 0 for item in countable)
-    command = f"eds suspects add-model {name}{f' -k {k}' if k else ''}"
-    more = f"; nor by {_measures(others)}" if others else ""
-    return f"{text} before {places:,} more places are judged ({command}){more}."
+    by_count: dict[int, list[Undecided]] = {}
+    for item in sorted(items, key=lambda item: item.to_judge or 0):
+        by_count.setdefault(item.to_judge or 0, []).append(item)
+    never = by_count.pop(0, [])
+    parts = []
+    for places, group in by_count.items():
+        k = max(Measure.parse(item.measure).k or 0 for item in group)
+        command = f": eds suspects add-model {name}{f' -k {k}' if k else ''}" if not parts else ""
+        parts.append(f"by {_measures(group)} before {places:,} more places are judged{command}")
+    parts += [f"by {_measures(never)}"] if never else []
+    return f"The labels cannot say how {name} ranks {'; nor '.join(parts)}."
 
 
 def _measures(items: Sequence[Undecided]) -> str:
-    return _names(dict.fromkeys(item.measure.partition("(")[0] for item in items))
+    return _names(dict.fromkeys(_short(item.measure) for item in items))
+
+
+def _short(measure: str) -> str:
+    sampled = " on sampled negatives" if "negatives=sampled" in measure else ""
+    return measure.partition("(")[0] + sampled
 
 
 def _names(names: Iterable[str]) -> str:

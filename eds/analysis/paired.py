@@ -118,55 +118,40 @@ def sign_flip_test(differences: Sequence[float] | Reals, resamples: int = 10_000
     >>> sign_flip_test([0.1, 0.2, 0.05, 0.3, 0.1])
     0.0625
     """
-    return sign_flip_tests([differences], resamples, seed)[0]
-
-
-def sign_flip_tests(many: Sequence[Sequence[float] | Reals], resamples: int = 10_000, seed: int = 0) -> list[float]:
-    """`sign_flip_test` of each of many lists of differences; those of one length share the draws, which saves time.
-
-    >>> sign_flip_tests([[0.1, 0.2, 0.05, 0.3, 0.1], [], [0.0, 0.5]])
-    [0.0625, nan, 1.0]
-    """
     if resamples < 1:
         raise InputError(f"resamples is {resamples}", hint="Give 1 or more.")
-    lists = [np.asarray(differences, np.float64) for differences in many]
-    if any(values.ndim != 1 or not np.isfinite(values).all() for values in lists):
+    values = np.asarray(differences, np.float64)
+    if values.ndim != 1 or not np.isfinite(values).all():
         raise InputError("a difference is not a finite number", hint="Leave out queries that one model lacks.")
-    result = [float("nan")] * len(lists)
-    for n in sorted({len(values) for values in lists} - {0}):
-        places = [place for place, values in enumerate(lists) if len(values) == n]
-        text = _exact if n <= EXACT_UP_TO else _drawn
-        for place, p in zip(places, text(np.stack([lists[place] for place in places]), resamples, seed), strict=True):
-            result[place] = p
-    return result
+    if not len(values):
+        return float("nan")
+    return _exact(values) if len(values) <= EXACT_UP_TO else _drawn(values, resamples, seed)
 
 
-def _exact(values: Reals, *_: int) -> list[float]:
-    """The p of each row of (tests, n), n small, over all sign patterns."""
-    n = values.shape[1]
+def _exact(values: Reals) -> float:
+    """The p over all sign patterns."""
+    n = len(values)
     signs = 1 - 2 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
-    return [float((np.abs(signs @ row) >= _least(row)).mean()) for row in values]
+    return float((np.abs(signs @ values) >= _least(values)).mean())
 
 
-def _drawn(values: Reals, resamples: int, seed: int) -> list[float]:
-    """The p of each row of (tests, n) over drawn sign patterns, the same for all rows.
+def _drawn(values: Reals, resamples: int, seed: int) -> float:
+    """The p over drawn sign patterns.
 
     Flipping changes a sum by twice the flipped part. Sizes are sorted: neither row order nor which model comes first
     plays a part.
     """
-    n = values.shape[1]
+    n = len(values)
     rng = np.random.Generator(np.random.PCG64([seed, n]))
-    least = np.array([_least(row) for row in values])
-    ordered = np.ascontiguousarray(np.sort(np.abs(values), axis=1).T)
-    total = ordered.sum(axis=0)
-    counts, done = np.zeros(len(values), np.int64), 0
+    least, ordered = _least(values), np.sort(np.abs(values))
+    total, count, done = ordered.sum(), 0, 0
     while done < resamples:
         rows = min(resamples - done, max(1, BLOCK // n))
         flipped = rng.integers(0, 2, (rows, n), dtype=np.int8).astype(np.float64) @ ordered
-        counts += (np.abs(total - 2 * flipped) >= least).sum(axis=0)
+        count += int((np.abs(total - 2 * flipped) >= least).sum())
         done += rows
     # No enumeration could give less than the pattern itself and its mirror image.
-    return [max((1 + int(count)) / (1 + resamples), 2.0 ** (1 - n)) for count in counts]
+    return max((1 + count) / (1 + resamples), 2.0 ** (1 - n))
 
 
 def _least(values: Reals) -> float:
