@@ -14,6 +14,8 @@ from eds.registry import ANALYSES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from eds.project.planning import DrawsResult, UtilisationResult
+
 
 class Analyses(click.Group):
     """A command for each analysis, and budget."""
@@ -112,3 +114,46 @@ def budget(console: Console, explain: bool, **options: Any) -> None:
 
     result = plan_budget(console.project_here, BudgetOptions(**options))
     console.show(result, partial(render_budget, explain=explain))
+
+
+@command(analysis, "draws", example="eds analysis draws --error 0.001 --failure 0.05")
+@click.option("--error", type=float, required=True, help="Largest error of p that is accepted (eps).")
+@click.option("--failure", type=float, default=0.05, help="Chance of a larger error (q).")
+@click.option("--prevalence", type=float, help="p, if it is known roughly (default: any p below the error).")
+def draws(console: Console, **options: Any) -> None:
+    """Plan the random pairs for an estimate of p.
+
+    Chebyshev's bound b = 1 / (eps q). Works without a project.
+    """
+    from eds.project.planning import plan_draws
+
+    console.show(plan_draws(**options), render_draws)
+
+
+@command(analysis, "utilisation", example="eds analysis utilisation --diameter 2")
+@click.option("--diameter", type=click.IntRange(1), required=True, help="Smallest class diameter, in bits (h).")
+def utilisation(console: Console, **options: Any) -> None:
+    """Bound the share of the code space that classes can use.
+
+    The bound (h + 1) / (2 h + 1) holds for two or more classes, each closer to itself than to others. Works without a
+    project; CodeUsage measures what a model uses.
+    """
+    from eds.project.planning import bound_utilisation
+
+    console.show(bound_utilisation(**options), render_utilisation)
+
+
+def render_draws(result: "DrawsResult") -> str:
+    """The number of pairs, and what it promises."""
+    return (
+        f"{result.draws:,} uniform random pairs: the estimate of p errs by {result.error:g} or more with a chance "
+        f"of at most {result.failure:g} ({result.formula})."
+    )
+
+
+def render_utilisation(result: "UtilisationResult") -> str:
+    """The bound with its formula."""
+    return (
+        f"At most {100 * result.bound:.1f} % of any great circle of the code space is used by classes of diameter "
+        f"{result.diameter} or more ({result.formula})."
+    )

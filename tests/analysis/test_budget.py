@@ -1,5 +1,10 @@
-import pytest
+import json
+import math
 
+import pytest
+from click.testing import CliRunner
+
+from eds.cli.analysis import analysis
 from eds.errors import InputError
 from eds.suspects.budget import Judging, RandomTarget, Scope, budget
 
@@ -52,3 +57,14 @@ def test_all_faults_are_told_at_once() -> None:
     with pytest.raises(InputError) as caught:
         budget(SMALL, Judging(0, -1.0), random=RandomTarget(wanted=3))
     assert len(caught.value.faults) == 3
+
+
+def test_draws_and_the_utilisation_bound_have_commands_that_need_no_project() -> None:
+    def call(*words: str) -> dict[str, float]:
+        answer: dict[str, float] = json.loads(CliRunner().invoke(analysis, [*words, "--json"]).stdout)
+        return answer
+
+    assert call("draws", "--error", "0.001", "--failure", "0.05")["draws"] == 20_000
+    known = call("draws", "--error", "0.007", "--failure", "0.05", "--prevalence", "0.008")
+    assert known["draws"] == math.ceil(0.008 * 0.992 / (0.05 * 0.007**2))
+    assert [call("utilisation", "--diameter", str(h))["bound"] for h in (1, 2, 3)] == [2 / 3, 3 / 5, 4 / 7]

@@ -1,5 +1,7 @@
 """Tie-aware measures on grades for models of numbers, by the verbs, against scikit-learn and plain rankings."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,7 +23,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     rng = np.random.default_rng(1)
     project = Project.create(tmp_path_factory.mktemp("graded") / "shop")
     images = catalogue(3)
-    images["colour"] = rng.choice(["red", "blue", None], len(images))
+    images["colour"] = rng.choice(np.array(["red", "blue", None], dtype=object), len(images))
     images["category"] = rng.choice(["coat", "hat"], len(images))
     project.write(images, "images", Provenance("images.import"))
     values = rng.integers(-1, 2, (len(images), 4)).astype(np.float32) + np.float32(0.5)  # many scores tie
@@ -50,10 +52,11 @@ def gallery(project: Project, model: str, query: str, *, exclude_product: bool) 
         score=pair_scores(Vectors.open(project.path("embeddings", model)), pairs), candidate_id=rows["image_id"]
     )
     same = {name: (rows[name] == own[name]) & rows[name].notna() for name in ("product_id", "category", "colour")}
-    return rows.assign(**{f"same_{name}": values for name, values in same.items()})
+    result: pd.DataFrame = rows.assign(**{f"same_{name}": values for name, values in same.items()})
+    return result
 
 
-def graded(project: Project, rows: pd.DataFrame, query: str, source: str) -> list[int]:
+def graded(project: Project, rows: pd.DataFrame, query: str, source: str) -> Any:
     if source == "votes":
         truth = project.read("truth")
         votes = truth[truth["query_id"] == query].set_index("candidate_id")["votes_for"]
