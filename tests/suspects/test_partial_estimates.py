@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 
 from eds.suspects import Batching, add_pairs, pool, prefix_weights, reorder
+from eds.suspects.partial_estimates import pool_total
 from tests.suspects.lists import drawn_lists, frame_of
 
 ROWS = drawn_lists(12, 3, 4, 30, seed=2)
-SEEDS = 60
+SEEDS = 40
 
 
 def labelled(suspects: pd.DataFrame) -> pd.DataFrame:
@@ -71,3 +72,52 @@ def test_row_order_does_not_matter() -> None:
     pd.testing.assert_frame_equal(
         one.sort_values(by_ids, ignore_index=True), two.sort_values(by_ids, ignore_index=True)
     )
+
+
+@pytest.mark.parametrize("order", ["random", "fusion", "bandit"])
+@pytest.mark.parametrize("judged", [30, 70])
+def test_the_variance_of_the_pools_total_comes_from_its_design(order: str, judged: int) -> None:
+    """Over many seeds: the mean of the variances is that of the totals, or above it (blocks of a batch are alike)."""
+    totals, variances = np.empty(SEEDS), np.empty(SEEDS)
+    for seed in range(SEEDS):
+        found = pool(frame_of(ROWS), 4, Batching(order=order, seed=seed, size=20))
+        value = found.merge(TRUTH, how="left")["value"].to_numpy(np.float64)
+        known = (found["position"] < judged).to_numpy()
+        made = pool_total(found, known, np.where(known, value, 0.0), np.ones(len(found)))
+        totals[seed], variances[seed] = made.total, made.variance
+    assert totals.mean() == pytest.approx(TRUTH["value"].sum(), abs=4 * totals.std() / np.sqrt(SEEDS))
+    spread = totals.var(ddof=1)
+    assert spread * 0.6 < variances.mean() < spread * (1.8 if order == "random" else 3.0)
+
+
+def test_the_variance_of_one_simple_random_sample_is_cochrans() -> None:
+    found = pool(frame_of(ROWS), 4, Batching(size=1000)).assign(probability=1.0)
+    known = (found["position"] < 40).to_numpy()
+    value = np.where(known, found.merge(TRUTH, how="left")["value"], 0.0)
+    made, size = pool_total(found, known, value, np.ones(len(found))), len(found)
+    assert made.total == pytest.approx(size * value[known].mean())
+    assert made.variance == pytest.approx(size**2 * (1 - 40 / size) * value[known].var(ddof=1) / 40)
+
+
+def test_a_judged_part_in_random_order_is_as_precise_as_one_sample() -> None:
+    """Nine of ten batches: a mean of the batches' estimates with equal weights would have four times the variance."""
+    found = pool(frame_of(ROWS), 4, Batching(size=12, seed=1))
+    known = (found["batch"] < found["batch"].max()).to_numpy()
+    value = np.where(known, found.merge(TRUTH, how="left")["value"], 0.0)
+    n, size = int(known.sum()), len(found)
+    made = pool_total(found, known, value, np.ones(size))
+    assert made.variance < 1.6 * size**2 * (1 - n / size) * value[known].var(ddof=1) / n
+
+
+def test_pairs_of_ones_own_choice_are_a_census_or_unknown() -> None:
+    found = pool(frame_of(ROWS), 4)
+    own = add_pairs(pd.DataFrame({"query_id": ["u"] * 4, "candidate_id": list("vwxy")}), found)
+    known = np.ones(len(own), np.bool_)
+    whole = pool_total(own, known, np.ones(len(own)), np.ones(len(own)))
+    assert (whole.total, whole.variance, whole.unknown) == (len(own), 0, 0)
+    known[-2:] = False
+    part = pool_total(own, known, np.where(known, 1.0, 0.0), np.ones(len(own)))
+    assert (part.total, part.unknown, part.assumed) == (len(own), 2, 2)
+    nothing = pool_total(own, np.zeros(len(own), np.bool_), np.zeros(len(own)), np.ones(len(own)))
+    assert np.isnan(nothing.total)
+    assert nothing.unknown == len(own)
