@@ -42,7 +42,7 @@ def _cannot_say(name: str, items: Sequence[Undecided]) -> str:
     for item in sorted(items, key=lambda item: item.to_judge or 0):
         by_count.setdefault(item.to_judge or 0, []).append(item)
     never = by_count.pop(0, [])
-    parts = []
+    parts: list[str] = []
     for places, group in by_count.items():
         k = max(Measure.parse(item.measure).k or 0 for item in group)
         command = f": eds suspects add-model {name}{f' -k {k}' if k else ''}" if not parts else ""
