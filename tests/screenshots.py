@@ -54,9 +54,8 @@ def main() -> None:
             lead.get_by_role("combobox").first.click()
             lead.get_by_role("option", name="simulated").click()
             shot(lead, "agreement")
-            words = [sys.executable, "-m", "eds.cli", "demo", f"{folder}/report", "--products", "40", "--views", "2"]
-            models = [word for name in ("hsv", "hog", "lbp") for word in ("--model", f"{name}=descriptor:{name}")]
-            subprocess.run([*words, "--wild", "10", *models], check=True)
+            demo = [sys.executable, "-m", "eds.cli", "demo", f"{folder}/report", "--size", "256"]
+            subprocess.run(demo, check=True)
             report = browser.new_page(viewport={"width": 1180, "height": 830})
             report.goto(f"file://{folder}/report/report.html")
             shot(report, "report")
