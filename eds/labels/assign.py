@@ -214,6 +214,8 @@ def _even_out(connection: sa.Connection, found: Any, joiners: Sequence[str]) -> 
     # What asks a pair of one expert stays together: a repeat whose pair is judged, or at the head, stays.
     there = pd.MultiIndex.from_frame(begun[["expert", "pair"]])
     free = free[~pd.MultiIndex.from_frame(free[["expert", "pair"]]).isin(there)]
+    if free.empty:
+        return
     group = free.groupby(["expert", "query_id"]).ngroup().rename("group")
     free = free.assign(group=group, last=free.groupby(group)["position"].transform("max"))
     free = free.sort_values(["last", "group"], ascending=[False, True], ignore_index=True)

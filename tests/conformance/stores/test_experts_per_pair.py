@@ -158,3 +158,6 @@ def test_a_member_without_a_pair_is_listed(store: Store) -> None:
     table = progress(store, name)
     assert table["expert"].tolist() == list(PANEL[:3])
     assert sorted(table["total"]) == sorted(table["left"]) == [0, 0, 2]
+    add_expert(store, "dot")
+    add_to_panel(store, name, ["dot"])  # there is nothing to take over
+    assert sorted(progress(store, name)["left"]) == [0, 0, 0, 2]
