@@ -83,7 +83,10 @@ def to_arrow(frame: pd.DataFrame, table: Table, where: str = "") -> pa.Table:
     schema = _schema(table)
     for name in frame.columns:
         if name not in arrays:
-            arrays[str(name)] = pa.array(frame[name], from_pandas=True)
+            try:
+                arrays[str(name)] = pa.array(frame[name], from_pandas=True)
+            except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+                raise _refusal([f"column {name} holds values of several kinds"], table, where) from error
             schema = schema.append(pa.field(str(name), arrays[str(name)].type))
     return pa.table(arrays, schema=schema)
 

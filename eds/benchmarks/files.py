@@ -23,6 +23,7 @@ from eds.errors import InputError
 from eds.schema import TEXT
 
 TIME = "%Y-%m-%dT%H:%M:%SZ"  # ISO 8601; Arrow writes the fraction of a second, too
+EXACT = 2**53  # from here on whole numbers of files may be rounded
 SHOWN = 5  # broken rows of a CSV file that are named
 AGAIN = "Nothing was imported. Get the complete file again."
 
@@ -126,7 +127,8 @@ def _broken_rows(file: Path, delimiter: str) -> list[str]:
         return "skip"
 
     options = pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=note)
-    with contextlib.suppress(OSError, pa.ArrowException, ValueError), pa.input_stream(file) as stream:
+    with contextlib.suppress(InputError, OSError, pa.ArrowException, ValueError), pa.input_stream(file) as stream:
+        read_bytes(file).decode()  # in what is not UTF-8 Arrow cannot show a row, and writes a traceback instead
         pa_csv.read_csv(stream, read_options=pa_csv.ReadOptions(use_threads=False), parse_options=options)
     return found[:SHOWN]
 
@@ -210,7 +212,8 @@ def convert_columns(
         else:
             values = pd.to_numeric(column, errors="coerce")
             if kind == "integer":
-                values = values.where(values.isna() | (values % 1 == 0)).astype("Int64")
+                whole = values.isna() | ((values % 1 == 0) & (values.abs() < EXACT))
+                values = values.where(whole).astype("Int64")
         bad = column[values.isna() & column.notna()].head(MOST)
         faults.add(file, (f"{unit} {row} has {name} {value!r}: give {kind}" for row, value in bad.items()))
         changed[name] = values

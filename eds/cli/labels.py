@@ -1,7 +1,7 @@
 """`eds labels`: experts, campaigns, guidelines, and the judgements themselves."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,6 +21,9 @@ votes_format = click.option(
     type=one_of(choices.VoteFormat),
     help="File format (default: its ending).",
 )
+
+if TYPE_CHECKING:
+    from eds.project.labels import ImportedVotes
 
 
 @click.group()
@@ -284,14 +287,22 @@ def audit(console: Console) -> None:
 @votes_format
 def import_(console: Console, file: Path, campaign: str, **options: Any) -> None:
     """Import votes from a file: all of them, or none."""
-    console.show(
-        console.project.labels.import_votes(file, campaign, **options),
-        lambda done: (
-            f"{done.added:,} votes are new, {done.already:,} were stored before"
-            + (f"; ignored columns: {', '.join(done.dropped)}" if done.dropped else "")
-            + "."
-        ),
-    )
+    console.show(console.project.labels.import_votes(file, campaign, **options), render_imported)
+
+
+def render_imported(done: "ImportedVotes") -> str:
+    """What an import of votes did, as text."""
+    lines = [f"{done.added:,} votes are new, {done.already:,} were stored before."]
+    if done.repeated:
+        lines.append(
+            f"{done.repeated:,} rows say again what another row or the store says and count once. If these are acts of "
+            "their own, give the columns vote_id, kind and supersedes."
+        )
+    if done.strangers:
+        lines.append(f"{done.strangers:,} images are not in the catalogue.")
+    if done.dropped:
+        lines.append(f"Ignored columns: {', '.join(done.dropped)}.")
+    return "\n".join(lines)
 
 
 @command(labels, "export", example="eds labels export votes.parquet --campaign pool")

@@ -64,6 +64,11 @@ def render_decision(result: "DecideResult") -> str:
     ]
     if "adjudicated" in counts:
         lines.append(f"{counts['adjudicated']:,} labels are leads' decisions.")
+    if counts.get("late"):
+        lines.append(
+            f"{counts['late']:,} judgements do not count: given more than 7 days after their campaign was closed or "
+            "their expert left."
+        )
     if counts.get("imported"):
         lines.append(f"{counts['imported']:,} labels came with an imported benchmark.")
     if result.change and result.change.turned + result.change.lost:

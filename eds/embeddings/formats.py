@@ -8,7 +8,7 @@ import csv
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pydantic import BaseModel, NonNegativeInt, TypeAdapter
 
 from eds.errors import InputError
-from eds.io.files import forbidden
+from eds.io.reading import reading, shaped
 from eds.vectors import Vectors, stored_dtype
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -34,6 +35,14 @@ SAFETENSORS = {
     "BOOL": "?",
 }
 BLOCK = 8192  # rows
+
+
+class Tensor(BaseModel):
+    """A tensor as the header of a safetensors file names it."""
+
+    dtype: str
+    shape: list[NonNegativeInt]
+    data_offsets: tuple[NonNegativeInt, NonNegativeInt]
 
 
 @dataclass(frozen=True)
@@ -63,21 +72,18 @@ def read_vectors(path: Path, part: str = "") -> Given:
             where=str(path),
             hint=f"Give {', '.join(readers)}.",
         )
-    try:
+    with reading(path, "the file is damaged", "Write it again."):
         given = readers[path.suffix](path, part)
-    except FileNotFoundError as error:
-        raise InputError("there is no such file", where=str(path)) from error
-    except PermissionError as error:
-        raise forbidden(path) from error
-    except (OSError, EOFError, ValueError, KeyError, pa.ArrowException) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"the file is damaged ({error})", where=str(path), hint="Write it again.") from error
     if given.dtype.kind not in "fiub":
         raise InputError(
             f"the vectors are {given.dtype}, not numbers", where=str(path), hint="Give float32 or float16."
         )
-    return given
+
+    def blocks() -> Iterator[Array]:
+        with reading(path, "the file is damaged", "Write it again."):
+            yield from given.blocks()
+
+    return replace(given, blocks=blocks)
 
 
 def read_ids(path: Path, rows: int, known: "set[str]") -> list[str]:
@@ -85,24 +91,17 @@ def read_ids(path: Path, rows: int, known: "set[str]") -> list[str]:
 
     A CSV without `image_id` has a heading if it has one line too many and that line's first cell is no known image.
     """
-    try:
+    with reading(path, "ids cannot be read", "Give UTF-8 text or Parquet."):
         if path.suffix == ".parquet":
             table = pq.read_table(path)
             name = "image_id" if "image_id" in table.column_names else table.column_names[0]
             return [str(value) for value in table.column(name).to_pylist()]
         text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise InputError("there is no such file", where=str(path)) from error
-    except PermissionError as error:
-        raise forbidden(path) from error
-    except (OSError, UnicodeDecodeError, pa.ArrowException, IndexError) as error:
-        raise InputError(
-            f"ids cannot be read ({error})", where=str(path), hint="Give UTF-8 text or Parquet."
-        ) from error
     if path.suffix not in (".csv", ".tsv"):
         ended = text.split("\n")  # not splitlines: an id may hold other signs that Unicode takes for line ends
         return [line.removesuffix("\r") for line in (ended[:-1] if ended[-1] == "" else ended)]
-    lines = list(csv.reader(text.splitlines(), delimiter="\t" if path.suffix == ".tsv" else ","))
+    with reading(path, "ids cannot be read", "Give UTF-8 text or Parquet."):
+        lines = list(csv.reader(text.splitlines(), delimiter="\t" if path.suffix == ".tsv" else ","))
     column = lines[0].index("image_id") if lines and "image_id" in lines[0] else 0
     cells = [line[column] if len(line) > column else "" for line in lines]
     if lines and "image_id" in lines[0]:
@@ -138,17 +137,20 @@ def _safetensors(path: Path, part: str) -> Given:
         if length > path.stat().st_size:
             raise ValueError("its header is longer than the file")
         header = json.loads(stream.read(length))
-    matrices = {name: entry for name, entry in header.items() if name != "__metadata__" and len(entry["shape"]) == 2}
+    if isinstance(header, dict):
+        header.pop("__metadata__", None)
+    tensors = shaped(TypeAdapter(dict[str, Tensor]), header, path)
+    matrices = {name: entry for name, entry in tensors.items() if len(entry.shape) == 2}
     entry = matrices[_chosen(list(matrices), part, path)]
-    if entry["dtype"] not in SAFETENSORS:
-        raise InputError(f"the vectors are {entry['dtype']}", where=str(path), hint="Save them as float32 or float16.")
-    first, behind = entry["data_offsets"]
-    kind = np.dtype(SAFETENSORS[entry["dtype"]])
-    if behind - first != math.prod(entry["shape"]) * kind.itemsize:
-        raise ValueError("its header contradicts itself")
-    if not math.prod(entry["shape"]):
-        return _array(np.empty(entry["shape"], dtype=kind), path)
-    return _array(np.memmap(path, dtype=kind, mode="r", offset=8 + length + first, shape=tuple(entry["shape"])), path)
+    if entry.dtype not in SAFETENSORS:
+        raise InputError(f"the vectors are {entry.dtype}", where=str(path), hint="Save them as float32 or float16.")
+    first, behind = entry.data_offsets
+    kind, size = np.dtype(SAFETENSORS[entry.dtype]), math.prod(entry.shape)
+    if behind - first != size * kind.itemsize or 8 + length + behind > path.stat().st_size:
+        raise ValueError("its header contradicts itself, or the file")
+    if not size:
+        return _array(np.empty(entry.shape, dtype=kind), path)
+    return _array(np.memmap(path, dtype=kind, mode="r", offset=8 + length + first, shape=tuple(entry.shape)), path)
 
 
 def _parquet(path: Path, part: str) -> Given:

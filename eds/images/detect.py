@@ -4,12 +4,11 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from eds.errors import InputError
 from eds.images.readers import deepfashion, huggingface, vsd
-from eds.io.files import forbidden
+from eds.io.reading import reading
 
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
 
@@ -26,14 +25,8 @@ def detect(files: Sequence[Path]) -> str:
     if suffix == ".json":
         return _json(files)
     if suffix == ".parquet":
-        try:
+        with reading(first, "cannot be read as Parquet", "Use another copy of the file."):
             return "huggingface" if huggingface.image_columns(pq.read_schema(first)) else "table"
-        except PermissionError as error:
-            raise forbidden(first) from error
-        except (pa.ArrowException, OSError) as error:
-            raise InputError(
-                f"cannot be read as Parquet ({error})", where=str(first), hint="Use another copy of the file."
-            ) from error
     if suffix == ".arrow":
         return "huggingface"
     if suffix in TABLES:
@@ -62,12 +55,10 @@ def _folder(folder: Path) -> str:
 
 
 def _json(files: Sequence[Path]) -> str:
-    try:
-        contents = [json.loads(file.read_text(encoding="utf-8-sig")) for file in files]
-    except PermissionError as error:
-        raise forbidden(Path(error.filename)) from error
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read as JSON ({error})", where=str(files[0]), hint="Correct the file.") from error
+    contents = []
+    for file in files:
+        with reading(file, "cannot be read as JSON", "Correct the file."):
+            contents.append(json.loads(file.read_text(encoding="utf-8-sig")))
     kinds = [vsd.kind(content) for content in contents]
     if len(files) > 1:
         return "vsd"

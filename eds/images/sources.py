@@ -16,9 +16,12 @@ import pandas as pd
 from eds import tables
 from eds.errors import InputError, TableError
 from eds.io import Address, is_remote, local_path
+from eds.io.reading import reading
 from eds.registry import READERS
 
 INTEGERS = ("width", "height", "box_left", "box_top", "box_right", "box_bottom")
+BOX = ("box_left", "box_top", "box_right", "box_bottom")
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 SHOWN = 10  # faults shown before the rest is only counted
 
 
@@ -64,7 +67,8 @@ def read_source(name: str, source: Source) -> Catalogue:
     if idle:
         what = " and ".join(option.replace("_", " ") for option in idle)
         raise InputError(f"the reader {name} has no use for {what}", hint="Leave them out, or name another format.")
-    catalogue: Catalogue = reader.read(source)
+    with reading(source.files[0] if source.files else str(source.root)):
+        catalogue: Catalogue = reader.read(source)
     return catalogue
 
 
@@ -117,6 +121,8 @@ def finish_rows(rows: pd.DataFrame, where: str) -> pd.DataFrame:
     except TableError as error:
         raise _by_index(error, once.index) from error
     _no_shared_files(once, where)
+    _no_half_boxes(once, where)
+    _no_control_characters(once, where)
     return once.reset_index(drop=True)
 
 
@@ -213,6 +219,25 @@ def _without_repeats(rows: pd.DataFrame, where: str) -> pd.DataFrame:
         f"Keep one of these rows, or give the images different ids. {count_hint(rows.index)}",
     )
     return once
+
+
+def _no_half_boxes(rows: pd.DataFrame, where: str) -> None:
+    edges = rows[list(BOX)].notna().sum(axis=1)
+    unit = rows.index.name or "row"
+    faults = [f"{unit} {row} has {count} of 4 edges of a box" for row, count in edges.items() if count not in (0, 4)]
+    raise_faults(faults, where, f"Give all four edges of a crop box, or none. {count_hint(rows.index)}")
+
+
+def _no_control_characters(rows: pd.DataFrame, where: str) -> None:
+    """A name with line ends, escapes or signs that turn the writing direction breaks what shows it."""
+    unit = rows.index.name or "row"
+    faults = [
+        f"{unit} {row} has {name} {value!r}"
+        for name in ("image_id", "product_id")
+        for row, value in rows[name].items()
+        if CONTROL.search(str(value))
+    ]
+    raise_faults(faults, where, f"Remove the control characters from these names. {count_hint(rows.index)}")
 
 
 def _no_shared_files(rows: pd.DataFrame, where: str) -> None:

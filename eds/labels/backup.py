@@ -12,16 +12,19 @@ import os
 import sqlite3
 import time
 import zipfile
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import sqlalchemy as sa
+from pydantic import BaseModel, Field, NonNegativeInt
 
 from eds.errors import InputError, ProjectError
 from eds.io.files import replacing
+from eds.io.reading import reading, shaped
 from eds.labels import database, migrate
 from eds.labels.bulk import fetch, insert, release
 from eds.labels.db_errors import corrupt, shown, translated_errors
@@ -34,18 +37,35 @@ VERSION = 1
 LEFT_OUT = ("session", "attempt")
 
 
+class Part(BaseModel):
+    """A table's file in a backup."""
+
+    rows: NonNegativeInt
+    sha256: str
+
+
 @dataclass(frozen=True)
 class Manifest:
     """What a backup holds."""
 
     schema: str
     made_at: str
-    tables: dict[str, dict[str, Any]]  # rows, sha256
+    tables: dict[str, Part]
 
     @property
     def labels(self) -> int:
         """How many acts it keeps."""
-        return int(self.tables["label_event"]["rows"])
+        return self.tables["label_event"].rows
+
+
+class _Written(BaseModel):
+    """manifest.json, as the file has it."""
+
+    format: Literal["eds labels backup"]
+    version: int
+    made_at: str
+    tables: dict[str, Part]
+    schema_: str = Field(alias="schema")
 
 
 def back_up(store: Store, path: Path) -> Manifest:
@@ -78,11 +98,11 @@ def dump(connection: sa.Connection, path: Path, place: str) -> Manifest:
                 pq.write_table(rows, buffer, compression="zstd")
                 archive.writestr(f"{table.name}.parquet", buffer.getvalue())
                 digest = hashlib.sha256(buffer.getvalue()).hexdigest()
-                tables[table.name] = {"rows": len(rows), "sha256": digest}
+                tables[table.name] = Part(rows=len(rows), sha256=digest)
             made = Manifest(version, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), tables)
-            archive.writestr(
-                "manifest.json", json.dumps({"format": FORMAT, "version": VERSION, **vars(made)}, indent=2)
-            )
+            parts = {name: part.model_dump() for name, part in tables.items()}
+            content = {"format": FORMAT, "version": VERSION, **vars(made), "tables": parts}
+            archive.writestr("manifest.json", json.dumps(content, indent=2))
     return made
 
 
@@ -102,11 +122,13 @@ def restore(path: Path, url: str | Path, *, replace: bool = False) -> Manifest:
     if manifest.schema not in migrate.versions():
         migrate.verify_version(manifest.schema, str(path))
     address = database.parse(url)
-    if address.get_backend_name() != "sqlite":
-        _restore_postgresql(address, tables, manifest)
-    else:
-        _restore_sqlite(Path(address.database or ""), tables, manifest, replace=replace)
-    open_store(url, create=False).close()
+    with reading(path, "the backup cannot be restored", "Take another one."):
+        if address.get_backend_name() != "sqlite":
+            _restore_postgresql(address, tables, manifest)
+        else:
+            _restore_sqlite(Path(address.database or ""), tables, manifest, replace=replace)
+    with closing(open_store(url, create=False)) as store:
+        store.snapshot(lambda connection: verified_acts(connection, store.place, sa.true()))
     return manifest
 
 
@@ -233,27 +255,24 @@ def _move_aside(path: Path) -> None:
 
 
 def _read(path: Path) -> tuple[dict[str, pa.Table], Manifest]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            told_by = json.loads(archive.read("manifest.json"))
-            if told_by.get("format") != FORMAT or told_by.get("version", 0) > VERSION:
-                raise InputError(
-                    "not a backup of labels that this version of eds knows", where=str(path), hint="Upgrade eds."
-                )
-            manifest = Manifest(told_by["schema"], told_by["made_at"], told_by["tables"])
-            tables, faults = {}, []
-            for name, about in manifest.tables.items():
-                content = archive.read(f"{name}.parquet")
-                if hashlib.sha256(content).hexdigest() != about["sha256"]:
-                    faults.append(f"{name} is not what was written")
-                    continue
-                tables[name] = pq.read_table(io.BytesIO(content))
-                if len(tables[name]) != about["rows"]:
-                    faults.append(f"{name} has {len(tables[name]):,} rows, not {about['rows']:,}")
-    except (OSError, zipfile.BadZipFile, KeyError, ValueError, pa.ArrowException, RuntimeError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"the backup cannot be read ({error})", where=str(path), hint="Take another one.") from error
+    with reading(path, "the backup cannot be read", "Take another one."), zipfile.ZipFile(path) as archive:
+        content = json.loads(archive.read("manifest.json"))
+        unknown = not isinstance(content, dict) or content.get("format") != FORMAT
+        if unknown or (isinstance(content.get("version"), int) and content["version"] > VERSION):
+            raise InputError(
+                "not a backup of labels that this version of eds knows", where=str(path), hint="Upgrade eds."
+            )
+        written = shaped(_Written, content, path, "Take another one.")
+        manifest = Manifest(written.schema_, written.made_at, written.tables)
+        tables, faults = {}, [] if "label_event" in manifest.tables else ["it holds no table of acts"]
+        for name, about in manifest.tables.items():
+            file = archive.read(f"{name}.parquet")
+            if hashlib.sha256(file).hexdigest() != about.sha256:
+                faults.append(f"{name} is not what was written")
+                continue
+            tables[name] = pq.read_table(io.BytesIO(file))
+            if len(tables[name]) != about.rows:
+                faults.append(f"{name} has {len(tables[name]):,} rows, not {about.rows:,}")
     if faults:
         raise InputError("the backup is damaged", where=str(path), hint="Take another one.", faults=faults)
     return tables, manifest

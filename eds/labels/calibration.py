@@ -7,7 +7,6 @@ stored when it begins, so a reload goes on where it stopped. A round that falls 
 followed by another one.
 """
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +30,7 @@ from eds.labels.schema import (
     panel,
 )
 from eds.labels.store import Store
-from eds.labels.validation import check, check_name, short
+from eds.labels.validation import MOST_SECONDS, check, check_name, short
 
 MOST = 200  # pairs of a round
 
@@ -200,8 +199,10 @@ def answer(
     check(token, "token")
     if not (value is None or (type(value) is int and value in (0, 1))):
         raise InputError(f"value is {value!r}, not 1, 0 or nothing", where="calibration", hint="Give one of these.")
-    if seconds is not None and not (isinstance(seconds, (int, float)) and math.isfinite(seconds) and seconds >= 0):
-        raise InputError(f"seconds is {seconds!r}", where="calibration", hint="Give a number from 0 up.")
+    if seconds is not None and not (isinstance(seconds, (int, float)) and 0 <= seconds <= MOST_SECONDS):
+        raise InputError("seconds is out of range", where="calibration", hint=f"Give 0 to {MOST_SECONDS:.0e}.")
+    if type(task) is not int or not 0 < task < 2**63:
+        raise InputError("the task's number is out of range", where="calibration", hint="Reload the page.")
 
     def act(connection: sa.Connection) -> Feedback:
         result = connection.execute(

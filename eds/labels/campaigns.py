@@ -26,7 +26,7 @@ from eds.labels.pairs import checked, numbered
 from eds.labels.permissions import check_lead
 from eds.labels.schema import assignment, campaign, expert, item, pair, panel
 from eds.labels.store import Store
-from eds.labels.validation import check_long, check_name, refuse, short
+from eds.labels.validation import check_long, check_name, check_new_name, refuse, short
 
 NEW = ("id", "pair", "query_id", "candidate_id", "kind")
 
@@ -158,7 +158,7 @@ def set_guideline(store: Store, name: str, version: str, *, by: str = "") -> Non
 
 def check_plan(plan: Plan, kinds: Collection[str] = ()) -> None:
     """Raise InputError with every fault of a plan; `kinds` are those of its pairs, which may hold repeats already."""
-    check_name(plan.name, "campaign")
+    check_new_name(plan.name, "campaign")
     check_long(plan.guideline, "guideline")
     faults = []
     if plan.mode not in schema.MODES:

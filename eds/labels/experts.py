@@ -21,7 +21,7 @@ from eds.labels.password_hashing import at_low_priority
 from eds.labels.permissions import check_account
 from eds.labels.schema import expert, invitation, passkey, session
 from eds.labels.store import Store
-from eds.labels.validation import check_name, short
+from eds.labels.validation import check_name, check_new_name, short
 
 HOUR = 3600 * 1_000_000
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 1000
@@ -42,7 +42,7 @@ def digest(token: str) -> str:
 
 def add_expert(store: Store, name: str, role: str = "expert", *, by: str = "") -> None:
     """Make an account; it cannot sign in before an invitation was accepted."""
-    check_name(name, "expert")
+    check_new_name(name, "expert")
     _check_role(role)
 
     def act(connection: sa.Connection) -> None:

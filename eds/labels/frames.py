@@ -36,10 +36,24 @@ def acts_frame(store: Store, *, as_of: datetime | None = None, campaign: str | N
     return to_frame(store.snapshot(lambda connection: labels_arrow(connection, store.place, as_of, campaign)))
 
 
+def count_late(store: Store, campaign_name: str | None = None) -> int:
+    """How many acts came after the grace period (judgements.GRACE): they are kept, exported and marked, not counted."""
+    query = sa.select(sa.func.count()).select_from(label_event).where(label_event.c.late == 1)
+    if campaign_name is not None:
+        query = query.join(assignment, assignment.c.id == label_event.c.assignment)
+        query = query.join(campaign, campaign.c.id == assignment.c.campaign).where(campaign.c.name == campaign_name)
+    return store.read(lambda connection: connection.execute(query).scalar_one())
+
+
 def labels_arrow(
-    connection: sa.Connection, place: str, as_of: datetime | None = None, only: str | None = None
+    connection: sa.Connection,
+    place: str,
+    as_of: datetime | None = None,
+    only: str | None = None,
+    *,
+    late: bool = False,
 ) -> pa.Table:
-    """The same as Arrow, with FURTHER behind."""
+    """The same as Arrow, with FURTHER behind; with `late` also acts after the grace period, marked in a column."""
     if as_of is not None and as_of.tzinfo is None:
         raise InputError(f"{as_of} has no time zone", where="as of", hint="Give a time in UTC.")
     if only is None:
@@ -53,10 +67,12 @@ def labels_arrow(
     rows = verified_acts(connection, place, within)
     if as_of is not None:
         rows = rows.filter(pc.less_equal(rows["created_at"], round(as_of.astimezone(UTC).timestamp() * 1e6)))
+    if not late:
+        rows = rows.filter(pc.equal(rows["late"], 0))
     moments = pa.chunked_array([pa.array(rows["created_at"].to_numpy()).cast(pa.timestamp("us", tz="UTC"))])
     result = rows.set_column(rows.column_names.index("created_at"), "created_at", moments)
     result = result.append_column("supersedes", _supersedes(rows)).append_column("expert_id", rows["expert"])
-    return result.select([*LABELS.names, *FURTHER])
+    return result.select([*LABELS.names, *FURTHER, *(["late"] if late else [])])
 
 
 def verified_acts(connection: sa.Connection, place: str, within: sa.ColumnElement[bool]) -> pa.Table:
@@ -110,7 +126,7 @@ def _supersedes(rows: pa.Table) -> pa.ChunkedArray:
     sequence, of = rows["sequence"].to_numpy(), rows["assignment"].to_numpy()
     order = np.lexsort((sequence, of))
     before = np.full(len(rows), -1, dtype=np.int64)
-    before[order[1:]] = np.where(sequence[order[1:]] > 1, order[:-1], -1)
+    before[order[1:]] = np.where(of[order[1:]] == of[order[:-1]], order[:-1], -1)
     return rows["label_id"].take(pc.if_else(pa.array(before >= 0), pa.array(before), None))
 
 
@@ -152,7 +168,11 @@ def panels(store: Store, campaign_name: str | None = None) -> Panels:
     """The panels of one campaign, or of all but those of leads' decisions."""
     active = sa.and_(panel.c.left_at.is_(None), expert.c.disabled_at.is_(None))
     waits = sa.and_(assignment.c.events == 0, assignment.c.state == STOPPED, active)
-    counts = sa.or_(assignment.c.events > 0, sa.and_(assignment.c.state.in_((OPEN, STOPPED)), active))
+    other = label_event.alias()
+    on_time = sa.exists().where(other.c.assignment == label_event.c.assignment, other.c.late == 0)
+    too_late = sa.select(label_event.c.assignment).where(label_event.c.late == 1, ~on_time)
+    answered = sa.and_(assignment.c.events > 0, assignment.c.id.not_in(too_late))
+    counts = sa.or_(answered, sa.and_(assignment.c.state.in_((OPEN, STOPPED)), active))
     joined = sa.case((campaign.c.experts_per_pair.is_(None), panel.c.joined_at), else_=0)
     key = (pair.c.query_id, pair.c.candidate_id, campaign.c.name.label("campaign"), joined.label("joined"))
     sizes = (

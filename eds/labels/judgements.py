@@ -5,7 +5,6 @@ that does not know whether its judgement arrived simply sends it again. A second
 new act that supersedes the first; the last one counts, by `sequence`, whatever the clocks said.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,10 +28,11 @@ from eds.labels.schema import (
 )
 from eds.labels.shuffle import END
 from eds.labels.store import Store
-from eds.labels.validation import check, check_long, check_name, fault_of, refuse, short
+from eds.labels.validation import MOST_SECONDS, check, check_long, check_name, fault_of, refuse, short
 
 MOST = 10_000  # judgements of one call
-MOST_SECONDS = 1e9
+GRACE = 7 * 86_400 * 1_000_000  # microseconds after a campaign is closed, or an expert left, in which acts still count:
+# what was judged without a network may arrive some days later
 
 
 class NotYoursError(InputError):
@@ -247,9 +247,10 @@ def _record(
         end = ends.get(row["campaign"]) or chain.End(row["campaign"], expert_name, row["acts"], row["head"])
         event, ends[row["campaign"]] = _event(entry, row, at, session_id, end)
         events.append(event)
-        row["state"] = DONE if entry.value is not None or row["returned"] else OPEN
-        if entry.value is None:
-            _send_back(row)
+        if not event["late"]:  # a late act is kept and marked, and changes nothing else
+            row["state"] = DONE if entry.value is not None or row["returned"] else OPEN
+            if entry.value is None:
+                _send_back(row)
         touched[entry.assignment] = row
     refuse(faults, "judgements cannot be stored", "judgements", "Give every act a token of its own.")
     stopping = sorted({row["item"] for row in touched.values() if row["early_stop"]})
@@ -268,6 +269,12 @@ def _record(
 def _held(connection: sa.Connection, expert_name: str, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
     """The expert's assignments of these numbers; NotYoursError for any that is not theirs."""
     requested = sorted(set(numbers))
+    refuse(
+        (f"assignment is {_brief(number)}" for number in requested if not _is_number(number)),
+        "tasks are unknown",
+        "judgements",
+        "Judge tasks of your own queue.",
+    )
     result = {
         row.id: dict(row._mapping)
         for row in connection.execute(_HELD, {"numbers": requested, "expert": expert_name}).all()
@@ -323,7 +330,7 @@ def _event(
         mode=mode,
         polarity=row["polarity"] if mode == "grid" else None,
         guideline=row["guideline"] if one.guideline is None else one.guideline,
-        late=0,
+        late=int(any(end is not None and at > end + GRACE for end in (row["closed_at"], row["left_at"]))),
     )
     digest = chain.link(end.head, said)
     event = {name: getattr(said, name) for name in _STORED}
@@ -338,19 +345,27 @@ def _check(judgements: Sequence[Judgement]) -> None:
         wrong = []
         if fault := fault_of(entry.token):
             wrong.append(f"token {fault}")
-        if type(entry.assignment) is not int or not 0 < entry.assignment < 2**63:
-            wrong.append(f"assignment is {entry.assignment!r}")
+        if not _is_number(entry.assignment):
+            wrong.append(f"assignment is {_brief(entry.assignment)}")
         if not (entry.value is None or (type(entry.value) is int and entry.value in (0, 1))):
             wrong.append(f"value is {entry.value!r}, not 1, 0 or nothing")
         if entry.seconds is not None and not (
-            isinstance(entry.seconds, (int, float))
-            and math.isfinite(entry.seconds)
-            and 0 <= entry.seconds <= MOST_SECONDS
+            isinstance(entry.seconds, (int, float)) and 0 <= entry.seconds <= MOST_SECONDS
         ):
-            wrong.append(f"seconds is {entry.seconds!r}")
+            wrong.append(f"seconds is {_brief(entry.seconds)}")
         if entry.mode is not None and entry.mode not in schema.MODES:
             wrong.append(f"mode is {entry.mode!r}")
         if entry.guideline is not None and (fault := fault_of(entry.guideline, schema.LONGEST_TEXT, empty=True)):
             wrong.append(f"guideline {fault}")
         faults += [f"judgement {index}: {fault}" for fault in wrong]
     refuse(faults, "faults", "judgements", "Correct them and send them again.")
+
+
+def _is_number(assignment: object) -> bool:
+    """Whether this may be the number of an assignment: PostgreSQL and SQLite have 64 bits."""
+    return type(assignment) is int and 0 < assignment < 2**63
+
+
+def _brief(value: object) -> str:
+    """A value as a message shows it; Python refuses to write whole numbers of thousands of digits."""
+    return "a number of many digits" if isinstance(value, int) and abs(value) >= 10**40 else repr(value)[:60]

@@ -17,6 +17,7 @@ import pyarrow as pa
 import sqlalchemy as sa
 
 from eds.errors import InputError
+from eds.io.reading import reading
 from eds.labels import audit, chain, vote_files
 from eds.labels.bulk import fetch, insert, reserve
 from eds.labels.frames import labels_arrow
@@ -37,7 +38,8 @@ class Imported:
     """What an import did."""
 
     added: int
-    already: int  # stored before, or said twice in the file
+    already: int  # stored before, under the same name
+    repeated: int  # say again what another row of the file, or the store, says: counted once
     dropped: tuple[str, ...]  # columns that mean nothing here
 
 
@@ -46,7 +48,7 @@ def export_votes(
 ) -> int:
     """Write every act (crowd-kit: every answer in force) to a file; how many acts there were."""
     result = vote_files.format_of(path, kind)
-    table = store.snapshot(lambda connection: labels_arrow(connection, store.place, as_of, only))
+    table = store.snapshot(lambda connection: labels_arrow(connection, store.place, as_of, only, late=True))
     names = ["vote_id" if name == "label_id" else name for name in table.column_names]
     vote_files.write(table.rename_columns(names), path, result)
     return len(table)
@@ -90,7 +92,8 @@ def import_campaigns(
     for name, frame in frames.items():
         check_name(name, "campaign")
         frame = frame.rename(columns={"label_id": "vote_id"}).reset_index(drop=True)
-        clean, faults = vote_files.parse(frame, store.now())
+        with reading(place(name)):
+            clean, faults = vote_files.parse(frame, store.now())
         refuse(faults, "faults", place(name), DO)
         nameless = clean["vote_id"].isna().to_numpy()
         if nameless.any():
@@ -101,10 +104,10 @@ def import_campaigns(
         check_lead(connection, store, by, "import votes")
         done = {}
         for name, (clean, dropped) in ready.items():
-            added = _take_in(connection, store.now(), clean, name, add_missing, place(name))
+            added, already = _take_in(connection, store.now(), clean, name, add_missing, place(name))
             text = {"votes": added, "source": where, **({"token": token} if token else {})}
             audit.note(connection, store.now(), by, "import votes", name, **text)
-            done[name] = Imported(added, len(clean) - added, dropped)
+            done[name] = Imported(added, already, len(clean) - added - already, dropped)
         return done
 
     return store.write(act)
@@ -117,19 +120,21 @@ def _names(clean: pd.DataFrame, campaign_name: str) -> list[str]:
 
 def _take_in(
     connection: sa.Connection, now: int, clean: pd.DataFrame, campaign_name: str, add_missing: bool, where: str
-) -> int:
+) -> tuple[int, int]:
+    """Store the acts that are new; how many these are, and how many were stored already."""
     number, seed = _campaign(connection, campaign_name, now, add_missing)
     people = _people(connection, clean, number, now, add_missing, where)
     clean = clean.assign(expert=clean["expert_id"].map(people).astype("int64"))
     clean = clean.assign(item=_items(connection, clean, number, add_missing, where))
     stored = _stored(connection, number)
     acts = fresh(connection, clean, stored, where)
+    already = int(clean["vote_id"].isin(stored["label_id"]).sum())
     if not len(acts):
-        return 0
+        return 0, already
     acts = sequenced(acts, stored, where)
     acts = acts.assign(assignment=_assignments(connection, acts, number, seed))
     _insert_events(connection, acts, campaign_name, number)
-    return len(acts)
+    return len(acts), already
 
 
 def _campaign(connection: sa.Connection, name: str, now: int, add_missing: bool) -> tuple[int, int]:
@@ -252,7 +257,7 @@ def _insert_events(connection: sa.Connection, acts: pd.DataFrame, campaign_name:
         "assignment": acts["assignment"].to_numpy(), "sequence": acts["sequence"].to_numpy(),
         "value": pa.array(acts["value"], pa.int64(), from_pandas=True),
         "seconds": pa.array(acts["seconds"], pa.float64(), from_pandas=True),
-        "created_at": acts["created_at"].to_numpy(), "late": np.zeros(len(acts), np.int64)})  # fmt: skip
+        "created_at": acts["created_at"].to_numpy(), "late": acts["late"].to_numpy(np.int64)})  # fmt: skip
     of = sa.select(expert.c.name, expert.c.id, panel.c.acts, panel.c.head).join(panel, panel.c.expert == expert.c.id)
     of = of.where(panel.c.campaign == number).with_for_update(of=panel, key_share=True)
     ends = {row.name: row for row in connection.execute(of)}

@@ -7,6 +7,8 @@ from eds.labels.schema import LONGEST_ID, LONGEST_TEXT
 
 LONGEST_NAME = 100
 SHOWN = 40
+MOST_SECONDS = 1e9  # of one judgement
+FORMULAS = ("=", "+", "-", "@")  # a spreadsheet takes what begins with one of these for a formula
 
 
 def fault_of(text: object, longest: int = LONGEST_ID, *, empty: bool = False) -> str:
@@ -45,6 +47,18 @@ def check_name(name: object, where: str) -> str:
             f"{short(result)} cannot be a name",
             where=where,
             hint=f"Use at most {LONGEST_NAME} printable characters, with no blank at either end.",
+        )
+    return result
+
+
+def check_new_name(name: object, where: str) -> str:
+    """The same for a name that is given now: a spreadsheet must not take it for a formula when it is exported."""
+    result = check_name(name, where)
+    if result.startswith(FORMULAS):
+        raise InputError(
+            f"{short(result)} begins with {result[0]}, which spreadsheets take for a formula",
+            where=where,
+            hint="Begin it with a letter or a digit.",
         )
     return result
 

@@ -21,13 +21,15 @@ import pyarrow.parquet as pq
 from eds.choices import VoteFormat
 from eds.errors import InputError
 from eds.io.files import replacing
+from eds.io.reading import reading
 from eds.labels import json_lines, schema
-from eds.labels.validation import fault_of, refuse, short
+from eds.labels.validation import MOST_SECONDS, fault_of, refuse, short
 
 FORMATS: tuple[str, ...] = get_args(VoteFormat)
 COLUMNS = ("vote_id", "query_id", "candidate_id", "expert_id", "value", "seconds", "created_at", "session_id",
-           "guideline", "kind", "supersedes", "mode", "polarity")  # fmt: skip
+           "guideline", "kind", "supersedes", "mode", "polarity", "late")  # fmt: skip
 NEEDED = ("query_id", "candidate_id", "expert_id", "value")
+KNOWN = {*COLUMNS, "label_id", "task", "worker", "label"}
 SPECIAL = re.compile(r"[%|\x00-\x1f\x7f]")
 
 
@@ -55,7 +57,7 @@ def write(votes: pa.Table, path: Path, kind: str) -> None:
                 stream.write(portion)
         return
     if kind == "crowdkit":
-        votes = _as_crowdkit(votes)
+        votes = _as_crowdkit(votes.filter(pc.equal(votes["late"], 0)) if "late" in votes.column_names else votes)
     else:
         moments = pc.strftime(votes["created_at"], format=json_lines.TIME)
         votes = votes.set_column(votes.column_names.index("created_at"), "created_at", moments)
@@ -65,17 +67,13 @@ def write(votes: pa.Table, path: Path, kind: str) -> None:
 
 def read(path: Path, kind: str) -> pd.DataFrame:
     """A file of votes as a frame; of CSV every value is text. crowd-kit's columns get our names."""
-    try:
+    with reading(path, f"cannot be read as {kind}"):
         if kind == "parquet":
-            frame = pq.read_table(path).to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+            frame = _read_parquet(path)
         elif kind == "jsonl":
             frame = _read_jsonl(path)
         else:
             frame = _read_csv(path)
-    except InputError:
-        raise
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise InputError(f"cannot be read as {kind} ({str(error).splitlines()[0]})", where=str(path)) from error
     return from_crowdkit(frame, str(path)) if {"task", "worker", "label"} <= set(frame.columns) else frame
 
 
@@ -114,7 +112,10 @@ def parse(frame: pd.DataFrame, now: int) -> tuple[pd.DataFrame, list[str]]:
     clean["value"] = _values(values)
     _tell(faults, values, clean["value"].isna() & ~_absent(values), "value is not 1, 0 or nothing")
     clean["seconds"], bad = _numbers(frame, "seconds")
-    _tell(faults, frame.get("seconds"), bad, "seconds is not a number from 0 up")
+    _tell(faults, frame.get("seconds"), bad, f"seconds is not a number from 0 to {MOST_SECONDS:.0e}")
+    clean["late"], bad = _numbers(frame, "late")
+    clean["late"] = clean["late"].fillna(0)
+    _tell(faults, frame.get("late"), bad | ~clean["late"].isin((0, 1)), "late is not 1, 0 or nothing")
     clean["created_at"], bad = _moments(frame, now)
     _tell(faults, frame.get("created_at"), bad, "created_at is not a time")
     _tell(faults, clean["query_id"], clean["query_id"] == clean["candidate_id"], "query and candidate are the same")
@@ -168,7 +169,7 @@ def _numbers(frame: pd.DataFrame, name: str) -> "tuple[pd.Series[Any], pd.Series
         return pd.Series(np.full(len(frame), np.nan)), pd.Series(np.zeros(len(frame), bool))
     values = frame[name].reset_index(drop=True)
     result = pd.to_numeric(values, errors="coerce").astype("float64")
-    bad = (result.isna() & ~_absent(values)) | (result < 0) | np.isinf(result)
+    bad = (result.isna() & ~_absent(values)) | (result < 0) | (result > MOST_SECONDS)
     return result, bad.astype(bool)
 
 
@@ -215,12 +216,27 @@ def _read_jsonl(path: Path) -> pd.DataFrame:
                 row = json.loads(line)
             except ValueError:
                 row = None
-            if isinstance(row, dict):
-                rows.append(row)
-            else:
+            if not isinstance(row, dict):
                 faults.append(f"row {number}: is not a JSON object")
+                continue
+            nested = [name for name, value in row.items() if name in KNOWN and isinstance(value, (list, dict))]
+            faults += [f"row {number}: {name} is a list or an object" for name in nested]
+            if not {"value", "label"} & set(row):
+                faults.append(f"row {number}: has no value (null for unsure)")
+            rows.append(row)
     refuse(faults, "lines are no votes", str(path), "Write one JSON object a line.")
     return pd.DataFrame(rows, dtype=object) if rows else pd.DataFrame(columns=list(COLUMNS), dtype=object)
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    """Parquet with one value a field."""
+    table = pq.read_table(path)
+    nested = [field.name for field in table.schema if field.name in KNOWN and pa.types.is_nested(field.type)]
+    refuse(
+        (f"column {name} holds lists or objects" for name in nested), "faults", str(path), "Write one value a field."
+    )
+    frame: pd.DataFrame = table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+    return frame
 
 
 def _read_csv(path: Path) -> pd.DataFrame:

@@ -55,6 +55,7 @@ class Votes:
     control: "pd.DataFrame | None"  # with early stop: judged pairs that every expert is asked
     gold: "pd.DataFrame"  # query_id, candidate_id, value
     adjudicated: "pd.DataFrame"  # leads' decisions
+    late: int = 0  # acts after the grace period, which are not among `acts`
 
     @cached_property
     def labels(self) -> "pd.DataFrame":
@@ -123,7 +124,7 @@ def decide(
         dict(zip(("smallest", "largest"), decision.panel, strict=True)),
         not others,
         len(decision.truth),
-        decision.counts,
+        {**decision.counts, **({"late": votes.late} if votes.late else {})},
         decision.truth,
         replaced=replace,
         stored_rule=", ".join(others) or None,
@@ -172,7 +173,7 @@ def read_votes(project: "Project", campaign: str | None = None, until: datetime 
     """Everything that the truth and the agreement need from the label store, up to a time."""
     with opened(project) as store:
         from eds.labels.adjudication import adjudications
-        from eds.labels.frames import acts_frame, control_pairs, gold_pairs, panels
+        from eds.labels.frames import acts_frame, control_pairs, count_late, gold_pairs, panels
         from eds.labels.queue import list_campaigns
 
         acts = acts_frame(store, as_of=until, campaign=campaign)
@@ -186,7 +187,8 @@ def read_votes(project: "Project", campaign: str | None = None, until: datetime 
             judged = acts.loc[acts["kind"] == "normal", PAIR].drop_duplicates()
             control = control_pairs(store, campaign).merge(judged)
         decided = adjudications(store, campaign, as_of=until)
-        return Votes(acts, early_stop, asked.sizes, control, gold_pairs(store), decided)
+        late = count_late(store, campaign)
+        return Votes(acts, early_stop, asked.sizes, control, gold_pairs(store), decided, late)
 
 
 def has_votes(project: "Project") -> bool:

@@ -1,7 +1,7 @@
 """Import and export of benchmarks, in every format of eds.benchmarks.formats."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from eds.benchmarks.validate import (
     with_catalogue,
 )
 from eds.errors import InputError, ProjectError
+from eds.io.reading import reading
 from eds.project.dataset_card import CardText, make_card
 from eds.project.import_votes import VoteImport, check_votes, with_own_names
 from eds.project.remote_paths import local_folder
@@ -197,7 +198,7 @@ def import_benchmark(
     files = [item for value in values.values() for item in (value if isinstance(value, tuple) else [value])]
     with project.writing(f"eds benchmarks import {format_name}"):
         notes = verify_checksums([*sources, *(file for file in files if isinstance(file, Path))])
-        benchmark = read(*sources, **values)
+        benchmark = _read(read, sources, values)
         benchmark = dataclasses.replace(benchmark, notes=(*notes, *benchmark.notes))
         return store_benchmark(
             project,
@@ -230,24 +231,8 @@ def store_benchmark(
 
     Tables that another kind of operation made are replaced only with `replace`.
     """
-    if benchmark.votes is not None:
-        own_names = with_own_names(benchmark.votes, benchmark.locations["votes"])
-        benchmark = dataclasses.replace(benchmark, votes=own_names)
-    own = project.read("images") if project.path("images").exists() else None
-    has_ids = "ids" in benchmark.locations and "catalogue" not in benchmark.locations
-    benchmark, kept = with_catalogue(benchmark, own, project.image_root, replaced=replace)
-    if separate and kept and own is not None:
-        raise InputError(
-            f"products can be separated only in an imported catalogue; the project's own ({len(own):,} images) is kept",
-            where="images.parquet",
-            hint="Use --replace, too: it takes the file's catalogue." if has_ids else f"Instead, {SEPARATE_HERE}.",
-        )
-    benchmark = separate_products(benchmark) if separate else benchmark
-    benchmark, faults = check_benchmark(benchmark, kept=kept)
+    benchmark, kept = _checked(project, benchmark, separate=separate, replace=replace)
     images: Any = benchmark.images
-    if benchmark.votes is not None:
-        check_votes(benchmark.votes, images["image_id"], benchmark.locations["votes"], faults)
-    faults.raise_any("the benchmark cannot be imported", "Nothing was imported:")
     tables: dict[str, Any] = {f"neighbors/{check_model_name(model)}": run for model, run in benchmark.runs.items()}
     tables |= {"truth": benchmark.truth, "suspects": benchmark.suspects, "images": None if kept else images}
     tables = {name: frame for name, frame in tables.items() if frame is not None}  # images last: all others need it
@@ -280,3 +265,34 @@ def store_benchmark(
         runs={model: len(run) for model, run in benchmark.runs.items()},
         notes=(*benchmark.notes, *(votes.notes if votes else ())),
     )
+
+
+def _read(read: Callable[..., Benchmark], sources: Sequence[Path], values: Mapping[str, Any]) -> Benchmark:
+    with reading(sources[0] if sources else "the files", hint="Nothing was imported. Write it again."):
+        return read(*sources, **values)
+
+
+def _checked(project: "Project", benchmark: Benchmark, *, separate: bool, replace: bool) -> tuple[Benchmark, bool]:
+    """The benchmark as the project can take it, and whether the project's own catalogue is kept."""
+    first = next(iter(benchmark.locations.values()), None)
+    where = "the benchmark" if first is None else first.file
+    with reading(where, "cannot be imported", "Nothing was imported. Write it again."):
+        if benchmark.votes is not None:
+            own_names = with_own_names(benchmark.votes, benchmark.locations["votes"])
+            benchmark = dataclasses.replace(benchmark, votes=own_names)
+        own = project.read("images") if project.path("images").exists() else None
+        has_ids = "ids" in benchmark.locations and "catalogue" not in benchmark.locations
+        benchmark, kept = with_catalogue(benchmark, own, project.image_root, replaced=replace)
+        if separate and kept and own is not None:
+            raise InputError(
+                f"products can be separated only in an imported catalogue; the project's own ({len(own):,} images) "
+                "is kept",
+                where="images.parquet",
+                hint="Use --replace, too: it takes the file's catalogue." if has_ids else f"Instead, {SEPARATE_HERE}.",
+            )
+        benchmark = separate_products(benchmark) if separate else benchmark
+        benchmark, faults = check_benchmark(benchmark, kept=kept)
+        if benchmark.votes is not None and benchmark.images is not None:
+            check_votes(benchmark.votes, benchmark.images["image_id"], benchmark.locations["votes"], faults)
+        faults.raise_any("the benchmark cannot be imported", "Nothing was imported:")
+        return benchmark, kept

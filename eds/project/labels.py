@@ -29,7 +29,9 @@ class ImportedVotes(Result):
 
     added: int
     already: int  # stored before
+    repeated: int  # say again what another row or the store says: counted once
     dropped: tuple[str, ...]  # columns that were not read
+    strangers: int = 0  # images that the catalogue does not have
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,11 @@ class Labels:
         with opened(self.project, create=True) as store:
             actor = self.project.actor
             done = transfer.import_votes(store, frame, campaign, add_missing=add_missing, where=str(file), by=actor)
-        return ImportedVotes(done.added, done.already, tuple(done.dropped))
+        strangers = 0
+        if self.project.path("images").exists() and {"query_id", "candidate_id"} <= set(frame.columns):
+            named = {*frame["query_id"], *frame["candidate_id"]}
+            strangers = len(named.difference(self.project.read("images")["image_id"]))
+        return ImportedVotes(done.added, done.already, done.repeated, tuple(done.dropped), strangers)
 
     def export_votes(
         self,

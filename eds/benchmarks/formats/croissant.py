@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pandas as pd
+from pydantic import BaseModel, Field
 
 from eds.benchmarks import pairs_file
 from eds.benchmarks.benchmark import PAIR, VOTE_COLUMNS, Benchmark, Location
@@ -19,6 +20,7 @@ from eds.benchmarks.validate import Faults, check_columns, check_ids, check_path
 from eds.benchmarks.votes_file import write_votes
 from eds.errors import InputError
 from eds.io.files import digest
+from eds.io.reading import shaped
 from eds.schema import to_arrow, to_frame
 from eds.tables import IMAGES
 
@@ -40,6 +42,42 @@ CONTEXT: dict[str, Any] = {
     "sc": "https://schema.org/",
     **{term: f"cr:{term}" for term in SCHEMA_TERMS},
 }
+
+
+class _Reference(BaseModel):
+    id: str = Field(alias="@id")
+
+
+class _Extract(BaseModel):
+    column: str | None = None
+
+
+class _Origin(BaseModel):
+    fileObject: _Reference | None = None  # noqa: N815 - the format's name
+    extract: _Extract = _Extract()
+
+
+class _Field(BaseModel):
+    dataType: str | list[str] | None = None  # noqa: N815 - the format's name
+    source: _Origin = _Origin()
+
+
+class _RecordSet(BaseModel):
+    field: list[_Field] | _Field = []
+
+
+class _Resource(BaseModel):
+    id: str | None = Field(None, alias="@id")
+    contentUrl: str | None = None  # noqa: N815 - the format's name
+
+
+class _Description(BaseModel):
+    """As much of a Croissant description as is read here."""
+
+    distribution: list[_Resource] = []
+    recordSet: list[_RecordSet]  # noqa: N815 - the format's name
+
+
 TYPES = {"text": "sc:Text", "integer": "sc:Integer", "real": "sc:Float", "flag": "sc:Boolean", "time": "sc:DateTime"}
 VOTE_KINDS = {"value": "integer", "seconds": "real", "created_at": "time"}
 
@@ -151,6 +189,7 @@ def read(source: Path) -> Benchmark:
     content = read_json(file)
     if not isinstance(content, dict) or "recordSet" not in content:
         raise InputError("describes no record sets", where=str(file), hint="Give a Croissant 1.0 file.")
+    shaped(_Description, content, file, "Give a Croissant 1.0 file.")
     failed, hint = "the files cannot be imported", "Nothing was imported. Rows count from 0:"
     faults = Faults()
     files = _files(content, file, faults)
