@@ -37,7 +37,7 @@ class StatusResult(Result):
 
 
 def read_status(project: Project) -> StatusResult:
-    """Read the condition of every table; vectors with a missing or truncated file are damaged."""
+    """Read the condition of every table; vectors with a missing, truncated or changed file are damaged."""
     tables = [_with_missing_files(project, state) for state in project.states()]
     inputs = Inputs(project)
     try:
@@ -50,11 +50,12 @@ def read_status(project: Project) -> StatusResult:
 
 
 def missing_files(project: Project, model: str) -> list[str]:
-    """What is missing or truncated among the files of a model's vectors; refused if they have no description."""
-    from eds.vectors import lost_ids, lost_shards, read_model
+    """What is missing, truncated or changed among the files of a model's vectors; refused if they have no description."""
+    from eds.vectors import altered_shards, lost_ids, lost_shards, read_model
 
     folder = project.path("embeddings", model)
-    shards = [*lost_shards(folder, read_model(folder)).values()]
+    described = read_model(folder)
+    shards = [*lost_shards(folder, described).values()] or [*altered_shards(folder, described).values()]
     return [*([ids] if (ids := lost_ids(folder)) else []), *shards]
 
 

@@ -3,6 +3,7 @@
     00000.npy 00001.npy ...   the vectors, memory-mapped; a shard is never changed once it is written
     ids.parquet               table `embeddings`: which image stands in which row of which shard
     model.json                what made them, and the digest of every shard; written last
+    timing.json               how long it took: apart, so that equal vectors have equal descriptions
 
 `Vectors.open(folder)` reads; `Writer` writes shard by shard, survives kill -9 and brings a folder up
 to date; `write` does it all for vectors that fit in memory; `open_remote` and `copy_remote` take an address
@@ -14,6 +15,7 @@ from eds.vectors.folder import lost_ids
 from eds.vectors.model import Model, Shard, lost_shards, pack, read_model, stored_dtype, stored_width, unpack
 from eds.vectors.reading import Vectors
 from eds.vectors.remote import copy_remote, open_remote
+from eds.vectors.verified import altered_shards
 from eds.vectors.writing import SHARD_ROWS, Writer, bad_rows, usable, write
 
 __all__ = [
@@ -22,6 +24,7 @@ __all__ = [
     "Shard",
     "Vectors",
     "Writer",
+    "altered_shards",
     "bad_rows",
     "copy_remote",
     "lost_ids",

@@ -1,8 +1,8 @@
-"""What model.json holds, and how the array of one shard is made, opened and packed."""
+"""What model.json and timing.json hold, and how the array of one shard is made, opened and packed."""
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from eds.io.files import forbidden
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Dtype = Literal["float32", "float16", "bits"]
+TIMES = ("seconds", "images_per_second")  # in timing.json; up to version 0.1.0 in model.json
 REMAKE = "Delete the folder and make it again: eds embeddings compute."
 
 
@@ -76,14 +77,19 @@ class Model:
         return stored_width(self.dimension, self.dtype)
 
     def to_json(self) -> str:
-        """As text; `from_json` reads it back."""
-        return json.dumps(asdict(self), indent=1, ensure_ascii=False)
+        """As text, without the times: equal vectors have equal descriptions; `from_json` reads it back."""
+        values = {name: value for name, value in asdict(self).items() if name not in TIMES}
+        return json.dumps(values, indent=1, ensure_ascii=False)
+
+    def times_to_json(self) -> str:
+        """What timing.json holds: how long it took, on which nothing depends."""
+        return json.dumps({name: getattr(self, name) for name in TIMES})
 
     @classmethod
     def from_json(cls, text: str) -> "Model":
         """Read what `to_json` wrote; whatever a later version added is left aside."""
         given = json.loads(text)
-        known = {key: given[key] for key in cls.__dataclass_fields__}
+        known = {key: given[key] for key in cls.__dataclass_fields__ if key in given or key not in TIMES}
         known["shards"] = tuple(Shard(part["file"], part["rows"], part["sha256"]) for part in given["shards"])
         known["provenance"] = tables.Provenance.from_json(json.dumps(given["provenance"]))
         return cls(**known)
@@ -121,7 +127,7 @@ def read_model(folder: Path) -> Model:
     """What model.json says, or why it cannot be read."""
     path = folder / "model.json"
     try:
-        return Model.from_json(path.read_text(encoding="utf-8"))
+        model = Model.from_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         begun = (folder / "partial.json").exists()
         what = "the vectors are not finished: the run was stopped" if begun else "there are no vectors here yet"
@@ -130,6 +136,11 @@ def read_model(folder: Path) -> Model:
         raise forbidden(path) from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise TableError(f"model.json is damaged ({error!r})", where=str(folder), hint=REMAKE) from error
+    try:
+        times = json.loads((folder / "timing.json").read_text(encoding="utf-8"))
+        return replace(model, **{name: float(times[name]) for name in TIMES})
+    except (OSError, ValueError, KeyError, TypeError):  # lost or damaged times cost an estimate, not the vectors
+        return model
 
 
 def open_shard(path: Path, rows: int, width: int, dtype: Dtype) -> Array:

@@ -14,6 +14,7 @@ from eds import tables
 from eds.errors import InputError, TableError
 from eds.io.files import digest
 from eds.vectors.model import REMAKE, Array, LostShardError, Model, Shard, open_shard, read_model, stored_dtype, unpack
+from eds.vectors.verified import altered_shards
 
 SHOWN = 5  # unknown ids that a message names
 
@@ -28,10 +29,12 @@ class Vectors:
 
     @classmethod
     def open(cls, folder: Path) -> "Vectors":
-        """The vectors in `folder`; refused, with all faults, if a file is missing or has another shape."""
+        """The vectors in `folder`; refused, with all faults, if a file is missing or not what was written."""
         model = read_model(folder)
         faults: list[str] = []
         shards = [_open_shard(folder, shard, model, faults) for shard in model.shards]
+        if not faults:
+            faults += altered_shards(folder, model).values()
         only_lost = len(faults)
         rows = sum(shard.rows for shard in model.shards)
         if rows != model.rows:
@@ -124,7 +127,7 @@ class Vectors:
         faults = [
             f"{shard.file} is not the file that was written (its sha256 differs)"
             for shard in self.model.shards
-            if digest(self.folder / shard.file) != shard.sha256
+            if digest(self.folder / shard.file) != shard.sha256  # of the bytes as they are now, whatever is remembered
         ]
         places = tables.read(self.folder / "ids.parquet", tables.EMBEDDINGS, ["shard", "row"])
         counts = [shard.rows for shard in self.model.shards]

@@ -23,6 +23,7 @@ from eds.tables import EMBEDDINGS, Provenance
 from eds.vectors.folder import empty_if_other, lost_ids, receipt, refuse_other, sweep, write_receipt
 from eds.vectors.model import Array, LostShardError, Model, Shard, lost_shards, open_shard, read_model, stored_dtype
 from eds.vectors.reading import Vectors
+from eds.vectors.verified import altered_shards
 
 SHARD_ROWS = 4096  # a crash costs at most as many vectors; a multiple of every usual batch
 FIRST_ROWS = 256  # of the first shard; each is twice the one before, so that a crash of a short run costs little too
@@ -145,6 +146,7 @@ class Writer:
         self._receipts_for_old_shards()
         (self.folder / "model.json").unlink(missing_ok=True)
         tables.write(self._named(listed), EMBEDDINGS, self.folder / "ids.parquet", provenance)
+        write_text(self.folder / "timing.json", model.times_to_json())
         write_text(self.folder / "model.json", model.to_json())
         sweep(self.folder, model)
         return model
@@ -198,7 +200,7 @@ class Writer:
         if self._old:
             if lost := lost_ids(self.folder):
                 raise TableError(lost, where=str(self.folder), hint="Compute the vectors again: --replace.")
-            self._lost = set(lost_shards(self.folder, self._old))
+            self._lost = {*lost_shards(self.folder, self._old), *altered_shards(self.folder, self._old)}
             self._shards = {shard.number: shard for shard in self._old.shards if shard.number not in self._lost}
             listed = tables.read(self.folder / "ids.parquet", EMBEDDINGS, LISTED)
             parts.append(listed[~listed["shard"].isin(self._lost)])
@@ -211,6 +213,9 @@ class Writer:
             try:
                 open_shard(self.folder / file, len(listed), self.model.width, self.model.dtype)
             except LostShardError:
+                self._lost.add(number)
+                continue
+            if digest(self.folder / file) != made.parents[file]:
                 self._lost.add(number)
                 continue
             self._shards[number] = Shard(file, len(listed), made.parents[file])

@@ -15,13 +15,13 @@ from tests.images.reading import column, read
 def test_csv_with_a_map(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text(
-        'sku,file,colour,box_left,product_id\n007,a.jpg,"red, dark",3,NA\n008,b.jpg,,,\n', encoding="utf-8-sig"
+        'sku,file,colour,width,product_id\n007,a.jpg,"red, dark",3,NA\n008,b.jpg,,,\n', encoding="utf-8-sig"
     )
     found = read("table", file, columns={"id": "sku", "path": "file"})
     assert column(found, "image_id") == ["007", "008"]
     assert column(found, "product_id") == ["NA", "008"]
     assert column(found, "colour") == ["red, dark", None]
-    assert column(found, "box_left") == [3, None]
+    assert column(found, "width") == [3, None]
     assert column(found, "role") == ["both", "both"]
     assert column(found, "sha256") == [None, None]
 

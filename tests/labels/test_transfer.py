@@ -143,7 +143,7 @@ def test_contradictory_rows_are_told_and_equal_ones_count_once(store: Store) -> 
             import_votes(store, pd.concat([twice, pd.DataFrame([{**base, **other}])]), name)
     assert labels_frame(store).empty
     report = import_votes(store, twice, name)
-    assert (report.added, report.already) == (1, 2)
+    assert (report.added, report.already, report.repeated) == (1, 0, 2)
     with pytest.raises(InputError, match="judged this pair otherwise in the store"):
         import_votes(store, pd.DataFrame([{**base, "vote_id": "d", "value": 0}]), name)
     fork = pd.DataFrame([{**base, "vote_id": x, "supersedes": "a", "value": 0} for x in "ef"])
@@ -171,5 +171,5 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         vote_files.read(bad, "parquet")
     with pytest.raises(InputError, match="is not a format of votes"):
         vote_files.format_of(Path("votes.xlsx"))
-    with pytest.raises(InputError, match="cannot be read as csv"):
+    with pytest.raises(InputError, match="there is no such file"):
         vote_files.read(tmp_path / "absent.csv", "csv")
