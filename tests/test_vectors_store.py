@@ -97,7 +97,7 @@ def test_a_folder_follows_its_catalogue(tmp_path_factory: pytest.TempPathFactory
         assert vectors.gather(ids).tolist() == [[image + 1, version] for image, version in catalogue.items()]
         assert dict(zip(vectors.ids, vectors.sources, strict=True)) == dict(zip(ids, sources, strict=True))
         files = {path.name for path in folder.iterdir()}
-        assert files == {"ids.parquet", "model.json", *(shard.file for shard in vectors.model.shards)}
+        assert files == {"ids.parquet", "model.json", "timing.json", *(shard.file for shard in vectors.model.shards)}
 
 
 def test_an_interrupted_run_goes_on_at_its_last_finished_shard(tmp_path: Path) -> None:

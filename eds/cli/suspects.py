@@ -60,11 +60,13 @@ def pool(console: Console, explain: bool, **options: Any) -> None:
 @click.option(
     "--universe", type=one_of(choices.UniverseChoice), help="Pairs that lists may hold, or all (default: eds.toml)."
 )
+@click.option("--add", is_flag=True, help="Draw further pairs, though this draw was made before.")
 def random(console: Console, **options: Any) -> None:
     """Draw uniform random pairs, as one batch.
 
     Every pair has a known probability. Strata: all pairs; those outside the pool; those near it, from --min-rank to
-    before --max-rank of some list; and the rest, outside and not near.
+    before --max-rank of some list; and the rest, outside and not near. The same command again draws no further pairs,
+    unless --add is given.
     """
     console.show(console.project.draw_random(**options), render_random)
 
@@ -193,6 +195,11 @@ def _explain_pool(result: "PoolResult") -> list[str]:
 def render_random(result: "RandomResult") -> str:
     """What was drawn, of how many."""
     total = result.drawn_before + result.drawn
+    if not result.drawn:
+        return (
+            f"This draw was made before: {total:,} of the {result.stratum_size:,} pairs of stratum {result.stratum} "
+            "are drawn. --add draws further ones."
+        )
     return (
         f"Drew {result.drawn:,} pairs of stratum {result.stratum}; {total:,} of its {result.stratum_size:,} pairs are "
         f"drawn now, each with probability {result.probability:.3g}. Universe: {result.universe.text}."

@@ -13,7 +13,7 @@ import sqlite3
 import time
 import zipfile
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,7 +37,8 @@ VERSION = 1
 LEFT_OUT = ("session", "attempt")
 
 
-class Part(BaseModel):
+@dataclass(frozen=True)
+class Part:
     """A table's file in a backup."""
 
     rows: NonNegativeInt
@@ -100,7 +101,7 @@ def dump(connection: sa.Connection, path: Path, place: str) -> Manifest:
                 digest = hashlib.sha256(buffer.getvalue()).hexdigest()
                 tables[table.name] = Part(rows=len(rows), sha256=digest)
             made = Manifest(version, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), tables)
-            parts = {name: part.model_dump() for name, part in tables.items()}
+            parts = {name: asdict(part) for name, part in tables.items()}
             content = {"format": FORMAT, "version": VERSION, **vars(made), "tables": parts}
             archive.writestr("manifest.json", json.dumps(content, indent=2))
     return made

@@ -4,8 +4,12 @@ SQLite: BEGIN IMMEDIATE for writers (a deferred one fails at once where it shoul
 every commit, readers with snapshots of their own. PostgreSQL: synchronous commit, whatever its default.
 """
 
+import shutil
 import sqlite3
+import tempfile
 import time
+import weakref
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +19,7 @@ from sqlalchemy import event, pool
 from eds.errors import ConfigError, ReplacedError
 from eds.labels.db_errors import shown
 
+UNWRITABLE = ("readonly", "unable to open", "disk I/O", "full")  # what SQLite says where it cannot write
 WAIT = 30  # seconds a writer waits for another before it gives up
 
 
@@ -94,23 +99,35 @@ def _files(path: Path) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
     return identity(path), identity(path.with_name(f"{path.name}-wal"))
 
 
-def sqlite_engine(path: Path, *, begin: str, size: int, setup: tuple[str, ...] = ()) -> sa.Engine:
-    """An engine on an existing SQLite file (never makes one), whose transactions open with `begin`."""
+def sqlite_engine(
+    path: Path, *, begin: str, size: int, setup: tuple[str, ...] = (), only_read: bool = False
+) -> sa.Engine:
+    """An engine on an existing SQLite file (never makes one), whose transactions open with `begin`.
+
+    `only_read`: where nothing can be written, on a full or read-only disk, it still reads.
+    """
     address = f"{path.resolve().as_uri()}?mode=rw"
     settings = (f"busy_timeout={WAIT * 1000}", "synchronous=FULL", "foreign_keys=ON", "recursive_triggers=ON", *setup)
 
     def connect() -> sqlite3.Connection:
         while True:
-            before = _files(path)[0]
+            before, memory = _files(path)[0], path.with_name(f"{path.name}-shm")
             if before is None:
                 raise _replaced(path)
-            made = sqlite3.connect(
-                address, uri=True, timeout=WAIT, check_same_thread=False, isolation_level=None, factory=_Connection
-            )
+            in_use = memory.exists()
+            made = _open(address)
             try:
                 for pragma in settings:
                     made.execute(f"PRAGMA {pragma}")
                 _use_wal(made)
+            except sqlite3.OperationalError as error:
+                made.close()
+                if not only_read or not any(words in str(error) for words in UNWRITABLE):
+                    raise
+                if not in_use:  # made just now, in vain
+                    with suppress(OSError):
+                        memory.unlink(missing_ok=True)
+                made = _open_unwritable(path, error)
             except BaseException:
                 made.close()
                 raise
@@ -130,6 +147,41 @@ def sqlite_engine(path: Path, *, begin: str, size: int, setup: tuple[str, ...] =
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
     event.listen(engine, "commit", lambda connection: verify_file(connection, path))
     return engine
+
+
+def _open(address: str) -> _Connection:
+    return sqlite3.connect(
+        address, uri=True, timeout=WAIT, check_same_thread=False, isolation_level=None, factory=_Connection
+    )
+
+
+def _open_unwritable(path: Path, reason: sqlite3.OperationalError) -> _Connection:
+    """A connection that reads a file beside which SQLite cannot make its shared memory.
+
+    If that memory is there, another program has the file open, and it is used as it is. Else nobody writes: the file is
+    read without locks, or, if acts are in its log, which SQLite would leave out then, a copy of both is.
+    """
+    uri, log, memory = path.resolve().as_uri(), *(path.with_name(f"{path.name}-{end}") for end in ("wal", "shm"))
+    if memory.exists():
+        made = _open(f"{uri}?mode=ro")
+        try:
+            made.execute("SELECT count(*) FROM sqlite_master")
+        except sqlite3.Error:
+            made.close()
+            raise reason from None
+        return made
+    if not log.exists() or not log.stat().st_size:
+        return _open(f"{uri}?mode=ro&immutable=1")
+    folder = Path(tempfile.mkdtemp(prefix="eds-labels-"))
+    try:
+        for file in (path, log):
+            shutil.copy(file, folder / file.name)
+        made = _open((folder / path.name).as_uri())
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise sqlite3.OperationalError(f"{reason}; a copy cannot be made either: {error.strerror}") from error
+    weakref.finalize(made, shutil.rmtree, folder, ignore_errors=True)
+    return made
 
 
 def postgresql_engine(url: sa.URL, **options: Any) -> sa.Engine:

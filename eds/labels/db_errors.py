@@ -29,6 +29,8 @@ def translated_errors(place: str) -> Iterator[None]:
         raise _translated(error, place) from error
     except UnicodeDecodeError as error:  # SQLite's driver, on a text or on a message that holds a damaged name
         raise corrupt(place, str(error)) from error
+    except exc.NoSuchTableError as error:  # a name that was read a moment before
+        raise corrupt(place, f"table {str(error)!r} cannot be found") from error
     except exc.TimeoutError as error:
         raise LockedError(
             "no connection became free in time", where=place, hint="Fewer writers at once, or try again."

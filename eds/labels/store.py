@@ -52,7 +52,9 @@ class Store:
         self._opened = _Opened()
         if self.sqlite:
             self._writer = database.sqlite_engine(self.path, begin="BEGIN IMMEDIATE", size=1)
-            self._reader = database.sqlite_engine(self.path, begin="BEGIN", size=32, setup=("query_only=ON",))
+            self._reader = database.sqlite_engine(
+                self.path, begin="BEGIN", size=32, setup=("query_only=ON",), only_read=True
+            )
             self._queue: CommitQueue | None = queue_of(str(self.path.resolve()))
             event.listen(self._writer, "commit", self._verify)
         else:

@@ -87,6 +87,7 @@ def draw_random(
     min_rank: int | None = None,
     max_rank: int = 100,
     universe: "UniverseChoice | None" = None,
+    add: bool = False,
 ) -> RandomResult:
     """Draw uniform random pairs; see Project.draw_random."""
     from eds.project.universe import project_universe
@@ -109,17 +110,24 @@ def draw_random(
                 )  # fmt: skip
             near = {"neighbors": read_heads(project, models, max_rank), "window": RankWindow(least, max_rank)}
         seed = project.config.project.seed
-        table = draw(pairs, n, seed, suspects=inputs.suspects, stratum=stratum, **near)
         params = {"n": n, "stratum": stratum, "universe": universe}
-        _append(project, table, "random", params | ({"min_rank": min_rank, "max_rank": max_rank} if near else {}))
+        params |= {"min_rank": min_rank, "max_rank": max_rank} if near else {}
+        before = inputs.suspects
+        done = before is not None and not add and _was_done(project, "random", params)
+        if before is not None and done:
+            table = before
+        else:
+            table = draw(pairs, n, seed, suspects=before, stratum=stratum, **near)
+            _append(project, table, "random", params)
     drawn = table[(table["origin"] == "random") & (table["stratum"] == stratum_name(stratum, pairs.rules))]
     probability = float(drawn["probability"].iloc[0])
+    new = 0 if done else n
     return RandomResult(
-        drawn=n,
+        drawn=new,
         table=table,
         stratum=stratum,
         stratum_size=drawn_from(drawn),
-        drawn_before=len(drawn) - n,
+        drawn_before=len(drawn) - new,
         probability=probability,
         universe=pairs.described,
     )
@@ -284,6 +292,16 @@ def _undecided(inputs: Inputs, model: str, k: int, truth: "pd.DataFrame", lists:
         for other in pair
         if other != model
     ]
+
+
+def _was_done(project: "Project", verb: str, params: Mapping[str, Any]) -> bool:
+    """Whether the pool's provenance has this draw with these parameters: typed again, a command goes on, no more."""
+    wanted = {name: value for name, value in params.items() if value is not None}
+    return any(
+        one.name == f"suspects.{verb}"
+        and {key: value for key, value in one.params.items() if value is not None} == wanted
+        for one in suspects_provenance(project).operations
+    )
 
 
 def _append(project: "Project", table: "pd.DataFrame", verb: str, params: Mapping[str, Any]) -> None:

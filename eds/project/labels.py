@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,8 +96,7 @@ class Labels:
             from eds.labels.backup import upgrade_store
             from eds.labels.migrate import newest
 
-        stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-        saved = Path(backup) if backup else self.project.root / f"labels-before-upgrade-{stamp}.zip"
+        saved = Path(backup) if backup else _unused(self.project.root / f"labels-before-upgrade-to-{newest()}.zip")
         before = upgrade_store(address(self.project), saved)
         return UpgradeResult(str(before), str(newest()), str(saved))
 
@@ -179,3 +178,15 @@ class Labels:
         """Who did which administrative act, the oldest first."""
         with opened(self.project) as store:
             return audit.read_audit(store)
+
+
+def _unused(path: Path) -> Path:
+    """The path, with a number if there is such a file.
+
+    A name without the time: what a killed writer left of its file, the next writer of the same name removes.
+    """
+    number, result = 1, path
+    while result.exists():
+        number += 1
+        result = path.with_stem(f"{path.stem}-{number}")
+    return result

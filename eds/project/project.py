@@ -393,17 +393,18 @@ class Project(ProjectFiles):
         min_rank: int | None = None,
         max_rank: int = 100,
         universe: "UniverseChoice | None" = None,
+        add: bool = False,
     ) -> "RandomResult":
         """Draw n uniform random pairs of the project's universe, each with its probability, as one batch behind others.
 
         Strata: "all" pairs; "outside" the pool; "near" it: at ranks min_rank (default: k of the pool) to max_rank - 1
         of some model's list, without the pool; "rest": outside and not near. `universe` "rules" are the pairs that the
         lists may hold (with one image of each product: pairs of a query and a product, shown by a random image), "all"
-        the paper's: all pairs of images; None: as eds.toml says.
+        the paper's: all pairs of images; None: as eds.toml says. The same draw again adds no pairs, unless `add`.
         """
         from eds.project.draw import draw_random
 
-        return draw_random(self, n, stratum=stratum, min_rank=min_rank, max_rank=max_rank, universe=universe)
+        return draw_random(self, n, stratum=stratum, min_rank=min_rank, max_rank=max_rank, universe=universe, add=add)
 
     def draw_negatives(
         self, n: int = 5, *, min_rank: int = 100, max_rank: int = 500, keep_top: bool = False

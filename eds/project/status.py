@@ -50,7 +50,7 @@ def read_status(project: Project) -> StatusResult:
 
 
 def missing_files(project: Project, model: str) -> list[str]:
-    """What is missing, truncated or changed among the files of a model's vectors; refused if they have no description."""
+    """The files of a model's vectors that are missing, truncated or changed; refused if they have no description."""
     from eds.vectors import altered_shards, lost_ids, lost_shards, read_model
 
     folder = project.path("embeddings", model)

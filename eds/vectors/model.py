@@ -138,7 +138,7 @@ def read_model(folder: Path) -> Model:
         raise TableError(f"model.json is damaged ({error!r})", where=str(folder), hint=REMAKE) from error
     try:
         times = json.loads((folder / "timing.json").read_text(encoding="utf-8"))
-        return replace(model, **{name: float(times[name]) for name in TIMES})
+        return replace(model, seconds=float(times["seconds"]), images_per_second=float(times["images_per_second"]))
     except (OSError, ValueError, KeyError, TypeError):  # lost or damaged times cost an estimate, not the vectors
         return model
 

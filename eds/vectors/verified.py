@@ -55,6 +55,8 @@ def _read(memory: Path | None) -> dict[str, State]:
         return {}
     try:
         content = json.loads(memory.read_text(encoding="utf-8"))
-        return {str(file): (int(size), int(time), int(node), str(sha)) for file, (size, time, node, sha) in content.items()}
+        return {
+            str(file): (int(size), int(time), int(node), str(sha)) for file, (size, time, node, sha) in content.items()
+        }
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
