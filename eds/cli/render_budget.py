@@ -18,7 +18,8 @@ def render_budget(result: "BudgetResult", *, explain: bool = False) -> str:
         render_plans(result.plans, result.currency),
         f"All pairs: {result.scope.text}; {result.seconds.source}.",
         f"{sure['queries']:,} queries show a difference of {sure['smallest_difference']:.3f} between two models four"
-        f" times in five; {round(sure['pairs']):,} judged pairs give a rate to within {sure['half_width']:.2%}.",
+        f" times in five; {round(sure['pairs']):,} judged pairs give a rate to within {sure['half_width']:.2%}"
+        " if they were independent, and to within twice that where pairs of a query are alike (design effect 4).",
         "",
         *_machines(result.machines, result.currency),
     ]

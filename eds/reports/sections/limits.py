@@ -26,13 +26,15 @@ def _intervals(inputs: ReportInputs) -> Sentence:
     confidence = Number(inputs.confidence, "share")
     if not inputs.resamples:
         return say(
-            "Intervals over queries and of agreement were not requested (--resamples 0). Those at {confidence} are"
-            " Wilson's for rates, and Clopper-Pearson's for prevalence.",
+            "Intervals of scores and of agreement were not requested (--resamples 0). Those at {confidence} are over"
+            " queries for rates, and Clopper-Pearson's for prevalence.",
             confidence=confidence,
         )
     return say(
-        "Confidence intervals are at {confidence}: bootstrap over queries with {times} resamples and seed {seed} (all"
-        " pairs of a query together), Wilson's for rates, and Clopper-Pearson's for prevalence.",
+        "Confidence intervals are at {confidence} and over queries, all pairs of a query together: rates and means by"
+        " Wilson's formula with the effective number of queries, micro AUC, agreement and differences by bootstrap with"
+        " {times} resamples and seed {seed}; prevalence by Clopper-Pearson's. Fewer than 8 queries, or queries that are"
+        " all equal, have no interval.",
         confidence=confidence,
         times=count(inputs.resamples),
         seed=count(inputs.seed),
