@@ -9,8 +9,12 @@ class CAMPAIGNS:
     title = "Campaigns"
     about = "Which pairs a panel judges, how, and under which guideline."
     all_tab, new_tab, guideline_tab, change_tab, known_tab = tabs = (
-        "All campaigns", "New campaign", "Guidelines", "Change or close", "Known pairs",
-    )  # fmt: skip
+        "All campaigns",
+        "New campaign",
+        "Guidelines",
+        "Change or close",
+        "Known pairs",
+    )
     heads = ("Campaign", "State", "Mode", "Pairs", "Experts", "Judged", "Guideline", "Mixed in")
     table = "All campaigns"
     empty_title = "No campaign yet"
@@ -58,8 +62,10 @@ class CAMPAIGNS:
     mode_open = "Pair stays preselected until agreement is at least 90 %, at its lower limit."
     mode_agrees = "So grid agrees with pair, and is preselected."
     polarity = "An untouched candidate is"
-    polarity_labels: ClassVar = {"similar": "similar (experts mark what is not)",
-                       "different": "not similar (experts mark what is)"}  # fmt: skip
+    polarity_labels: ClassVar = {
+        "similar": "similar (experts mark what is not)",
+        "different": "not similar (experts mark what is)",
+    }
     polarity_help = "As most pairs are: of the pool most are similar, of random pairs and negatives hardly any."
     mixed = "Hidden among the pairs"
     gold_share = "Known pairs (gold), % of the pairs"

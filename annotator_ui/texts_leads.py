@@ -59,8 +59,12 @@ class AGREEMENT:
         "How far experts agree. Read the three together: where nearly all pairs are similar, Krippendorff's alpha "
         "falls though people agree."
     )
-    names: ClassVar = {"percent_agreement": "Raw agreement", "krippendorff_alpha": "Krippendorff's alpha",
-             "gwet_ac1": "Gwet's AC1", "fleiss_kappa": "Fleiss' kappa"}  # fmt: skip
+    names: ClassVar = {
+        "percent_agreement": "Raw agreement",
+        "krippendorff_alpha": "Krippendorff's alpha",
+        "gwet_ac1": "Gwet's AC1",
+        "fleiss_kappa": "Fleiss' kappa",
+    }
     heads = ("Coefficient", "Value", "95 % interval", ".Drawn")
     coefficients = "Coefficients"
     base = "{pairable:,} of {items:,} pairs were judged by two or more experts; {unsure:,} answers were unsure."

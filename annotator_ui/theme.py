@@ -2,10 +2,28 @@
 
 from markupsafe import Markup
 
-LIGHT = {"background": "#ffffff", "surface": "#f4f6f8", "text": "#0f1418", "quiet": "#56616b", "border": "#d5dbe0",
-         "primary": "#17618f", "on_primary": "#ffffff", "link": "#17618f", "wrong": "#a3261c"}  # fmt: skip
-DARK = {"background": "#14181c", "surface": "#1d2329", "text": "#e4e8eb", "quiet": "#a2adb6", "border": "#39434c",
-        "primary": "#2a7aae", "on_primary": "#ffffff", "link": "#7cbce6", "wrong": "#ff9d92"}  # fmt: skip
+LIGHT = {
+    "background": "#ffffff",
+    "surface": "#f4f6f8",
+    "text": "#0f1418",
+    "quiet": "#56616b",
+    "border": "#d5dbe0",
+    "primary": "#17618f",
+    "on_primary": "#ffffff",
+    "link": "#17618f",
+    "wrong": "#a3261c",
+}
+DARK = {
+    "background": "#14181c",
+    "surface": "#1d2329",
+    "text": "#e4e8eb",
+    "quiet": "#a2adb6",
+    "border": "#39434c",
+    "primary": "#2a7aae",
+    "on_primary": "#ffffff",
+    "link": "#7cbce6",
+    "wrong": "#ff9d92",
+}
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif"
 
 THEME = {

@@ -42,10 +42,14 @@ def read_fields(kind: type[Any]) -> list[Option]:
     """Return the fields of a dataclass as options."""
     hints = typing.get_type_hints(kind)
     return [
-        make_option(field.name, hints[field.name], None if field.default is MISSING else field.default,
-                    field.metadata.get("help", ""))
+        make_option(
+            field.name,
+            hints[field.name],
+            None if field.default is MISSING else field.default,
+            field.metadata.get("help", ""),
+        )
         for field in fields(kind)
-    ]  # fmt: skip
+    ]
 
 
 def make_option(name: str, hint: Any, default: Any, help_text: str = "") -> Option:

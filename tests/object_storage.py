@@ -45,18 +45,26 @@ class Storage:
     def environment(self, **more: str) -> dict[str, str]:
         """The variables by which every tool of AWS finds the storage."""
         return {
-            "AWS_ENDPOINT_URL": self.url, "AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET,
-            "AWS_DEFAULT_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true",
-            "AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull, **more,
-        }  # fmt: skip
+            "AWS_ENDPOINT_URL": self.url,
+            "AWS_ACCESS_KEY_ID": KEY,
+            "AWS_SECRET_ACCESS_KEY": SECRET,
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "AWS_EC2_METADATA_DISABLED": "true",
+            "AWS_CONFIG_FILE": os.devnull,
+            "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+            **more,
+        }
 
     def client(self) -> Any:
         """The peer: Amazon's own library, which speaks to the server directly."""
         boto3: Any = importlib.import_module("boto3")  # it has no types
         return boto3.client(
-            "s3", endpoint_url=f"http://{self.server[0]}:{self.server[1]}", aws_access_key_id=KEY,
-            aws_secret_access_key=SECRET, region_name="us-east-1",
-        )  # fmt: skip
+            "s3",
+            endpoint_url=f"http://{self.server[0]}:{self.server[1]}",
+            aws_access_key_id=KEY,
+            aws_secret_access_key=SECRET,
+            region_name="us-east-1",
+        )
 
     def bucket(self, name: str, **objects: bytes) -> None:
         """Make a bucket with objects."""

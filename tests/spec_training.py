@@ -19,8 +19,9 @@ def _pairs(loss: Callable[..., torch.Tensor]) -> Callable[..., float]:
     """A loss on pairs, called with the specification's names."""
 
     def call(**inputs: Any) -> float:
-        given: dict[str, Any] = {name: tuple(inputs.pop(end) for end in ends)
-                                 for name, ends in BANDS.items() if ends[0] in inputs}  # fmt: skip
+        given: dict[str, Any] = {
+            name: tuple(inputs.pop(end) for end in ends) for name, ends in BANDS.items() if ends[0] in inputs
+        }
         plain = {NAMES.get(name, name): value for name, value in inputs.items()}
         return loss(**given, **{n: _real(v) if isinstance(v, list) else v for n, v in plain.items()}).item()
 

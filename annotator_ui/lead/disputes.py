@@ -47,10 +47,14 @@ def choose_kind(found: Cases, place: "st.delta_generator.DeltaGenerator") -> str
 def vote_rows(votes: pd.DataFrame, answers: Mapping[int, str]) -> list[list[Any]]:
     """A pair's votes as rows of a table: who, what, in how many seconds, alone or in a grid."""
     return [
-        [row["expert_id"], COMMON.unsure if pd.isna(row["value"]) else answers[int(row["value"])],
-         None if pd.isna(row["seconds"]) else f"{row['seconds']:.1f}", row["mode"]]
+        [
+            row["expert_id"],
+            COMMON.unsure if pd.isna(row["value"]) else answers[int(row["value"])],
+            None if pd.isna(row["seconds"]) else f"{row['seconds']:.1f}",
+            row["mode"],
+        ]
         for _, row in votes.iterrows()
-    ]  # fmt: skip
+    ]
 
 
 def shown_pair(who: Viewer, row: "pd.Series[Any]", *, large: bool = False) -> Markup:

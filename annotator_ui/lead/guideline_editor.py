@@ -24,10 +24,14 @@ def guideline_editor(who: Viewer) -> None:
         put(html.empty(SAYS.no_versions_title, SAYS.no_versions))
     else:
         rows = [
-            [item["version"], f"{item['created_at']:%d %b %Y}", item["created_by"] or None,
-             *(int(item[name]) for name in ("examples", "campaigns", "labels"))]
+            [
+                item["version"],
+                f"{item['created_at']:%d %b %Y}",
+                item["created_by"] or None,
+                *(int(item[name]) for name in ("examples", "campaigns", "labels")),
+            ]
             for _, item in versions.iloc[::-1].iterrows()
-        ]  # fmt: skip
+        ]
         put(html.table(SAYS.versions, SAYS.version_heads, rows, numbers=(3, 4, 5)))
     names = versions["version"].tolist()[::-1]
     start = st.selectbox(SAYS.start_from, [*names, ""], format_func=lambda item: item or SAYS.blank)

@@ -23,8 +23,14 @@ def known_pairs(who: Viewer) -> None:
     if known.empty:
         put(html.empty(SAYS.known_none_title, SAYS.known_none))
     else:
-        put(html.figures(*(_counted(words, known[known["value"] == value]) for words, value in
-                           zip(SAYS.known_counts, (1, 0), strict=True))))  # fmt: skip
+        put(
+            html.figures(
+                *(
+                    _counted(words, known[known["value"] == value])
+                    for words, value in zip(SAYS.known_counts, (1, 0), strict=True)
+                )
+            )
+        )
     with st.form("known", border=False):
         rows = st.text_area(SAYS.known_rows, height=160, placeholder=SAYS.known_example)
         sent = st.form_submit_button(SAYS.known_add)

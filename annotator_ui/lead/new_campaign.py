@@ -144,9 +144,13 @@ def _compared(found: ModesCompared) -> str:
     """What was judged both ways so far, and what is preselected for it."""
     if not found.both:
         return SAYS.mode_unknown
-    text = SAYS.mode_known.format(both=found.both, alike=html.percent(found.agreement, 0),
-                                  limits=html.limits(found.low, found.high, 0, found.no_interval),
-                                  pair=found.pair_seconds, grid=found.grid_seconds)  # fmt: skip
+    text = SAYS.mode_known.format(
+        both=found.both,
+        alike=html.percent(found.agreement, 0),
+        limits=html.limits(found.low, found.high, 0, found.no_interval),
+        pair=found.pair_seconds,
+        grid=found.grid_seconds,
+    )
     return f"{text} {SAYS.mode_agrees if queries.grid_agrees(found) else SAYS.mode_open}"
 
 

@@ -55,22 +55,34 @@ def _coefficients(found: CampaignAgreement) -> None:
 
 def _pairs(pairs: pd.DataFrame) -> None:
     rows = [
-        [row["expert_a"], row["expert_b"], int(row["items"]), html.percent(row["agreement"]),
-         html.limits(row["low"], row["high"]), html.whisker(row["agreement"], row["low"], row["high"]),
-         None if pd.isna(row["kappa"]) else f"{row['kappa']:.2f}"]
+        [
+            row["expert_a"],
+            row["expert_b"],
+            int(row["items"]),
+            html.percent(row["agreement"]),
+            html.limits(row["low"], row["high"]),
+            html.whisker(row["agreement"], row["low"], row["high"]),
+            None if pd.isna(row["kappa"]) else f"{row['kappa']:.2f}",
+        ]
         for _, row in pairs.iterrows()
-    ]  # fmt: skip
+    ]
     put(html.table(SAYS.pairs, SAYS.pair_heads, rows, numbers=(2, 3, 4, 6), narrow=True))
 
 
 def _experts(profiles: pd.DataFrame) -> None:
     rows = [
-        [row["expert_id"], int(row["judged"]), html.percent(row["positive_rate"]),
-         html.limits(row["low"], row["high"], reason=row["no_interval"]),
-         html.percent(row["with_others"]), _signed(row["drift"]),
-         _counted(row["gold_right"], row["gold_judged"]), _counted(row["repeat_same"], row["repeats"])]
+        [
+            row["expert_id"],
+            int(row["judged"]),
+            html.percent(row["positive_rate"]),
+            html.limits(row["low"], row["high"], reason=row["no_interval"]),
+            html.percent(row["with_others"]),
+            _signed(row["drift"]),
+            _counted(row["gold_right"], row["gold_judged"]),
+            _counted(row["repeat_same"], row["repeats"]),
+        ]
         for _, row in profiles.iterrows()
-    ]  # fmt: skip
+    ]
     put(html.table(SAYS.experts, SAYS.expert_heads, rows, numbers=range(1, 8)), html.note(SAYS.drift_help))
 
 
@@ -86,11 +98,16 @@ def _modes(found: ModesCompared) -> None:
     put(
         html.figures(
             (SAYS.both, found.both, SAYS.differ.format(grid=found.only_grid, pair=found.only_pair)),
-            (SAYS.alike, html.percent(found.agreement),
-             SAYS.alike_about.format(limits=html.limits(found.low, found.high, reason=found.no_interval), kappa=kappa)),
+            (
+                SAYS.alike,
+                html.percent(found.agreement),
+                SAYS.alike_about.format(
+                    limits=html.limits(found.low, found.high, reason=found.no_interval), kappa=kappa
+                ),
+            ),
             (SAYS.faster, times, SAYS.faster_about.format(pair=pair, grid=grid)),
         )
-    )  # fmt: skip
+    )
 
 
 def _limits(low: float, high: float) -> str:

@@ -67,5 +67,13 @@ def _row(row: "pd.Series[Any]", counts: pd.DataFrame) -> list[object]:
     experts: object = int(row["experts"])
     if not pd.isna(row["experts_per_pair"]):
         experts = SAYS.some_experts.format(per_pair=int(row["experts_per_pair"]), experts=experts)
-    return [name, html.tag(state), mode, int(row["items"]), experts,
-            html.bar(share, html.percent(share, 0)), guideline, ", ".join(mixed) or None]  # fmt: skip
+    return [
+        name,
+        html.tag(state),
+        mode,
+        int(row["items"]),
+        experts,
+        html.bar(share, html.percent(share, 0)),
+        guideline,
+        ", ".join(mixed) or None,
+    ]

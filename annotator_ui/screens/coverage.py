@@ -85,6 +85,15 @@ def _calibration(campaign: Campaign) -> None:
         seconds = None if pd.isna(row["median_seconds"]) else f"{row['median_seconds']:.1f}"
         answered = f"{row['answered']} / {row['size']}"
         share = html.percent(right / counted if counted else None, 0)
-        rows.append([row["expert"], int(row["number"]), answered, share, html.percent(row["needed"], 0), seconds,
-                     html.tag(state)])  # fmt: skip
+        rows.append(
+            [
+                row["expert"],
+                int(row["number"]),
+                answered,
+                share,
+                html.percent(row["needed"], 0),
+                seconds,
+                html.tag(state),
+            ]
+        )
     put(html.table(SAYS.calibration, SAYS.calibration_heads, rows, numbers=range(1, 6), narrow=True))

@@ -18,8 +18,16 @@ from eds.project.experts import ROLES, Invitation
 def show(who: Viewer) -> None:
     """Show the screen."""
     people = site().project.experts.list()
-    rows = [[row["name"], SAYS.roles[row["role"]], html.tag(SAYS.states[row["state"]]), int(row["labels"]),
-             f"{row['created_at']:%d %b %Y}"] for _, row in people.iterrows()]  # fmt: skip
+    rows = [
+        [
+            row["name"],
+            SAYS.roles[row["role"]],
+            html.tag(SAYS.states[row["state"]]),
+            int(row["labels"]),
+            f"{row['created_at']:%d %b %Y}",
+        ]
+        for _, row in people.iterrows()
+    ]
     if rows:
         put(html.table(SAYS.table, SAYS.heads, rows, numbers=(3,)))
     else:
@@ -97,8 +105,9 @@ def _role(who: Viewer, people: pd.DataFrame) -> None:
     if name is None:
         return
     now = _role_of(people, name)
-    role = st.selectbox(SAYS.role, list(ROLES), index=ROLES.index(now), format_func=SAYS.roles.__getitem__,
-                        key=f"role-of-{name}")  # fmt: skip
+    role = st.selectbox(
+        SAYS.role, list(ROLES), index=ROLES.index(now), format_func=SAYS.roles.__getitem__, key=f"role-of-{name}"
+    )
     if st.button(SAYS.set_it, disabled=role == now):
         with shown_errors():
             acting(who).experts.set_role(name, role)

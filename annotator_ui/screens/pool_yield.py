@@ -68,8 +68,9 @@ def _random(found: PoolYield) -> None:
     if found.known[1]:
         limits = html.limits(rate.sensitivity_low, rate.sensitivity_high, 0)
         known = SAYS.sensitivity_about.format(found=found.known[0], known=found.known[1], limits=limits)
-    raw = SAYS.raw_about.format(positive=drawn.positive, labelled=drawn.labelled,
-                                limits=html.limits(rate.raw_low, rate.raw_high, 2))  # fmt: skip
+    raw = SAYS.raw_about.format(
+        positive=drawn.positive, labelled=drawn.labelled, limits=html.limits(rate.raw_low, rate.raw_high, 2)
+    )
     corrected = SAYS.corrected_about.format(limits=html.limits(rate.low, rate.high, 2))
     missing = drawn.drawn - drawn.labelled
     notes = [SAYS.missed, SAYS.random_part]
@@ -117,9 +118,16 @@ def _models(campaign: Campaign) -> None:
         put(html.note(SAYS.models_none))
         return
     cells = [
-        [row["model"], int(row["proposed"]), int(row["labelled"]), int(row["positive"]), html.percent(row["rate"]),
-         html.limits(row["low"], row["high"], reason=row["no_interval"]),
-         html.whisker(row["rate"], row["low"], row["high"]), int(row["alone"])]
+        [
+            row["model"],
+            int(row["proposed"]),
+            int(row["labelled"]),
+            int(row["positive"]),
+            html.percent(row["rate"]),
+            html.limits(row["low"], row["high"], reason=row["no_interval"]),
+            html.whisker(row["rate"], row["low"], row["high"]),
+            int(row["alone"]),
+        ]
         for _, row in rows.iterrows()
-    ]  # fmt: skip
+    ]
     put(html.table(SAYS.models, SAYS.model_heads, cells, numbers=(1, 2, 3, 4, 5, 7), narrow=True))

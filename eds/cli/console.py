@@ -117,9 +117,10 @@ class ProjectFolder(click.Path):
         """The path."""
         if "://" in os.fspath(value):
             raise InputError(
-                "a project is a folder of this machine", where=os.fspath(value),
+                "a project is a folder of this machine",
+                where=os.fspath(value),
                 hint="Name a folder; its pictures and vectors may lie elsewhere: eds/io/README.md.",
-            )  # fmt: skip
+            )
         return super().convert(value, param, ctx)
 
 

@@ -116,10 +116,18 @@ def render_embeddings(result: "EmbeddingsResult") -> str:
         return "No model has vectors yet: eds embeddings compute -m SPEC."
     headings = ["model", "state", "vectors", "dimension", "type", "similarity", "preprocessing", "images/s"]
     rows = [
-        [item.model, item.state, item.rows, item.dimension, item.dtype, item.similarity,
-         (item.preprocessing_digest or "")[:8] or None, item.images_per_second]
+        [
+            item.model,
+            item.state,
+            item.rows,
+            item.dimension,
+            item.dtype,
+            item.similarity,
+            (item.preprocessing_digest or "")[:8] or None,
+            item.images_per_second,
+        ]
         for item in result.models
-    ]  # fmt: skip
+    ]
     damaged = [f"{item.model}: {why}" for item in result.models if item.state == "damaged" for why in item.why]
     return "\n".join([format_table(headings, rows), *damaged])
 

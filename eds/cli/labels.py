@@ -253,9 +253,10 @@ def resolve(console: Console, number: int, again: bool, by: str | None) -> None:
 
 
 @command(
-    labels, "adjudicate",
+    labels,
+    "adjudicate",
     example="eds labels adjudicate q1 c7 --campaign pool --value different --by lead-1 --note sleeves",
-)  # fmt: skip
+)
 @click.argument("query_id")
 @click.argument("candidate_id")
 @click.option("--campaign", required=True, help="The campaign that asks this pair.")

@@ -161,8 +161,17 @@ def _fairness(result: "ScoreResult") -> list[str]:
 
 def _pairs(result: "ScoreResult") -> list[str]:
     """Render every two models by the first measure, and by the others each pair with a newcomer."""
-    heads = ["measure", "model", "against", "difference", "adjusted p", "beyond sampling error", "decided by labels",
-             "compared on", "to judge"]  # fmt: skip
+    heads = [
+        "measure",
+        "model",
+        "against",
+        "difference",
+        "adjusted p",
+        "beyond sampling error",
+        "decided by labels",
+        "compared on",
+        "to judge",
+    ]
     rows = []
     for number, part in enumerate(result.comparison):
         for pair in part.pairs:

@@ -26,9 +26,13 @@ KINDS: dict[Any, Any] = {Path: existing_file, int: int, float: float}  # of plug
 SHORT = {"measure": ("-M",), "model": ("-m",), "pool_model": ("-g",), "other_model": ("-o",)}
 
 pool_models_option = click.option(
-    "-g", "--pool-model", "pool_models", multiple=True, metavar="MODEL",
+    "-g",
+    "--pool-model",
+    "pool_models",
+    multiple=True,
+    metavar="MODEL",
     help="A model that made the pool (default: as suspects say).",
-)  # fmt: skip
+)
 with_random = click.option("--with-random", is_flag=True, help="Measure on the labels of random pairs, too.")
 allow_missing = click.option("--allow-missing", is_flag=True, help="Leave out images without a vector, and count them.")
 resamples_option = click.option(

@@ -52,9 +52,11 @@ def pool(console: Console, explain: bool, **options: Any) -> None:
 @command(suspects, "random", example="eds suspects random -n 500 --stratum outside")
 @count_option
 @click.option(
-    "--stratum", type=one_of(choices.Stratum), default="all",
+    "--stratum",
+    type=one_of(choices.Stratum),
+    default="all",
     help="Pairs to draw from; see below.",
-)  # fmt: skip
+)
 @click.option("--min-rank", type=click.IntRange(0), help="First near rank, from 0 (default: k of the pool).")
 @click.option("--max-rank", type=click.IntRange(1), default=100, help="End of the near ranks, not included.")
 @click.option(

@@ -14,8 +14,19 @@ if TYPE_CHECKING:
     from eds.project.decide import DecideResult
 
 SHOWN = 10  # disputed or differing pairs
-EXPERTS = ["expert_id", "judged", "positive_rate", "low", "high", "skip_rate", "with_others", "drift", "median_seconds",
-           "gold_score", "repeat_consistency"]  # fmt: skip
+EXPERTS = [
+    "expert_id",
+    "judged",
+    "positive_rate",
+    "low",
+    "high",
+    "skip_rate",
+    "with_others",
+    "drift",
+    "median_seconds",
+    "gold_score",
+    "repeat_consistency",
+]
 
 
 @click.group()

@@ -28,9 +28,16 @@ ACT = "adjudicate"
 
 
 def adjudicate(
-    store: Store, campaign_name: str, query_id: str, candidate_id: str, value: int | None, *, by: str, token: str,
+    store: Store,
+    campaign_name: str,
+    query_id: str,
+    candidate_id: str,
+    value: int | None,
+    *,
+    by: str,
+    token: str,
     note: str = "",
-) -> Receipt:  # fmt: skip
+) -> Receipt:
     """Store a lead's decision on a pair that the campaign asks: 1 similar, 0 not, None takes an earlier one back.
 
     The same token again answers "already". Of several decisions by any lead the last one counts.
@@ -56,10 +63,22 @@ def adjudicate(
         count, latest = connection.execute(last.where(label_event.c.assignment == number)).one()
         at = max(store.now(), (latest or 0) + 1)  # a clock that went back changes no order
         said = chain.Said(
-            campaign=f"{campaign_name}{SUFFIX}", expert=by, query_id=query_id, candidate_id=candidate_id, kind="normal",
-            label_id=token, sequence=count + 1, value=value, seconds=None, created_at=at, session_id=None, mode="pair",
-            polarity=None, guideline=requested.guideline, late=0,
-        )  # fmt: skip
+            campaign=f"{campaign_name}{SUFFIX}",
+            expert=by,
+            query_id=query_id,
+            candidate_id=candidate_id,
+            kind="normal",
+            label_id=token,
+            sequence=count + 1,
+            value=value,
+            seconds=None,
+            created_at=at,
+            session_id=None,
+            mode="pair",
+            polarity=None,
+            guideline=requested.guideline,
+            late=0,
+        )
         _store(connection, said, number, lead.id)
         text = {"query_id": query_id, "candidate_id": candidate_id, "value": value, "token": token, "note": note}
         audit.note(connection, at, by, ACT, campaign_name, **text)
@@ -77,8 +96,15 @@ def adjudications(store: Store, campaign_name: str | None = None, *, as_of: date
     A pair that was decided in several campaigns has the last decision of all.
     """
     query = (
-        sa.select(campaign.c.name.label("campaign"), pair.c.query_id, pair.c.candidate_id, label_event.c.value,
-                  expert.c.name.label("expert"), label_event.c.created_at, label_event.c.label_id)
+        sa.select(
+            campaign.c.name.label("campaign"),
+            pair.c.query_id,
+            pair.c.candidate_id,
+            label_event.c.value,
+            expert.c.name.label("expert"),
+            label_event.c.created_at,
+            label_event.c.label_id,
+        )
         .join(assignment, assignment.c.id == label_event.c.assignment)
         .join(expert, expert.c.id == assignment.c.expert)
         .join(item, item.c.id == assignment.c.item)
@@ -86,7 +112,7 @@ def adjudications(store: Store, campaign_name: str | None = None, *, as_of: date
         .join(campaign, campaign.c.id == item.c.campaign)
         .where(item.c.origin == ADJUDICATION)
         .order_by(label_event.c.id)
-    )  # fmt: skip
+    )
     if campaign_name is not None:
         query = query.where(campaign.c.name == f"{check_name(campaign_name, 'campaign')}{SUFFIX}")
     if as_of is not None:
@@ -157,8 +183,17 @@ def _asked(connection: sa.Connection, name: str, query_id: str, candidate_id: st
 
 def _assignment(connection: sa.Connection, now: int, name: str, asked: Any, lead: Any) -> int:
     """The lead's own task in the campaign of decisions; whatever of it is missing is made."""
-    plan = {"mode": "pair", "guideline": "", "seed": asked.seed, "gold_share": 0.0, "repeat_share": 0.0,
-            "early_stop": 0, "control_share": 0.1, "created_at": now, "closed_at": now}  # fmt: skip
+    plan = {
+        "mode": "pair",
+        "guideline": "",
+        "seed": asked.seed,
+        "gold_share": 0.0,
+        "repeat_share": 0.0,
+        "early_stop": 0,
+        "control_share": 0.1,
+        "created_at": now,
+        "closed_at": now,
+    }
     held = sa.select(campaign.c.id).where(campaign.c.name == f"{name}{SUFFIX}").with_for_update(key_share=True)
     number = connection.execute(held).scalar()
     if number is None:
@@ -170,10 +205,18 @@ def _assignment(connection: sa.Connection, now: int, name: str, asked: Any, lead
     member = {"campaign": number, "expert": lead.id}
     if connection.execute(sa.select(panel.c.expert).filter_by(**member)).first() is None:
         connection.execute(sa.insert(panel).values(**member, joined_at=now, left_at=now))
-    of = _found(connection, item, {"campaign": number, "pair": asked.pair, "kind": "normal"},
-                {"origin": ADJUDICATION, "control": 0})  # fmt: skip
-    return _found(connection, assignment, {"item": of, "expert": lead.id},
-                  {"campaign": number, "position": 0, "state": DONE, "events": 0, "returned": 0})  # fmt: skip
+    of = _found(
+        connection,
+        item,
+        {"campaign": number, "pair": asked.pair, "kind": "normal"},
+        {"origin": ADJUDICATION, "control": 0},
+    )
+    return _found(
+        connection,
+        assignment,
+        {"item": of, "expert": lead.id},
+        {"campaign": number, "position": 0, "state": DONE, "events": 0, "returned": 0},
+    )
 
 
 def _found(connection: sa.Connection, table: sa.Table, key: dict[str, Any], rest: dict[str, Any]) -> int:

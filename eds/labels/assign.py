@@ -196,13 +196,23 @@ def _even_out(connection: sa.Connection, found: Any, joiners: Sequence[str]) -> 
     members = _members(connection, found)
     members = members[members["active"]]
     query = (
-        sa.select(assignment.c.id, assignment.c.item, assignment.c.expert, assignment.c.position, item.c.pair,
-                  item.c.kind, pair.c.query_id, pair.c.candidate_id, assignment.c.state, assignment.c.events,
-                  assignment.c.returned)
+        sa.select(
+            assignment.c.id,
+            assignment.c.item,
+            assignment.c.expert,
+            assignment.c.position,
+            item.c.pair,
+            item.c.kind,
+            pair.c.query_id,
+            pair.c.candidate_id,
+            assignment.c.state,
+            assignment.c.events,
+            assignment.c.returned,
+        )
         .join(item, item.c.id == assignment.c.item)
         .join(pair, pair.c.id == item.c.pair)
         .where(assignment.c.campaign == found.id)
-    )  # fmt: skip
+    )
     rows = fetch(connection, query).to_pandas()
     flags = sa.select(flag.c.assignment).join(assignment, assignment.c.id == flag.c.assignment)
     flagged = connection.execute(flags.where(assignment.c.campaign == found.id)).scalars().all()

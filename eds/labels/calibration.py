@@ -160,8 +160,14 @@ def begin_round(store: Store, name: str, expert_name: str) -> Round:
         drawn = chosen(connection, result, expert_name, person, number, plan.size)
         if not drawn:
             raise InputError("there is nothing to calibrate with", where="calibration", hint="Ask your lead for gold.")
-        values = {"campaign": result.id, "expert": person, "number": number, "guideline": result.guideline,
-                  "needed": plan.needed, "created_at": store.now()}  # fmt: skip
+        values = {
+            "campaign": result.id,
+            "expert": person,
+            "number": number,
+            "guideline": result.guideline,
+            "needed": plan.needed,
+            "created_at": store.now(),
+        }
         made = sa.insert(calibration_round).values(values).returning(calibration_round.c.id)
         of = connection.execute(made).scalar_one()
         total = {name: pa.array([row[name] for row in drawn], pa.int64()) for name in ("pair", "expected")}
@@ -244,14 +250,21 @@ def feedback(store: Store, round_number: int, expert_name: str) -> list[Feedback
 
 
 _FEEDBACK = (
-    sa.select(pair.c.query_id, pair.c.candidate_id, calibration_task.c.expected, calibration_task.c.note,
-              calibration_answer.c.value, calibration_answer.c.id.label("answer"), expert.c.disabled_at)
+    sa.select(
+        pair.c.query_id,
+        pair.c.candidate_id,
+        calibration_task.c.expected,
+        calibration_task.c.note,
+        calibration_answer.c.value,
+        calibration_answer.c.id.label("answer"),
+        expert.c.disabled_at,
+    )
     .select_from(calibration_task)
     .join(calibration_round, calibration_round.c.id == calibration_task.c.round)
     .join(expert, expert.c.id == calibration_round.c.expert)
     .join(pair, pair.c.id == calibration_task.c.pair)
     .outerjoin(calibration_answer, calibration_answer.c.task == calibration_task.c.id)
-)  # fmt: skip
+)
 _TOKEN = sa.select(calibration_answer.c.id).where(
     calibration_answer.c.token == sa.bindparam("token"), calibration_answer.c.task != sa.bindparam("number")
 )
@@ -275,13 +288,21 @@ def _rounds(connection: sa.Connection, number: int, person: int) -> list[Round]:
 
     of = calibration_round.c
     query = (
-        sa.select(of.id, of.number, of.guideline, sa.func.count(), count(calibration_answer.c.id.is_not(None)),
-                  count(counted), count(right), of.needed)
+        sa.select(
+            of.id,
+            of.number,
+            of.guideline,
+            sa.func.count(),
+            count(calibration_answer.c.id.is_not(None)),
+            count(counted),
+            count(right),
+            of.needed,
+        )
         .join(calibration_task, calibration_task.c.round == of.id)
         .outerjoin(calibration_answer, calibration_answer.c.task == calibration_task.c.id)
         .where(of.campaign == number, of.expert == person)
         .group_by(of.id, of.number, of.guideline, of.needed)
         .order_by(of.number)
-    )  # fmt: skip
+    )
     result = connection.execute(query).all()
     return [Round(row[0], row[1], row[2], int(row[3]), int(row[4]), int(row[5]), int(row[6]), row[7]) for row in result]

@@ -164,11 +164,15 @@ def check_plan(plan: Plan, kinds: Collection[str] = ()) -> None:
     if plan.mode not in schema.MODES:
         faults.append(f"mode is {plan.mode!r}, not one of {', '.join(schema.MODES)}")
     if plan.mode == "grid" and plan.polarity not in schema.POLARITIES:
-        faults.append(f"polarity is {plan.polarity!r}; a grid says what an untouched candidate means: "
-                      f"{' or '.join(schema.POLARITIES)}")  # fmt: skip
+        faults.append(
+            f"polarity is {plan.polarity!r}; a grid says what an untouched candidate means: "
+            f"{' or '.join(schema.POLARITIES)}"
+        )
     if plan.mode == "grid" and not plan.repeat_share and "repeat" not in kinds:
-        faults.append("repeat_share is 0, but a grid is guarded against skimming by pairs that are asked again, "
-                      "one by one: give 0.05, say")  # fmt: skip
+        faults.append(
+            "repeat_share is 0, but a grid is guarded against skimming by pairs that are asked again, "
+            "one by one: give 0.05, say"
+        )
     if plan.mode == "pair" and plan.polarity is not None:
         faults.append("polarity is for grids only")
     for share in ("gold_share", "repeat_share", "control_share"):

@@ -32,15 +32,27 @@ def settle(connection: sa.Connection, *, items: Sequence[int] = (), campaign: in
     within = item.c.campaign == campaign if campaign is not None else item.c.id.in_(sorted(items))
     active = sa.case((sa.and_(panel.c.left_at.is_(None), expert.c.disabled_at.is_(None)), 1), else_=0)
     query = (
-        sa.select(assignment.c.id, assignment.c.item, assignment.c.state, assignment.c.events, label_event.c.value,
-                  sa.cast(active, assignment.c.id.type).label("active"))
+        sa.select(
+            assignment.c.id,
+            assignment.c.item,
+            assignment.c.state,
+            assignment.c.events,
+            label_event.c.value,
+            sa.cast(active, assignment.c.id.type).label("active"),
+        )
         .join(item, item.c.id == assignment.c.item)
         .join(expert, expert.c.id == assignment.c.expert)
         .join(panel, sa.and_(panel.c.campaign == assignment.c.campaign, panel.c.expert == assignment.c.expert))
-        .outerjoin(label_event, sa.and_(label_event.c.assignment == assignment.c.id,
-                                        label_event.c.sequence == assignment.c.events, label_event.c.late == 0))
+        .outerjoin(
+            label_event,
+            sa.and_(
+                label_event.c.assignment == assignment.c.id,
+                label_event.c.sequence == assignment.c.events,
+                label_event.c.late == 0,
+            ),
+        )
         .where(within, item.c.kind == "normal", item.c.control == 0)
-    )  # fmt: skip
+    )
     rows = fetch(connection, query) if campaign is not None else None
     if rows is not None:
         columns = [rows[name].to_numpy() for name in ("id", "item", "state", "events", "active")]
@@ -57,8 +69,9 @@ def settle(connection: sa.Connection, *, items: Sequence[int] = (), campaign: in
         return np.bincount(index[which], minlength=len(names))
 
     waiting = np.isin(state, (OPEN, STOPPED))
-    sure = decided(count(answered & (value == 1)), count(answered & (value == 0)),
-                   count(waiting & (active_now == 1)))[index]  # fmt: skip
+    sure = decided(count(answered & (value == 1)), count(answered & (value == 0)), count(waiting & (active_now == 1)))[
+        index
+    ]
     for before, after, which in ((OPEN, STOPPED, sure), (STOPPED, OPEN, ~sure)):
         change = sa.update(assignment).where(assignment.c.id == sa.bindparam("number")).values(state=after)
         chosen = number[which & (state == before)].tolist()

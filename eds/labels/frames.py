@@ -80,12 +80,26 @@ def verified_acts(connection: sa.Connection, place: str, within: sa.ColumnElemen
     acts = label_event.c
     chosen = sa.select(campaign.c.id).where(within)
     query = (
-        sa.select(acts.id, acts.label_id, acts.assignment, acts.sequence, acts.value, acts.seconds, acts.created_at,
-                  acts.session_id, acts.guideline, acts.mode, acts.polarity, acts.late, acts.digest, assignment.c.item,
-                  assignment.c.expert)
+        sa.select(
+            acts.id,
+            acts.label_id,
+            acts.assignment,
+            acts.sequence,
+            acts.value,
+            acts.seconds,
+            acts.created_at,
+            acts.session_id,
+            acts.guideline,
+            acts.mode,
+            acts.polarity,
+            acts.late,
+            acts.digest,
+            assignment.c.item,
+            assignment.c.expert,
+        )
         .join(assignment, assignment.c.id == acts.assignment)
         .where(assignment.c.campaign.in_(chosen))
-    )  # fmt: skip
+    )
     asked_items = (
         sa.select(item.c.id, pair.c.query_id, pair.c.candidate_id, item.c.kind, item.c.campaign)
         .join(pair, pair.c.id == item.c.pair)

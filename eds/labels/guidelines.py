@@ -176,8 +176,10 @@ def _example(query_id: str, candidate_id: str, kind: str, note: str, value: int 
 
 def _pairs(connection: sa.Connection, examples: Sequence[Example]) -> Any:
     """The store's number of each example's pair."""
-    sides = {name: pa.array([getattr(entry, name) for entry in examples], pa.string())
-             for name in ("query_id", "candidate_id")}  # fmt: skip
+    sides = {
+        name: pa.array([getattr(entry, name) for entry in examples], pa.string())
+        for name in ("query_id", "candidate_id")
+    }
     return numbered(connection, pa.table(sides))["pair"].to_pylist() if examples else []
 
 
@@ -201,6 +203,7 @@ def _check_examples(examples: Sequence[Example]) -> None:
             wrong.append(f"the note {fault}")
         faults += [f"example {index}: {fault}" for fault in wrong]
     keys = [(entry.query_id, entry.candidate_id) for entry in examples]
-    faults += [f"example {index}: the same pair as before" for index, key in enumerate(keys, 1)
-               if key in keys[: index - 1]]  # fmt: skip
+    faults += [
+        f"example {index}: the same pair as before" for index, key in enumerate(keys, 1) if key in keys[: index - 1]
+    ]
     refuse(faults, "faults", "guideline", "Correct the examples.")

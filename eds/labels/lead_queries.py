@@ -68,8 +68,14 @@ def flags(store: Store, name: str) -> pd.DataFrame:
 
     def find(connection: sa.Connection) -> pd.DataFrame:
         query = (
-            sa.select(pair.c.query_id, pair.c.candidate_id, expert.c.name.label("expert"), flag.c.reason,
-                      flag.c.created_at, flag.c.resolved_at)
+            sa.select(
+                pair.c.query_id,
+                pair.c.candidate_id,
+                expert.c.name.label("expert"),
+                flag.c.reason,
+                flag.c.created_at,
+                flag.c.resolved_at,
+            )
             .select_from(flag)
             .join(assignment, assignment.c.id == flag.c.assignment)
             .join(item, item.c.id == assignment.c.item)
@@ -77,7 +83,7 @@ def flags(store: Store, name: str) -> pd.DataFrame:
             .join(expert, expert.c.id == assignment.c.expert)
             .where(assignment.c.campaign == campaign_row(connection, name).id)
             .order_by(flag.c.id)
-        )  # fmt: skip
+        )
         return frame(connection, query, "created_at", "resolved_at")
 
     return store.read(find)

@@ -25,10 +25,13 @@ def fresh(connection: sa.Connection, clean: pd.DataFrame, stored: pd.DataFrame, 
     index = pd.Index(stored["label_id"]).get_indexer(clean["vote_id"])
     there = index >= 0
     before = stored.iloc[index[there]]
-    same = ((before[["item", "expert"]].to_numpy() == content[there]).all(axis=1)
-            & (before["value"].fillna(-1).to_numpy(np.int64) == value[there]))  # fmt: skip
-    faults += [f"row {row}: vote {short(clean['vote_id'][row])} is stored, and says otherwise"
-               for row in np.flatnonzero(there)[~same].tolist()]  # fmt: skip
+    same = (before[["item", "expert"]].to_numpy() == content[there]).all(axis=1) & (
+        before["value"].fillna(-1).to_numpy(np.int64) == value[there]
+    )
+    faults += [
+        f"row {row}: vote {short(clean['vote_id'][row])} is stored, and says otherwise"
+        for row in np.flatnonzero(there)[~same].tolist()
+    ]
     new: pd.DataFrame = clean[~there & ~repeated]
     elsewhere = _elsewhere(connection, new)
     faults += [f"row {row}: vote {short(clean['vote_id'][row])} is an act of another campaign" for row in elsewhere]
@@ -59,8 +62,10 @@ def sequenced(new: pd.DataFrame, stored: pd.DataFrame, where: str) -> pd.DataFra
     codes = pd.factorize(slot)[0]
     strange = (parent >= 0) & (codes[parent] != codes)
     for index in np.flatnonzero(lost | strange):
-        faults.append(f"row {row_of[index]}: supersedes {short(str(new['supersedes'].iloc[index]))}, "
-                      "which is not an act in force of this expert on this pair")  # fmt: skip
+        faults.append(
+            f"row {row_of[index]}: supersedes {short(str(new['supersedes'].iloc[index]))}, "
+            "which is not an act in force of this expert on this pair"
+        )
     twice = new["supersedes"].duplicated(keep=False).to_numpy() & new["supersedes"].notna().to_numpy()
     faults += [f"row {row_of[index]}: several acts supersede the same one" for index in np.flatnonzero(twice)]
     # Beginnings: acts that supersede nothing. A pair and expert may have one.
@@ -82,7 +87,11 @@ def sequenced(new: pd.DataFrame, stored: pd.DataFrame, where: str) -> pd.DataFra
     sequence = np.where(begins, 1, np.where(follows, base + 1, 0))
     while (waiting := (sequence == 0) & (sequence[parent] > 0)).any():
         sequence[waiting] = sequence[parent[waiting]] + 1
-    refuse((f"row {row_of[index]}: supersedes itself, by a circle" for index in np.flatnonzero(sequence == 0)),
-           "contradictions", where, DO)  # fmt: skip
+    refuse(
+        (f"row {row_of[index]}: supersedes itself, by a circle" for index in np.flatnonzero(sequence == 0)),
+        "contradictions",
+        where,
+        DO,
+    )
     text: pd.DataFrame = new.assign(sequence=sequence)[~again]
     return text

@@ -24,8 +24,17 @@ def first_by_draw(queries: pa.Array, candidates: pa.Array, purpose: str, count: 
     return drawn
 
 
-def plan_items(pairs: pa.Table, gold: pa.Table, *, seed: int, gold_share: float, repeat_share: float,
-               control_share: float, polarity: str | None = None, held: Collection[str] = ()) -> pa.Table:  # fmt: skip
+def plan_items(
+    pairs: pa.Table,
+    gold: pa.Table,
+    *,
+    seed: int,
+    gold_share: float,
+    repeat_share: float,
+    control_share: float,
+    polarity: str | None = None,
+    held: Collection[str] = (),
+) -> pa.Table:
     """The items of new pairs: themselves, some again, and gold that is not among them.
 
     `pairs` has pair, query_id, candidate_id, kind, origin; `gold` the same of what may be planted (gold.py).

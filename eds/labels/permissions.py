@@ -61,8 +61,11 @@ def _role_of_actor(connection: sa.Connection, store: Store, by: str, act: str) -
     row = connection.execute(sa.select(expert.c.role, expert.c.disabled_at).where(expert.c.name == by)).first()
     if row is None:
         if store.accounts_only:
-            raise InputError(f"{short(by) if by else 'nobody'} is not an account that may {act}", where="rights",
-                             hint="Sign in, and try again.")  # fmt: skip
+            raise InputError(
+                f"{short(by) if by else 'nobody'} is not an account that may {act}",
+                where="rights",
+                hint="Sign in, and try again.",
+            )
         return None
     if row.disabled_at is not None:
         raise InputError(f"{short(by)} is disabled and may not {act}", where="rights", hint="Ask an administrator.")

@@ -33,9 +33,13 @@ OPEN, DONE, ASIDE, STOPPED = 0, 1, 2, 3  # an assignment waits, is judged, was f
 LONGEST_ID = 1000  # bytes of UTF-8 in an id: PostgreSQL indexes no more than 2,700 bytes a row
 LONGEST_TEXT = 10_000  # bytes of a reason, a guideline, a detail
 
-NAMING = {"ix": "ix_%(table_name)s_%(column_0_N_name)s", "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-          "ck": "ck_%(table_name)s_%(constraint_name)s", "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-          "pk": "pk_%(table_name)s"}  # fmt: skip
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
 metadata = sa.MetaData(naming_convention=NAMING)
 
 
@@ -192,9 +196,15 @@ assignment = _table(
     sa.UniqueConstraint("item", "expert"),
     sa.CheckConstraint("state BETWEEN 0 AND 3", name="state"),
     sa.Index(None, "campaign", "expert"),
-    sa.Index("ix_assignment_open", "campaign", "expert", "position",
-             sqlite_where=sa.text("state = 0"), postgresql_where=sa.text("state = 0")),
-)  # fmt: skip
+    sa.Index(
+        "ix_assignment_open",
+        "campaign",
+        "expert",
+        "position",
+        sqlite_where=sa.text("state = 0"),
+        postgresql_where=sa.text("state = 0"),
+    ),
+)
 label_event = _table(
     "label_event",
     _key(),

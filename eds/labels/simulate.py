@@ -27,8 +27,15 @@ def fill(store: Store, campaign: str, answer: Answer, *, progress_of: Callable[[
             tasks = next_batch(store, campaign, expert, 10_000_000)
             if not tasks:
                 break
-            labels = answer(expert, pd.DataFrame({"query_id": [task.query_id for task in tasks],
-                                                  "candidate_id": [task.candidate_id for task in tasks]}))  # fmt: skip
+            labels = answer(
+                expert,
+                pd.DataFrame(
+                    {
+                        "query_id": [task.query_id for task in tasks],
+                        "candidate_id": [task.candidate_id for task in tasks],
+                    }
+                ),
+            )
             for start in range(0, len(tasks), PORTION):
                 rows = slice(start, start + PORTION)
                 _submit(store, f"{campaign}/{expert}/{round_}", expert, tasks[rows], labels.iloc[rows])

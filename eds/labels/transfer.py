@@ -157,8 +157,12 @@ def _people(
     unknown = [name for name in named if name not in known]
     if unknown and not add_missing:
         rows = np.flatnonzero(clean["expert_id"].isin(unknown).to_numpy())
-        refuse((f"row {row}: unknown expert {short(clean['expert_id'][row])}" for row in rows.tolist()),
-               "rows are of unknown experts", where, f"Add them first (eds labels experts add). {DO}")  # fmt: skip
+        refuse(
+            (f"row {row}: unknown expert {short(clean['expert_id'][row])}" for row in rows.tolist()),
+            "rows are of unknown experts",
+            where,
+            f"Add them first (eds labels experts add). {DO}",
+        )
     for name in unknown:
         check_name(name, "expert")
         insertion = sa.insert(expert).values(name=name, role="expert", created_at=now).returning(expert.c.id)
@@ -187,9 +191,15 @@ def _items(
             clean[key].astype(object).merge(result[missing][key], how="left", on=key, indicator=True)["_merge"]
             == "both"
         )
-        refuse((f"row {row}: {short(clean['query_id'][row])} {short(clean['candidate_id'][row])} ({clean['kind'][row]})"
-                for row in np.flatnonzero(rows.to_numpy()).tolist()),
-               "rows are of pairs that the campaign does not ask", where, f"Add the pairs first. {DO}")  # fmt: skip
+        refuse(
+            (
+                f"row {row}: {short(clean['query_id'][row])} {short(clean['candidate_id'][row])} ({clean['kind'][row]})"
+                for row in np.flatnonzero(rows.to_numpy()).tolist()
+            ),
+            "rows are of pairs that the campaign does not ask",
+            where,
+            f"Add the pairs first. {DO}",
+        )
     result["item"] = result["item"].fillna(0).astype("int64")
     if missing.any():
         new = pa.table({name: as_strings(result.loc[missing, name]) for name in key})
@@ -197,17 +207,34 @@ def _items(
         ids = reserve(connection, item, len(new))
         zeros = pa.array(np.zeros(len(new), np.int64))
         imported = pa.array(["import"] * len(new), pa.string())
-        insert(connection, item, pa.table({"id": pa.array(ids), "campaign": pa.array(np.full(len(new), number)),
-                                           "pair": new["pair"], "kind": new["kind"], "origin": imported,
-                                           "control": zeros}))  # fmt: skip
+        insert(
+            connection,
+            item,
+            pa.table(
+                {
+                    "id": pa.array(ids),
+                    "campaign": pa.array(np.full(len(new), number)),
+                    "pair": new["pair"],
+                    "kind": new["kind"],
+                    "origin": imported,
+                    "control": zeros,
+                }
+            ),
+        )
         result.loc[missing, "item"] = ids
     return clean[key].astype(object).merge(result, how="left", on=key)["item"].to_numpy(np.int64)
 
 
 def _stored(connection: sa.Connection, number: int) -> pd.DataFrame:
     """The acts of the campaign so far: label_id, value, item, expert, sequence, assignment; current ones marked."""
-    query = sa.select(label_event.c.label_id, label_event.c.value, assignment.c.item, assignment.c.expert,
-                      label_event.c.sequence, assignment.c.events)  # fmt: skip
+    query = sa.select(
+        label_event.c.label_id,
+        label_event.c.value,
+        assignment.c.item,
+        assignment.c.expert,
+        label_event.c.sequence,
+        assignment.c.events,
+    )
     query = query.join(assignment, assignment.c.id == label_event.c.assignment)
     rows = fetch(connection, query.where(assignment.c.campaign == number))
     frame: pd.DataFrame = rows.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
@@ -238,12 +265,29 @@ def _assignments(
         for code, name in enumerate(names):
             mine = np.flatnonzero(codes == code)
             part = new.iloc[mine]
-            place[mine] = positions(seed, str(name), as_strings(part["query_id"]), as_strings(part["candidate_id"]),
-                                    (part["kind"] == "repeat").to_numpy())  # fmt: skip
-        insert(connection, assignment, pa.table({
-            "id": ids, "campaign": np.full(len(new), number), "item": new["item"].to_numpy(),
-            "expert": new["expert"].to_numpy(), "position": place, "state": np.full(len(new), DONE),
-            "events": new["sequence"].to_numpy(), "returned": np.zeros(len(new), np.int64)}))  # fmt: skip
+            place[mine] = positions(
+                seed,
+                str(name),
+                as_strings(part["query_id"]),
+                as_strings(part["candidate_id"]),
+                (part["kind"] == "repeat").to_numpy(),
+            )
+        insert(
+            connection,
+            assignment,
+            pa.table(
+                {
+                    "id": ids,
+                    "campaign": np.full(len(new), number),
+                    "item": new["item"].to_numpy(),
+                    "expert": new["expert"].to_numpy(),
+                    "position": place,
+                    "state": np.full(len(new), DONE),
+                    "events": new["sequence"].to_numpy(),
+                    "returned": np.zeros(len(new), np.int64),
+                }
+            ),
+        )
         result.loc[missing, "id"] = ids
     return acts.merge(result, how="left", on=["item", "expert"])["id"].to_numpy(np.int64)
 
@@ -251,13 +295,20 @@ def _assignments(
 def _insert_events(connection: sa.Connection, acts: pd.DataFrame, campaign_name: str, number: int) -> None:
     acts = acts.sort_values(["created_at", "sequence"], kind="stable")
     texts = {name: as_strings(acts[name].astype(object)) for name in SAID_TEXTS}
-    said = pa.table({
-        **texts, "campaign": pa.array([campaign_name]).take(pa.array(np.zeros(len(acts), np.int64))),
-        "expert": as_strings(acts["expert_id"].astype(object)), "label_id": as_strings(acts["vote_id"].astype(object)),
-        "assignment": acts["assignment"].to_numpy(), "sequence": acts["sequence"].to_numpy(),
-        "value": pa.array(acts["value"], pa.int64(), from_pandas=True),
-        "seconds": pa.array(acts["seconds"], pa.float64(), from_pandas=True),
-        "created_at": acts["created_at"].to_numpy(), "late": acts["late"].to_numpy(np.int64)})  # fmt: skip
+    said = pa.table(
+        {
+            **texts,
+            "campaign": pa.array([campaign_name]).take(pa.array(np.zeros(len(acts), np.int64))),
+            "expert": as_strings(acts["expert_id"].astype(object)),
+            "label_id": as_strings(acts["vote_id"].astype(object)),
+            "assignment": acts["assignment"].to_numpy(),
+            "sequence": acts["sequence"].to_numpy(),
+            "value": pa.array(acts["value"], pa.int64(), from_pandas=True),
+            "seconds": pa.array(acts["seconds"], pa.float64(), from_pandas=True),
+            "created_at": acts["created_at"].to_numpy(),
+            "late": acts["late"].to_numpy(np.int64),
+        }
+    )
     of = sa.select(expert.c.name, expert.c.id, panel.c.acts, panel.c.head).join(panel, panel.c.expert == expert.c.id)
     of = of.where(panel.c.campaign == number).with_for_update(of=panel, key_share=True)
     ends = {row.name: row for row in connection.execute(of)}

@@ -26,8 +26,22 @@ from eds.labels import json_lines, schema
 from eds.labels.validation import MOST_SECONDS, fault_of, refuse, short
 
 FORMATS: tuple[str, ...] = get_args(VoteFormat)
-COLUMNS = ("vote_id", "query_id", "candidate_id", "expert_id", "value", "seconds", "created_at", "session_id",
-           "guideline", "kind", "supersedes", "mode", "polarity", "late")  # fmt: skip
+COLUMNS = (
+    "vote_id",
+    "query_id",
+    "candidate_id",
+    "expert_id",
+    "value",
+    "seconds",
+    "created_at",
+    "session_id",
+    "guideline",
+    "kind",
+    "supersedes",
+    "mode",
+    "polarity",
+    "late",
+)
 NEEDED = ("query_id", "candidate_id", "expert_id", "value")
 KNOWN = {*COLUMNS, "label_id", "task", "worker", "label"}
 SPECIAL = re.compile(r"[%|\x00-\x1f\x7f]")
@@ -84,8 +98,12 @@ def from_crowdkit(frame: pd.DataFrame, where: str) -> pd.DataFrame:
     wrong = np.flatnonzero(tasks.str.count(r"\|").to_numpy() != 1)
     if len(wrong):
         shown = [f"row {row}: task {short(tasks.iloc[row])}" for row in wrong[:20].tolist()]
-        raise InputError(f"{len(wrong):,} tasks are not of the form query|candidate", where=where, faults=shown,
-                         hint="Write each task as query|candidate, with % and | percent-encoded.")  # fmt: skip
+        raise InputError(
+            f"{len(wrong):,} tasks are not of the form query|candidate",
+            where=where,
+            faults=shown,
+            hint="Write each task as query|candidate, with % and | percent-encoded.",
+        )
     frame = frame.rename(columns={"worker": "expert_id", "label": "value"}).drop(columns="task")
     return frame.assign(query_id=parts.str[0].map(unquote), candidate_id=parts.str[1].map(unquote))
 

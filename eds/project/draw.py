@@ -105,9 +105,10 @@ def draw_random(
             least = pool_depth(project) if min_rank is None else min_rank
             if least is None:
                 raise InputError(
-                    "there is no pool yet", where="option --min-rank",
+                    "there is no pool yet",
+                    where="option --min-rank",
                     hint="Make it (eds suspects pool), or give --min-rank.",
-                )  # fmt: skip
+                )
             near = {"neighbors": read_heads(project, models, max_rank), "window": RankWindow(least, max_rank)}
         seed = project.config.project.seed
         params = {"n": n, "stratum": stratum, "universe": universe}
@@ -249,10 +250,11 @@ def _check_model(project: "Project", model: str) -> None:
     known = sorted({*project.models("neighbors"), *project.models("embeddings")})
     if model not in known:
         raise InputError(
-            f"no vectors or lists of model {model}", where=str(project.root),
+            f"no vectors or lists of model {model}",
+            where=str(project.root),
             hint=f"There are: {', '.join(known) or 'none'}. Add a model with eds metrics score or eds embeddings; add"
             " the pairs of a file with eds suspects add.",
-        )  # fmt: skip
+        )
 
 
 def _judged(inputs: Inputs) -> "pd.DataFrame":

@@ -174,19 +174,31 @@ def embed(
         if not backbones:
             return EmbedResult(done, pd.DataFrame(columns=["image_id", "reason"]), 0.0, str(project.root / BAD))
         summary = _compute(
-            project, images, backbones, specs, {"device": device, **options.loading},
-            workers=settings.workers if options.workers is None else options.workers, provenance=made_by,
-            batch=options.batch or settings.batch, dtype=options.dtype or settings.dtype,
-            on_bad=options.on_bad or project.config.images.on_bad, replace=replace,
-        )  # fmt: skip
+            project,
+            images,
+            backbones,
+            specs,
+            {"device": device, **options.loading},
+            workers=settings.workers if options.workers is None else options.workers,
+            provenance=made_by,
+            batch=options.batch or settings.batch,
+            dtype=options.dtype or settings.dtype,
+            on_bad=options.on_bad or project.config.images.on_bad,
+            replace=replace,
+        )
         write_text(project.root / BAD, summary.bad.to_csv(index=False))
     done += [
         EmbeddedModel(
-            item.model.name, item.model.rows, item.model.dimension, item.computed, item.kept,
-            item.model.images_per_second, item.model.random,
+            item.model.name,
+            item.model.rows,
+            item.model.dimension,
+            item.computed,
+            item.kept,
+            item.model.images_per_second,
+            item.model.random,
         )
         for item in summary.models
-    ]  # fmt: skip
+    ]
     names = {**{name: text for text, name in kept.items()}, **named}
     done.sort(key=lambda item: texts.index(names[item.model]))
     return EmbedResult(done, summary.bad, summary.seconds, str(project.root / BAD))
@@ -245,9 +257,10 @@ def refresh(project: "Project") -> list[EmbedResult]:
     texts = [*dict.fromkeys([*project.config.embeddings.models, *computed])]
     if not texts and not states:
         raise ConfigError(
-            "no model is named", where="eds.toml, embeddings.models",
+            "no model is named",
+            where="eds.toml, embeddings.models",
             hint='Write for example models = ["wheel:efficientnet_lite0"], or import vectors: eds embeddings import.',
-        )  # fmt: skip
+        )
     groups: dict[tuple[bool, str], list[str]] = {}  # models computed alike share one pass over the images
     for text in texts:
         state = computed.get(text)
@@ -284,19 +297,34 @@ def import_vectors(
 
     sources = [checked(address) for address in (vectors, ids) if address is not None]
     params = {
-        "arguments": [name, *map(str, sources)], "similarity": similarity, "dtype": dtype, "bits": bits,
-        "part": part or None, "partial": partial or None,
-    }  # fmt: skip
+        "arguments": [name, *map(str, sources)],
+        "similarity": similarity,
+        "dtype": dtype,
+        "bits": bits,
+        "part": part or None,
+        "partial": partial or None,
+    }
     with project.writing("embeddings.import"), fetch_files(project, sources) as files:
         similarity, bits = _described(files[0], similarity, bits)
         made_by = project.provenance("embeddings.import", {}, [project.path("images")], params=params)
         images = project.read("images", columns=["image_id"])
         with project.progress("copying", "vectors") as progress:
             model = copy(
-                name, files[0], files[1] if ids is not None else None, images, project.path("embeddings", name),
-                provenance=made_by, left_out=read_excluded(project), progress=progress, replace=replace,
-                similarity=similarity or "cosine", dtype=dtype, bits=bits, part=part, partial=partial,
-            ).model  # fmt: skip
+                name,
+                files[0],
+                files[1] if ids is not None else None,
+                images,
+                project.path("embeddings", name),
+                provenance=made_by,
+                left_out=read_excluded(project),
+                progress=progress,
+                replace=replace,
+                similarity=similarity or "cosine",
+                dtype=dtype,
+                bits=bits,
+                part=part,
+                partial=partial,
+            ).model
     return ImportVectorsResult(name, model.rows, model.dimension, model.dtype)
 
 
@@ -356,9 +384,15 @@ def _compute(
         project.progress("computing", "parts" if executor else "images") as progress,
     ):
         return compute(
-            images, project.pictures, backbones, folders, executor=executor, recipes=recipes, progress=progress,
+            images,
+            project.pictures,
+            backbones,
+            folders,
+            executor=executor,
+            recipes=recipes,
+            progress=progress,
             **options,
-        )  # fmt: skip
+        )
 
 
 def _parse(text: str) -> tuple[str, str]:

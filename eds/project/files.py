@@ -83,9 +83,10 @@ class ProjectFiles:
         place = self.pictures
         if isinstance(place, str):
             raise ProjectError(
-                f"the pictures are at {place}, and this needs them in a folder here", where=str(self.root),
+                f"the pictures are at {place}, and this needs them in a folder here",
+                where=str(self.root),
                 hint="Copy them, and set images.root to the folder; eds/io/README.md says what reads addresses.",
-            )  # fmt: skip
+            )
         return place
 
     def path(self, table: str, model: str | None = None) -> Path:

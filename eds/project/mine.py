@@ -149,12 +149,16 @@ def neighbors(project: "Project") -> NeighborsResult:
     return NeighborsResult(
         [
             ListsState(
-                str(state.model), state.rows, state.condition, list(state.reasons), state.notes.get("recall"),
+                str(state.model),
+                state.rows,
+                state.condition,
+                list(state.reasons),
+                state.notes.get("recall"),
                 state.made_by,
             )
             for state in states
         ]
-    )  # fmt: skip
+    )
 
 
 def read_heads(project: "Project", models: Sequence[str], depth: int, ties: Sequence[str] = ()) -> "pd.DataFrame":
@@ -185,8 +189,11 @@ def check_depth(project: "Project", models: Sequence[str], depth: int, purpose: 
     if not faults:
         return
     setting = project.config.neighbors.k  # a depth that was given is used again by eds run until mining is given none
-    command = f"eds neighbors mine, without -k: eds.toml says {setting}" if setting >= depth else (
-        f"eds neighbors mine -k {depth}")  # fmt: skip
+    command = (
+        f"eds neighbors mine, without -k: eds.toml says {setting}"
+        if setting >= depth
+        else (f"eds neighbors mine -k {depth}")
+    )
     raise InputError(f"{purpose} needs deeper lists", hint=f"Mine deeper: {command}.", faults=faults)
 
 

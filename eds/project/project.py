@@ -595,10 +595,20 @@ class Project(ProjectFiles):
         from eds.project import score
 
         return score.score(
-            self, measures, models=models, new=new, ids=ids, pool_models=pool_models, source=source, by_query=by_query,
-            resamples=resamples, confidence=confidence, with_random=with_random, allow_missing=allow_missing,
+            self,
+            measures,
+            models=models,
+            new=new,
+            ids=ids,
+            pool_models=pool_models,
+            source=source,
+            by_query=by_query,
+            resamples=resamples,
+            confidence=confidence,
+            with_random=with_random,
+            allow_missing=allow_missing,
             attributes=attributes,
-        )  # fmt: skip
+        )
 
     def analyse(self, name: str, **options: Any) -> "AnalysisResult":
         """Run an analysis (eds.registry.ANALYSES: bias, prevalence, ...) and store the result in analysis/NAME.json.
@@ -639,9 +649,17 @@ class Project(ProjectFiles):
         from eds.project import report
 
         return report.report(
-            self, to, slices=slices, gallery=gallery, pictures=pictures, resamples=resamples, confidence=confidence,
-            pool_models=pool_models, with_random=with_random, allow_missing=allow_missing,
-        )  # fmt: skip
+            self,
+            to,
+            slices=slices,
+            gallery=gallery,
+            pictures=pictures,
+            resamples=resamples,
+            confidence=confidence,
+            pool_models=pool_models,
+            with_random=with_random,
+            allow_missing=allow_missing,
+        )
 
     def export(
         self,

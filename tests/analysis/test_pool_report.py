@@ -99,9 +99,7 @@ def test_only_units_of_the_universe_count(rules: PairRules, stratum: str) -> Non
     drawn = [unit(pair) for pair in pairs_of(suspects[suspects["origin"] == "random"])]
     beyond = [positive[one] for one in drawn if one not in held]
     (outside,) = found.strata  # nothing is left that no stratum covers, so that the recall is known
-    assert (outside.size, outside.labelled, outside.positive) == (
-        len(everything) - len(held), len(beyond), sum(beyond)
-    )  # fmt: skip
+    assert (outside.size, outside.labelled, outside.positive) == (len(everything) - len(held), len(beyond), sum(beyond))
     missed = (len(everything) - len(held)) * sum(beyond) / len(beyond)
     assert found.recall is not None
     assert found.recall.value == pytest.approx(found.pool.rate.positive / (found.pool.rate.positive + missed))

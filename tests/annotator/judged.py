@@ -57,9 +57,11 @@ def furnish(project: Project, store: Store) -> None:
     """Everything that a lead may look at."""
     suspects = make_suspects(project)
     images = project.read("images")["image_id"].tolist()
-    examples = [Example(images[0], images[1], "positive", "the same cut " + NASTY),
-                Example(images[2], images[3], "negative", "another cut"),
-                Example(images[4], images[5], "border", "either may stand")]  # fmt: skip
+    examples = [
+        Example(images[0], images[1], "positive", "the same cut " + NASTY),
+        Example(images[2], images[3], "negative", "another cut"),
+        Example(images[4], images[5], "border", "either may stand"),
+    ]
     words = f"# What similar means\nSame **cut** and *pattern*.\n- colour counts not\n- {NASTY}"
     save_guideline(store, "1", words, examples, by="lea")
     known = [(images[place], images[-place - 1], place % 2) for place in range(6, 22)]

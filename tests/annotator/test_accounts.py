@@ -136,8 +136,9 @@ def test_cookies_keep_to_our_pages(tmp_path: Path) -> None:
             r"eds_form=[\w.]+; Path=/eds; Max-Age=86400; HttpOnly; SameSite=Strict", page.headers["set-cookie"]
         )
         client.cookies.set("eds_form", page.cookies["eds_form"])
-        answer = client.post("/eds/sign-in", data={"token": _token(client, "/eds/sign-in"), "name": "ann",
-                                                   "password": PASSWORD})  # fmt: skip
+        answer = client.post(
+            "/eds/sign-in", data={"token": _token(client, "/eds/sign-in"), "name": "ann", "password": PASSWORD}
+        )
         assert answer.headers["location"] == "/eds/"
 
 

@@ -17,10 +17,32 @@ from eds.labels.sessions import session_of, sign_out, sign_out_everywhere
 from tests.annotator.sites import PAGE, client_for, fresh_site, store_of
 
 PROXY = (ip_network("10.9.9.9"),)
-PATHS = ["/", "/home", "/my-progress", "/experts", "/pictures/large/abc", "/api/campaigns/1-2/next", "/media/x.png",
-         "/report/page", "/_stcore/health", "/_stcore/host-config", "/static/js/index.js", "/favicon.png",
-         "/component/x", "/sign-out", "/sign-inx", "/healthx", "/sign-in/../home", "//home",
-         "/sign-in/", "/sign-in/x", "/sign-in/static/x.js", "/invitation", "/invitation/a/b", "/health/x"]  # fmt: skip
+PATHS = [
+    "/",
+    "/home",
+    "/my-progress",
+    "/experts",
+    "/pictures/large/abc",
+    "/api/campaigns/1-2/next",
+    "/media/x.png",
+    "/report/page",
+    "/_stcore/health",
+    "/_stcore/host-config",
+    "/static/js/index.js",
+    "/favicon.png",
+    "/component/x",
+    "/sign-out",
+    "/sign-inx",
+    "/healthx",
+    "/sign-in/../home",
+    "//home",
+    "/sign-in/",
+    "/sign-in/x",
+    "/sign-in/static/x.js",
+    "/invitation",
+    "/invitation/a/b",
+    "/health/x",
+]
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -132,8 +154,10 @@ def test_every_answer_has_the_security_headers(site: Site) -> None:
         assert headers["cross-origin-opener-policy"] == "same-origin"
         assert "strict-transport-security" not in headers
         assert ("permissions-policy" in headers) == ("json" not in headers["content-type"])
-    policy = dict(part.strip().split(" ", 1) for part in client_for(site, "ann").get("/x").headers[
-        "content-security-policy"].split(";"))  # fmt: skip
+    policy = dict(
+        part.strip().split(" ", 1)
+        for part in client_for(site, "ann").get("/x").headers["content-security-policy"].split(";")
+    )
     assert policy["default-src"] == policy["connect-src"] == "'self'"
     assert re.fullmatch(r"'self' blob: 'sha256-[A-Za-z0-9+/=]{44}'", policy["script-src"])
     assert policy["frame-ancestors"] == policy["object-src"] == policy["base-uri"] == "'none'"

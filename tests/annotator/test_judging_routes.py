@@ -62,8 +62,12 @@ def test_next_gives_the_own_queue_and_says_nothing_more(site: Site) -> None:
     mine = next_batch(store_of(site.owner), NAME, "ann", 8)
     assert [task["assignment"] for task in found["tasks"]] == [task.assignment for task in mine[:3]]
     assert {key: found[key] for key in ("done", "left", "total", "closed", "finished")} == {
-        "done": 0, "left": 8, "total": 8, "closed": False, "finished": False
-    }  # fmt: skip
+        "done": 0,
+        "left": 8,
+        "total": 8,
+        "closed": False,
+        "finished": False,
+    }
     assert set(found["tasks"][0]) == {"assignment", "query", "candidate", "mode", "returned"}
     assert "model-x" not in answer.text
     skip = ",".join(str(task.assignment) for task in mine[:3])
@@ -185,11 +189,23 @@ def test_what_is_no_judgement_is_told_and_stores_nothing(site: Site, wrong: Any)
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(body=st.one_of(st.binary(max_size=60), st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-        st.sampled_from(["tab", "expert", "judgements", "flags", "token", "value", "assignment"]), inner, max_size=4),
-    max_leaves=12).map(lambda value: json.dumps(value).encode())))  # fmt: skip
+@given(
+    body=st.one_of(
+        st.binary(max_size=60),
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+            lambda inner: (
+                st.lists(inner, max_size=3)
+                | st.dictionaries(
+                    st.sampled_from(["tab", "expert", "judgements", "flags", "token", "value", "assignment"]),
+                    inner,
+                    max_size=4,
+                )
+            ),
+            max_leaves=12,
+        ).map(lambda value: json.dumps(value).encode()),
+    )
+)
 def test_no_body_breaks_the_server(site: Site, body: bytes) -> None:
     handle = (
         campaign(site)
@@ -282,6 +298,10 @@ def test_below_a_base_path(tmp_path: Path) -> None:
 def test_a_guideline_becomes_plain_blocks() -> None:
     text = "Intro\ngoes on\n\n## **Cut**\n1. `one`\n2) two\n* [link](javascript:x)\n![i](http://x)\n\n<script>"
     assert [(block["kind"], block["text"]) for block in guideline_blocks(text)] == [
-        ("text", "Intro goes on"), ("heading", "Cut"), ("item", "one"), ("item", "two"), ("item", "link i"),
+        ("text", "Intro goes on"),
+        ("heading", "Cut"),
+        ("item", "one"),
+        ("item", "two"),
+        ("item", "link i"),
         ("text", "<script>"),
-    ]  # fmt: skip
+    ]

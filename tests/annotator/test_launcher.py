@@ -86,9 +86,18 @@ def test_the_address_can_be_typed_into_a_browser(host: str, shown: str) -> None:
 
 @pytest.mark.parametrize(
     ("host", "is_local"),
-    [("127.0.0.1", True), ("127.8.8.8", True), ("::1", True), ("localhost", True),
-     ("0.0.0.0", False), ("::", False), ("10.0.0.1", False), ("labels.example", False), ("", False)],
-)  # fmt: skip
+    [
+        ("127.0.0.1", True),
+        ("127.8.8.8", True),
+        ("::1", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("10.0.0.1", False),
+        ("labels.example", False),
+        ("", False),
+    ],
+)
 def test_others_reach_the_server_over_an_encrypted_way_or_an_explicit_word(host: str, is_local: bool) -> None:
     launcher.refuse_plain_http(host, safe=True)
     if is_local:
@@ -148,10 +157,13 @@ def test_the_settings_of_openid(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as error:
         read_openid(_settings(tmp_path, bad, 0o644))
     assert [fault.split(";")[0] for fault in error.value.faults] == [
-        "unknown key secret", "client_id must be text", "client_secret is missing", "address is missing",
+        "unknown key secret",
+        "client_id must be text",
+        "client_secret is missing",
+        "address is missing",
         "issuer must begin with https://",
         f"others may read it, and it holds a secret: chmod 600 {tmp_path / 'openid.toml'}",
-    ]  # fmt: skip
+    ]
     with pytest.raises(ConfigError, match="not valid TOML"):
         read_openid(_settings(tmp_path, "x ="))
     with pytest.raises(ConfigError, match="cannot be read"):

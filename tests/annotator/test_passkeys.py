@@ -82,7 +82,11 @@ def test_a_challenge_is_of_one_browser_one_time_and_some_minutes(site: Site, mon
     monkeypatch.setattr(passkeys.time, "time", lambda: now + passkeys.GOOD_FOR + 1)
     here.post("/sign-in", data={"token": token, "credential": _answer(later["challenge"])})
     assert [one if isinstance(one, str) else len(one) for one in asked] == [  # type: ignore[arg-type]
-        "a foreign challenge", 40, "an old challenge", "an old challenge"]  # fmt: skip
+        "a foreign challenge",
+        40,
+        "an old challenge",
+        "an old challenge",
+    ]
 
 
 def test_the_page_shows_and_removes_ones_own(site: Site) -> None:

@@ -55,8 +55,18 @@ def project(tmp_path: Path) -> Project:
 def test_every_option_reaches_the_server(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = str(project.root)
     line = _serve(monkeypatch, "-p", folder)
-    assert line == [sys.executable, "-m", "annotator_ui", "--project", folder, "--host", "127.0.0.1", "--port", "8501",
-                    "--browser"]  # fmt: skip
+    assert line == [
+        sys.executable,
+        "-m",
+        "annotator_ui",
+        "--project",
+        folder,
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "8501",
+        "--browser",
+    ]
     words = (
         "--base-path /eds --identity-header X-User --invite ann --proxy 10.0.0.1 --https --insecure-http --no-prepare"
     )

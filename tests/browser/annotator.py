@@ -60,8 +60,9 @@ def add_campaign(store: Store, images: pd.DataFrame, plan: Plan, *, queries: int
     """A campaign of ann, bob and cid on the first queries, with `each` candidates."""
     wild = images["image_id"].str.startswith("wild")
     asked, shown = images.loc[wild, "image_id"].tolist()[:queries], images.loc[~wild, "image_id"].tolist()
-    pairs = [(query, shown[(7 * number + place) % len(shown)]) for number, query in enumerate(asked)
-             for place in range(each)]  # fmt: skip
+    pairs = [
+        (query, shown[(7 * number + place) % len(shown)]) for number, query in enumerate(asked) for place in range(each)
+    ]
     create_campaign(store, plan, pd.DataFrame(pairs, columns=["query_id", "candidate_id"]), ["ann", "bob", "cid"])
 
 

@@ -69,8 +69,10 @@ def test_on_a_phone_the_guideline_stays_in_reach_while_offline(browser: Browser,
     with annotator.page(browser, "cid", viewport={"width": 390, "height": 844}) as page:
         watch(page)
         open_page(page, annotator, PAIRS, "cid")
-        page.evaluate("document.querySelector('[data-testid=stBidiComponentIsolated]').shadowRoot"
-                      ".querySelector('.status').textContent = '12 waiting, offline since 10:00'")  # fmt: skip
+        page.evaluate(
+            "document.querySelector('[data-testid=stBidiComponentIsolated]').shadowRoot"
+            ".querySelector('.status').textContent = '12 waiting, offline since 10:00'"
+        )
         box = page.locator("[data-action=guide]:visible").bounding_box()
         assert box is not None
         assert box["x"] + box["width"] <= 390

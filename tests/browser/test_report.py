@@ -59,8 +59,11 @@ def test_it_fits_every_width_in_both_themes_and_axe_finds_nothing_serious(opened
     assert opened.evaluate(OUTSIDE) == []
     opened.evaluate(AXE.read_text(encoding="utf-8"))
     found = opened.evaluate("axe.run(document, {resultTypes: ['violations']})")
-    serious = [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in found["violations"]
-               if one["impact"] in ("serious", "critical")]  # fmt: skip
+    serious = [
+        (one["id"], [node["html"][:120] for node in one["nodes"][:3]])
+        for one in found["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
     assert serious == []
 
 

@@ -97,8 +97,14 @@ def axe_faults_light_and_dark(page: Page) -> list[str]:
     return found
 
 
-PAGES = [("ann", "", "Your campaigns"), ("ann", "my-progress", "My progress"), ("ann", "guide", "Guide"),
-         ("ann", "account", "ann"), ("lea", "", "Drawn garments"), ("lea", "report", "Report")]  # fmt: skip
+PAGES = [
+    ("ann", "", "Your campaigns"),
+    ("ann", "my-progress", "My progress"),
+    ("ann", "guide", "Guide"),
+    ("ann", "account", "ann"),
+    ("lea", "", "Drawn garments"),
+    ("lea", "report", "Report"),
+]
 
 
 @pytest.mark.parametrize(("who", "path", "heading"), PAGES)
@@ -178,8 +184,10 @@ def test_a_lead_reads_the_report_which_reaches_nothing_of_ours(browser: Browser,
 def _asked(url: str, token: str = "", *, method: str = "GET", **headers: str) -> "tuple[int, bytes]":
     data = b'{"tab":"t","judgements":[],"flags":[]}' if method == "POST" else None
     asked = Request(url, data=data, method=method)
-    for name, value in {"Cookie": f"eds_session={token}", **{key.replace("_", "-"): one for key, one in
-                                                             headers.items()}}.items():  # fmt: skip
+    for name, value in {
+        "Cookie": f"eds_session={token}",
+        **{key.replace("_", "-"): one for key, one in headers.items()},
+    }.items():
         asked.add_header(name, value)
     try:
         with urlopen(asked) as answer:

@@ -50,8 +50,10 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def project(tmp_path: Path, exported: Path) -> Project:
     """The benchmark imported, with the lists of its makers."""
-    for words in (["init", str(tmp_path / "p")],
-                  ["benchmarks", "import", "trec", str(exported / "trec"), "-p", str(tmp_path / "p")]):  # fmt: skip
+    for words in (
+        ["init", str(tmp_path / "p")],
+        ["benchmarks", "import", "trec", str(exported / "trec"), "-p", str(tmp_path / "p")],
+    ):
         CliRunner().invoke(cli, words, catch_exceptions=False)
     return Project.open(tmp_path / "p")
 
@@ -95,9 +97,16 @@ def judge(project: Project, campaign: str) -> None:
     """Let the whole panel answer everything."""
     moment = pd.Timestamp("2026-05-01", tz="UTC")
     with closing(open_store(project.path("labels"), create=False)) as store:
-        fill(store, campaign, lambda _, pairs: pairs.assign(
-            value=similar(pairs), seconds=3.0, session_id="s",
-            created_at=[moment + pd.Timedelta(seconds=n) for n in range(len(pairs))]))  # fmt: skip
+        fill(
+            store,
+            campaign,
+            lambda _, pairs: pairs.assign(
+                value=similar(pairs),
+                seconds=3.0,
+                session_id="s",
+                created_at=[moment + pd.Timedelta(seconds=n) for n in range(len(pairs))],
+            ),
+        )
 
 
 def part_of(document: dict[str, Any], measure: str = HR) -> dict[str, Any]:
@@ -257,8 +266,10 @@ def test_a_backbone_is_computed_as_by_embeddings_compute(tmp_path: Path, kind: s
     images = catalogue(made.image_root, 8).assign(role="both")
     made.write(images, "images", Provenance("benchmarks.import"))
     names = images["image_id"].tolist()
-    pairs = pd.DataFrame([(q, c, int(n % 3 == 0)) for n, (q, c) in enumerate((q, c) for q in names for c in names
-                         if q != c)][::2], columns=[*PAIR, "value"])  # fmt: skip
+    pairs = pd.DataFrame(
+        [(q, c, int(n % 3 == 0)) for n, (q, c) in enumerate((q, c) for q in names for c in names if q != c)][::2],
+        columns=[*PAIR, "value"],
+    )
     made.write(truth_from_pairs(pairs, "imported trec"), "truth", Provenance("benchmarks.import"))
     text = "own=descriptor:hsv"
     if kind == "checkpoint":
@@ -266,8 +277,10 @@ def test_a_backbone_is_computed_as_by_embeddings_compute(tmp_path: Path, kind: s
 
         text = f"own=checkpoint:{timm_file(tmp_path, 'test_resnet', classes=0)}?arch=timm:test_resnet"
     shutil.copytree(tmp_path / "p", tmp_path / "other")
-    for words in (["metrics", "score", "--new", text, "-m", "own", "-M", "Success@3", "-p", str(tmp_path / "p")],
-                  ["embeddings", "compute", "-m", text, "-p", str(tmp_path / "other")]):  # fmt: skip
+    for words in (
+        ["metrics", "score", "--new", text, "-m", "own", "-M", "Success@3", "-p", str(tmp_path / "p")],
+        ["embeddings", "compute", "-m", text, "-p", str(tmp_path / "other")],
+    ):
         done = CliRunner().invoke(cli, words, catch_exceptions=False)
         assert done.exit_code == 0, done.output
     first, second = (Vectors.open(Project.open(tmp_path / name).path("embeddings", "own")) for name in ("p", "other"))
@@ -316,11 +329,19 @@ def test_mistakes_are_told_before_anything_is_computed(
 def test_a_run_that_cannot_be_scored_is_not_kept(project: Project, eds: Eds, tmp_path: Path) -> None:
     lists = lists_of(project, "m1")
     for words, told in (
-        ([f"{q} Q0 {q if rank == 2 else c} {rank + 1} {50 - rank} t" for q in lists for rank, c in enumerate(lists[q])],
-         "ours: the query is in its own list"),
-        ([f"{q} Q0 {c} {rank + 1} {50 - rank} t" for q in lists for rank, c in enumerate(lists[q][:3])],
-         "all lists of model ours end at 3 places"),
-    ):  # fmt: skip
+        (
+            [
+                f"{q} Q0 {q if rank == 2 else c} {rank + 1} {50 - rank} t"
+                for q in lists
+                for rank, c in enumerate(lists[q])
+            ],
+            "ours: the query is in its own list",
+        ),
+        (
+            [f"{q} Q0 {c} {rank + 1} {50 - rank} t" for q in lists for rank, c in enumerate(lists[q][:3])],
+            "all lists of model ours end at 3 places",
+        ),
+    ):
         (tmp_path / "ours.run").write_text("\n".join(words) + "\n")
         with pytest.raises(InputError, match=told):
             eds("metrics", "score", "--new", f"ours={tmp_path / 'ours.run'}", "-M", "RR@5")

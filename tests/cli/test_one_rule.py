@@ -113,9 +113,20 @@ def test_formats_without_origins_hold_the_labels_that_models_are_measured_on(
         told = answer(project, "benchmarks", "export", kind, str(tmp_path / kind), *words)
         assert any("labels of random pairs" in one for one in told["not_held"]) is (not words)
         there = Project.create(tmp_path / f"{kind}-again", {"neighbors.k": 12})
-        files = ["--metadata", str(tmp_path / kind / "metadata.json"), "--seeds", str(tmp_path / kind / "seeds.json"),
-                 "--annotations", str(tmp_path / kind / "annotations.json"), "--manifest",
-                 str(tmp_path / kind / "manifest.json")] if kind == "vsd" else [str(tmp_path / kind)]  # fmt: skip
+        files = (
+            [
+                "--metadata",
+                str(tmp_path / kind / "metadata.json"),
+                "--seeds",
+                str(tmp_path / kind / "seeds.json"),
+                "--annotations",
+                str(tmp_path / kind / "annotations.json"),
+                "--manifest",
+                str(tmp_path / kind / "manifest.json"),
+            ]
+            if kind == "vsd"
+            else [str(tmp_path / kind)]
+        )
         answer(there, "benchmarks", "import", kind, *files)
         for model in MODELS:
             shutil.copytree(project.path("embeddings", model), there.path("embeddings", model), dirs_exist_ok=True)

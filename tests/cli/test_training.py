@@ -143,7 +143,7 @@ def condition(project: Path, model: str) -> str:
         (["finetune", "x", *NETWORK, "--objective", "dino", "--local-size", "3"], "local_side is 3"),
         (["finetune", "../x", *NETWORK], "name"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_told_in_one_line(project: Path, words: list[str], told: str) -> None:
     with pytest.raises(EdsError) as error:
         call(project, "training", *words)

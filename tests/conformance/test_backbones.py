@@ -147,10 +147,16 @@ def test_every_parameter_of_the_preprocessing_is_in_the_digest(member: Backbone)
     spec = member.spec
     steps = spec.preprocessing
     changes: dict[str, Any] = {
-        "resize": "none" if steps.resize == "squash" else "squash", "size": steps.size + 8, "crop": 5,
-        "interpolation": "lanczos", "channels": "RGB" if steps.channels == "BGR" else "BGR", "mean": (0.1, 0.2, 0.3),
-        "std": (0.1, 0.2, 0.3), "background": (1, 2, 3), "draft": True,
-    }  # fmt: skip
+        "resize": "none" if steps.resize == "squash" else "squash",
+        "size": steps.size + 8,
+        "crop": 5,
+        "interpolation": "lanczos",
+        "channels": "RGB" if steps.channels == "BGR" else "BGR",
+        "mean": (0.1, 0.2, 0.3),
+        "std": (0.1, 0.2, 0.3),
+        "background": (1, 2, 3),
+        "draft": True,
+    }
     assert set(changes) == set(Preprocessing.__dataclass_fields__)
     digests = {replace(steps, **{name: value}).digest for name, value in changes.items()}
     assert len(digests | {steps.digest}) == len(changes) + 1

@@ -96,8 +96,15 @@ def consumer2shop(rows: Sequence[Row], root: Path, place: Path) -> Source:
 
 
 def shards(rows: Sequence[Row], root: Path, place: Path) -> Source:
-    cells = [{"id": row.path, "product_id": row.product, "category": row.category,
-              "image": {"bytes": png(_seed(row)), "path": row.path}} for row in rows]  # fmt: skip
+    cells = [
+        {
+            "id": row.path,
+            "product_id": row.product,
+            "category": row.category,
+            "image": {"bytes": png(_seed(row)), "path": row.path},
+        }
+        for row in rows
+    ]
     pq.write_table(pa.Table.from_pylist(cells), place / "train-0.parquet")
     return Source((place,), root)
 

@@ -153,13 +153,15 @@ def test_bad_shards_are_refused_by_name(engines: dict[str, Backend], name: str, 
     def of_another_model() -> None:
         np.save(shard, other[: len(np.load(shard))] + 1)
 
-    for place, (spoil, told) in enumerate([
-        (shard.unlink, "the file is missing"),
-        (cut, "is not the one that was written"),
-        (changed, "is not the one that was written"),
-        (another_dimension, "is not the one that was written"),
-        (of_another_model, "is not the one that was written"),
-    ]):  # fmt: skip
+    for place, (spoil, told) in enumerate(
+        [
+            (shard.unlink, "the file is missing"),
+            (cut, "is not the one that was written"),
+            (changed, "is not the one that was written"),
+            (another_dimension, "is not the one that was written"),
+            (of_another_model, "is not the one that was written"),
+        ]
+    ):
         shard.write_bytes(whole)
         if name != "serial" and spoil is not cut:
             continue

@@ -62,7 +62,13 @@ def test_kill_9_and_resume(tmp_path: Path, after: int) -> None:
 
 def run(images: pd.DataFrame, root: Path, toy: Toy, name: str) -> int:
     summary = compute(
-        images, root / "images", {name: toy}, {name: root / name},
-        batch=4, workers=2, shard_rows=SHARD, provenance={name: Provenance("test")},
-    )  # fmt: skip
+        images,
+        root / "images",
+        {name: toy},
+        {name: root / name},
+        batch=4,
+        workers=2,
+        shard_rows=SHARD,
+        provenance={name: Provenance("test")},
+    )
     return summary.models[0].computed

@@ -58,8 +58,12 @@ def kill(process: BaseProcess) -> None:
 
 def noted(folder: Path) -> list[str]:
     """Tokens of whole lines: a line that the kill cut was not yet believed by anybody."""
-    return [line for path in folder.glob("*.txt") for line in path.read_text().splitlines(keepends=False)
-            if line.count("/") == 2]  # fmt: skip
+    return [
+        line
+        for path in folder.glob("*.txt")
+        for line in path.read_text().splitlines(keepends=False)
+        if line.count("/") == 2
+    ]
 
 
 def verify(store: Store, folder: Path) -> int:

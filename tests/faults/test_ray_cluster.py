@@ -67,11 +67,25 @@ class Cluster:
         log = self.folder / f"{side}-{len(list(self.folder.iterdir()))}.log"
         with log.open("wb") as stream:
             self.nodes[side] = subprocess.Popen(
-                [*self.inside(side), sys.executable, "-m", "ray.scripts.scripts", "start", *joins, "--block",
-                 f"--node-ip-address={address}", "--num-cpus=2", "--object-store-memory=100000000",
-                 "--disable-usage-stats"],
-                stdout=stream, stderr=stream, env=self.environment, cwd=ROOT, start_new_session=True,
-            )  # fmt: skip
+                [
+                    *self.inside(side),
+                    sys.executable,
+                    "-m",
+                    "ray.scripts.scripts",
+                    "start",
+                    *joins,
+                    "--block",
+                    f"--node-ip-address={address}",
+                    "--num-cpus=2",
+                    "--object-store-memory=100000000",
+                    "--disable-usage-stats",
+                ],
+                stdout=stream,
+                stderr=stream,
+                env=self.environment,
+                cwd=ROOT,
+                start_new_session=True,
+            )
         until(lambda: b"Ray runtime started" in log.read_bytes(), f"node {side}: {log.read_text()}")
 
     @property

@@ -82,10 +82,13 @@ def test_many_codes_in_many_blocks(compiled: bool, total: int) -> None:
 @pytest.mark.parametrize("compiled", WAYS)
 @settings(deadline=None, max_examples=40)
 @given(
-    bits=st.integers(1, 64), start=st.integers(0, 3000), length=st.integers(0, 3000),
-    more=st.sampled_from([0, 1, 511, 512, 5000]), kind=st.sampled_from(["any", "near", "same", "opposite"]),
+    bits=st.integers(1, 64),
+    start=st.integers(0, 3000),
+    length=st.integers(0, 3000),
+    more=st.sampled_from([0, 1, 511, 512, 5000]),
+    kind=st.sampled_from(["any", "near", "same", "opposite"]),
     seed=st.integers(1, 2**32),
-)  # fmt: skip
+)
 def test_runs_that_begin_and_end_between_the_steps(
     compiled: bool, bits: int, start: int, length: int, more: int, kind: str, seed: int
 ) -> None:

@@ -38,9 +38,18 @@ def scene(mode: str) -> Image.Image:
 
 @pytest.mark.parametrize(
     ("mode", "name"),
-    [("RGB", "a.jpg"), ("RGB", "a.png"), ("RGBA", "a.png"), ("I;16", "a.png"), ("L", "a.png"), ("P", "a.png"),
-     ("CMYK", "a.jpg"), ("RGBA", "a.webp"), ("1", "a.png")],
-)  # fmt: skip
+    [
+        ("RGB", "a.jpg"),
+        ("RGB", "a.png"),
+        ("RGBA", "a.png"),
+        ("I;16", "a.png"),
+        ("L", "a.png"),
+        ("P", "a.png"),
+        ("CMYK", "a.jpg"),
+        ("RGBA", "a.webp"),
+        ("1", "a.png"),
+    ],
+)
 @pytest.mark.parametrize("box", [None, Box(300, 100, 1300, 2100)])
 def test_what_is_made_small_is_the_same_picture(tmp_path: Path, mode: str, name: str, box: Box | None) -> None:
     turned: dict[str, Any] = {"exif": exif(6)} if name == "a.jpg" else {}

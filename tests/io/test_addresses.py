@@ -44,9 +44,14 @@ def test_joined_names_are_the_key(first: str, second: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["s3://AKIDX:hushhush@shop/a", "s3://hushhush@shop", "s3://shop?secret=hushhush/a",
-             "s3://shop/a?X-Amz-Signature=hushhush"]
-)  # fmt: skip
+    "text",
+    [
+        "s3://AKIDX:hushhush@shop/a",
+        "s3://hushhush@shop",
+        "s3://shop?secret=hushhush/a",
+        "s3://shop/a?X-Amz-Signature=hushhush",
+    ],
+)
 def test_a_secret_in_an_address_is_refused_and_not_repeated(text: str) -> None:
     for act in (storage.checked, storage.exists, storage.read, lambda one: storage.join(one, "b")):
         with pytest.raises(InputError, match=r"a user or a secret.*AWS_ACCESS_KEY_ID") as refusal:

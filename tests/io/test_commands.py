@@ -126,7 +126,7 @@ def test_names_that_are_no_paths_and_objects_that_are_too_large_are_bad_files(
         "a//c.jpg": "its name is not a valid path",
         "d\\e.jpg": "its name is not a valid path",
         "large.jpg": f"file of {len(jpeg(1)) + 5000:,} bytes",
-    }  # fmt: skip
+    }
     assert read(tmp_path / "p", "images")["path"].tolist() == ["good.jpg"]
 
 
@@ -246,8 +246,10 @@ def test_vectors_are_imported_from_a_bucket(embedded: tuple[Path, Path], shop: S
         found = Vectors.open(there / "embeddings" / name)
         np.testing.assert_array_equal(found.gather(wanted.ids), wanted.gather(wanted.ids))
     assert not (there / ".eds" / "fetched").exists()
-    assert "s3://shop/v.npy" in tables.read_provenance(there / "embeddings" / "files" / "ids.parquet",
-                                                       tables.EMBEDDINGS)[0].command  # fmt: skip
+    assert (
+        "s3://shop/v.npy"
+        in tables.read_provenance(there / "embeddings" / "files" / "ids.parquet", tables.EMBEDDINGS)[0].command
+    )
     said = eds(there, "embeddings", "import", "x", "s3://shop/none.npy", "s3://shop/ids.txt", code=2)
     assert "s3://shop/none.npy: there is no such object" in said
 
@@ -279,9 +281,17 @@ def test_reports_and_exports_go_to_a_bucket(twins: tuple[Path, Path], shop: Stor
     puts = [path for method, path, _ in shop.paths if method == "PUT" and "/out/" in path]
     assert puts[-1] == "/shop/out/page.html"
     suspects = pd.DataFrame(
-        {"query_id": ["c0/p 0/0ä.jpg"], "candidate_id": ["c1/p 1/1ä.jpg"], "origin": ["pool"], "batch": [0],
-         "position": [0], "sources": [None], "stratum": [None], "probability": [1.0]}
-    )  # fmt: skip
+        {
+            "query_id": ["c0/p 0/0ä.jpg"],
+            "candidate_id": ["c1/p 1/1ä.jpg"],
+            "origin": ["pool"],
+            "batch": [0],
+            "position": [0],
+            "sources": [None],
+            "stratum": [None],
+            "probability": [1.0],
+        }
+    )
     Project.open(there).write(suspects, "suspects", tables.Provenance("test"))
     eds(there, "benchmarks", "export", "label-studio", "s3://shop/studio")
     puts = [path for method, path, _ in shop.paths if method == "PUT" and "/studio/" in path]

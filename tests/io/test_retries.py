@@ -160,8 +160,9 @@ def test_what_somebody_else_puts_there_at_once_is_noticed(filled: Storage) -> No
         storage.put(PLACE, DATA)
 
 
-def test_no_secret_is_written_anywhere(filled: Storage, caplog: pytest.LogCaptureFixture,
-                                       monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_no_secret_is_written_anywhere(
+    filled: Storage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("AWS_SESSION_TOKEN", "token-of-the-tests")
     caplog.set_level(logging.DEBUG)
     storage.read(PLACE)

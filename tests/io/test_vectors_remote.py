@@ -92,8 +92,11 @@ def test_every_shard_that_is_not_what_it_should_be_is_named(mapped: Vectors, sho
     storage.put(f"{PLACE}/00000.npy", storage.read(f"{PLACE}/00000.npy")[:-1])
     storage.put(f"{PLACE}/00001.npy", storage.read(f"{PLACE}/00002.npy"))
     shop.client().delete_object(Bucket="shop", Key="embeddings/m/00002.npy")
-    with pytest.raises(TableError, match=r"(?s)3 faults.*00000.npy is truncated: .* of .* bytes"
-                                         r".*00001.npy holds float32.*00002.npy: there is no such object"):  # fmt: skip
+    with pytest.raises(
+        TableError,
+        match=r"(?s)3 faults.*00000.npy is truncated: .* of .* bytes"
+        r".*00001.npy holds float32.*00002.npy: there is no such object",
+    ):
         open_remote(PLACE)
     storage.put(f"{PLACE}/00000.npy", b"\x93NUMPY")
     with pytest.raises(TableError, match=r"00000.npy is damaged"):
@@ -113,9 +116,9 @@ def test_a_changed_shard_is_found_by_its_digest(mapped: Vectors, shop: Storage, 
 
 @pytest.mark.parametrize("mapped", ["float32"], indirect=True)
 @pytest.mark.parametrize(
-    ("key", "value", "what"), [("rows", 301, "301 rows"), ("file", "../../x.npy", "names a shard"),
-                               ("file", "/tmp/x.npy", "names a shard")]
-)  # fmt: skip
+    ("key", "value", "what"),
+    [("rows", 301, "301 rows"), ("file", "../../x.npy", "names a shard"), ("file", "/tmp/x.npy", "names a shard")],
+)
 def test_a_description_that_lies_is_refused(
     mapped: Vectors, shop: Storage, tmp_path: Path, key: str, value: object, what: str
 ) -> None:

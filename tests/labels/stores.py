@@ -69,8 +69,11 @@ def judge_all(store: Store, campaign: str, expert: str, value: int | None = 1, b
     """Judge until nothing is left; the pairs in the order they were asked."""
     asked, number = [], 0
     while tasks := next_batch(store, campaign, expert, batch):
-        submit(store, expert, [Judgement(f"{campaign}/{expert}/{number + i}", task.assignment, value)
-                               for i, task in enumerate(tasks)])  # fmt: skip
+        submit(
+            store,
+            expert,
+            [Judgement(f"{campaign}/{expert}/{number + i}", task.assignment, value) for i, task in enumerate(tasks)],
+        )
         number += len(tasks)
         asked += [(task.query_id, task.candidate_id) for task in tasks]
     return asked

@@ -152,10 +152,13 @@ def test_a_damaged_backup_is_told_and_nothing_is_made(tmp_path: Path) -> None:
     assert good.stat().st_mode & 0o077 == 0
     with zipfile.ZipFile(good) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
-    for name, change in (("expert.parquet", lambda old: old[:-1] + b"x"), ("pair.parquet", None),
-                         ("manifest.json", lambda old: old.replace(b'"rows": 3', b'"rows": 4')),
-                         ("manifest.json", lambda old: old.replace(b"eds labels backup", b"something else")),
-                         ("manifest.json", lambda old: old.replace(migrate.newest().encode(), b"9999"))):  # fmt: skip
+    for name, change in (
+        ("expert.parquet", lambda old: old[:-1] + b"x"),
+        ("pair.parquet", None),
+        ("manifest.json", lambda old: old.replace(b'"rows": 3', b'"rows": 4')),
+        ("manifest.json", lambda old: old.replace(b"eds labels backup", b"something else")),
+        ("manifest.json", lambda old: old.replace(migrate.newest().encode(), b"9999")),
+    ):
         with zipfile.ZipFile(bad := tmp_path / "bad.zip", "w") as archive:
             for part, content in parts.items():
                 if part != name:

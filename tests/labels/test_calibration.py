@@ -30,8 +30,12 @@ from eds.labels.queue import next_batch, progress
 from eds.labels.store import Store
 from tests.labels.stores import BACKENDS, begin, fresh_store, pairs
 
-EXAMPLES = [Example("e", "yes", "positive", "same cut"), Example("e", "no", "negative", "other cut"),
-            Example("e", "edge", "border", "just", 1), Example("e", "open", "border", "either")]  # fmt: skip
+EXAMPLES = [
+    Example("e", "yes", "positive", "same cut"),
+    Example("e", "no", "negative", "other cut"),
+    Example("e", "edge", "border", "just", 1),
+    Example("e", "open", "border", "either"),
+]
 KNOWN = {"yes": 1, "no": 0, "edge": 1, "open": None, **{f"g{i}": i % 2 for i in range(6)}}
 
 
@@ -43,8 +47,9 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 def prepared(store: Store, size: int = 4, needed: float = 0.75, gold: int = 6) -> str:
     """A campaign with a guideline of four examples, and gold, one pair of which it asks itself."""
-    known = pd.DataFrame({"query_id": "g", "candidate_id": [f"g{i}" for i in range(gold)],
-                          "value": [i % 2 for i in range(gold)]})  # fmt: skip
+    known = pd.DataFrame(
+        {"query_id": "g", "candidate_id": [f"g{i}" for i in range(gold)], "value": [i % 2 for i in range(gold)]}
+    )
     add_gold(store, pd.concat([known, pairs(1, 1).assign(value=1)]))
     name = begin(store)
     save_guideline(store, "1", "text", EXAMPLES)

@@ -25,10 +25,18 @@ from tests.labels.stores import judge_all
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     made = Project.create(tmp_path / "project")
-    suspects = SUSPECTS.empty().reindex(range(6)).assign(
-        query_id="q", candidate_id=[f"c{i}" for i in range(6)], origin=["pool"] * 4 + ["random"] * 2,
-        batch=0, position=range(6), probability=1.0,
-    )  # fmt: skip
+    suspects = (
+        SUSPECTS.empty()
+        .reindex(range(6))
+        .assign(
+            query_id="q",
+            candidate_id=[f"c{i}" for i in range(6)],
+            origin=["pool"] * 4 + ["random"] * 2,
+            batch=0,
+            position=range(6),
+            probability=1.0,
+        )
+    )
     made.write(suspects, "suspects", Provenance("test"))
     return made
 
@@ -48,8 +56,22 @@ def test_a_campaign_from_accounts_to_backup(project: Project, tmp_path: Path) ->
         assert len(told["invitation"]) > 40
     assert run(project, "experts", "invite", "bob")["hours"] == 72
     assert [row["state"] for row in run(project, "experts", "list")] == ["invited", "invited"]
-    rows = run(project, "campaigns", "add", "pool", "--origin", "pool", "--expert", "ann", "--expert", "bob",
-               "--mode", "grid", "--polarity", "similar")  # fmt: skip
+    rows = run(
+        project,
+        "campaigns",
+        "add",
+        "pool",
+        "--origin",
+        "pool",
+        "--expert",
+        "ann",
+        "--expert",
+        "bob",
+        "--mode",
+        "grid",
+        "--polarity",
+        "similar",
+    )
     assert [(row["expert"], row["total"], row["left"]) for row in rows] == [
         ("ann", 5, 5),
         ("bob", 5, 5),
@@ -95,8 +117,10 @@ def test_flags_are_resolved_and_a_lead_decides(project: Project) -> None:
     (first, second) = run(project, "flags", "list", "--campaign", "pool")
     assert (first["candidate_id"], first["expert"], first["reason"]) == (task.candidate_id, "ann", "a shoe")
     assert run(project, "flags", "resolve", str(first["flag"])) == {
-        "flag": first["flag"], "resolved": True, "already": False,
-    }  # fmt: skip
+        "flag": first["flag"],
+        "resolved": True,
+        "already": False,
+    }
     assert run(project, "flags", "resolve", str(first["flag"]), "--by", "lea")["already"]
     run(project, "flags", "resolve", str(second["flag"]), "--again", "--by", "lea")
     assert run(project, "flags", "list") == []
@@ -166,8 +190,10 @@ def test_guidelines_calibration_and_gold(project: Project, tmp_path: Path) -> No
     told = run(project, "guideline", "show", "1")
     assert told["content"] == "# Similar\nthe same cut"
     assert [tuple(one.values()) for one in told["examples"]] == [
-        ("q", "yes", "positive", "cut", None), ("q", "no", "negative", "", None), ("q", "so", "border", "", None)
-    ]  # fmt: skip
+        ("q", "yes", "positive", "cut", None),
+        ("q", "no", "negative", "", None),
+        ("q", "so", "border", "", None),
+    ]
     with pytest.raises(EdsError, match="says otherwise"):
         run(project, "guideline", "save", "1", str(text))
     run(project, "campaigns", "add", "pool", "--origin", "pool", "--expert", "ann")
@@ -210,6 +236,8 @@ def test_gold_among_the_suspects_is_known_and_fits_the_grid(project: Project) ->
     rows = run(project, "campaigns", "add", "grid", "--expert", "ann", "--mode", "grid", "--polarity", "similar")
     assert [row["total"] for row in rows] == [6 + 2 + 1]
     assert [(row["candidate_id"], row["value"]) for row in run(project, "gold", "list")] == [
-        ("g0", 0), ("g1", 1), ("g2", 0)
-    ]  # fmt: skip
+        ("g0", 0),
+        ("g1", 1),
+        ("g2", 0),
+    ]
     assert [row["total"] for row in run(project, "campaigns", "add", "pairs", "--expert", "ann")] == [6 + 3]

@@ -58,12 +58,15 @@ def test_each_gets_its_own_answer_and_failures_undo_only_themselves(tmp_path: Pa
             connection.execute(add("half"))
             raise ValueError("mine alone")
 
-        told = together(store, [
-            lambda c: c.execute(add("a")).rowcount,
-            broken,
-            lambda c: c.execute(add("a")).rowcount,
-            lambda c: c.execute(add("b")).rowcount + 41,
-        ])  # fmt: skip
+        told = together(
+            store,
+            [
+                lambda c: c.execute(add("a")).rowcount,
+                broken,
+                lambda c: c.execute(add("a")).rowcount,
+                lambda c: c.execute(add("b")).rowcount + 41,
+            ],
+        )
         assert (told[0], str(told[1]), type(told[2]), told[3]) == (1, "mine alone", sa.exc.IntegrityError, 42)
         assert names(store) == {"a", "b"}
         assert len(commits) == 2  # the one that held the queue, and one for all the others
@@ -71,11 +74,14 @@ def test_each_gets_its_own_answer_and_failures_undo_only_themselves(tmp_path: Pa
 
 def test_what_the_database_undid_is_done_again_one_by_one(tmp_path: Path) -> None:
     with fresh_store("sqlite", tmp_path) as store:
-        told = together(store, [
-            lambda c: c.execute(add("a")).rowcount,
-            lambda c: c.exec_driver_sql("SELECT * FROM nothing"),
-            lambda c: c.execute(add("b")).rowcount,
-        ])  # fmt: skip
+        told = together(
+            store,
+            [
+                lambda c: c.execute(add("a")).rowcount,
+                lambda c: c.exec_driver_sql("SELECT * FROM nothing"),
+                lambda c: c.execute(add("b")).rowcount,
+            ],
+        )
         assert (told[0], type(told[1]), told[2]) == (1, sa.exc.OperationalError, 1)
         assert names(store) == {"a", "b"}
 

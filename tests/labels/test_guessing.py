@@ -92,9 +92,16 @@ def test_who_guesses_one_name_from_everywhere_holds_up_new_devices_only(store: S
 
 @pytest.mark.parametrize(
     ("address", "network"),
-    [("10.1.2.3", "10.1.2.0/24"), ("2001:db8::1:2:3:4", "2001:db8::/64"), ("2001:db8:0:1::9", "2001:db8:0:1::/64"),
-     ("::ffff:10.1.2.3", "10.1.2.0/24"), ("fe80::1%eth0", "fe80::/64"), ("", ""), ("testclient", "testclient")],
-)  # fmt: skip
+    [
+        ("10.1.2.3", "10.1.2.0/24"),
+        ("2001:db8::1:2:3:4", "2001:db8::/64"),
+        ("2001:db8:0:1::9", "2001:db8:0:1::/64"),
+        ("::ffff:10.1.2.3", "10.1.2.0/24"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("", ""),
+        ("testclient", "testclient"),
+    ],
+)
 def test_addresses_of_one_network_count_as_one(address: str, network: str) -> None:
     assert Origin(address).network == network
 

@@ -54,8 +54,12 @@ def test_a_version_never_changes(store: Store) -> None:
     save_guideline(store, "1", "text", EXAMPLES)
     save_guideline(store, "1", "text", EXAMPLES, by="again")  # the same words: nothing to do
     assert len(list_guidelines(store)) == 1
-    for content, examples in (("other", EXAMPLES), ("text", EXAMPLES[1:]), ("text", EXAMPLES[::-1]),
-                              ("text", (replace(EXAMPLES[0], note="other"), *EXAMPLES[1:]))):  # fmt: skip
+    for content, examples in (
+        ("other", EXAMPLES),
+        ("text", EXAMPLES[1:]),
+        ("text", EXAMPLES[::-1]),
+        ("text", (replace(EXAMPLES[0], note="other"), *EXAMPLES[1:])),
+    ):
         with pytest.raises(InputError, match=r"already, and it says otherwise\. Versions are never changed"):
             save_guideline(store, "1", content, examples)
     for table in ("guideline", "example"):
@@ -104,12 +108,23 @@ def test_campaigns_and_judgements_name_the_version_in_force(store: Store) -> Non
 
 
 def test_faults_are_told_all_at_once(store: Store) -> None:
-    bad = [Example("q", "q", "positive"), Example("", "c", "maybe"), Example("q", "c", "positive", value=0),
-           Example("q", "c", "border", "x" * 20_000, 2)]  # fmt: skip
+    bad = [
+        Example("q", "q", "positive"),
+        Example("", "c", "maybe"),
+        Example("q", "c", "positive", value=0),
+        Example("q", "c", "border", "x" * 20_000, 2),
+    ]
     with pytest.raises(InputError) as told:
         save_guideline(store, "1", "text", bad)
     assert [fault.partition(":")[0] for fault in told.value.faults] == [
-        "example 1", "example 2", "example 2", "example 3", "example 4", "example 4", "example 4"]  # fmt: skip
+        "example 1",
+        "example 2",
+        "example 2",
+        "example 3",
+        "example 4",
+        "example 4",
+        "example 4",
+    ]
     for version, content in (("", "text"), (" a", "text"), ("1", ""), ("1", "\0"), ("1", "x" * 200_000)):
         with pytest.raises(InputError, match="guideline"):
             save_guideline(store, version, content)

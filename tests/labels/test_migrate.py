@@ -201,8 +201,12 @@ OPENER = "import sys; from eds.labels.store import open_store; open_store(sys.ar
 
 def test_many_programs_make_the_same_store_at_once(url: str) -> None:
     address = database.parse(url).render_as_string(hide_password=False)
-    started = [subprocess.Popen([sys.executable, "-c", OPENER, address], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                text=True) for _ in range(4)]  # fmt: skip
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", OPENER, address], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        for _ in range(4)
+    ]
     told = [process.communicate(timeout=60) for process in started]
     assert [out for out, _ in told] == ["open\n"] * 4, told
     store = open_store(url, create=False)

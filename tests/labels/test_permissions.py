@@ -106,8 +106,11 @@ def test_whoever_holds_the_database_may_do_everything(store: Store, name: str) -
 
 
 def test_every_combination_of_roles() -> None:
-    allowed = {(role, act, theirs) for role, act, theirs in itertools.product(ROLES, ACTS, ROLES)
-               if role == "administrator" or (role, act, theirs) == ("lead", "invite", "expert")}  # fmt: skip
+    allowed = {
+        (role, act, theirs)
+        for role, act, theirs in itertools.product(ROLES, ACTS, ROLES)
+        if role == "administrator" or (role, act, theirs) == ("lead", "invite", "expert")
+    }
     for role, act, theirs in itertools.product(ROLES, ACTS, ROLES):
         if (role, act, theirs) in allowed:
             check_authority("ada", role, act, "bob", theirs)

@@ -42,8 +42,16 @@ def test_a_handle_names_one_campaign_for_ever(kind: str, tmp_path: Path) -> None
         handle = expert_progress(store, name, "ann").handle
         assert find_campaign(store, handle) == name
         number, created = handle.split("-")
-        for wrong in (f"{number}-{int(created, 16) + 1:x}", f"{int(number, 16) + 1:x}-{created}", "", "-", "1", "x-y",
-                      f"{'f' * 16}-1", "1-1\n"):  # fmt: skip
+        for wrong in (
+            f"{number}-{int(created, 16) + 1:x}",
+            f"{int(number, 16) + 1:x}-{created}",
+            "",
+            "-",
+            "1",
+            "x-y",
+            f"{'f' * 16}-1",
+            "1-1\n",
+        ):
             assert find_campaign(store, wrong) is None
 
 

@@ -27,8 +27,13 @@ def test_positions_group_queries_and_put_repeats_later(
     assert ((first >= 0) & (first < END) & (second < END) & (second > first)).all()
     groups = first >> 26
     assert all(len(set(groups[[a == query for a, _ in pairs]].tolist())) == 1 for query in queries)
-    turned = positions(seed, who, q.take(pa.array(range(len(pairs) - 1, -1, -1))), c[::-1] if False else
-                       c.take(pa.array(range(len(pairs) - 1, -1, -1))), no)  # fmt: skip
+    turned = positions(
+        seed,
+        who,
+        q.take(pa.array(range(len(pairs) - 1, -1, -1))),
+        c[::-1] if False else c.take(pa.array(range(len(pairs) - 1, -1, -1))),
+        no,
+    )
     assert turned[::-1].tolist() == first.tolist()
 
 

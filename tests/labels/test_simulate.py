@@ -21,8 +21,14 @@ def answer(expert: str, pairs: pd.DataFrame) -> pd.DataFrame:
     last = pairs["candidate_id"].str[-1]
     value = pd.Series(pd.NA, index=pairs.index, dtype="Int64").mask(last != "1", (last == "0").astype("Int64"))
     seconds = pd.Series(1.0, index=pairs.index)
-    return pd.DataFrame({"value": value, "seconds": seconds, "session_id": f"{expert}@1",
-                         "created_at": pd.Timestamp(START) + pd.to_timedelta(seconds.cumsum(), unit="s")})  # fmt: skip
+    return pd.DataFrame(
+        {
+            "value": value,
+            "seconds": seconds,
+            "session_id": f"{expert}@1",
+            "created_at": pd.Timestamp(START) + pd.to_timedelta(seconds.cumsum(), unit="s"),
+        }
+    )
 
 
 @pytest.mark.parametrize("kind", BACKENDS)

@@ -137,8 +137,10 @@ def test_contradictory_rows_are_told_and_equal_ones_count_once(store: Store) -> 
     name = begin(store)
     base: dict[str, object] = {"query_id": "q0", "candidate_id": "c0-0", "expert_id": "ann", "value": 1}
     twice = pd.DataFrame([{**base, "vote_id": "a"}, {**base, "vote_id": "b"}, {**base, "vote_id": "a"}])
-    for other, told in (({"vote_id": "c", "value": 0}, "row 3: 'ann' judged this pair otherwise in row 0"),
-                        ({"vote_id": "a", "value": 0}, "row 3: says otherwise than row 0")):  # fmt: skip
+    for other, told in (
+        ({"vote_id": "c", "value": 0}, "row 3: 'ann' judged this pair otherwise in row 0"),
+        ({"vote_id": "a", "value": 0}, "row 3: says otherwise than row 0"),
+    ):
         with pytest.raises(InputError, match=told):
             import_votes(store, pd.concat([twice, pd.DataFrame([{**base, **other}])]), name)
     assert labels_frame(store).empty
@@ -154,8 +156,17 @@ def test_contradictory_rows_are_told_and_equal_ones_count_once(store: Store) -> 
 @settings(max_examples=10)
 @given(st.permutations(range(5)))
 def test_a_chain_of_corrections_may_stand_in_any_order(order: list[int]) -> None:
-    rows = [{"vote_id": f"v{i}", "query_id": "q", "candidate_id": "c", "expert_id": "ann", "value": i % 2,
-             "supersedes": f"v{i - 1}" if i else None} for i in range(5)]  # fmt: skip
+    rows = [
+        {
+            "vote_id": f"v{i}",
+            "query_id": "q",
+            "candidate_id": "c",
+            "expert_id": "ann",
+            "value": i % 2,
+            "supersedes": f"v{i - 1}" if i else None,
+        }
+        for i in range(5)
+    ]
     with TemporaryDirectory() as folder, fresh_store("sqlite", Path(folder)) as store:
         import_votes(store, pd.DataFrame([rows[i] for i in order]), "c", add_missing=True)
         frame = labels_frame(store).set_index("label_id")

@@ -198,8 +198,10 @@ def test_measures_of_a_radius_take_0_and_are_those_of_every_ball(radius: int, tm
     result = code_gallery(stored(tmp_path / "codes", images, codes), images).histograms(
         Grading(columns=("category",), exclude_product=False), radius
     )
-    inputs = ScoringInputs(TRUTH.empty()[["query_id", "candidate_id", "value"]],
-                           codes={"m": CodeHistograms(BITS, len(images), {"category": result})})  # fmt: skip
+    inputs = ScoringInputs(
+        TRUTH.empty()[["query_id", "candidate_id", "value"]],
+        codes={"m": CodeHistograms(BITS, len(images), {"category": result})},
+    )
     texts = (f"mLGAP@{radius}(grades=category)", f"P-radius@{radius}(grades=category)")
     results = evaluate(inputs, [Measure.parse(text) for text in texts])
     balls = [

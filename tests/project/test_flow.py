@@ -53,8 +53,14 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Twins:
     assert [(item.model, item.rows, item.computed) for item in vectors.models] == [("hsv", 24, 24), ("hog", 24, 24)]
     lists = made.same(
         project.mine(k=12, exclude_product=False, threads=1),
-        "neighbors", "mine", "-k", 12, "--no-exclude-product", "--threads", 1,
-    )  # fmt: skip
+        "neighbors",
+        "mine",
+        "-k",
+        12,
+        "--no-exclude-product",
+        "--threads",
+        1,
+    )
     assert [(item.queries, item.rows) for item in lists.lists] == [(24, 24 * 12)] * 2
     pool = made.same(project.pool(k=2, batch=20), "suspects", "pool", "-k", 2, "--batch", 20)
     assert pool.size == pool.new == len(pool.table) == pool.growth["size"][1]
@@ -80,19 +86,40 @@ def test_every_draw_is_the_same(twins: Twins, tmp_path: Path) -> None:
     (tmp_path / "known.csv").write_text(f"query_id,candidate_id,value\n{names[2]},{names[3]},1\n")
     near = same(
         project.draw_random(5, stratum="near", max_rank=8),
-        "suspects", "random", "-n", 5, "--stratum", "near", "--max-rank", 8,
-    )  # fmt: skip
+        "suspects",
+        "random",
+        "-n",
+        5,
+        "--stratum",
+        "near",
+        "--max-rank",
+        8,
+    )
     assert near.probability == 5 / near.stratum_size
     rest = same(
         project.draw_random(7, stratum="rest", max_rank=8),
-        "suspects", "random", "-n", 7, "--stratum", "rest", "--max-rank", 8,
-    )  # fmt: skip
+        "suspects",
+        "random",
+        "-n",
+        7,
+        "--stratum",
+        "rest",
+        "--max-rank",
+        8,
+    )
     pooled = (project.read("suspects")["origin"] == "pool").sum()
     assert near.stratum_size + rest.stratum_size + pooled == 24 * 23, "the strata and the pool are all pairs"
     negatives = same(
         project.draw_negatives(2, min_rank=6, max_rank=12),
-        "suspects", "negatives", "-n", 2, "--min-rank", 6, "--max-rank", 12,
-    )  # fmt: skip
+        "suspects",
+        "negatives",
+        "-n",
+        2,
+        "--min-rank",
+        6,
+        "--max-rank",
+        12,
+    )
     assert negatives.drawn == len(negatives.table[negatives.table["origin"] == "negative"])
     assert same(project.draw_repeats(4), "suspects", "repeats", "-n", 4).drawn == 4
     assert same(project.draw_gold(tmp_path / "known.csv", 1), "suspects", "gold", tmp_path / "known.csv", "-n", 1)

@@ -103,8 +103,9 @@ def test_a_report_scores_first_where_scores_are_missing_or_stale(project: Projec
     project.report(resamples=50, pictures=False)
     state = project.state("scores")
     assert (state.condition, state.params) == (
-        "fresh", {"measure": ["RR@10"], "model": ["m0"], "resamples": 20},
-    )  # fmt: skip
+        "fresh",
+        {"measure": ["RR@10"], "model": ["m0"], "resamples": 20},
+    )
     assert {model for model, _ in shown(project)} == set(MODELS)
 
 
@@ -136,8 +137,10 @@ def test_every_table_is_read_once(project: Project, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(tables, "read", counted)
     project.score(resamples=0)
     assert {name: reads.pop(name) for name in ("images.parquet", "suspects.parquet", "truth.parquet")} == {
-        "images.parquet": 1, "suspects.parquet": 1, "truth.parquet": 1,
-    }  # fmt: skip
+        "images.parquet": 1,
+        "suspects.parquet": 1,
+        "truth.parquet": 1,
+    }
     assert reads == {"ids.parquet": len(MODELS)}
     reads.clear()
     project.report(resamples=0, pictures=False)
@@ -193,8 +196,11 @@ def test_negatives_are_drawn_again_for_a_model_that_is_treated_as_new(project: P
         ranks = drawn[name].merge(lists[other], on=["query_id", "candidate_id"], how="left")["rank"]
         assert len(ranks)
         assert ranks.between(4, 11).all()  # by the other model's list alone
-    assert all(pair.verdict == "the labels cannot say" for pair in result.comparison[sampled].pairs if "new" in
-               (pair.first, pair.second))  # fmt: skip
+    assert all(
+        pair.verdict == "the labels cannot say"
+        for pair in result.comparison[sampled].pairs
+        if "new" in (pair.first, pair.second)
+    )
     table = project.read("suspects")
     project.write(table, "suspects", Provenance("suspects.pool", {"suspects.k": 3}))  # no draw is recorded
     (item,) = project.score([sampled], resamples=20).fairness

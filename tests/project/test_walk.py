@@ -77,8 +77,13 @@ def test_python_and_the_command_line_give_the_same_numbers(photos: Path, tmp_pat
     votes = write_votes(project, tmp_path / "votes.csv")
     same(
         project.labels.import_votes(votes, "shop", add_missing=True),
-        "labels", "import", votes, "--campaign", "shop", "--add-missing",
-    )  # fmt: skip
+        "labels",
+        "import",
+        votes,
+        "--campaign",
+        "shop",
+        "--add-missing",
+    )
     same(project.decide(), "truth", "decide")
     same(project.agreement(resamples=50), "truth", "agreement", "--resamples", 50)
     measures = [word for measure in MEASURES for word in ("-M", measure)]

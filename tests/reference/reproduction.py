@@ -20,9 +20,13 @@ class Slow:
     """One task: who asks, what is offered, what was judged, and the models' vectors by path."""
 
     def __init__(
-        self, vectors: Mapping[str, Mapping[str, Any]], product: Mapping[str, str], queries: Sequence[str],
-        gallery: Sequence[str], labels: Labels,
-    ) -> None:  # fmt: skip
+        self,
+        vectors: Mapping[str, Mapping[str, Any]],
+        product: Mapping[str, str],
+        queries: Sequence[str],
+        gallery: Sequence[str],
+        labels: Labels,
+    ) -> None:
         self.vectors, self.product, self.queries, self.gallery, self.labels = vectors, product, queries, gallery, labels
 
     def score(self, model: str, query: str, candidate: str) -> float:

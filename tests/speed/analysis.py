@@ -33,8 +33,10 @@ def bootstraps() -> None:
         labelled = LabelledPairs.from_frame(pairs_frame(factor * PAIRS))
         score = np.random.default_rng(0).normal(size=len(labelled.value))
         seconds.append(best(lambda labelled=labelled, score=score: resampled_aucs(labelled, score, times), 2))  # type: ignore[misc]
-    print(f"{RESAMPLES:,} bootstraps of all four AUCs: {seconds[0]:.2f} s, and {drawing:.2f} s to draw (goal 2 s);"
-          f" ten times the pairs: {seconds[1] / seconds[0]:.1f} x")  # fmt: skip
+    print(
+        f"{RESAMPLES:,} bootstraps of all four AUCs: {seconds[0]:.2f} s, and {drawing:.2f} s to draw (goal 2 s);"
+        f" ten times the pairs: {seconds[1] / seconds[0]:.1f} x"
+    )
 
 
 def by_sklearn(labelled: LabelledPairs, scores: dict[str, Reals], suspects: pd.DataFrame) -> float:

@@ -34,29 +34,55 @@ def drawn(seed: int = 0) -> Benchmark:
     query, candidate = names[keys % QUERIES].to_numpy(), names[QUERIES + keys // QUERIES].to_numpy()
     answers = (rng.random((PAIRS, 3)) < 0.3).astype(int)
     ayes = answers.sum(axis=1)
-    truth = pd.DataFrame({
-        "query_id": query, "candidate_id": candidate, "value": (ayes > 1).astype(int), "votes_for": ayes,
-        "votes_against": 3 - ayes, "unsure": 0, "tie": False, "rule": "majority",
-    })  # fmt: skip
-    suspects = truth[PAIR].assign(origin="pool", batch=0, position=range(PAIRS), sources="beit:3;clip:0", stratum=None,
-                                  probability=1.0)  # fmt: skip
+    truth = pd.DataFrame(
+        {
+            "query_id": query,
+            "candidate_id": candidate,
+            "value": (ayes > 1).astype(int),
+            "votes_for": ayes,
+            "votes_against": 3 - ayes,
+            "unsure": 0,
+            "tie": False,
+            "rule": "majority",
+        }
+    )
+    suspects = truth[PAIR].assign(
+        origin="pool", batch=0, position=range(PAIRS), sources="beit:3;clip:0", stratum=None, probability=1.0
+    )
     start = pd.Timestamp("2026-01-01", tz="UTC")
-    votes = pd.DataFrame({
-        "vote_id": [f"vote-{number:08d}" for number in range(3 * PAIRS)], "query_id": np.repeat(query, 3),
-        "candidate_id": np.repeat(candidate, 3), "expert_id": np.tile(["a", "b", "c"], PAIRS),
-        "value": pd.array(answers.ravel(), dtype="Int64"), "seconds": rng.random(3 * PAIRS) * 9, "session_id": "s",
-        "created_at": start + pd.to_timedelta(np.arange(3 * PAIRS), unit="s"), "guideline": "v1", "kind": "normal",
-        "supersedes": None, "campaign": "main", "mode": "pair", "polarity": None,
-    })  # fmt: skip
+    votes = pd.DataFrame(
+        {
+            "vote_id": [f"vote-{number:08d}" for number in range(3 * PAIRS)],
+            "query_id": np.repeat(query, 3),
+            "candidate_id": np.repeat(candidate, 3),
+            "expert_id": np.tile(["a", "b", "c"], PAIRS),
+            "value": pd.array(answers.ravel(), dtype="Int64"),
+            "seconds": rng.random(3 * PAIRS) * 9,
+            "session_id": "s",
+            "created_at": start + pd.to_timedelta(np.arange(3 * PAIRS), unit="s"),
+            "guideline": "v1",
+            "kind": "normal",
+            "supersedes": None,
+            "campaign": "main",
+            "mode": "pair",
+            "polarity": None,
+        }
+    )
     runs = {}
     for number in range(MODELS):
         found = np.argsort(rng.random((QUERIES, 400)), axis=1)[:, :K] + rng.integers(
             QUERIES, IMAGES_ - 400, (QUERIES, 1)
         )
         scores = -np.sort(-rng.random((QUERIES, K)).astype(np.float32).astype(np.float64), axis=1)
-        run = pd.DataFrame({"model": f"m{number}", "query_id": np.repeat(names[:QUERIES].to_numpy(), K),
-                            "candidate_id": names.to_numpy()[found.ravel()], "rank": np.tile(np.arange(K), QUERIES),
-                            "score": scores.ravel()})  # fmt: skip
+        run = pd.DataFrame(
+            {
+                "model": f"m{number}",
+                "query_id": np.repeat(names[:QUERIES].to_numpy(), K),
+                "candidate_id": names.to_numpy()[found.ravel()],
+                "rank": np.tile(np.arange(K), QUERIES),
+                "score": scores.ravel(),
+            }
+        )
         runs[f"m{number}"] = to_frame(to_arrow(run, NEIGHBORS))
     return Benchmark(images, to_frame(to_arrow(truth, TRUTH)), to_frame(to_arrow(suspects, SUSPECTS)), votes, runs)
 

@@ -81,8 +81,10 @@ def many_models() -> None:
     groups = {str(part.measure): len(part.groups) for part in comparison}
     end = time.perf_counter()
     n = sum(len(part.pairs) for part in comparison)
-    print(f"{len(comparison.sides)} models, {n:,} pairs, two measures: {middle - start:.1f} s; groups {groups}:"
-          f" {end - middle:.2f} s (goal 1 s)")  # fmt: skip
+    print(
+        f"{len(comparison.sides)} models, {n:,} pairs, two measures: {middle - start:.1f} s; groups {groups}:"
+        f" {end - middle:.2f} s (goal 1 s)"
+    )
 
 
 if __name__ == "__main__":

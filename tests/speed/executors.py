@@ -51,8 +51,10 @@ def embedding(given: argparse.Namespace) -> None:
         recipes = [Recipe("m", given.spec, backbone.spec.digest, random_init=given.random_init)]
         kinds = {"two processes": 2, "one, on a core": 1, "one, on both": 1}
         backends, seconds = {}, {kind: [float("inf")] for kind in kinds}
-        settings = {kind: ExecutorSettings(use="processes", workers=workers, images=given.images // 8)
-                    for kind, workers in kinds.items()}  # fmt: skip
+        settings = {
+            kind: ExecutorSettings(use="processes", workers=workers, images=given.images // 8)
+            for kind, workers in kinds.items()
+        }
         for kind in kinds:
             backends[kind] = stack.enter_context(start(settings[kind]))
         for turn in range(given.repeats + 1):
@@ -122,14 +124,28 @@ def mining(given: argparse.Namespace) -> None:
         peak: dict[int, dict[str, float]] = {rows: {} for rows in folders}
         for turn in range(given.repeats + 1):  # the first one reads the files into memory
             for rows, folder in folders.items():
-                found, most = _watched([sys.executable, "-m", "tests.speed.executors", "one", "--folder", str(folder),
-                                        "--executor", given.executor, "--repeats", str(turn)])  # fmt: skip
+                found, most = _watched(
+                    [
+                        sys.executable,
+                        "-m",
+                        "tests.speed.executors",
+                        "one",
+                        "--folder",
+                        str(folder),
+                        "--executor",
+                        given.executor,
+                        "--repeats",
+                        str(turn),
+                    ]
+                )
                 seconds[rows] += [found] if turn else []
                 peak[rows] = {kind: max(peak[rows].get(kind, 0.0), most[kind]) for kind in most}
         for rows, most in peak.items():
             print(f"{rows:,} x 128, {QUERIES:,} queries, {given.executor}: {min(seconds[rows]):.1f} s")
-            print(f"  beyond the map, with program and table images: {most['together']:.0f} MB together (goal 1000); "
-                  f"driver {most['driver']:.0f}, largest worker {most['worker']:.0f}")  # fmt: skip
+            print(
+                f"  beyond the map, with program and table images: {most['together']:.0f} MB together (goal 1000); "
+                f"driver {most['driver']:.0f}, largest worker {most['worker']:.0f}"
+            )
         half, whole = (min(seconds[rows]) / rows for rows in folders)
         print(f"seconds a row, all / half: {whole / half:.3f} (goal 0.9 to 1.1); load {os.getloadavg()[0]:.1f}")
 

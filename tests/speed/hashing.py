@@ -44,10 +44,14 @@ def main() -> None:
     vectors = InMemory(ids, codes.view(np.uint8).reshape(-1, BITS // 8), "hamming", BITS, CODES)
     chosen = np.zeros(CODES, bool)
     chosen[:: CODES // given.queries] = True
-    images = pd.DataFrame({
-        "image_id": ids, "product_id": [f"p{n // 6}" for n in range(CODES)],
-        "category": [f"c{n}" for n in draw.integers(0, 50, CODES)], "role": np.where(chosen, "both", "candidate"),
-    })  # fmt: skip
+    images = pd.DataFrame(
+        {
+            "image_id": ids,
+            "product_id": [f"p{n // 6}" for n in range(CODES)],
+            "category": [f"c{n}" for n in draw.integers(0, 50, CODES)],
+            "role": np.where(chosen, "both", "candidate"),
+        }
+    )
     asked = codes[chosen]
     print(f"{len(asked):,} queries, {CODES:,} codes of {BITS} bits, {THREADS} threads")
     lists(vectors, images, codes, asked)
@@ -166,8 +170,10 @@ def measures(images: pd.DataFrame, codes: Array, chosen: Array, graded: Histogra
     lists = TiedLists(found.counts, found.levels)
     ap(lists), ndcg(lists)
     whole = time.perf_counter() - start
-    print(f"from codes to AP and nDCG: {whole:.2f} s; sorting each ranking, on {THREADS} threads without loss: "
-          f"{by_sorting:.1f} s, {by_sorting / whole:.1f} x")  # fmt: skip
+    print(
+        f"from codes to AP and nDCG: {whole:.2f} s; sorting each ranking, on {THREADS} threads without loss: "
+        f"{by_sorting:.1f} s, {by_sorting / whole:.1f} x"
+    )
 
 
 if __name__ == "__main__":

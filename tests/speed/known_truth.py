@@ -53,9 +53,12 @@ def coverage(rows: pd.DataFrame) -> pd.DataFrame:
     inside = (rows["low"] - 1e-12 <= rows["truth"]) & (rows["truth"] <= rows["high"] + 1e-12)
     values = rows.assign(inside=inside, width=rows["high"] - rows["low"])
     result = values.groupby(["world", "share"], sort=False).agg(
-        catalogues=("inside", "size"), covered=("inside", "mean"), truth=("truth", "mean"), estimate=("value", "mean"),
+        catalogues=("inside", "size"),
+        covered=("inside", "mean"),
+        truth=("truth", "mean"),
+        estimate=("value", "mean"),
         width=("width", "median"),
-    )  # fmt: skip
+    )
     low, high = wilson_interval((result["covered"] * result["catalogues"]).round(), result["catalogues"])
     return result.assign(covered_low=low, covered_high=high)
 

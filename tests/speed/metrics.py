@@ -63,8 +63,10 @@ def areas() -> None:
     theirs = sklearn_loop(labelled, score)
     loop = time.perf_counter() - start
     apart = np.abs(np.subtract(theirs, list(summary(labelled, score).values())[:4])).max()
-    print(f"four AUCs: {ours * 1e3:.1f} ms; scikit-learn by query {loop:.2f} s: {loop / ours:.0f} x (goal 100);"
-          f" largest difference {apart:.1e}")  # fmt: skip
+    print(
+        f"four AUCs: {ours * 1e3:.1f} ms; scikit-learn by query {loop:.2f} s: {loop / ours:.0f} x (goal 100);"
+        f" largest difference {apart:.1e}"
+    )
     before = ours
     for times in (10, 100):
         many = LabelledPairs.from_frame(pairs_frame(times * PAIRS))
@@ -105,8 +107,10 @@ def on_lists() -> None:
     for name, (ready, build, values) in told.items():
         alone, whole = best(ready), best(build, 3) + dicts
         apart = np.abs(np.subtract(values(), ours())).max()
-        print(f"  {name}: {alone / arrays:.1f} x ours; from tables, its dictionaries made, {whole / frames:.1f} x;"
-              f" largest difference {apart:.1e}")  # fmt: skip
+        print(
+            f"  {name}: {alone / arrays:.1f} x ours; from tables, its dictionaries made, {whole / frames:.1f} x;"
+            f" largest difference {apart:.1e}"
+        )
 
 
 def as_dicts(frame: pd.DataFrame, column: str) -> dict[str, dict[str, int | float]]:

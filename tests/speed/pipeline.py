@@ -77,8 +77,14 @@ class _Work:
     def pipeline(self, number: int) -> tuple[float, float]:
         begun, used = time.perf_counter(), time.process_time()
         name = f"m{number}"
-        compute(self._images, self._folder / "images", {name: self._backbone}, {name: self._folder / name},
-                batch=BATCH, provenance={name: Provenance("speed")})  # fmt: skip
+        compute(
+            self._images,
+            self._folder / "images",
+            {name: self._backbone},
+            {name: self._folder / name},
+            batch=BATCH,
+            provenance={name: Provenance("speed")},
+        )
         count = len(self._images)
         return count / (time.perf_counter() - begun), (time.process_time() - used) / count
 

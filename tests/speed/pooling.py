@@ -17,9 +17,11 @@ def lists(queries: int, gallery: int = 52_712, seed: int = 0) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     common = (np.arange(queries)[:, None] * 7 + np.arange(3 * K) * 13) % gallery
     chosen = np.concatenate(
-        [np.take_along_axis(common, rng.permuted(np.tile(np.arange(3 * K), (queries, 1)), axis=1)[:, :K], 1).ravel()
-         for _ in range(MODELS)]
-    )  # fmt: skip
+        [
+            np.take_along_axis(common, rng.permuted(np.tile(np.arange(3 * K), (queries, 1)), axis=1)[:, :K], 1).ravel()
+            for _ in range(MODELS)
+        ]
+    )
     asked = np.array([f"img/WOMEN/Sweaters/query_{number:08d}/01_1_front.jpg" for number in range(queries)])
     offered = np.array([f"img/WOMEN/Sweaters/id_{number:08d}/01_1_front.jpg" for number in range(gallery)])
     rows = rng.permutation(len(chosen))

@@ -67,8 +67,10 @@ def main(count: str = "400", delay: str = "20") -> None:
     print(f"{count} pictures, {delay} ms before each answer")
     print(f"scan: folder {folder:.2f} s, bucket with one thread {alone:.2f} s, with the default {many:.2f} s")
     print(f"one thread / default {alone / many:.1f}; second scan / first {again / many:.3f}")
-    print(f"requests a picture: first scan {first / len(images):.3f}, second {second / len(images):.3f}, "
-          f"computation {third / len(images):.3f} in {decode:.2f} s")  # fmt: skip
+    print(
+        f"requests a picture: first scan {first / len(images):.3f}, second {second / len(images):.3f}, "
+        f"computation {third / len(images):.3f} in {decode:.2f} s"
+    )
 
 
 if __name__ == "__main__":

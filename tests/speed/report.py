@@ -57,8 +57,9 @@ def project_in(folder: Path) -> Project:
     names = [f"img/{number:06}.jpg" for number in range(IMAGES_)]
     product = rng.integers(0, PRODUCTS, IMAGES_).astype(str)
     kind = rng.choice(["tops", "shoes", "bags", "trousers", "coats"], IMAGES_)
-    images = pd.DataFrame({"image_id": names, "path": names, "product_id": product, "category": kind,
-                           "role": "candidate"})  # fmt: skip
+    images = pd.DataFrame(
+        {"image_id": names, "path": names, "product_id": product, "category": kind, "role": "candidate"}
+    )
     images.loc[: QUERIES - 1, "role"] = "both"
     for column in IMAGES.columns:
         if column.name not in images:
@@ -80,8 +81,13 @@ def project_in(folder: Path) -> Project:
     drawn = pairs.assign(query_id=pairs["query_id"].to_numpy(), origin="negative")
     drawn = drawn.assign(candidate_id=rng.choice(names[QUERIES:], len(pairs)))
     drawn = drawn.drop_duplicates(["query_id", "candidate_id"]).groupby("query_id").head(5)
-    drawn = drawn.assign(batch=0, position=range(len(suspects), len(suspects) + len(drawn)), sources=None,
-                         stratum="ranks 100..499", probability=0.01)  # fmt: skip
+    drawn = drawn.assign(
+        batch=0,
+        position=range(len(suspects), len(suspects) + len(drawn)),
+        sources=None,
+        stratum="ranks 100..499",
+        probability=0.01,
+    )
     both = pd.concat([suspects, drawn], ignore_index=True)
     made_by = project.provenance("suspects.pool", {"suspects.k": K}, [])
     project.write(both, "suspects", made_by)

@@ -70,10 +70,11 @@ def dispersal(folder: Path, products: int, epochs: int, widths: list[int], kinds
                 return Design(bits, name, "mlp", pairing=Pairing(margin, alpha))
 
             designs = {
-                "dsh": design("dsh"), "dispersed": design("dispersed-dsh"),
+                "dsh": design("dsh"),
+                "dispersed": design("dispersed-dsh"),
                 "dispersed, alpha 0.01": design("dispersed-dsh", None, 0.01),
                 "dispersed, m = 2K": design("dispersed-dsh", 2.0),
-            }  # fmt: skip
+            }
             runs = folder / f"dispersal-{products}-{epochs}-{column}-{bits}"
             rows = compare_heads(vectors, labels, designs, plan, SEEDS, runs)
             print(f"\n{column}, {bits} bits, {epochs} epochs, {len(images):,} images")
@@ -102,8 +103,10 @@ def codes(folder: Path, products: int, epochs: int, widths: list[int], kinds: li
 def recognition(folder: Path, products: int, epochs: int, widths: list[int], kinds: list[str]) -> None:
     """X-ID: what the labels teach, on products seen and on products held out."""
     images, pixels = catalogue(folder, products)
-    runs = [_one_recognition(folder / f"recognition-{products}-{epochs}-{seed}", images, pixels, epochs, seed)
-            for seed in SEEDS]  # fmt: skip
+    runs = [
+        _one_recognition(folder / f"recognition-{products}-{epochs}-{seed}", images, pixels, epochs, seed)
+        for seed in SEEDS
+    ]
     told = pd.concat(runs).drop(columns="seed").groupby(["products", "model"], sort=False)
     print(f"\nX-ID, {epochs} epochs, {len(images):,} images")
     print(told.agg(["mean", "std"]).round(3).to_string())

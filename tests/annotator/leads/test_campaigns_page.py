@@ -105,8 +105,12 @@ def test_known_pairs_are_counted_and_decisions_taken_over(judged: Site, viewer: 
     after = judged.project.labels.gold()
     assert after["value"].value_counts().sub(before["value"].value_counts()).to_dict() == {1: 1, 0: 1}
     one, other, third = judged.project.read("images")["image_id"].head(3)
-    for rows, told in ((f"{one},{other}", "Every row needs"), (f"{one},nowhere,1", "nowhere"), ("", "Every row needs"),
-                       (f"{one},{other},2", "value 1 or 0")):  # fmt: skip
+    for rows, told in (
+        (f"{one},{other}", "Every row needs"),
+        (f"{one},nowhere,1", "nowhere"),
+        ("", "Every row needs"),
+        (f"{one},{other},2", "value 1 or 0"),
+    ):
         app.text_area[0].set_value(rows)
         [add] = [button for button in app.button if button.label == CAMPAIGNS.known_add]
         add.click().run()

@@ -38,9 +38,11 @@ def test_a_lead_decides_and_consents_to_what_changes(judged: Site, viewer: dict[
 
 def test_leads_decisions_count_unless_the_lead_leaves_them_out(judged: Site, viewer: dict[str, str]) -> None:
     judged.owner.decide()
-    row = judged.project.read("truth").merge(
-        judged.project.read("suspects").query("origin == 'random'")[["query_id", "candidate_id"]]
-    ).iloc[0]  # fmt: skip
+    row = (
+        judged.project.read("truth")
+        .merge(judged.project.read("suspects").query("origin == 'random'")[["query_id", "candidate_id"]])
+        .iloc[0]
+    )
     one = (str(row["query_id"]), str(row["candidate_id"]))
     adjudicate(store_of(judged.owner), RANDOM, *one, 1 - int(row["value"]), by="lea", token="t")
     app = run("decide")

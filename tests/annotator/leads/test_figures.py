@@ -20,8 +20,12 @@ from tests.annotator.sites import store_of
 def test_coverage_shows_what_the_store_says(judged: Site, viewer: dict[str, str]) -> None:
     shown = page_html(run("coverage", NAME))
     counts = progress(store_of(judged.owner), NAME)
-    assert html.figures((COVERAGE.judged, int(counts["done"].sum()), COVERAGE.judged_about.format(
-        total=int(counts["total"].sum()))))[:-6] in shown  # fmt: skip
+    assert (
+        html.figures(
+            (COVERAGE.judged, int(counts["done"].sum()), COVERAGE.judged_about.format(total=int(counts["total"].sum())))
+        )[:-6]
+        in shown
+    )
     for one in counts.itertuples():
         row = f"<bdi>{one.expert}</bdi></td><td>"
         assert row in shown

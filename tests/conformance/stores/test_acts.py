@@ -103,8 +103,10 @@ def test_uniqueness_is_the_databases(store: Store) -> None:
     )
     with pytest.raises(sa.exc.IntegrityError):
         store.write(lambda connection: connection.execute(twice))
-    for statement in ("INSERT INTO pair (query_id, candidate_id) VALUES ('q0', 'c0-0')",
-                      "INSERT INTO pair (query_id, candidate_id) VALUES ('same', 'same')"):  # fmt: skip
+    for statement in (
+        "INSERT INTO pair (query_id, candidate_id) VALUES ('q0', 'c0-0')",
+        "INSERT INTO pair (query_id, candidate_id) VALUES ('same', 'same')",
+    ):
         with pytest.raises(sa.exc.IntegrityError):
             store.write(lambda connection, text=statement: connection.exec_driver_sql(text))  # type: ignore[misc]
 

@@ -64,8 +64,10 @@ def test_gold_and_repeats_are_asked_of_the_experts_of_their_pairs(store: Store) 
         judge_all(store, name, expert)
     labels = labels_frame(store)
     assert labels["kind"].value_counts().to_dict() == {"normal": 160, "repeat": 40, "gold": 8}
-    of = {kind: part.groupby(["query_id", "candidate_id"])["expert_id"].agg(frozenset) for kind, part in
-          labels.groupby("kind")}  # fmt: skip
+    of = {
+        kind: part.groupby(["query_id", "candidate_id"])["expert_id"].agg(frozenset)
+        for kind, part in labels.groupby("kind")
+    }
     assert (of["repeat"] == of["normal"].reindex(of["repeat"].index)).all()
     assert of["gold"].map(len).eq(2).all()
 

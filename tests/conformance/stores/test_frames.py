@@ -53,8 +53,12 @@ def test_experts_who_join_later_are_a_wave_of_their_own(store: Store) -> None:
     add_to_panel(store, name, ["dot"])
     found = panels(store, name)
     assert sorted(found.members[["expert_id", "wave"]].to_numpy().tolist()) == [
-        ["ann", 0], ["bob", 0], ["cid", 0], ["dot", 1], ["eve", 0],
-    ]  # fmt: skip
+        ["ann", 0],
+        ["bob", 0],
+        ["cid", 0],
+        ["dot", 1],
+        ["eve", 0],
+    ]
     assert found.sizes[["wave", "panel", "stopped"]].to_numpy().tolist() == [[0, 3, 0], [1, 1, 0]] * 2
     leave_panel(store, name, "bob")
     assert found.sizes["panel"].sum() - panels(store, name).sizes["panel"].sum() == 2

@@ -74,8 +74,10 @@ def test_pages_hold_one_query_each(store: Store) -> None:
     assert {task.mode for page in pages for task in page} == {"grid", "pair"}
     few = next_pages(store, name, "ann", pages=2, size=5)
     assert few == pages[:2]
-    assert [[t.assignment for t in page] for page in next_pages(store, name, "ann", 1, 5, skip=[
-        task.assignment for page in few for task in page])] == [[t.assignment for t in pages[2]]]  # fmt: skip
+    assert [
+        [t.assignment for t in page]
+        for page in next_pages(store, name, "ann", 1, 5, skip=[task.assignment for page in few for task in page])
+    ] == [[t.assignment for t in pages[2]]]
     task = few[0][0]
     submit(store, "ann", [Judgement("x", task.assignment, 1)])
     stored = store.read(lambda c: c.execute(sa.select(schema.label_event)).one())

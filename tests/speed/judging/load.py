@@ -114,8 +114,11 @@ def writers(folder: Path) -> None:
     with served(folder, names, pairs=1200, size=64) as annotator:
         crowd = subprocess.run(
             [sys.executable, "-m", CROWD, str(annotator.project.root), str(annotator.port), str(SECONDS), "full"],
-            capture_output=True, text=True, check=True, timeout=120,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+        )
         print(f"  {crowd.stdout.strip().splitlines()[-1]} (goal 300 labels/s, p95 60 ms)")
 
 

@@ -237,8 +237,21 @@ def _plain(folder: Path, browser: Browser, pictures: list[Path]) -> np.ndarray:
     """ms from key to the next picture loaded on a page of Streamlit's own widgets."""
     script = folder / "plain.py"
     script.write_text(PLAIN.format(names=[str(path) for path in pictures]))
-    words = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", "0", "--server.headless", "true",
-             "--server.address", "127.0.0.1", "--browser.gatherUsageStats", "false"]  # fmt: skip
+    words = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        str(script),
+        "--server.port",
+        "0",
+        "--server.headless",
+        "true",
+        "--server.address",
+        "127.0.0.1",
+        "--browser.gatherUsageStats",
+        "false",
+    ]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         assert process.stdout is not None
