@@ -7,12 +7,14 @@ import time
 from html import unescape
 
 import pytest
+from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from annotator_ui.app_state import Site
 from annotator_ui.auth import passkeys
 from eds.labels.experts import invite
 from eds.labels.passkeys import NewPasskey, add_passkey, passkeys_of
+from eds.project.experts import SignInError
 from tests.annotator.sites import PAGE, client_for, store_of
 
 
@@ -61,14 +63,14 @@ def test_what_is_not_an_answer_is_refused(site: Site, answer: str) -> None:
 
 
 def test_a_challenge_is_of_one_browser_one_time_and_some_minutes(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[object] = []
+    asked: list[str | bytes] = []
 
-    def seen(request: object, credential: str) -> str:
+    def seen(request: Request, credential: str) -> str:
         try:
-            asked.append(passkeys._answered(request, credential))  # type: ignore[arg-type]
+            asked.append(passkeys._answered(request, credential))
         except ValueError as error:
             asked.append(str(error))
-        raise passkeys.SignInError("refused")
+        raise SignInError("refused")
 
     monkeypatch.setattr(passkeys, "sign_in", seen)
     here, there = client_for(site), client_for(site)
@@ -79,9 +81,9 @@ def test_a_challenge_is_of_one_browser_one_time_and_some_minutes(site: Site, mon
         here.post("/sign-in", data={"token": token, **answer})
     _, later = _page(here, "/sign-in")
     now = time.time()
-    monkeypatch.setattr(passkeys.time, "time", lambda: now + passkeys.GOOD_FOR + 1)
+    monkeypatch.setattr(time, "time", lambda: now + passkeys.GOOD_FOR + 1)
     here.post("/sign-in", data={"token": token, "credential": _answer(later["challenge"])})
-    assert [one if isinstance(one, str) else len(one) for one in asked] == [  # type: ignore[arg-type]
+    assert [one if isinstance(one, str) else len(one) for one in asked] == [
         "a foreign challenge",
         40,
         "an old challenge",

@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -108,7 +109,7 @@ def test_addresses_of_one_network_count_as_one(address: str, network: str) -> No
 
 def test_buckets_fill_again_and_networks_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [1000.0]
-    monkeypatch.setattr(guessing.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(guessing, "MOST_NETWORKS", 5)
     memory = guessing.Memory()
     assert [memory.take("a") for _ in range(60)] == [0] * 60

@@ -66,7 +66,11 @@ class Walk:
 def walk(world: World, seed: int, folder: Path) -> Walk:
     """Draw the catalogue, mine, pool, draw random pairs, judge, decide."""
     shop = draw_shop(world.design, seed)
-    settings = {"project.seed": seed, "neighbors.one_per_product": world.one_per_product, "suspects.batch": 60}
+    settings: dict[str, object] = {
+        "project.seed": seed,
+        "neighbors.one_per_product": world.one_per_product,
+        "suspects.batch": 60,
+    }
     project = make_project(shop, folder, settings)
     project.mine(k=world.k + 1)
     project.pool(k=world.k, order=world.order)

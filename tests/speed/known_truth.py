@@ -8,7 +8,7 @@ page and the command line, which must say the same number.
 import argparse
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pandas as pd
@@ -17,14 +17,14 @@ from eds.intervals import wilson_interval
 from tests.project.shops import Design
 from tests.project.truth_walk import SHARES, World, said_by_command, said_by_page, said_by_status, walk
 
-SMALL = {"products": 170, "queries": 60}
+SMALL = Design(products=170, queries=60)
 WORLDS = (
-    World("1 view, p 1 %", Design(**SMALL, views=(1, 1), prevalence=0.01)),
-    World("1 to 4 views, p 3 %", Design(**SMALL, prevalence=0.03)),
-    World("3 views, p 8 %", Design(**SMALL, views=(3, 3), prevalence=0.08), draws=400),
-    World("1 to 4 views, pairs of images", Design(**SMALL, prevalence=0.03), one_per_product=False, draws=900),
-    World("half judged, random order", Design(**SMALL, prevalence=0.03), judged=0.5),
-    World("half judged, fusion", Design(**SMALL, prevalence=0.03), judged=0.5, order="fusion"),
+    World("1 view, p 1 %", replace(SMALL, views=(1, 1), prevalence=0.01)),
+    World("1 to 4 views, p 3 %", replace(SMALL, prevalence=0.03)),
+    World("3 views, p 8 %", replace(SMALL, views=(3, 3), prevalence=0.08), draws=400),
+    World("1 to 4 views, pairs of images", replace(SMALL, prevalence=0.03), one_per_product=False, draws=900),
+    World("half judged, random order", replace(SMALL, prevalence=0.03), judged=0.5),
+    World("half judged, fusion", replace(SMALL, prevalence=0.03), judged=0.5, order="fusion"),
 )
 
 
