@@ -211,7 +211,7 @@ def _even_out(connection: sa.Connection, found: Any, joiners: Sequence[str]) -> 
         )
         .join(item, item.c.id == assignment.c.item)
         .join(pair, pair.c.id == item.c.pair)
-        .where(assignment.c.campaign == found.id)
+        .where(assignment.c.campaign == found.id, item.c.withdrawn_at.is_(None))
     )
     rows = fetch(connection, query).to_pandas()
     flags = sa.select(flag.c.assignment).join(assignment, assignment.c.id == flag.c.assignment)

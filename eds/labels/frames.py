@@ -15,6 +15,7 @@ from eds.labels.bulk import fetch, frame
 from eds.labels.schema import OPEN, STOPPED, WHOLE, assignment, campaign, expert, gold, item, label_event, pair, panel
 from eds.labels.store import Store
 from eds.labels.validation import check_name, short
+from eds.labels.vote_imports import is_void, void_imports
 from eds.schema import to_frame
 from eds.tables import LABELS
 
@@ -65,6 +66,10 @@ def labels_arrow(
             raise InputError(f"unknown campaign {short(only)}", where="campaign", hint="See eds labels campaigns list.")
         within = campaign.c.name == only
     rows = verified_acts(connection, place, within)
+    void = connection.execute(void_imports(as_of)).scalars().all()
+    if void:
+        acts = fetch(connection, sa.select(label_event.c.id).where(label_event.c.vote_import.in_(void)))
+        rows = rows.filter(pc.invert(pc.is_in(rows["id"], acts["id"].combine_chunks())))
     if as_of is not None:
         rows = rows.filter(pc.less_equal(rows["created_at"], round(as_of.astimezone(UTC).timestamp() * 1e6)))
     if not late:
@@ -168,10 +173,10 @@ class Panels:
     """Who is asked: `sizes` by pair, campaign and wave, `members` by campaign.
 
     `sizes`: query_id, candidate_id, campaign, wave, panel, stopped. `panel` counts the experts who answered and those
-    who still will (who left, was disabled or flagged the pair twice is waited for no more); `stopped` those of them who
-    are not asked since the pair was decided without them. `members`: campaign, expert_id, wave. Experts who joined a
-    campaign at the same time are one wave, counted from 0; where each pair is asked of some of the experts there are no
-    waves, since who joins takes over work of the others.
+    who still will (who left, was disabled or flagged the pair twice is waited for no more, and votes of a void import
+    are no answers); `stopped` those of them who are not asked since the pair was decided without them. `members`:
+    campaign, expert_id, wave. Experts who joined a campaign at the same time are one wave, counted from 0; where each
+    pair is asked of some of the experts there are no waves, since who joins takes over work of the others.
     """
 
     sizes: pd.DataFrame
@@ -183,9 +188,12 @@ def panels(store: Store, campaign_name: str | None = None) -> Panels:
     active = sa.and_(panel.c.left_at.is_(None), expert.c.disabled_at.is_(None))
     waits = sa.and_(assignment.c.events == 0, assignment.c.state == STOPPED, active)
     other = label_event.alias()
-    on_time = sa.exists().where(other.c.assignment == label_event.c.assignment, other.c.late == 0)
-    too_late = sa.select(label_event.c.assignment).where(label_event.c.late == 1, ~on_time)
-    answered = sa.and_(assignment.c.events > 0, assignment.c.id.not_in(too_late))
+    void = sa.and_(other.c.vote_import.is_not(None), other.c.vote_import.in_(void_imports()))
+    counted = sa.exists().where(other.c.assignment == label_event.c.assignment, other.c.late == 0, ~void)
+    apart = sa.select(label_event.c.assignment).where(sa.or_(label_event.c.late == 1, is_void()), ~counted)
+    answered = sa.and_(assignment.c.events > 0, assignment.c.id.not_in(apart))
+    judged = assignment.alias()
+    asked = sa.or_(item.c.withdrawn_at.is_(None), sa.exists().where(judged.c.item == item.c.id, judged.c.events > 0))
     counts = sa.or_(answered, sa.and_(assignment.c.state.in_((OPEN, STOPPED)), active))
     joined = sa.case((campaign.c.experts_per_pair.is_(None), panel.c.joined_at), else_=0)
     key = (pair.c.query_id, pair.c.candidate_id, campaign.c.name.label("campaign"), joined.label("joined"))
@@ -200,7 +208,7 @@ def panels(store: Store, campaign_name: str | None = None) -> Panels:
         .join(assignment, assignment.c.item == item.c.id)
         .join(expert, expert.c.id == assignment.c.expert)
         .join(panel, sa.and_(panel.c.campaign == assignment.c.campaign, panel.c.expert == assignment.c.expert))
-        .where(*_votes_on(campaign_name), counts)
+        .where(*_votes_on(campaign_name), counts, asked)
         .group_by(pair.c.id, pair.c.query_id, pair.c.candidate_id, campaign.c.id, campaign.c.name, joined)
         .order_by(pair.c.id, campaign.c.id, joined)
     )

@@ -32,6 +32,11 @@ def fresh(connection: sa.Connection, clean: pd.DataFrame, stored: pd.DataFrame, 
         f"row {row}: vote {short(clean['vote_id'][row])} is stored, and says otherwise"
         for row in np.flatnonzero(there)[~same].tolist()
     ]
+    void = there & (np.append(stored["void"].to_numpy(), [0])[index] == 1)
+    faults += [
+        f"row {row}: vote {short(clean['vote_id'][row])} came with an import that is void (eds labels imports list)"
+        for row in np.flatnonzero(void)
+    ]
     new: pd.DataFrame = clean[~there & ~repeated]
     elsewhere = _elsewhere(connection, new)
     faults += [f"row {row}: vote {short(clean['vote_id'][row])} is an act of another campaign" for row in elsewhere]
@@ -52,7 +57,9 @@ def sequenced(new: pd.DataFrame, stored: pd.DataFrame, where: str) -> pd.DataFra
     faults = []
     row_of = new.index.to_numpy()
     slot = pd.MultiIndex.from_frame(new[["item", "expert"]])
-    current = stored[stored["sequence"] == stored["events"]]
+    count = stored.groupby(["item", "expert"])["events"].max()  # acts of a slot, void ones too
+    live = stored[stored["void"] == 0].sort_values("sequence")
+    current = live.drop_duplicates(["item", "expert"], keep="last")
     held = pd.MultiIndex.from_frame(current[["item", "expert"]]).get_indexer(slot)  # the act in force before
     parent = pd.Index(new["vote_id"]).get_indexer(new["supersedes"].astype(object))
     parent[new["supersedes"].isna().to_numpy()] = -1
@@ -83,8 +90,8 @@ def sequenced(new: pd.DataFrame, stored: pd.DataFrame, where: str) -> pd.DataFra
             f"row {row_of[index]}: {short(new['expert_id'].iloc[index])} judged this pair otherwise in {source}"
         )
     refuse(faults, "contradictions", where, f"A correction names the act it supersedes. {DO}")
-    base = np.append(current["events"].to_numpy(np.int64), [0])[held]
-    sequence = np.where(begins, 1, np.where(follows, base + 1, 0))
+    base = count.reindex(slot).fillna(0).to_numpy(np.int64)
+    sequence = np.where(begins | follows, base + 1, 0)
     while (waiting := (sequence == 0) & (sequence[parent] > 0)).any():
         sequence[waiting] = sequence[parent[waiting]] + 1
     refuse(

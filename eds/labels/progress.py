@@ -30,6 +30,17 @@ _LEFT = (
     .where(assignment.c.campaign == campaign.c.id, assignment.c.expert == _PERSON, assignment.c.state == _OPEN)
     .scalar_subquery()
 )
+_WITHDRAWN = (  # tasks of pairs that were taken back: usually none, and an index of their own
+    sa.select(sa.func.count())
+    .select_from(item.join(assignment, assignment.c.item == item.c.id))
+    .where(
+        item.c.campaign == campaign.c.id,
+        item.c.withdrawn_at.is_not(None),
+        assignment.c.expert == _PERSON,
+        assignment.c.state == _OPEN,
+    )
+)
+_UNASKED = _WITHDRAWN.where(assignment.c.events == 0).scalar_subquery()
 _SHOWN = (  # gold whose answer calibration showed this expert, so it is not asked: few, looked up one by one
     sa.select(sa.func.count())
     .where(
@@ -64,8 +75,8 @@ _PROGRESS = sa.select(
     campaign.c.created_at,
     campaign.c.closed_at,
     _MEMBER.label("member"),
-    _LEFT.label("left"),
-    sa.case((campaign.c.experts_per_pair.is_(None), _TOTAL - _SHOWN), else_=_OWN).label("total"),
+    (_LEFT - _WITHDRAWN.scalar_subquery()).label("left"),
+    (sa.case((campaign.c.experts_per_pair.is_(None), _TOTAL - _SHOWN), else_=_OWN) - _UNASKED).label("total"),
 ).where(campaign.c.name == _NAME)
 
 

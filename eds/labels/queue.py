@@ -70,6 +70,7 @@ _NEXT = (
         assignment.c.campaign == _CAMPAIGN,
         assignment.c.expert == _EXPERT,
         assignment.c.state == _OPEN,
+        item.c.withdrawn_at.is_(None),
         campaign.c.closed_at.is_(None),
         sa.exists().where(expert.c.id == assignment.c.expert, expert.c.disabled_at.is_(None)),
         sa.exists().where(
@@ -134,13 +135,15 @@ def last_answers(store: Store, campaign_name: str, expert_name: str, count: int 
 def progress(store: Store, campaign_name: str | None = None) -> pd.DataFrame:
     """For each campaign and expert: total, done, left, stopped (decided without), unsure, flagged, left_panel.
 
-    Who left the panel has nothing left; `total` counts what was judged or set aside before.
+    Who left the panel has nothing left, and nobody has pairs left that were taken back; `total` counts what was judged
+    or set aside before.
     """
 
     def count(condition: "sa.ColumnElement[bool]", name: str) -> "sa.Label[int]":
         return sa.cast(sa.func.sum(sa.case((condition, 1), else_=0)), WHOLE).label(name)
 
-    counted = sa.or_(assignment.c.events > 0, assignment.c.state != OPEN, panel.c.left_at.is_(None))
+    asked = sa.and_(panel.c.left_at.is_(None), item.c.withdrawn_at.is_(None))
+    counted = sa.or_(assignment.c.events > 0, assignment.c.state != OPEN, asked)
     flagged = sa.exists().where(flag.c.assignment == assignment.c.id, flag.c.resolved_at.is_(None))
     query = (
         sa.select(
@@ -148,7 +151,7 @@ def progress(store: Store, campaign_name: str | None = None) -> pd.DataFrame:
             expert.c.name.label("expert"),
             count(sa.and_(assignment.c.id.is_not(None), counted), "total"),
             count(assignment.c.state == DONE, "done"),
-            count(sa.and_(assignment.c.state == OPEN, panel.c.left_at.is_(None)), "left"),
+            count(sa.and_(assignment.c.state == OPEN, asked), "left"),
             count(assignment.c.state == STOPPED, "stopped"),
             count(sa.and_(assignment.c.events > 0, label_event.c.value.is_(None)), "unsure"),
             count(flagged, "flagged"),
@@ -158,6 +161,7 @@ def progress(store: Store, campaign_name: str | None = None) -> pd.DataFrame:
         .join(campaign, campaign.c.id == panel.c.campaign)
         .join(expert, expert.c.id == panel.c.expert)
         .outerjoin(assignment, sa.and_(assignment.c.campaign == campaign.c.id, assignment.c.expert == expert.c.id))
+        .outerjoin(item, item.c.id == assignment.c.item)
         .outerjoin(
             label_event,
             sa.and_(label_event.c.assignment == assignment.c.id, label_event.c.sequence == assignment.c.events),
@@ -172,13 +176,14 @@ def progress(store: Store, campaign_name: str | None = None) -> pd.DataFrame:
 
 def list_campaigns(store: Store) -> pd.DataFrame:
     """Every campaign: its plan, created_at, closed_at, items and experts."""
-    items = sa.select(sa.func.count()).where(item.c.campaign == campaign.c.id).scalar_subquery()
+    asked = sa.and_(item.c.campaign == campaign.c.id, item.c.withdrawn_at.is_(None))
+    items = sa.select(sa.func.count()).where(asked).scalar_subquery()
     experts = sa.select(sa.func.count()).where(panel.c.campaign == campaign.c.id, panel.c.left_at.is_(None))
     plan = [column for column in campaign.c if column.name != "id"]
     query = sa.select(
         *plan, sa.cast(items, WHOLE).label("items"), sa.cast(experts.scalar_subquery(), WHOLE).label("experts")
     ).order_by(campaign.c.id)
-    result = store.read(lambda connection: frame(connection, query, "created_at", "closed_at"))
+    result = store.read(lambda connection: frame(connection, query, "created_at", "closed_at", "withdrawn_at"))
     return result.assign(early_stop=result["early_stop"] == 1)
 
 

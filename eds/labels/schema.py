@@ -144,6 +144,7 @@ campaign = _table(
     _whole("created_at"),
     _whole("closed_at", null=True),
     _whole("experts_per_pair", null=True),  # how many of the panel judge each pair; none: all
+    _whole("withdrawn_at", null=True),  # it was undone: what nobody had judged is not asked
     sa.UniqueConstraint("name"),
     _among("mode", MODES),
     _among("polarity", POLARITIES),
@@ -180,9 +181,12 @@ item = _table(
     _text("kind"),
     _text("origin"),
     _whole("control"),  # 1: always fully voted, for agreement
+    _whole("withdrawn_at", null=True),  # it was taken back: nobody is asked it, answers on their way are kept
     sa.UniqueConstraint("campaign", "pair", "kind"),
     _among("kind", KINDS),
-)
+    sa.Index("ix_item_withdrawn", "campaign", sqlite_where=sa.text("withdrawn_at IS NOT NULL"),
+             postgresql_where=sa.text("withdrawn_at IS NOT NULL")),
+)  # fmt: skip
 assignment = _table(
     "assignment",
     _key(),
@@ -220,11 +224,32 @@ label_event = _table(
     _text("guideline", null=True),
     _whole("late", default="0"),  # 1: given after the grace period of a closed campaign, or of an expert who left
     _text("digest", default=""),  # of what the act says, chained to the expert's act before it (chain.py)
+    _whole("vote_import", null=True),  # the import that brought it
     sa.UniqueConstraint("label_id"),
     sa.UniqueConstraint("assignment", "sequence"),
+    sa.Index(None, "vote_import"),
     sa.CheckConstraint("value IN (0, 1)", name="value"),
     sa.CheckConstraint("seconds >= 0", name="seconds"),
     sa.CheckConstraint("sequence >= 1", name="sequence"),
+)
+vote_import = _table(
+    "vote_import",
+    _key(),
+    _to("campaign"),
+    _text("source"),  # the file
+    _whole("acts"),
+    _whole("created_at"),
+    _text("created_by"),
+)
+import_void = _table(  # the last row of an import says whether its votes count
+    "import_void",
+    _key(),
+    _to("vote_import"),
+    _whole("voided"),
+    _text("note"),
+    _whole("created_at"),
+    _text("created_by"),
+    sa.CheckConstraint("voided IN (0, 1)", name="voided"),
 )
 flag = _table(
     "flag",
@@ -314,6 +339,8 @@ calibration_answer = _table(
 APPEND_ONLY = (
     "label_event",
     "audit",
+    "vote_import",
+    "import_void",
     "guideline",
     "example",
     "calibration_round",

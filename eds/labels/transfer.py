@@ -24,10 +24,11 @@ from eds.labels.frames import labels_arrow
 from eds.labels.merge_votes import DO, fresh, sequenced
 from eds.labels.pairs import as_strings, numbered
 from eds.labels.permissions import check_lead
-from eds.labels.schema import DONE, assignment, campaign, expert, item, label_event, pair, panel
+from eds.labels.schema import DONE, WHOLE, assignment, campaign, expert, item, label_event, pair, panel
 from eds.labels.shuffle import positions
 from eds.labels.store import Store
 from eds.labels.validation import check_name, refuse, short
+from eds.labels.vote_imports import begin_import, is_void
 
 SAID_TEXTS = ("query_id", "candidate_id", "kind", "session_id", "mode", "polarity", "guideline")
 SLOT = ["query_id", "candidate_id", "expert_id", "kind"]  # what an expert answers once, or revises
@@ -41,6 +42,7 @@ class Imported:
     already: int  # stored before, under the same name
     repeated: int  # say again what another row of the file, or the store, says: counted once
     dropped: tuple[str, ...]  # columns that mean nothing here
+    number: int | None = None  # of the import; None: nothing was new
 
 
 def export_votes(
@@ -98,43 +100,64 @@ def import_campaigns(
         nameless = clean["vote_id"].isna().to_numpy()
         if nameless.any():
             clean.loc[nameless, "vote_id"] = _names(clean[nameless], name)
-        ready[name] = clean, tuple(str(entry) for entry in frame.columns if entry not in vote_files.COLUMNS)
+        dropped = tuple(str(entry) for entry in frame.columns if entry not in vote_files.COLUMNS)
+        ready[name] = clean.assign(nameless=nameless), dropped
 
     def act(connection: sa.Connection) -> dict[str, Imported]:
         check_lead(connection, store, by, "import votes")
         done = {}
         for name, (clean, dropped) in ready.items():
-            added, already = _take_in(connection, store.now(), clean, name, add_missing, place(name))
+            added, already, number = _take_in(connection, store.now(), clean, name, add_missing, place(name), by)
             text = {"votes": added, "source": where, **({"token": token} if token else {})}
             audit.note(connection, store.now(), by, "import votes", name, **text)
-            done[name] = Imported(added, already, len(clean) - added - already, dropped)
+            done[name] = Imported(added, already, len(clean) - added - already, dropped, number)
         return done
 
     return store.write(act)
 
 
-def _names(clean: pd.DataFrame, campaign_name: str) -> list[str]:
+def _names(clean: pd.DataFrame, campaign_name: str, *after: int) -> list[str]:
     parts = zip(*(clean[name] for name in SLOT), strict=True)
-    return [f"import-{hashlib.sha256(repr((campaign_name, *part)).encode()).hexdigest()[:32]}" for part in parts]
+    return [
+        f"import-{hashlib.sha256(repr((campaign_name, *part, *after)).encode()).hexdigest()[:32]}" for part in parts
+    ]
 
 
 def _take_in(
-    connection: sa.Connection, now: int, clean: pd.DataFrame, campaign_name: str, add_missing: bool, where: str
-) -> tuple[int, int]:
-    """Store the acts that are new; how many these are, and how many were stored already."""
+    connection: sa.Connection,
+    now: int,
+    clean: pd.DataFrame,
+    campaign_name: str,
+    add_missing: bool,
+    where: str,
+    by: str,
+) -> tuple[int, int, int | None]:
+    """Store the acts that are new; how many these are, how many were stored already, and the number of the import."""
     number, seed = _campaign(connection, campaign_name, now, add_missing)
     people = _people(connection, clean, number, now, add_missing, where)
     clean = clean.assign(expert=clean["expert_id"].map(people).astype("int64"))
     clean = clean.assign(item=_items(connection, clean, number, add_missing, where))
     stored = _stored(connection, number)
+    clean = _renamed(clean, stored, campaign_name)
     acts = fresh(connection, clean, stored, where)
     already = int(clean["vote_id"].isin(stored["label_id"]).sum())
     if not len(acts):
-        return 0, already
+        return 0, already, None
     acts = sequenced(acts, stored, where)
     acts = acts.assign(assignment=_assignments(connection, acts, number, seed))
-    _insert_events(connection, acts, campaign_name, number)
-    return len(acts), already
+    batch = begin_import(connection, number, where, now, by, len(acts))
+    _insert_events(connection, acts.assign(vote_import=batch), campaign_name, number)
+    return len(acts), already, batch
+
+
+def _renamed(clean: pd.DataFrame, stored: pd.DataFrame, campaign_name: str) -> pd.DataFrame:
+    """The rows, with another name for those without their own that say what a void import said: they count now."""
+    void, turn = stored.loc[stored["void"] == 1, "label_id"], 0
+    names = clean["vote_id"].to_numpy(object).copy()
+    while len(again := np.flatnonzero(clean["nameless"].to_numpy() & pd.Index(names).isin(void))):
+        turn += 1
+        names[again] = _names(clean.iloc[again], campaign_name, turn)
+    return clean.assign(vote_id=names)
 
 
 def _campaign(connection: sa.Connection, name: str, now: int, add_missing: bool) -> tuple[int, int]:
@@ -226,7 +249,7 @@ def _items(
 
 
 def _stored(connection: sa.Connection, number: int) -> pd.DataFrame:
-    """The acts of the campaign so far: label_id, value, item, expert, sequence, assignment; current ones marked."""
+    """The acts of the campaign so far: label_id, value, item, expert, sequence, events; `void`: of a void import."""
     query = sa.select(
         label_event.c.label_id,
         label_event.c.value,
@@ -234,11 +257,12 @@ def _stored(connection: sa.Connection, number: int) -> pd.DataFrame:
         assignment.c.expert,
         label_event.c.sequence,
         assignment.c.events,
+        sa.cast(sa.case((is_void(), 1), else_=0), WHOLE).label("void"),
     )
     query = query.join(assignment, assignment.c.id == label_event.c.assignment)
     rows = fetch(connection, query.where(assignment.c.campaign == number))
     frame: pd.DataFrame = rows.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
-    return frame.astype({"item": "int64", "expert": "int64", "sequence": "int64", "events": "int64"})
+    return frame.astype(dict.fromkeys(("item", "expert", "sequence", "events", "void"), "int64"))
 
 
 def _assignments(
@@ -307,6 +331,7 @@ def _insert_events(connection: sa.Connection, acts: pd.DataFrame, campaign_name:
             "seconds": pa.array(acts["seconds"], pa.float64(), from_pandas=True),
             "created_at": acts["created_at"].to_numpy(),
             "late": acts["late"].to_numpy(np.int64),
+            "vote_import": acts["vote_import"].to_numpy(np.int64),
         }
     )
     of = sa.select(expert.c.name, expert.c.id, panel.c.acts, panel.c.head).join(panel, panel.c.expert == expert.c.id)
