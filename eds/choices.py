@@ -12,6 +12,12 @@ Layout = Literal["auto", "tree", "category", "product", "flat"]  # what the fold
 FileCheck = Literal["full", "header"]  # decode every image, or read its header
 OnBad = Literal["skip", "fail"]
 
+# models
+MODEL_NAME = "[A-Za-z0-9][A-Za-z0-9._+-]{0,99}"  # what a model may be called
+GivenRole = Literal["generator", "evaluated"]  # its lists make the pool, or it is only compared with those that do
+ModelRole = Literal["generator", "evaluated", "removed"]  # removed: its vectors and lists are deleted
+TrainedOn = Literal["labels", "products", "categories"]  # of this project
+
 # embeddings
 Device = Literal["auto", "cpu", "cuda", "mps"]
 Runtime = Literal["auto", "torch", "openvino"]

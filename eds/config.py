@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, ValidationError, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
-from eds.choices import CategoryRule, Device, OnBad, StoredType, UniverseChoice
+from eds.choices import MODEL_NAME, CategoryRule, Device, ModelRole, OnBad, StoredType, TrainedOn, UniverseChoice
 from eds.errors import ConfigError
 from eds.io.files import forbidden
 from eds.registry import EXECUTORS, SAMPLING_ORDERS, SEARCHES, VOTING_RULES, Plugins
@@ -168,6 +168,17 @@ class ExecutorSettings(_Section):
     )
 
 
+class ModelSettings(_Section):
+    """A model of the project: what it is called, how it is loaded, and what it is for."""
+
+    name: str = Field(pattern=f"^{MODEL_NAME}$", description="name of its vectors and lists")
+    spec: str = Field(default="", description="backbone; empty: vectors or lists that were imported")
+    role: ModelRole = Field(default="generator", description="generator: its lists make the pool; evaluated: not")
+    trained_on: tuple[TrainedOn, ...] = Field(
+        default=(), strict=False, description="what of this project it was trained on"
+    )
+
+
 class Config(_Section):
     """All settings of a project."""
 
@@ -181,6 +192,15 @@ class Config(_Section):
     truth: TruthSettings = TruthSettings()
     budget: BudgetSettings = BudgetSettings()
     executor: ExecutorSettings = ExecutorSettings()
+    models: tuple[ModelSettings, ...] = Field(default=(), strict=False)
+
+    @field_validator("models")
+    @classmethod
+    def _named_once(cls, models: tuple[ModelSettings, ...]) -> tuple[ModelSettings, ...]:
+        names = [model.name for model in models]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise PydanticCustomError("twice", "{names} is there twice", {"names": ", ".join(twice)})
+        return models
 
     def value(self, name: str) -> Any:
         """The setting called `section.key`; lists come as lists, as JSON and TOML have them."""
@@ -189,17 +209,15 @@ class Config(_Section):
         return list(value) if isinstance(value, tuple) else value
 
 
-SECTIONS: dict[str, type[_Section]] = {name: type(field.default) for name, field in Config.model_fields.items()}
+SECTIONS: dict[str, type[_Section]] = {
+    name: type(field.default) for name, field in Config.model_fields.items() if isinstance(field.default, _Section)
+}
+MODELS = "models"  # the tables [[models]]
 
 
 def load(path: Path, environment: Mapping[str, str] | None = None) -> Config:
     """Read eds.toml, then the EDS_* variables; raise one ConfigError for all faults."""
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except PermissionError as error:
-        raise forbidden(path, ConfigError) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"invalid TOML ({error})", where=str(path), hint="Correct that line.") from error
+    values = _read(path)
     variables = _read_variables(os.environ if environment is None else environment)
     faults = _find_faults(values, lambda section, key: f"{section}.{key}")
     wrong_variables = _find_faults(variables, lambda section, key: f"variable {_variable(section, key)}", strict=False)
@@ -208,7 +226,61 @@ def load(path: Path, environment: Mapping[str, str] | None = None) -> Config:
         raise _refusal(path, faults, wrong_variables) from None
     overrides = Config.model_validate(variables, strict=False).model_dump(exclude_unset=True)
     merged = {section: {**values.get(section, {}), **overrides.get(section, {})} for section in SECTIONS}
-    return Config.model_validate(merged)
+    return Config.model_validate({**merged, MODELS: values.get(MODELS, ())})
+
+
+def load_models(path: Path) -> tuple[ModelSettings, ...]:
+    """Read the tables [[models]] of eds.toml as it is now; raise one ConfigError for all their faults."""
+    values = {MODELS: _read(path).get(MODELS, ())}
+    if faults := _find_faults(values, lambda section, key: f"{section}.{key}"):
+        raise _refusal(path, faults, []) from None
+    return Config.model_validate(values).models
+
+
+def with_models(path: Path, models: Iterable[ModelSettings], renamed: Mapping[str, str] | None = None) -> str:
+    """The text of eds.toml with exactly these tables [[models]]; comments and everything else stay as they are.
+
+    Models that are `renamed` (from, to) have their new name in embeddings.models, too.
+    """
+    import tomlkit
+
+    document = tomlkit.parse(path.read_text(encoding="utf-8"))
+    entries = document.get(MODELS)
+    if entries is None:
+        document[MODELS] = tomlkit.aot()
+        entries = document[MODELS]
+    wanted = {model.name: model.model_dump(exclude_defaults=True, mode="json") for model in models}
+    for at in reversed([at for at, entry in enumerate(entries) if entry.get("name") not in wanted]):
+        del entries[at]
+    known = {entry.get("name"): entry for entry in entries}
+    for name, values in wanted.items():
+        values["role"] = values.get("role", "generator")  # written out, as it is what people look for
+        entry = known.get(name)
+        if entry is None:
+            entry = tomlkit.table()
+            entries.append(entry)
+        for key in [key for key in entry if key not in values]:
+            del entry[key]
+        for key, value in values.items():
+            if entry.get(key) != value:
+                entry[key] = value
+    if not wanted:
+        del document[MODELS]
+    named = document.get("embeddings", {}).get("models", [])
+    for at, text in enumerate(named):
+        name, equals, spec = str(text).partition("=")
+        if equals and name in (renamed or {}):
+            named[at] = f"{(renamed or {})[name]}={spec}"
+    return tomlkit.dumps(document)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except PermissionError as error:
+        raise forbidden(path, ConfigError) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"invalid TOML ({error})", where=str(path), hint="Correct that line.") from error
 
 
 def template(name: str, values: Mapping[str, Any] | None = None) -> str:
@@ -223,6 +295,7 @@ def template(name: str, values: Mapping[str, Any] | None = None) -> str:
             options = _options(field)
             listed = f" ({', '.join(options)})" if options else ""
             lines.append(f"{mark}{key} = {_toml(values.get(full, field.default))}  # {field.description}{listed}\n")
+    lines.append(f"\n# Models that commands embed are recorded below, one table [[{MODELS}]] each: eds models list.\n")
     return "".join(lines)
 
 
@@ -267,6 +340,8 @@ def _find_faults(values: Mapping[str, Any], name: Callable[[str, str], str], str
 
 def _describe(details: ErrorDetails, name: Callable[[str, str], str]) -> str:
     section, *keys = (str(part) for part in details["loc"])
+    if section == MODELS:
+        return _describe_model(details, keys)
     if not keys:
         if details["type"] == "extra_forbidden":
             return f"unknown section [{section}]{_suggest(section, SECTIONS)}"
@@ -277,6 +352,20 @@ def _describe(details: ErrorDetails, name: Callable[[str, str], str]) -> str:
     value = f" is {details['input']!r}" if fields[keys[0]].repr else " is invalid"
     rule = details["msg"].partition(", unable")[0].removeprefix("Input should ").replace("tuple", "list")
     return f"{name(section, keys[0])}{value}; it must {rule}"
+
+
+def _describe_model(details: ErrorDetails, keys: list[str]) -> str:
+    if details["type"] == "twice":
+        return f"[[{MODELS}]]: {details['msg']}"
+    if len(keys) < 2:
+        return f"{MODELS} must be tables: write [[{MODELS}]]"
+    where = f"[[{MODELS}]] {int(keys[0]) + 1}"
+    if details["type"] == "extra_forbidden":
+        return f"{where}: unknown key {keys[1]}{_suggest(keys[1], ModelSettings.model_fields)}"
+    if details["type"] == "missing":
+        return f"{where}: {keys[1]} is missing"
+    rule = details["msg"].partition(", unable")[0].partition(" should ")[2].replace("tuple", "list")
+    return f"{where}: {keys[1]} is {details['input']!r}; it must {rule}"
 
 
 def _suggest(name: str, known: Iterable[str]) -> str:

@@ -8,6 +8,7 @@
     │   └── StorageError      a remote storage (eds.io): missing, truncated, access denied, not reachable
     ├── ProjectError          a project on disk: missing, locked, stale
     │   ├── LockedError       another process is writing to the project
+    │   ├── DeclinedError     nobody agreed to the judgements that an operation would add
     │   ├── TruthChangeError  deciding again would drop or change labels
     │   ├── ReplacedError     the label database was deleted or replaced while it was open
     │   └── DamagedError      stored judgements or vectors differ from what was written
@@ -62,6 +63,10 @@ class ProjectError(EdsError):
 
 class LockedError(ProjectError):
     """Another process is writing to the project."""
+
+
+class DeclinedError(ProjectError):
+    """Nobody agreed to the price of an operation that adds judgements; nothing was written."""
 
 
 class TruthChangeError(ProjectError):

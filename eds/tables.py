@@ -20,6 +20,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from eds import choices
 from eds.errors import InputError, TableError
 from eds.io.files import forbidden, replacing
 from eds.schema import ARROW, Column, Table, fill_columns, to_arrow, to_frame
@@ -27,7 +28,7 @@ from eds.schema import ARROW, Column, Table, fill_columns, to_arrow, to_frame
 QUERY = Column("query_id", "text", "the query image")
 CANDIDATE = Column("candidate_id", "text", "the candidate image")
 MODEL = Column("model", "text", "the model's name in this project")
-MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
+MODEL_NAME = re.compile(choices.MODEL_NAME)
 
 IMAGES = Table(
     "images",

@@ -22,6 +22,7 @@ GROUPS = {
     "demo": ("eds.cli.demo", "Run the whole flow on a drawn catalogue."),
     "images": ("eds.cli.images", "The catalogue: scan, import, check and view images."),
     "embeddings": ("eds.cli.embeddings", "Vectors of the images, by each model."),
+    "models": ("eds.cli.models", "Models of the project: generators and evaluated ones."),
     "neighbors": ("eds.cli.neighbors", "Each model's nearest candidates of every query."),
     "suspects": ("eds.cli.suspects", "Pairs to judge: the pool, random and other draws."),
     "labels": ("eds.cli.labels", "Experts' judgements: accounts, campaigns, exchange."),

@@ -11,22 +11,23 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from eds.errors import InputError
+from eds.errors import DeclinedError, InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from eds.project import Project, Result
+    from eds.project.price import Price
 
 Progress = Callable[[int, int], None]
 answered: list[Any] = []  # the JSON documents of this process: an error after an answer is said on stderr alone
-EXECUTOR = "eds.executor"  # in click's context: the executor that an option names
+EXECUTOR, YES, DRY_RUN = "eds.executor", "eds.yes", "eds.dry_run"  # in click's context: what shared options say
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,10 @@ class Console:
         opened = Project.open(self.folder, reporter=self)
         opened.actor = "command line"
         context = click.get_current_context(silent=True)
-        opened.executor = context.meta.get(EXECUTOR) if context else None
-        return opened
+        said: dict[str, Any] = context.meta if context else {}
+        opened.executor = said.get(EXECUTOR)
+        opened.approve = partial(_ask, yes=bool(said.get(YES)))
+        return opened.rehearsal(bool(said.get(DRY_RUN)))
 
     @property
     def project_here(self) -> "Project | None":
@@ -105,6 +108,16 @@ class Console:
                 bar.update(task, completed=done, total=total, rate=rate)
 
             yield show
+
+
+def _ask(price: "Price", *, yes: bool) -> None:
+    """Ask whether judgements may be added, where somebody can answer; --yes answers for scripts."""
+    if yes:
+        return
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise DeclinedError(f"this {price.text}", hint="Nothing was added; --yes adds them.")
+    if not click.confirm(f"This {price.text}. Go on?", err=True):
+        raise DeclinedError("nothing was added")
 
 
 class ProjectFolder(click.Path):

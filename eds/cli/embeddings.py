@@ -7,7 +7,7 @@ import click
 from eds import choices
 from eds.cli.addresses import EXISTING_ADDRESS
 from eds.cli.console import Console, command
-from eds.cli.options import executor_option, one_of
+from eds.cli.options import executor_option, one_of, role_option
 from eds.cli.render import format_table
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def embeddings() -> None:
 
 
 @command(embeddings, "compute", example="eds embeddings compute -m wheel:efficientnet_lite0 -m colour=descriptor:hsv")
-@click.option("-m", "--models", multiple=True, metavar="[NAME=]SPEC|PRESET", help="A model (default: eds.toml).")
+@click.option("-m", "--models", multiple=True, metavar="[NAME=]SPEC|PRESET", help="A model (default: the project's).")
 @click.option("--device", type=one_of(choices.Device), help="Where models run (default: eds.toml).")
 @click.option("--batch", type=click.IntRange(1), help="Images in one forward pass (default: eds.toml).")
 @click.option("--workers", type=click.IntRange(0), help="Threads that decode images; 0: one per core.")
@@ -39,6 +39,7 @@ def embeddings() -> None:
 )
 @click.option("--random-init", is_flag=True, help="Use random weights, for tests.")
 @click.option("--on-bad", type=one_of(choices.OnBad), help="Skip and list unreadable images, or fail.")
+@role_option
 @click.option("--replace", is_flag=True, help="Replace vectors that were computed otherwise.")
 @executor_option
 def compute(console: Console, **options: Any) -> None:
@@ -58,6 +59,7 @@ def compute(console: Console, **options: Any) -> None:
 @click.option("--bits", type=click.IntRange(1), help="Length of packed codes (default: all bits).")
 @click.option("--part", default="", help="Array or column, if the file has several.")
 @click.option("--partial", is_flag=True, help="Allow images without a vector.")
+@role_option
 @click.option("--replace", is_flag=True, help="Replace other vectors of this name.")
 def import_(console: Console, **options: Any) -> None:
     """Import vectors with the ids of their images.

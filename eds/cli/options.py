@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from eds.cli.console import EXECUTOR
+from eds.choices import GivenRole
+from eds.cli.console import DRY_RUN, EXECUTOR, YES
 from eds.registry import EXECUTORS
 
 if TYPE_CHECKING:
@@ -83,6 +84,30 @@ def executor_option(function: Callable[..., None]) -> Callable[..., None]:
     )(function)
 
 
+def noted_flag(name: str, key: str, help_text: str, **settings: Any) -> "Callable[[Callable[..., None]], Any]":
+    """A flag that the console reads (Console.project); the command's function does not get it."""
+
+    def note(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+        context.meta[key] = value
+
+    return click.option(name, is_flag=True, expose_value=False, callback=note, help=help_text, **settings)
+
+
+yes_option = noted_flag("--yes", YES, "Add judgements without asking, for scripts.", envvar="EDS_YES")
+dry_run_option = noted_flag("--dry-run", DRY_RUN, "Show the result and its price, and write nothing.")
+
+
+def spending(function: Callable[..., None]) -> Callable[..., None]:
+    """Options --yes and --dry-run of a command that adds judgements."""
+    decorated: Callable[..., None] = yes_option(dry_run_option(function))
+    return decorated
+
+
+role_option = click.option(
+    "--role",
+    type=click.Choice(get_args(GivenRole)),
+    help="generator: its lists make the pool; evaluated: it is only compared.",
+)
 models_option = click.option(
     "-m", "--models", multiple=True, metavar="MODEL", help="Only this model; repeatable (default: all)."
 )

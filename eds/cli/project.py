@@ -8,6 +8,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from eds.cli.console import FOLDER, Console, command
+from eds.cli.options import yes_option
 from eds.cli.render import format_estimate, format_share, format_table
 from eds.errors import EdsError
 
@@ -39,8 +40,12 @@ def status(console: Console) -> None:
 
 
 @command(None, "run", example="eds run --project demo")
+@yes_option
 def run(console: Console) -> None:
-    """Make every table that is missing or stale, in order."""
+    """Make every table that is missing or stale, in order.
+
+    Pairs for the experts are added only where somebody agrees to their price, or with --yes.
+    """
     console.show(console.project.run(), lambda result: render_status(result.status))
 
 

@@ -9,7 +9,7 @@ import click
 
 from eds import choices
 from eds.cli.console import Console, command
-from eds.cli.options import executor_option, explain_option, models_option, one_of
+from eds.cli.options import dry_run_option, executor_option, explain_option, models_option, one_of, spending
 from eds.cli.render import format_rate, format_share, format_table
 from eds.registry import SAMPLING_ORDERS
 
@@ -41,6 +41,7 @@ def suspects() -> None:
 )
 @executor_option
 @explain_option
+@spending
 def pool(console: Console, explain: bool, **options: Any) -> None:
     """Pool the models' lists, each pair once.
 
@@ -63,6 +64,7 @@ def pool(console: Console, explain: bool, **options: Any) -> None:
     "--universe", type=one_of(choices.UniverseChoice), help="Pairs that lists may hold, or all (default: eds.toml)."
 )
 @click.option("--add", is_flag=True, help="Draw further pairs, though this draw was made before.")
+@spending
 def random(console: Console, **options: Any) -> None:
     """Draw uniform random pairs, as one batch.
 
@@ -78,6 +80,7 @@ def random(console: Console, **options: Any) -> None:
 @click.option("--min-rank", type=click.IntRange(0), default=100, help="First rank, from 0.")
 @click.option("--max-rank", type=click.IntRange(1), default=500, help="End of the ranks, not included.")
 @click.option("--keep-top", is_flag=True, help="Allow candidates that some model ranks higher.")
+@spending
 def negatives(console: Console, **options: Any) -> None:
     """Sample pairs that every model ranks low.
 
@@ -88,6 +91,7 @@ def negatives(console: Console, **options: Any) -> None:
 
 @command(suspects, "add", example="eds suspects add pairs.csv")
 @click.argument("file", type=FILE)
+@spending
 def add(console: Console, file: Path) -> None:
     """Add pairs of your own choice.
 
@@ -100,6 +104,7 @@ def add(console: Console, file: Path) -> None:
 @click.argument("model")
 @click.option("-k", "k", type=click.IntRange(1), help="Ranks that count (default: k of the pool).")
 @click.option("-n", "n", type=click.IntRange(1), help="Maximum number of pairs (default: all).")
+@spending
 def add_model(console: Console, **options: Any) -> None:
     """Add unjudged pairs that decide where a new model ranks.
 
@@ -111,6 +116,7 @@ def add_model(console: Console, **options: Any) -> None:
 @command(suspects, "gold", example="eds suspects gold known.csv -n 50")
 @click.argument("file", type=FILE)
 @count_option
+@spending
 def gold(console: Console, **options: Any) -> None:
     """Mix in pairs with known labels.
 
@@ -121,6 +127,7 @@ def gold(console: Console, **options: Any) -> None:
 
 @command(suspects, "repeats", example="eds suspects repeats -n 100")
 @count_option
+@spending
 def repeats(console: Console, n: int) -> None:
     """Have randomly chosen pairs judged a second time, later."""
     console.show(console.project.draw_repeats(n), render_drawn("Mixed {:,} repeats among the pairs."))
@@ -129,6 +136,7 @@ def repeats(console: Console, n: int) -> None:
 @command(suspects, "reorder", example="eds suspects reorder --order bandit")
 @order_option
 @batch_option
+@dry_run_option
 def reorder(console: Console, **options: Any) -> None:
     """Deal unjudged pairs of the pool into new batches.
 
@@ -162,6 +170,8 @@ def render_pool(result: "PoolResult", *, explain: bool) -> str:
         f"* The pool: {result.size:,} pairs in {result.batches:,} batches, {result.new:,} of them new; order "
         f"{result.order}.{f' Universe: {result.universe.text}.' if result.universe else ''}",
     ]
+    if result.price.judgements:
+        lines.append(f"To judge the new ones: {result.price.cost}.")
     if result.dropped_models:
         lines.append(f"Pairs proposed only by {', '.join(result.dropped_models)}, which is not pooled now, are kept.")
     lines += [
@@ -202,23 +212,30 @@ def render_random(result: "RandomResult") -> str:
             f"This draw was made before: {total:,} of the {result.stratum_size:,} pairs of stratum {result.stratum} "
             "are drawn. --add draws further ones."
         )
-    return (
+    return with_price(
+        result,
         f"Drew {result.drawn:,} pairs of stratum {result.stratum}; {total:,} of its {result.stratum_size:,} pairs are "
-        f"drawn now, each with probability {result.probability:.3g}. Universe: {result.universe.text}."
+        f"drawn now, each with probability {result.probability:.3g}. Universe: {result.universe.text}.",
     )
 
 
 def render_negatives(result: "NegativesResult") -> str:
     """What was drawn, and for how many queries."""
-    return (
+    return with_price(
+        result,
         f"Sampled {result.drawn:,} negatives of {result.queries:,} queries; {result.queries_with_fewer:,} queries have "
-        f"fewer than {result.n}."
+        f"fewer than {result.n}.",
     )
 
 
 def render_drawn(sentence: str) -> "Callable[[DrawResult], str]":
     """A function that puts the number of pairs into the sentence."""
-    return lambda result: sentence.format(result.drawn)
+    return lambda result: with_price(result, sentence.format(result.drawn))
+
+
+def with_price(result: "DrawResult", text: str) -> str:
+    """The text, then what the pairs cost that were added."""
+    return f"{text}\nTo judge them: {result.price.cost}." if result.price.judgements else text
 
 
 def render_model_pairs(result: "ModelPairsResult") -> str:
@@ -240,10 +257,7 @@ def render_model_pairs(result: "ModelPairsResult") -> str:
         for other in result.undecided:
             least = "labels cannot decide" if other.least is None else f"at least {other.least:,} labels decide"
             lines.append(f"Undecided against {other.model} by VSD-HR@{result.k}: {least}.")
-        money = f", {result.currency} {result.money:,.2f}" if result.money is not None else ""
-        lines.append(
-            f"Cost for {result.experts} experts: {result.judgements:,.0f} judgements, {result.hours:,.1f} hours{money}."
-        )
+        lines.append(f"To judge them: {result.price.cost}.")
     else:
         lines.append("No further pair needs a label.")
     if result.added or result.waiting:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from eds.choices import UniverseChoice
 from eds.errors import InputError
 from eds.plugin_options import Option, convert, read_fields
+from eds.project.compare import find_newcomers
 from eds.project.inputs import PAIR, Inputs
 from eds.project.mine import check_depth, read_heads
+from eds.project.models import find_models
 from eds.project.pool import models_with_whole_ties, pool_depth, pooled_models
 from eds.project.pool_models import read_pool_lists
 from eds.project.ranks_and_scores import Evidence, Needs, choose_models, gather
@@ -132,7 +134,11 @@ def collect(inputs: Inputs, needs: Sequence[str], settings: Any, chosen: Selecti
     if "suspects" in wanted:
         values["suspects"] = inputs.suspects
     if "pool_lists" in wanted:
-        lists = read_pool_lists(inputs, chosen.pool_models, chosen.pool_depth, allow_missing=chosen.allow_missing)
+        makers = find_models(inputs.project, chosen.pool_models)
+        lists = read_pool_lists(inputs, makers, chosen.pool_depth, allow_missing=chosen.allow_missing)
+        new = find_newcomers(inputs, sorted(lists["model"].unique()), makers)
+        if not makers and len(new) < lists["model"].nunique():  # a model whose own pairs were added later made no pool
+            lists = lists[~lists["model"].isin(new)].reset_index(drop=True)
         values["pool_lists"] = lists
     if wanted & COMPARED:
         values |= _compare(inputs, wanted, settings, chosen, values)
@@ -165,7 +171,7 @@ def _compare(
 
 def _models_to_compare(project: "Project", lists: "pd.DataFrame", others: Sequence[str]) -> dict[str, str]:
     """Return the pool's models and the others, and where each is taken from."""
-    known = choose_models(project, ())
+    known, others = choose_models(project, ()), find_models(project, others)
     makers = [name for name in sorted(lists["model"].unique()) if name in known]
     if wrong := sorted(set(others) & set(makers)):
         raise InputError(f"{', '.join(wrong)} made the pool", where="option --other-model", hint="Name other models.")
@@ -176,7 +182,7 @@ def _list_heads(project: "Project", models: Sequence[str], k: int) -> "pd.DataFr
     from eds.suspects import shared_ranks
 
     known = project.models("neighbors")
-    names = list(models) or [name for name in pooled_models(project) if name in known] or known
+    names = find_models(project, models) or [name for name in pooled_models(project) if name in known] or known
     ties = models_with_whole_ties(project, names, None)
     heads = read_heads(project, names, k, ties)
     check_depth(project, names, k, f"overlap at k = {k}")

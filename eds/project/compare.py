@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from eds.project.models import find_models, roles
 from eds.project.redrawn_negatives import with_redrawn_negatives
 
 if TYPE_CHECKING:
@@ -16,11 +17,18 @@ if TYPE_CHECKING:
 
 
 def find_newcomers(inputs: "Inputs", models: Sequence[str], pool_models: Sequence[str]) -> list[str]:
-    """Return the models that had no part in the pool; `pool_models` built it, else those that the suspects name."""
+    """Return the models that are new: those that are evaluated, and generators whose finds are not judged yet.
+
+    With `pool_models` those built the pool, and the others are new.
+    """
     from eds.analysis import newcomers
 
-    known = set(pool_models) or set(inputs.proposals["model"])
-    return newcomers.new_models(models, known, inputs.suspects["stratum"].unique())
+    if pool_models:
+        return newcomers.new_models(models, pool_models, inputs.suspects["stratum"].unique())
+    known = roles(inputs.project, inputs)
+    makers = [name for name in models if known.get(name) == "generator"]
+    late = newcomers.less_judged(inputs.proposals, inputs.decided_pairs(), makers) if inputs.exists("truth") else ()
+    return [name for name in models if name not in makers or name in late]
 
 
 def compare_models(
@@ -36,7 +44,8 @@ def compare_models(
     """
     from eds.analysis import compare, grade_fairness
 
-    newcomers = find_newcomers(inputs, list(evaluation.evidence.sources), options.pool_models)
+    makers = find_models(inputs.project, options.pool_models)
+    newcomers = find_newcomers(inputs, list(evaluation.evidence.sources), makers)
     known = collect(inputs, evaluation, results, options)
     comparison = compare(
         results,

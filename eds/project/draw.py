@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from eds.errors import InputError, ProjectError
 from eds.project.inputs import Inputs
 from eds.project.mine import check_depth, read_heads
+from eds.project.models import find_model, generators
 from eds.project.pool import pool_depth, read_decided, suspects_provenance
+from eds.project.price import judged_pairs, price_of, price_of_suspects
 from eds.project.results import Result
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from eds.choices import UniverseChoice
     from eds.project import Project
+    from eds.project.price import Price
     from eds.universe import UniverseSize
 
 PAIR = ["query_id", "candidate_id"]
@@ -26,6 +29,7 @@ class DrawResult(Result):
     """Pairs drawn by one call; `table` holds all suspects now."""
 
     drawn: int
+    price: "Price"  # of the pairs that this call added
     table: "pd.DataFrame" = field(repr=False)
 
 
@@ -71,11 +75,7 @@ class ModelPairsResult(Result):
     left: int  # neither judged nor chosen, because of n
     judged_after: float  # share judged when all chosen pairs are judged
     undecided: list[Undecided]
-    experts: int
-    judgements: float
-    hours: float
-    money: float | None
-    currency: str
+    price: "Price"  # of the pairs that were added
     table: "pd.DataFrame" = field(repr=False)
 
 
@@ -100,7 +100,7 @@ def draw_random(
         pairs = project_universe(inputs, universe)
         near: dict[str, Any] = {}
         if stratum in ("near", "rest"):
-            models = project.models("neighbors")
+            models = generators(project)
             check_depth(project, models, max_rank, f"stratum {stratum} up to rank {max_rank}")
             least = pool_depth(project) if min_rank is None else min_rank
             if least is None:
@@ -116,15 +116,16 @@ def draw_random(
         before = inputs.suspects
         done = before is not None and not add and _was_done(project, "random", params)
         if before is not None and done:
-            table = before
+            table, price = before, price_of(project, 0)
         else:
             table = draw(pairs, n, seed, suspects=before, stratum=stratum, **near)
-            _append(project, table, "random", params)
+            price = _append(inputs, table, "random", params)
     drawn = table[(table["origin"] == "random") & (table["stratum"] == stratum_name(stratum, pairs.rules))]
     probability = float(drawn["probability"].iloc[0])
     new = 0 if done else n
     return RandomResult(
         drawn=new,
+        price=price,
         table=table,
         stratum=stratum,
         stratum_size=drawn_from(drawn),
@@ -142,16 +143,19 @@ def draw_negatives(
     from eds.suspects import draw_negatives as draw
 
     with project.writing("suspects.negatives"), project.progress("sampling", "queries") as progress:
-        models, images = project.models("neighbors"), project.read("images")
+        inputs = Inputs(project)
+        models, images = generators(project, inputs=inputs), inputs.read("images")
         check_depth(project, models, max_rank, f"negatives up to rank {max_rank}")
         lists = read_heads(project, models, max_rank)
         rule = NegativeRule(min_rank, max_rank, n, project.config.project.seed, exclude_top=not keep_top)
-        table = draw(images, lists, Inputs(project).suspects, read_decided(project), rule, progress=progress)
+        table = draw(images, lists, inputs.suspects, read_decided(project), rule, progress=progress)
         params = {"n": n, "min_rank": min_rank, "max_rank": max_rank, "keep_top": keep_top or None}
-        _append(project, table, "negatives", params)
+        price = _append(inputs, table, "negatives", params)
     sizes = table[table["origin"] == "negative"].groupby("query_id").size()
     fewer = int((images["role"] != "candidate").sum()) - int((sizes >= n).sum())
-    return NegativesResult(drawn=int(sizes.sum()), table=table, n=n, queries=len(sizes), queries_with_fewer=fewer)
+    return NegativesResult(
+        drawn=int(sizes.sum()), price=price, table=table, n=n, queries=len(sizes), queries_with_fewer=fewer
+    )
 
 
 def draw_gold(project: "Project", file: str | Path, n: int) -> DrawResult:
@@ -159,10 +163,10 @@ def draw_gold(project: "Project", file: str | Path, n: int) -> DrawResult:
     from eds.suspects import draw_gold as draw
 
     with project.writing("suspects.gold"):
-        pairs = read_known_pairs(project, Path(file))
-        table = draw(pairs, n, project.config.project.seed, Inputs(project).suspects)
-        _append(project, table, "gold", {"arguments": [str(file)], "n": n})
-    return DrawResult(n, table)
+        inputs, pairs = Inputs(project), read_known_pairs(project, Path(file))
+        table = draw(pairs, n, project.config.project.seed, inputs.suspects)
+        price = _append(inputs, table, "gold", {"arguments": [str(file)], "n": n})
+    return DrawResult(n, price, table)
 
 
 def draw_repeats(project: "Project", n: int) -> DrawResult:
@@ -170,9 +174,10 @@ def draw_repeats(project: "Project", n: int) -> DrawResult:
     from eds.suspects import draw_repeats as draw
 
     with project.writing("suspects.repeats"):
-        table = draw(Inputs(project).suspects, n, project.config.project.seed)
-        _append(project, table, "repeats", {"n": n})
-    return DrawResult(n, table)
+        inputs = Inputs(project)
+        table = draw(inputs.suspects, n, project.config.project.seed)
+        price = _append(inputs, table, "repeats", {"n": n})
+    return DrawResult(n, price, table)
 
 
 def add_pairs(project: "Project", file: str | Path) -> DrawResult:
@@ -180,10 +185,10 @@ def add_pairs(project: "Project", file: str | Path) -> DrawResult:
     from eds.suspects import add_pairs as add
 
     with project.writing("suspects.add"):
-        before = Inputs(project).suspects
-        table = add(read_known_pairs(project, Path(file)), before)
-        _append(project, table, "add", {"arguments": [str(file)]})
-    return DrawResult(len(table) - len(before), table)
+        inputs = Inputs(project)
+        table = add(read_known_pairs(project, Path(file)), inputs.suspects)
+        price = _append(inputs, table, "add", {"arguments": [str(file)]})
+    return DrawResult(len(table) - len(inputs.suspects), price, table)
 
 
 def reorder(project: "Project", *, order: str | None = None, batch: int | None = None) -> DrawResult:
@@ -196,36 +201,34 @@ def reorder(project: "Project", *, order: str | None = None, batch: int | None =
         truth = read_decided(project)
         if truth is None:
             raise ProjectError("there are no decided labels yet", where=str(project.root), hint="Run eds truth decide.")
-        before = Inputs(project).suspects
+        inputs = Inputs(project)
+        before = inputs.suspects
         batching = Batching(order or settings.order, batch or settings.batch, project.config.project.seed, truth=truth)
         table = deal(before, truth, batching)
-        _append(project, table, "reorder", {"order": order, "batch": batch})
+        price = _append(inputs, table, "reorder", {"order": order, "batch": batch})
     moved = int((table["batch"].to_numpy() != before["batch"].to_numpy()).sum())
-    return DrawResult(moved, table)
+    return DrawResult(moved, price, table)
 
 
 def add_model_pairs(project: "Project", model: str, *, k: int | None = None, n: int | None = None) -> ModelPairsResult:
     """Add the pairs whose judgement decides where a new model ranks; see Project.add_model_pairs."""
-    from eds.analysis.campaign_cost import campaign_cost
-    from eds.project.budget import seconds_per_label
     from eds.project.pool_models import final_lists
     from eds.suspects import benchmark_labels, draw_delta
-    from eds.suspects.budget import Judging
 
     with project.writing("suspects.add-model"):
+        model = find_model(project, model)
         _check_model(project, model)
         depth = k or pool_depth(project) or project.config.suspects.k
         inputs = Inputs(project)
         truth, before = inputs.measured_pairs(), inputs.suspects
         lists = final_lists(inputs, [model], depth)
-        judged, queries = benchmark_labels(_judged(inputs), before), truth["query_id"].drop_duplicates()
+        judged, queries = benchmark_labels(judged_pairs(inputs), before), truth["query_id"].drop_duplicates()
         delta = draw_delta(
             lists, before, judged, queries, depth, n, project.config.project.seed, known=inputs.decided_pairs()
         )
+        price = price_of(project, 0)
         if delta.chosen or delta.known:
-            _append(project, delta.suspects, "add-model", {"arguments": [model], "k": k, "n": n})
-    budget = project.config.budget
-    cost = campaign_cost(delta.chosen, Judging(budget.experts, seconds_per_label(project).value, budget.hourly))
+            price = _append(inputs, delta.suspects, "add-model", {"arguments": [model], "k": k, "n": n})
     return ModelPairsResult(
         model=model,
         k=depth,
@@ -237,11 +240,7 @@ def add_model_pairs(project: "Project", model: str, *, k: int | None = None, n: 
         left=delta.left,
         judged_after=delta.judged_after,
         undecided=_undecided(inputs, model, depth, truth, lists),
-        experts=budget.experts,
-        judgements=cost.judgements,
-        hours=cost.hours,
-        money=cost.money,
-        currency=budget.currency,
+        price=price,
         table=delta.suspects,
     )
 
@@ -255,18 +254,6 @@ def _check_model(project: "Project", model: str) -> None:
             hint=f"There are: {', '.join(known) or 'none'}. Add a model with eds metrics score or eds embeddings; add"
             " the pairs of a file with eds suspects add.",
         )
-
-
-def _judged(inputs: Inputs) -> "pd.DataFrame":
-    """Pairs with a label or a vote: judging them again would add nothing."""
-    import pandas as pd
-
-    from eds.project.decide import has_votes, read_votes
-
-    project, truth = inputs.project, inputs.decided_pairs()
-    if not has_votes(project):
-        return truth[PAIR]
-    return pd.concat([truth[PAIR], read_votes(project).labels[PAIR]], ignore_index=True).drop_duplicates()
 
 
 def _undecided(inputs: Inputs, model: str, k: int, truth: "pd.DataFrame", lists: "pd.DataFrame") -> list[Undecided]:
@@ -299,17 +286,19 @@ def _undecided(inputs: Inputs, model: str, k: int, truth: "pd.DataFrame", lists:
 def _was_done(project: "Project", verb: str, params: Mapping[str, Any]) -> bool:
     """Whether the pool's provenance has this draw with these parameters: typed again, a command goes on, no more."""
     wanted = {name: value for name, value in params.items() if value is not None}
-    return any(
+    return project.path("suspects").exists() and any(
         one.name == f"suspects.{verb}"
         and {key: value for key, value in one.params.items() if value is not None} == wanted
         for one in suspects_provenance(project).operations
     )
 
 
-def _append(project: "Project", table: "pd.DataFrame", verb: str, params: Mapping[str, Any]) -> None:
-    """Write the table with its provenance, to which this operation is added."""
+def _append(inputs: Inputs, table: "pd.DataFrame", verb: str, params: Mapping[str, Any]) -> "Price":
+    """Write the table, if its price is agreed to, with its provenance, to which this operation is added."""
     from eds.tables import Operation
 
+    project, price = inputs.project, price_of_suspects(inputs, table)
+    project.agree(price)
     operation = f"suspects.{verb}"
     if project.path("suspects").exists():
         made_by = suspects_provenance(project)
@@ -317,6 +306,7 @@ def _append(project: "Project", table: "pd.DataFrame", verb: str, params: Mappin
     else:
         made_by = project.provenance(operation, {}, [], params=params)
     project.write(table, "suspects", made_by)
+    return price
 
 
 def read_pairs(file: Path) -> "pd.DataFrame":

@@ -10,12 +10,14 @@ from eds.choices import Device, OnBad, Precision, Runtime, Similarity, StoredTyp
 from eds.errors import ConfigError, EdsError, InputError, TableError
 from eds.io import Address, checked
 from eds.project.executor import open_executor
+from eds.project.models import find_model, read_recorded, record, trained_on
 from eds.project.results import Result, given_values
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from eds.backbones import Backbone
+    from eds.choices import GivenRole
     from eds.embeddings.compute import Summary
     from eds.project import Project
 
@@ -140,7 +142,12 @@ class PresetsResult(Result):
 
 
 def embed(
-    project: "Project", models: Sequence[str] = (), options: EmbedOptions | None = None, *, replace: bool = False
+    project: "Project",
+    models: Sequence[str] = (),
+    options: EmbedOptions | None = None,
+    *,
+    role: "GivenRole | None" = None,
+    replace: bool = False,
 ) -> EmbedResult:
     """Compute the vectors that are missing; see Project.embed."""
     import pandas as pd
@@ -150,9 +157,9 @@ def embed(
     from eds.io.files import write_text
 
     options, settings = options or EmbedOptions(), project.config.embeddings
-    texts = [*(models or settings.models)]
-    if not texts:
-        raise ConfigError("no model is named", where="eds.toml, embeddings.models", hint="Name one: -m SPEC.")
+    if not models:
+        return _embed_known(project, options, replace=replace)
+    texts = list(dict.fromkeys(_known_text(project, text, options) for text in models))
     with project.writing("embeddings.compute"):
         images = project.read("images", columns=USED.names)
         device = options.device or settings.device
@@ -162,7 +169,7 @@ def embed(
         for text in texts:
             if text in kept:
                 continue
-            name, spec = _parse(text)
+            name, spec = parse_model(text)
             backbone = load(spec, device=device, **options.loading)
             name = name or backbone.spec.default_name
             if name in backbones or name in kept.values():
@@ -171,6 +178,8 @@ def embed(
             params = {"models": [text], **options.shaping}
             made_by[name] = project.provenance("embeddings.compute", used, [project.path("images")], params=params)
         done = [_kept(project, name) for name in kept.values()]
+        for name, text in kept.items():
+            record(project, text, parse_model(name)[1], role=role)
         if not backbones:
             return EmbedResult(done, pd.DataFrame(columns=["image_id", "reason"]), 0.0, str(project.root / BAD))
         summary = _compute(
@@ -187,6 +196,8 @@ def embed(
             replace=replace,
         )
         write_text(project.root / BAD, summary.bad.to_csv(index=False))
+        for name, spec in specs.items():
+            record(project, name, spec, role=role, trained=trained_on(project, name))
     done += [
         EmbeddedModel(
             item.model.name,
@@ -220,7 +231,7 @@ def _up_to_date(project: "Project", texts: Sequence[str], options: EmbedOptions,
         if not (same and text in texts and state.condition == "fresh") or missing_files(project, name):
             continue
         model = read_model(project.path("embeddings", name))
-        if model.rows == images and not _has_other_weights(_parse(text)[1], model.weights_digest):
+        if model.rows == images and not _has_other_weights(parse_model(text)[1], model.weights_digest):
             kept[text] = name
     return kept
 
@@ -250,31 +261,84 @@ def refresh(project: "Project") -> list[EmbedResult]:
 
     The networks of models that are up to date are not loaded. Imported vectors are left as they are.
     """
+    results = []
+    for group in _group_known(project, outdated_only=True):
+        results.append(embed(project, group.texts, EmbedOptions(**group.shaping), replace=group.changed))
+        for item in results[-1].models:
+            project.say(f"embeddings: {item.rows:,} vectors by {item.model}, {item.computed:,} computed now")
+    return results
+
+
+def _embed_known(project: "Project", options: EmbedOptions, *, replace: bool) -> EmbedResult:
+    """Bring the vectors of every model of the project up to date, each with the options it was made with."""
+    import pandas as pd
+
+    results = [
+        embed(
+            project, group.texts, EmbedOptions(**{**group.shaping, **given_values(options)}),
+            replace=replace or group.changed,
+        )
+        for group in _group_known(project)
+    ]  # fmt: skip
+    if not results:
+        raise ConfigError("no model is named", where="eds.toml, embeddings.models", hint="Name one: -m SPEC.")
+    bad = pd.concat([result.bad for result in results], ignore_index=True)
+    models = [item for result in results for item in result.models]
+    return EmbedResult(models, bad, sum(result.seconds for result in results), results[0].bad_list)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Models computed alike: they share one pass over the images."""
+
+    texts: list[str]
+    shaping: dict[str, Any]
+    changed: bool  # whether a setting changed since: all their vectors are computed again
+
+
+def _group_known(project: "Project", *, outdated_only: bool = False) -> list[_Group]:
+    """The models of eds.toml, and those whose vectors were computed, without removed ones."""
     from eds.project.status import missing_files
 
     states = [project.state("embeddings", name) for name in project.models("embeddings")]
     computed = {state.params["models"][0]: state for state in states if state.operation == "embeddings.compute"}
-    texts = [*dict.fromkeys([*project.config.embeddings.models, *computed])]
+    recorded = read_recorded(project)
+    removed = {text for model in recorded if model.role == "removed" for text in (model.name, model.spec) if text}
+    missing = {model.name: model.spec for model in recorded if model.spec and model.role != "removed"}
+    for state in states:
+        missing.pop(str(state.model), None)
+    named = [text for text in project.config.embeddings.models if not {text, *parse_model(text)} & removed]
+    there = {parse_model(text)[1] for text in (*named, *computed)}
+    named += [f"{name}={spec}" for name, spec in missing.items() if spec not in there]
+    texts = [*dict.fromkeys([*named, *computed])]
     if not texts and not states:
         raise ConfigError(
             "no model is named",
             where="eds.toml, embeddings.models",
-            hint='Write for example models = ["wheel:efficientnet_lite0"], or import vectors: eds embeddings import.',
+            hint="Name one: eds embeddings compute -m wheel:efficientnet_lite0, or import vectors: eds embeddings"
+            " import.",
         )
-    groups: dict[tuple[bool, str], list[str]] = {}  # models computed alike share one pass over the images
+    groups: dict[tuple[bool, str], list[str]] = {}
     for text in texts:
-        state = computed.get(text)
-        if state and state.condition == "fresh" and not missing_files(project, str(state.model)):
+        made = computed.get(text)
+        if outdated_only and made and made.condition == "fresh" and not missing_files(project, str(made.model)):
             continue
-        changed = bool(state and any(why.startswith("embeddings.") for why in state.reasons))
-        shaping = {name: value for name, value in (state.params if state else {}).items() if name != "models"}
+        changed = bool(made and any(why.startswith("embeddings.") for why in made.reasons))
+        shaping = {name: value for name, value in (made.params if made else {}).items() if name != "models"}
         groups.setdefault((changed, json.dumps(shaping, sort_keys=True)), []).append(text)
-    results = []
-    for (changed, shaping_text), group in groups.items():  # after a change of eds.toml all vectors are computed again
-        results.append(embed(project, group, EmbedOptions(**json.loads(shaping_text)), replace=changed))
-        for item in results[-1].models:
-            project.say(f"embeddings: {item.rows:,} vectors by {item.model}, {item.computed:,} computed now")
-    return results
+    return [_Group(group, json.loads(shaping), changed) for (changed, shaping), group in groups.items()]
+
+
+def _known_text(project: "Project", text: str, options: EmbedOptions) -> str:
+    """The text that a model of the project was computed by, where this one names that model."""
+    name = find_model(project, text, whole=True)
+    if name not in project.models("embeddings") or options.loading:
+        return text
+    state = project.state("embeddings", name)
+    if state.operation != "embeddings.compute":
+        return text
+    made = str(state.params["models"][0])
+    return made if text == name or parse_model(text)[1] == parse_model(made)[1] else text
 
 
 def import_vectors(
@@ -288,6 +352,7 @@ def import_vectors(
     bits: int | None = None,
     part: str = "",
     partial: bool = False,
+    role: "GivenRole | None" = None,
     replace: bool = False,
 ) -> ImportVectorsResult:
     """Copy vectors from a file or another project; see Project.import_vectors."""
@@ -325,6 +390,7 @@ def import_vectors(
                 part=part,
                 partial=partial,
             ).model
+        record(project, name, role=role)
     return ImportVectorsResult(name, model.rows, model.dimension, model.dtype)
 
 
@@ -395,7 +461,7 @@ def _compute(
         )
 
 
-def _parse(text: str) -> tuple[str, str]:
+def parse_model(text: str) -> tuple[str, str]:
     """The name ("" if none is given) and the spec; a bare word, or word@FILE, is one of the paper's models."""
     from eds.backbones import name_and_spec, preset_text
 

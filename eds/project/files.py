@@ -7,16 +7,17 @@ A file is stale when what it was made from, or a setting that shaped it, differs
 are identified by their digests; the labels, which may be in a database elsewhere, by their acts.
 """
 
+import copy
 import json
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import filelock
 import pandas as pd
@@ -32,6 +33,7 @@ from eds.tables import MODEL_NAME, check_model_name
 
 if TYPE_CHECKING:
     from eds.labels.store import Store
+    from eds.project.price import Price
 
 PER_MODEL = ("embeddings", "neighbors")
 IDS = "ids.parquet"  # table embeddings, in the folder of a model
@@ -62,6 +64,21 @@ class ProjectFiles:
         self.actor = "Python"  # who the audit log of the label store names
         self.store: Store | None = None  # a label store that a server keeps open
         self.executor: str | None = None  # plain, serial, pool or ray, instead of the setting
+        self.dry_run = False  # whether verbs compute their results and write nothing
+        self.approve: Callable[[Price], None] = _agree  # asked before judgements are added; raises DeclinedError
+
+    def agree(self, price: "Price") -> None:
+        """Ask whether judgements may be added, where somebody can be asked; DeclinedError if they may not."""
+        if price.judgements and not self.dry_run:
+            self.approve(price)
+
+    def rehearsal(self, dry_run: bool = True) -> Self:
+        """Return the same project in which verbs write nothing; with `dry_run` off the project itself."""
+        if not dry_run or self.dry_run:
+            return self
+        project = copy.copy(self)
+        project.dry_run = True
+        return project
 
     def say(self, message: str) -> None:
         """Report a message through the project's reporter."""
@@ -118,7 +135,9 @@ class ProjectFiles:
         return tables.read(path / IDS if table == "embeddings" else path, tables.TABLES[table], columns)
 
     def write(self, frame: pd.DataFrame, table: str, made_by: tables.Provenance, model: str | None = None) -> None:
-        """Write a table of the project, whole or not at all."""
+        """Write a table of the project, whole or not at all; in a dry run nothing."""
+        if self.dry_run:
+            return
         tables.write(frame, tables.TABLES[table], self.path(table, model), made_by)
 
     def provenance(
@@ -192,7 +211,7 @@ class ProjectFiles:
     @contextmanager
     def writing(self, operation: str) -> Iterator[None]:
         """Hold the project for writing: one process at a time. A block within a block holds it once."""
-        if self._writer == threading.get_ident():
+        if self.dry_run or self._writer == threading.get_ident():
             yield
             return
         folder = self.root / ".eds"
@@ -269,6 +288,10 @@ class ProjectFiles:
             now = self.config.value(name)
             if now != used:
                 yield f"{name} was {used}, {config.FILE} says {now}"
+
+
+def _agree(price: "Price") -> None:
+    """Ask nobody: in Python a call is the decision, and the result has its price."""
 
 
 def _read_description(file: Path) -> tuple[tables.Provenance, int]:

@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 
 def is_drawn(inputs: Inputs) -> bool:
     """Whether the catalogue was drawn, so that its truth is known."""
-    from eds import tables
     from eds.synthetic.attributes import TRUE_COLUMNS
 
     if not inputs.exists("images"):
         return False
-    return set(TRUE_COLUMNS) <= set(tables.read(inputs.project.path("images"), tables.IMAGES).columns)
+    return set(TRUE_COLUMNS) <= set(inputs.read("images").columns)
 
 
 def known_truth(inputs: Inputs, panel: "Sequence[Expert]") -> "KnownTruth":
@@ -30,7 +29,7 @@ def known_truth(inputs: Inputs, panel: "Sequence[Expert]") -> "KnownTruth":
     from eds.pairs import in_sorted
     from eds.synthetic.panel import positive_units
 
-    universe, images = inputs.universe, inputs.project.read("images")
+    universe, images = inputs.universe, inputs.read("images")
     similar = positive_units(universe, images, panel)
     pool = units_of(universe, inputs.suspects[inputs.suspects["origin"] == "pool"])
     held = int(in_sorted(similar, pool).sum())

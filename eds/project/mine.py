@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from eds.choices import CategoryRule, Similarity
 from eds.errors import EdsError, InputError, ProjectError
 from eds.project.executor import check_not_in_parts, open_executor
+from eds.project.models import find_models, roles
 from eds.project.results import Result, given_values
 
 if TYPE_CHECKING:
@@ -128,12 +129,13 @@ def mine(
 
 
 def refresh(project: "Project") -> list[MineResult]:
-    """Mine what is missing, by eds.toml, and what is stale, with the options it was made with."""
+    """Mine what generators lack, by eds.toml, and what is stale, with the options it was made with."""
+    known = roles(project)
     usual = {"allow_missing": True} if project.config.images.on_bad == "skip" else {}
     groups: dict[str, list[str]] = {}  # options -> models mined alike
     for name in project.models("embeddings"):
         state = project.state("neighbors", name)
-        if state.condition != "fresh":
+        if state.condition != "fresh" and (state.condition != "absent" or known[name] == "generator"):
             groups.setdefault(json.dumps({**usual, **state.params}, sort_keys=True), []).append(name)
     results = []
     for text, names in groups.items():
@@ -237,7 +239,7 @@ def _search(
 
 def _choose_models(project: "Project", models: Sequence[str]) -> list[str]:
     """The models requested, or all that have vectors."""
-    known = project.models("embeddings")
+    known, models = project.models("embeddings"), find_models(project, models)
     begun = sorted({path.parent.name for path in (project.root / "embeddings").glob("*/partial.json")} - set(known))
     if begun and not models:
         project.say(f"Left out, not finished: {', '.join(begun)}. Resume with eds embeddings compute.")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from eds.errors import EdsError, InputError
+from eds.project.models import record, roles
 
 if TYPE_CHECKING:
     from eds.project import Project
@@ -30,6 +31,10 @@ def add_models(
     kinds = check_models(inputs.project, new, ids)
     if new:
         inputs.images()  # without a catalogue nothing can be added: the error says what to do
+    project = inputs.project
+    for name in kinds:  # to be compared; a model that is known keeps its role
+        if roles(project).get(name, "removed") == "removed":
+            record(project, name, role="evaluated")
     specs = [f"{name}={new[name]}" for name, kind in kinds.items() if kind == "backbone"]
     if specs:
         _refuse_without_pictures(inputs, specs, allow_missing=allow_missing)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from eds.errors import InputError
 from eds.project.inputs import Inputs
 from eds.project.mine import check_depth, mined_depth, read_heads
+from eds.project.models import find_models, generators, record, roles
 from eds.project.results import Result
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eds.project import Project
+    from eds.project.price import Price
     from eds.suspects.budget import Plan
     from eds.tables import Provenance
     from eds.universe import UniverseSize
@@ -34,6 +36,7 @@ class PoolResult(Result):
     universe: "UniverseSize | None"  # the pairs that the pool is a part of; None without images
     overlap: Mapping[str, Any]  # see eds.suspects.overlap
     growth: "pd.DataFrame"  # k, size, new
+    price: "Price"  # of the pairs that this call added
     cost: "list[Plan] | None"  # labelling plans, if the project has images
     whole_ties: list[str]  # models whose tie group at rank k was taken whole
     dropped_models: list[str]  # models named in the sources that were not pooled this time
@@ -84,6 +87,7 @@ def pool(
 ) -> PoolResult:
     """Make or grow the pool; see Project.pool."""
     from eds.project.budget import project_budget
+    from eds.project.price import price_of_suspects
     from eds.project.universe import project_universe
     from eds.suspects import Batching, overlap, pool_growth, reversed_pairs, shared_ranks, sources_frame
     from eds.suspects import pool as make
@@ -95,12 +99,14 @@ def pool(
         settings["project.seed"] = seed = project.config.project.seed
         used = {key: settings.get(f"suspects.{key}", value) for key, value in given.items()}
         k, order, batch = used["k"], used["order"], used["batch"]
-        names = sorted(models) or project.models("neighbors")
+        inputs = Inputs(project)
+        models = find_models(project, models)
+        names = sorted(models) or _generators(inputs)
         ties = models_with_whole_ties(project, names, keep_ties)
         lists = read_heads(project, names, 2 * k, ties)
         check_depth(project, names, k, f"a pool at k = {k}")
         _check_ties_not_cut(project, ties, lists, k)
-        before = Inputs(project).suspects
+        before = inputs.suspects
         batching = Batching(order, batch, seed, truth=read_decided(project))
         table = make(lists, k, batching, previous=before, symmetric=symmetric, whole_ties=ties)
         rule = None if symmetric == "keep" else symmetric
@@ -110,13 +116,19 @@ def pool(
         if project.path("suspects").exists():
             steps = suspects_provenance(project).operations
             made_by = replace(made_by, later=tuple(step for step in steps if step.name != "suspects.pool"))
+        price = price_of_suspects(inputs, table)
+        project.agree(price)
         project.write(table, "suspects", made_by)
+        known = roles(project, inputs)
+        for name in models:  # who names a model for the pool makes it a generator
+            if known[name] != "generator":
+                record(project, name, role="generator")
     pooled = table[table["origin"] == "pool"]
     ranked = shared_ranks(lists, ties)
     shared = overlap(ranked, k)
     dropped = None if len(before) else shared["unique"] - len(pooled)
     states = [project.state("neighbors", name) for name in names]
-    universe, cost = project_universe(Inputs(project)) if project.path("images").exists() else None, None
+    universe, cost = project_universe(inputs) if project.path("images").exists() else None, None
     if universe is not None and (size := int((universe.numbers(pooled) >= 0).sum())):
         cost = project_budget(project, Scope.of_universe(universe, len(names), k), size)
     return PoolResult(
@@ -127,6 +139,7 @@ def pool(
         batches=int(pooled["batch"].nunique()),
         universe=universe.described if universe else None,
         overlap=shared,
+        price=price,
         growth=_growth_frame(pool_growth(ranked, min(2 * k, int(ranked["rank"].max()) + 1))),
         cost=cost,
         whole_ties=ties,
@@ -140,14 +153,19 @@ def pool(
 
 
 def refresh(project: "Project") -> PoolResult | None:
-    """Make the pool again if it is missing or stale, or if a model has lists now that are not in it."""
+    """Make the pool again if it is missing or stale, or if a generator has lists now that are not in it."""
     state = project.state("suspects")
+    params = dict(state.params) if state.operation == "suspects.pool" else {}
+    there = generators(project)
+    params["models"] = [name for name in params.get("models", ()) if name in there]  # others were removed since
+    if state.condition != "absent" and not there:
+        return None  # the pairs of an imported benchmark
     if state.condition == "fresh":
-        models = state.params.get("models") or project.models("neighbors")
+        models = params["models"] or there
         files = {project.path("neighbors", model).relative_to(project.root).as_posix() for model in models}
         if files <= set(suspects_provenance(project).parents):
             return None
-    result = pool(project, **(state.params if state.operation == "suspects.pool" else {}))
+    result = pool(project, **params)
     project.say(f"suspects: {result.size:,} pairs in the pool at k = {result.k}, {result.new:,} of them new")
     return result
 
@@ -159,7 +177,7 @@ def pool_growth(project: "Project", models: Sequence[str] = (), *, k_max: int | 
     from eds.suspects import pool_growth as grow
     from eds.suspects import positive_rates, shared_ranks
 
-    names = list(models) or project.models("neighbors")
+    names = find_models(project, models) or _generators(Inputs(project))
     ties = models_with_whole_ties(project, names, None)
     lists = shared_ranks(read_heads(project, names, k_max or GROWTH, ties), ties)
     depth = k_max or min(GROWTH, int(lists["rank"].max()) + 1)
@@ -251,6 +269,19 @@ def _cut_by_id(project: "Project", model: str) -> bool:
 
     params = project.state("neighbors", model).params
     return not params.get("keep_ties", bool(hash_models(project, [model])))
+
+
+def _generators(inputs: Inputs) -> list[str]:
+    """The generators that have lists; refused where lists are there and none is a generator's."""
+    project = inputs.project
+    names = generators(project, "neighbors", inputs)
+    if not names and (others := project.models("neighbors")):
+        raise InputError(
+            f"no model with lists is a generator; evaluated are {', '.join(others)}",
+            where=str(project.root),
+            hint=f"Name those that make the pool: eds suspects pool -m {others[0]}.",
+        )
+    return names
 
 
 def _growth_frame(growth: Mapping[str, Sequence[int]]) -> "pd.DataFrame":

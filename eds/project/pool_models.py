@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from eds.errors import InputError, ProjectError
 from eds.project.inputs import Inputs
 from eds.project.mine import mined_depth
+from eds.project.models import find_models
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +35,7 @@ def read_pool_lists(
             where=str(project.path("suspects")),
             hint="Make a pool (eds suspects pool), or name the models that made it: --pool-model MODEL.",
         )
-    wanted = sorted(set(pool_models)) if pool_models else known
+    wanted = sorted(find_models(project, pool_models)) if pool_models else known
     parts = [proposals[proposals["model"].isin(wanted)]]
     if rest := [name for name in wanted if name not in known]:
         depth = k or project.config.suspects.k

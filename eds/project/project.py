@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         CategoryRule,
         Device,
         FileCheck,
+        GivenRole,
         OnBad,
         Precision,
         Runtime,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from eds.project.guidelines import Guidelines
     from eds.project.labels import Labels
     from eds.project.mine import MineResult, NeighborsResult
+    from eds.project.models import ModelsResult, ProjectModel
     from eds.project.neighbor_strips import NeighborStrips
     from eds.project.pool import GrowthResult, PoolResult, SuspectsResult
     from eds.project.report import ReportResult
@@ -221,17 +223,20 @@ class Project(ProjectFiles):
         precision: "Precision" = "float32",
         random_init: bool = False,
         on_bad: "OnBad | None" = None,
+        role: "GivenRole | None" = None,
         replace: bool = False,
     ) -> "EmbedResult":
-        """Compute the missing vectors, of new and changed images, by `models` or by those of eds.toml.
+        """Compute the missing vectors, of new and changed images, by `models` or by all models of the project.
 
-        A model is "loader:name[@weights]", "name=loader:name[@weights]" or a preset of the paper. What is None is as
-        eds.toml says. Vectors that were computed otherwise are refused unless `replace`.
+        A model is "loader:name[@weights]", "name=loader:name[@weights]", a preset of the paper, or a model of the
+        project by its name. What is None is as eds.toml says. Vectors that were computed otherwise are refused unless
+        `replace`. A new model is recorded as a generator, or where there are labels already as evaluated, unless
+        `role` says which.
         """
         from eds.project.embed import EmbedOptions, embed
 
         options = EmbedOptions(device, batch, workers, dtype, runtime, precision, random_init, on_bad)
-        return embed(self, _as_list(models), options, replace=replace)
+        return embed(self, _as_list(models), options, role=role, replace=replace)
 
     def import_vectors(
         self,
@@ -244,12 +249,14 @@ class Project(ProjectFiles):
         bits: int | None = None,
         part: str = "",
         partial: bool = False,
+        role: "GivenRole | None" = None,
         replace: bool = False,
     ) -> "ImportVectorsResult":
         """Import vectors (.npy, .npz, .parquet, .safetensors) with their image ids, or another project's folder.
 
         `similarity` is cosine, or that of the folder, unless given; `bits` is the length of packed codes; `part` names
-        the array or column of a file with several. Images without a vector are refused unless `partial`.
+        the array or column of a file with several. Images without a vector are refused unless `partial`. `role` is as
+        in `embed`.
         """
         from eds.project.embed import import_vectors
 
@@ -263,8 +270,33 @@ class Project(ProjectFiles):
             bits=bits,
             part=part,
             partial=partial,
+            role=role,
             replace=replace,
         )
+
+    def list_models(self) -> "ModelsResult":
+        """List the models with their role: a generator's lists make the pool, an evaluated model is only compared."""
+        from eds.project.models import list_models
+
+        return list_models(self)
+
+    def add_model(self, model: str, *, role: "GivenRole | None" = None) -> "ProjectModel":
+        """Record a model as NAME=SPEC in eds.toml, for `run` to embed; or give a known model another role."""
+        from eds.project.models import add_model
+
+        return add_model(self, model, role=role)
+
+    def remove_model(self, model: str, *, dry_run: bool = False) -> "ModelsResult":
+        """Delete a model's vectors, lists and scores; eds.toml records it as removed, pairs and labels stay."""
+        from eds.project.models import remove_model
+
+        return remove_model(self.rehearsal(dry_run), model)
+
+    def rename_model(self, model: str, name: str) -> "ModelsResult":
+        """Give a model another name, in its vectors, lists, suspects and scores; what is up to date stays so."""
+        from eds.project.rename_model import rename_model
+
+        return rename_model(self, model, name)
 
     def embeddings(self) -> "EmbeddingsResult":
         """Read the state of every model's vectors."""
@@ -361,6 +393,7 @@ class Project(ProjectFiles):
         batch: int | None = None,
         symmetric: str = "keep",
         keep_ties: bool | None = None,
+        dry_run: bool = False,
     ) -> "PoolResult":
         """Make or grow the pool: every pair among the first k candidates of some model's list, each once.
 
@@ -368,10 +401,21 @@ class Project(ProjectFiles):
         those with lists, `k`, `order` (random, fusion, bandit) and the size of a `batch` those of eds.toml unless
         given. `symmetric` "merge" keeps one of (q, c) and (c, q). `keep_ties` takes all candidates that tie with the
         k-th (None: for models of binary codes).
+
+        This and every verb that adds pairs: `price` of the result is what judging the new ones costs; with `dry_run`
+        nothing is written.
         """
         from eds.project.pool import pool
 
-        return pool(self, _as_list(models), k=k, order=order, batch=batch, symmetric=symmetric, keep_ties=keep_ties)
+        return pool(
+            self.rehearsal(dry_run),
+            _as_list(models),
+            k=k,
+            order=order,
+            batch=batch,
+            symmetric=symmetric,
+            keep_ties=keep_ties,
+        )
 
     def pool_growth(self, models: str | Sequence[str] = (), *, k_max: int | None = None) -> "GrowthResult":
         """Compute the pool's size at k = 1, 2, ... k_max and, if there are labels, the positives at each rank."""
@@ -394,6 +438,7 @@ class Project(ProjectFiles):
         max_rank: int = 100,
         universe: "UniverseChoice | None" = None,
         add: bool = False,
+        dry_run: bool = False,
     ) -> "RandomResult":
         """Draw n uniform random pairs of the project's universe, each with its probability, as one batch behind others.
 
@@ -404,10 +449,18 @@ class Project(ProjectFiles):
         """
         from eds.project.draw import draw_random
 
-        return draw_random(self, n, stratum=stratum, min_rank=min_rank, max_rank=max_rank, universe=universe, add=add)
+        return draw_random(
+            self.rehearsal(dry_run),
+            n,
+            stratum=stratum,
+            min_rank=min_rank,
+            max_rank=max_rank,
+            universe=universe,
+            add=add,
+        )
 
     def draw_negatives(
-        self, n: int = 5, *, min_rank: int = 100, max_rank: int = 500, keep_top: bool = False
+        self, n: int = 5, *, min_rank: int = 100, max_rank: int = 500, keep_top: bool = False, dry_run: bool = False
     ) -> "NegativesResult":
         """Sample n pairs of every query at ranks min_rank to max_rank - 1; earlier negatives are replaced.
 
@@ -415,40 +468,42 @@ class Project(ProjectFiles):
         """
         from eds.project.draw import draw_negatives
 
-        return draw_negatives(self, n, min_rank=min_rank, max_rank=max_rank, keep_top=keep_top)
+        return draw_negatives(self.rehearsal(dry_run), n, min_rank=min_rank, max_rank=max_rank, keep_top=keep_top)
 
-    def draw_gold(self, file: str | Path, n: int) -> "DrawResult":
+    def draw_gold(self, file: str | Path, n: int, *, dry_run: bool = False) -> "DrawResult":
         """Mix in n pairs with known labels from a file (CSV or Parquet: query_id, candidate_id, value)."""
         from eds.project.draw import draw_gold
 
-        return draw_gold(self, file, n)
+        return draw_gold(self.rehearsal(dry_run), file, n)
 
-    def draw_repeats(self, n: int) -> "DrawResult":
+    def draw_repeats(self, n: int, *, dry_run: bool = False) -> "DrawResult":
         """Choose n pairs, uniformly, that are judged a second time, later."""
         from eds.project.draw import draw_repeats
 
-        return draw_repeats(self, n)
+        return draw_repeats(self.rehearsal(dry_run), n)
 
-    def add_pairs(self, file: str | Path) -> "DrawResult":
+    def add_pairs(self, file: str | Path, *, dry_run: bool = False) -> "DrawResult":
         """Add the pairs of a file (CSV or Parquet: query_id, candidate_id) that are not in the pool yet."""
         from eds.project.draw import add_pairs
 
-        return add_pairs(self, file)
+        return add_pairs(self.rehearsal(dry_run), file)
 
-    def add_model_pairs(self, model: str, *, k: int | None = None, n: int | None = None) -> "ModelPairsResult":
+    def add_model_pairs(
+        self, model: str, *, k: int | None = None, n: int | None = None, dry_run: bool = False
+    ) -> "ModelPairsResult":
         """Add the pairs whose judgement decides where a new model ranks: its first k, unless judged.
 
         The first ranks come first; at most n pairs are added. k is the pool's unless given.
         """
         from eds.project.draw import add_model_pairs
 
-        return add_model_pairs(self, model, k=k, n=n)
+        return add_model_pairs(self.rehearsal(dry_run), model, k=k, n=n)
 
-    def reorder(self, *, order: str | None = None, batch: int | None = None) -> "DrawResult":
+    def reorder(self, *, order: str | None = None, batch: int | None = None, dry_run: bool = False) -> "DrawResult":
         """Deal the pool's pairs without a decided label into new batches; the bandit learns from the labels."""
         from eds.project.draw import reorder
 
-        return reorder(self, order=order, batch=batch)
+        return reorder(self.rehearsal(dry_run), order=order, batch=batch)
 
     @property
     def campaigns(self) -> "Campaigns":

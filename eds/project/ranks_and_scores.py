@@ -55,6 +55,9 @@ def official_rules(project: "Project") -> "Rules":
 
 def choose_models(project: "Project", wanted: Sequence[str], source: str = "auto") -> dict[str, str]:
     """By model where it is taken from: embeddings if it has any (and `source` allows them), else neighbors."""
+    from eds.project.models import find_models
+
+    wanted = find_models(project, wanted)
     there = {kind: project.models(kind) for kind in ("embeddings", "neighbors")}
     serve = {kind: names for kind, names in there.items() if source in ("auto", kind)}
     known = {name: kind for kind in reversed(serve) for name in serve[kind]}  # vectors last: they count first

@@ -4,12 +4,13 @@ import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eds.errors import InputError
+from eds.errors import DeclinedError, InputError
 from eds.project.results import Result
 from eds.project.status import StatusResult, read_status
 
 if TYPE_CHECKING:
     from eds.project import Project
+    from eds.project.price import Price
 
 # In the order of the flow: a table, and the function that makes it again. Labels are missing: experts make them.
 STAGES = (
@@ -29,6 +30,7 @@ class RunResult(Result):
     """The stages that made something, and the condition of every table afterwards."""
 
     made: list[str]
+    price: "Price | None"  # of the pairs that were added; None where the pool was not made
     status: StatusResult
 
 
@@ -38,10 +40,16 @@ def run(project: "Project", until: str | None = None) -> RunResult:
     if until is not None and until not in names:
         raise InputError(f"unknown table {until!r}", hint=f"Name one of {', '.join(dict.fromkeys(names))}.")
     last = len(STAGES) if until is None else len(names) - names[::-1].index(until)
-    made = []
+    made, price = [], None
     with project.writing("run"):
         for table, function in STAGES[:last]:
             module, _, name = function.partition(":")
-            if getattr(importlib.import_module(module), name)(project):
+            try:
+                result = getattr(importlib.import_module(module), name)(project)
+            except DeclinedError as error:
+                project.say(f"{table} stay as they are: {error}")
+                continue
+            if result:
                 made.append(table)
-    return RunResult(list(dict.fromkeys(made)), read_status(project))
+                price = result.price if table == "suspects" else price
+    return RunResult(list(dict.fromkeys(made)), price, read_status(project))

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eds.errors import InputError, ProjectError
+from eds.project.models import find_model, record, trained_on
 from eds.project.results import Result
 from eds.tables import Operation, check_model_name
 
@@ -192,6 +193,7 @@ def train_hash(project: "Project", name: str, options: HashOptions, *, replace: 
         )
         with project.progress("encoding", "codes") as progress:
             codes = write_codes(target, name, vectors, ids, fitted, spec, made_by, progress=progress)
+        record(project, name, trained=trained_on(project, name))
     return HashResult(
         name,
         base,
@@ -311,7 +313,7 @@ def _base_model(project: "Project", base: str | None, name: str) -> str:
     floats = [model for model in models if read_model(project.path("embeddings", model)).dtype != "bits"]
     if base is None and len(floats) != 1:
         raise InputError("no base model given", hint=f"Name it: --base; there are {', '.join(floats) or 'none'}.")
-    base = base or floats[0]
+    base = find_model(project, base) if base else floats[0]
     if base not in models:
         raise ProjectError(f"no vectors of model {base}", where=str(project.root), hint=f"Known: {', '.join(models)}.")
     if base == name:

@@ -199,8 +199,8 @@ def test_from_a_run_to_a_decision(project: Project, eds: Eds, exported: Path) ->
 def test_some_of_the_delta_pool_with_what_it_costs(project: Project, eds: Eds) -> None:
     first = eds("suspects", "add-model", "m1", "-k", 5, "-n", 7)
     assert first["added"] == 7
-    assert first["judgements"] == 21
-    assert first["hours"] == pytest.approx(21 * 15 / 3600)
+    assert first["price"]["judgements"] == 21
+    assert first["price"]["hours"] == pytest.approx(21 * 15 / 3600)
     suspects = project.read("suspects")
     new = suspects[suspects["stratum"] == "delta:m1"]
     ranks = {(q, c): rank for q, part in lists_of(project, "m1").items() for rank, c in enumerate(part)}

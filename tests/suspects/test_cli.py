@@ -74,6 +74,8 @@ def test_pool_then_everything_else_and_nothing_is_lost(project: Project, call: C
     assert project.state("suspects").condition == "fresh", "k and batch were options: eds.toml does not change them"
 
     mine(project, "m2")
+    assert call("suspects", "pool", "-k", "4", "--batch", "10")["new"] == 0, "a later model is only compared"
+    project.add_model("m2", role="generator")
     grown = call("suspects", "pool", "-k", "4", "--batch", "10")
     after = project.read("suspects")
     assert pool_of(after) == {*slow.pooled(ROWS, 4), ("q0000", "q0001")}
@@ -98,6 +100,9 @@ def test_run_pools_once_and_again_only_for_a_new_model(project: Project) -> None
     refresh(project)
     assert project.path("suspects").read_bytes() == first
     mine(project, "m2")
+    refresh(project)
+    assert project.path("suspects").read_bytes() == first
+    project.add_model("m2", role="generator")
     refresh(project)
     assert pool_of(project.read("suspects")) == set(slow.pooled(ROWS, 6))
     assert project.state("suspects").condition == "fresh"

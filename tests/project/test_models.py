@@ -1,0 +1,182 @@
+"""Models and their roles: what makes the pool, what is only compared, and what is removed or renamed."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from eds.errors import ConfigError, DeclinedError, InputError
+from eds.project import Project
+from tests.project.shops import Design, Shop, draw_shop, judge, make_project
+
+DESIGN = Design(products=40, queries=12, models=3)
+
+
+@pytest.fixture(scope="module")
+def shop() -> Shop:
+    return draw_shop(DESIGN, 3)
+
+
+@pytest.fixture
+def project(shop: Shop, tmp_path: Path) -> Project:
+    """Two generators, a pool of them, and a label for each of its pairs."""
+    made = make_project(shop, tmp_path, {"neighbors.k": 20, "suspects.k": 3})
+    made.remove_model("m2")
+    made.mine()
+    made.pool()
+    judge(shop, made, made.read("suspects"), tmp_path / "votes.csv")
+    return made
+
+
+def bring(project: Project, shop: Shop, folder: Path, name: str = "m2", **options: Any) -> None:
+    """Import the vectors of the third model."""
+    np.save(folder / f"{name}.npy", shop.vectors["m2"])
+    project.import_vectors(name, folder / f"{name}.npy", folder / "ids.txt", **options)
+
+
+def roles(project: Project) -> dict[str, str]:
+    return {item.name: item.role for item in project.list_models().models}
+
+
+def test_a_model_that_is_only_scored_never_makes_the_pool(shop: Shop, project: Project, tmp_path: Path) -> None:
+    before = project.read("suspects")
+    new = {"ours": str(tmp_path / "m2.npy")}
+    np.save(tmp_path / "m2.npy", shop.vectors["m2"])
+    first = project.score("VSD-HR@3", new=new, ids={"ours": tmp_path / "ids.txt"}, resamples=0)
+    assert first.comparison.newcomers == ("ours",)
+    project.run()
+    assert roles(project)["ours"] == "evaluated"
+    assert project.read("suspects").equals(before)
+    assert project.score("VSD-HR@3", resamples=0).comparison.newcomers == ("ours",)
+
+
+def test_a_model_that_comes_after_the_labels_is_evaluated_unless_told_otherwise(
+    shop: Shop, project: Project, tmp_path: Path
+) -> None:
+    bring(project, shop, tmp_path, "late")
+    bring(project, shop, tmp_path, "asked", role="generator")
+    assert roles(project) == {"m0": "generator", "m1": "generator", "asked": "generator", "late": "evaluated",
+                              "m2": "removed"}  # fmt: skip
+    project.mine()
+    planned = project.pool(dry_run=True)
+    grown = project.pool()
+    assert planned.price == grown.price
+    assert grown.price.pairs == grown.new > 0
+    assert not project.read("suspects")["sources"].str.contains("late").any()
+    assert project.score("VSD-HR@3", resamples=0).comparison.newcomers == ("asked", "late"), (
+        "what only the new generator found is not judged yet"
+    )
+
+
+def test_a_delta_pool_does_not_make_a_model_a_generator(shop: Shop, project: Project, tmp_path: Path) -> None:
+    bring(project, shop, tmp_path)
+    project.mine()
+    project.add_model_pairs("m2", k=3)
+    judge(shop, project, project.read("suspects"), tmp_path / "more.csv")
+    bias = project.analyse("bias", k=3, other_models=("m2",)).tables["models"].set_index("model")["generator"]
+    assert bias.to_dict() == {"m0": True, "m1": True, "m2": False}
+    assert project.score("VSD-HR@3", resamples=0).comparison.newcomers == ("m2",)
+    assert roles(project)["m2"] == "evaluated"
+
+
+def test_who_names_a_model_for_the_pool_makes_it_a_generator(shop: Shop, project: Project, tmp_path: Path) -> None:
+    bring(project, shop, tmp_path)
+    project.mine()
+    project.pool(["m2"], dry_run=True)
+    assert roles(project)["m2"] == "evaluated"
+    project.pool(["m0", "m1", "m2"])
+    assert roles(project)["m2"] == "generator"
+
+
+def test_nothing_is_added_where_nobody_agrees(shop: Shop, project: Project, tmp_path: Path) -> None:
+    def refuse(price: Any) -> None:
+        raise DeclinedError(price.text)
+
+    bring(project, shop, tmp_path, role="generator")
+    before = project.read("suspects")
+    project.approve = refuse
+    done = project.run()
+    assert done.price is None
+    assert {"neighbors", "scores", "report"} <= set(done.made), "what costs nothing is made"
+    with pytest.raises(DeclinedError, match="judgements"):
+        project.pool()
+    with pytest.raises(DeclinedError):
+        project.draw_random(20)
+    assert project.read("suspects").equals(before)
+
+
+def test_models_of_older_projects_have_the_roles_that_the_pool_says(
+    shop: Shop, project: Project, tmp_path: Path
+) -> None:
+    bring(project, shop, tmp_path)
+    file = project.root / "eds.toml"
+    file.write_text(file.read_text().partition("[[models]]")[0])
+    again = Project.open(project.root)
+    assert roles(again) == {"m0": "generator", "m1": "generator", "m2": "evaluated"}
+    again.add_model("m2", role="generator")
+    assert roles(Project.open(project.root)) == dict.fromkeys(["m0", "m1", "m2"], "generator")
+
+
+def test_comments_in_eds_toml_stay(project: Project) -> None:
+    file = project.root / "eds.toml"
+    text = file.read_text().replace('name = "m0"', 'name = "m0"  # the old one')
+    file.write_text(f"# ours\n{text}")
+    project.add_model("x=descriptor:hsv", role="evaluated")
+    changed = file.read_text()
+    assert changed.startswith("# ours\n")
+    assert 'name = "m0"  # the old one' in changed
+    assert tomllib.loads(changed)["models"][-1] == {"name": "x", "spec": "descriptor:hsv", "role": "evaluated"}
+
+
+@pytest.mark.parametrize(
+    "text", ['name = "a"\nrole = "z"', 'role = "evaluated"', 'name = "m0"', 'name = "a"\nrol = ""']
+)
+def test_faults_of_model_tables_are_told(project: Project, text: str) -> None:
+    file = project.root / "eds.toml"
+    file.write_text(f"{file.read_text()}\n[[models]]\n{text}\n")
+    with pytest.raises(ConfigError, match=r"\[\[models\]\]"):
+        Project.open(project.root)
+
+
+def test_a_removed_model_leaves_its_pairs_and_labels(project: Project) -> None:
+    project.score("VSD-HR@3", resamples=0)
+    suspects, truth = project.read("suspects"), project.read("truth")
+    planned = project.remove_model("m1", dry_run=True)
+    assert {item.role for item in planned.models} == {"generator", "removed"}
+    assert project.models("embeddings") == ["m0", "m1"]
+    project.remove_model("m1")
+    assert project.models("embeddings") == project.models("neighbors") == ["m0"]
+    assert set(project.read("scores")["model"]) == {"m0"}
+    project.run()
+    assert project.read("truth").equals(truth)
+    pairs = ["query_id", "candidate_id", "position", "sources"]
+    assert project.read("suspects")[pairs].equals(suspects[pairs])
+    assert {state.condition for state in project.status().tables} == {"fresh"}
+    with pytest.raises(InputError, match="no model 'm1'"):
+        project.remove_model("m1")
+
+
+def test_a_renamed_model_has_its_new_name_everywhere_and_stays_fresh(project: Project) -> None:
+    project.score("VSD-HR@3", resamples=0)
+    before = {state.path: state.condition for state in project.states()}
+    value = project.read("scores").set_index("model")["value"].to_dict()
+    project.rename_model("m1", "first")
+    assert roles(project) == {"first": "generator", "m0": "generator", "m2": "removed"}
+    assert {state.path.replace("first", "m1"): state.condition for state in project.states()} == before
+    assert project.read("scores").set_index("model")["value"].to_dict() == {"m0": value["m0"], "first": value["m1"]}
+    assert project.score("VSD-HR@3", resamples=0).comparison.generators == ("first", "m0")
+    assert project.pool().new == 0
+    with pytest.raises(InputError, match="already"):
+        project.rename_model("first", "m0")
+
+
+def test_a_model_is_found_by_its_spec_and_by_the_end_of_its_name(shop: Shop, project: Project, tmp_path: Path) -> None:
+    project.rename_model("m1", "wheel-m1")
+    assert {row.model for row in project.mine(["m1"], force=True).lists} == {"wheel-m1"}
+    scores = project.score("VSD-HR@3", models=["m1", "m0"], resamples=0)
+    assert set(scores.table["model"]) == {"wheel-m1", "m0"}
+    bring(project, shop, tmp_path, "checkpoint-m1")
+    with pytest.raises(Exception, match="no vectors of m1"):
+        project.mine(["m1"])
