@@ -57,16 +57,16 @@ class Queries(click.ParamType):  # type: ignore[type-arg]
 
 
 class Columns(click.ParamType):  # type: ignore[type-arg]
-    """Columns of table images and of the file: ours=theirs,..."""
+    """Our columns and those of a file, or answers and their meaning: ours=theirs,..."""
 
     name = "ours=theirs,..."
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, str]:
-        """Column of table images -> column of the file."""
+        """What is left of each = -> what is right of it."""
         if isinstance(value, dict):
             return value
         pairs = [part.partition("=") for part in value.split(",") if part.strip()]
-        where = "option --map"
+        where = f"option {param.opts[0] if param else '--map'}"
         wrong = ["".join(part) for part in pairs if not part[0].strip() or not part[2].strip()]
         if wrong:
             raise InputError(f"{wrong[0]!r} maps nothing", where=where, hint="Write ours=theirs, e.g. path=file.")

@@ -7,6 +7,7 @@ import click
 
 from eds import choices
 from eds.cli.console import Console, command
+from eds.cli.images import Columns
 from eds.cli.options import as_of, campaign, existing_file, new_file, one_of
 from eds.cli.render import format_table
 from eds.cli.serving import serve
@@ -23,7 +24,8 @@ votes_format = click.option(
 )
 
 if TYPE_CHECKING:
-    from eds.project.labels import ImportedVotes
+    from eds.project.foreign_votes import ImportedVotes
+    from eds.project.labels import VoidedImport
 
 
 @click.group()
@@ -281,29 +283,82 @@ def audit(console: Console) -> None:
     console.show_table(console.project.labels.audit(), "No administrative act yet.")
 
 
-@command(labels, "import", example="eds labels import votes.csv --campaign crowd --add-missing")
+@command(labels, "import", example="eds labels import votes.csv --campaign crowd --new-experts --values yes=1,no=0")
 @click.argument("file", type=existing_file)
-@click.option("--campaign", required=True, help="The campaign that takes them.")
-@click.option("--add-missing", is_flag=True, help="Add unknown experts, pairs and the campaign.")
+@click.option("--campaign", required=True, help="The campaign that takes them; made if it is unknown.")
+@click.option("--map", "columns", type=Columns(), default="", help="Our columns in the file: ours=theirs,...")
+@click.option("--values", type=Columns(), default="", help="What answers mean: TEXT=similar|different|unsure,...")
+@click.option("--new-experts", is_flag=True, help="Add experts who have no account yet.")
+@click.option("--new-pairs", is_flag=True, help="Take pairs that are no suspects, too.")
 @votes_format
 def import_(console: Console, file: Path, campaign: str, **options: Any) -> None:
-    """Import votes from a file: all of them, or none."""
+    """Import votes from a file: all of them, or none.
+
+    Columns: query_id, candidate_id, expert_id, value (1 similar, 0 not, empty unsure); if there are any, seconds,
+    created_at, vote_id, supersedes, kind, session_id, guideline. Usual names of others (query, candidate, annotator,
+    label, ...), semicolons and tabs, and answers such as yes and no are recognised, and the answer says how. Ids that
+    are no images are always refused. An import can be voided: eds labels imports void NUMBER.
+    """
     console.show(console.project.labels.import_votes(file, campaign, **options), render_imported)
 
 
 def render_imported(done: "ImportedVotes") -> str:
     """What an import of votes did, as text."""
-    lines = [f"{done.added:,} votes are new, {done.already:,} were stored before."]
+    made = f" Campaign {done.campaign} is new." if done.new_campaign else ""
+    lines = [f"{done.added:,} votes are new, {done.already:,} were stored before.{made}"]
+    lines.append(f"{done.suspects:,} of {done.pairs:,} pairs are suspects.")
+    renamed = [f"{ours} from {theirs}" for ours, theirs in done.columns.items() if ours != theirs]
+    if done.delimiter not in (None, ","):
+        renamed.insert(0, "columns between " + {";": "semicolons", "\t": "tabs", "|": "bars"}[str(done.delimiter)])
+    if not done.header:
+        renamed.insert(0, f"no header: the columns were taken for {', '.join(done.columns.values())}")
+    renamed += [f"{text or 'an empty answer'} as {word}" for text, word in done.answers.items()]
+    if renamed:
+        lines.append(f"Read: {'; '.join(renamed)}.")
+    if done.new_experts:
+        lines.append(f"New experts: {', '.join(done.new_experts)}; they are asked for nothing more.")
     if done.repeated:
         lines.append(
             f"{done.repeated:,} rows say again what another row or the store says and count once. If these are acts of "
             "their own, give the columns vote_id, kind and supersedes."
         )
-    if done.strangers:
-        lines.append(f"{done.strangers:,} images are not in the catalogue.")
     if done.dropped:
         lines.append(f"Ignored columns: {', '.join(done.dropped)}.")
+    if done.number is not None:
+        lines.append(f"Was it the wrong file? eds labels imports void {done.number}")
     return "\n".join(lines)
+
+
+@labels.group()
+def imports() -> None:
+    """Imports of votes, which a lead can void."""
+
+
+@command(imports, "list", example="eds labels imports list")
+def list_imports(console: Console) -> None:
+    """List imports: file, campaign, votes, void or not."""
+    console.show_table(console.project.labels.imports(), "No votes were imported.")
+
+
+@command(imports, "void", example="eds labels imports void 2 --note 'columns were swapped'")
+@click.argument("number", type=int)
+@click.option("--again", is_flag=True, help="Let a void import count again.")
+@click.option("--note", default="", help="The reason.")
+def void(console: Console, number: int, again: bool, note: str) -> None:
+    """Let an import's votes count no more; none is deleted."""
+    console.show(console.project.labels.void_import(number, void=not again, note=note), render_voided)
+
+
+def render_voided(done: "VoidedImport") -> str:
+    """Whether the votes of an import count, and what to do next."""
+    state = "count no more; they are kept" if done.void else "count again"
+    if not done.changed:
+        return f"Import {done.number} was so before: its {done.votes:,} votes {state}."
+    other = f" --again takes this back: eds labels imports void {done.number} --again." if done.void else ""
+    return (
+        f"The {done.votes:,} votes of import {done.number} ({done.source}, campaign {done.campaign}) {state}. "
+        f"Next: eds truth decide.{other}"
+    )
 
 
 @command(labels, "export", example="eds labels export votes.parquet --campaign pool")

@@ -44,6 +44,18 @@ def count_acts(store: Store, name: str) -> int:
     return int(store.read(lambda connection: connection.execute(query).scalar_one()))
 
 
+def asked_pairs(store: Store, name: str) -> pd.DataFrame:
+    """The pairs that a campaign asks: query_id, candidate_id."""
+    query = (
+        sa.select(pair.c.query_id, pair.c.candidate_id)
+        .join(item, item.c.pair == pair.c.id)
+        .join(campaign, campaign.c.id == item.c.campaign)
+        .where(campaign.c.name == name)
+        .distinct()
+    )
+    return store.read(lambda connection: frame(connection, query))
+
+
 def gold_answers(store: Store) -> pd.DataFrame:
     """Every pair whose answer is known: query_id, candidate_id, value."""
     query = sa.select(pair.c.query_id, pair.c.candidate_id, gold.c.value).join(pair, pair.c.id == gold.c.pair)

@@ -28,6 +28,7 @@ from eds.labels.schema import DONE, WHOLE, assignment, campaign, expert, item, l
 from eds.labels.shuffle import positions
 from eds.labels.store import Store
 from eds.labels.validation import check_name, refuse, short
+from eds.labels.vote_columns import COLUMNS
 from eds.labels.vote_imports import begin_import, is_void
 
 SAID_TEXTS = ("query_id", "candidate_id", "kind", "session_id", "mode", "polarity", "guideline")
@@ -65,7 +66,7 @@ def import_votes(
     where: str = "votes",
     by: str = "",
 ) -> Imported:
-    """Take votes (vote_files.COLUMNS, or the labels table) into a campaign: all of them or none.
+    """Take votes (vote_columns.COLUMNS, or the labels table) into a campaign: all of them or none.
 
     Unknown experts and pairs are faults unless `add_missing`: then they are entered; those experts are asked
     for nothing more than what they brought.
@@ -100,7 +101,7 @@ def import_campaigns(
         nameless = clean["vote_id"].isna().to_numpy()
         if nameless.any():
             clean.loc[nameless, "vote_id"] = _names(clean[nameless], name)
-        dropped = tuple(str(entry) for entry in frame.columns if entry not in vote_files.COLUMNS)
+        dropped = tuple(str(entry) for entry in frame.columns if entry not in COLUMNS)
         ready[name] = clean.assign(nameless=nameless), dropped
 
     def act(connection: sa.Connection) -> dict[str, Imported]:

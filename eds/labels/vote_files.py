@@ -6,7 +6,7 @@ crowd-kit's `task` is `query|candidate`, each with %, | and line ends percent-en
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, get_args
 from urllib.parse import unquote
@@ -24,26 +24,11 @@ from eds.io.files import replacing
 from eds.io.reading import reading
 from eds.labels import json_lines, schema
 from eds.labels.validation import MOST_SECONDS, fault_of, refuse, short
+from eds.labels.vote_columns import ALIASES, COLUMNS, NEEDED, plain, sniff
 
 FORMATS: tuple[str, ...] = get_args(VoteFormat)
-COLUMNS = (
-    "vote_id",
-    "query_id",
-    "candidate_id",
-    "expert_id",
-    "value",
-    "seconds",
-    "created_at",
-    "session_id",
-    "guideline",
-    "kind",
-    "supersedes",
-    "mode",
-    "polarity",
-    "late",
-)
-NEEDED = ("query_id", "candidate_id", "expert_id", "value")
 KNOWN = {*COLUMNS, "label_id", "task", "worker", "label"}
+HEAD = 65_536  # bytes of a CSV file that its delimiter is guessed from
 SPECIAL = re.compile(r"[%|\x00-\x1f\x7f]")
 
 
@@ -79,15 +64,18 @@ def write(votes: pa.Table, path: Path, kind: str) -> None:
         pa_csv.write_csv(votes, temporary, pa_csv.WriteOptions(eol="\r\n"))  # RFC 4180
 
 
-def read(path: Path, kind: str) -> pd.DataFrame:
-    """A file of votes as a frame; of CSV every value is text. crowd-kit's columns get our names."""
+def read(path: Path, kind: str, names: Collection[str] = ()) -> pd.DataFrame:
+    """A file of votes as a frame; of CSV every value is text. crowd-kit's columns get our names.
+
+    The delimiter of a CSV file, and whether it has a header, are guessed (`dialect`); `names` are columns it has.
+    """
     with reading(path, f"cannot be read as {kind}"):
         if kind == "parquet":
             frame = _read_parquet(path)
         elif kind == "jsonl":
-            frame = _read_jsonl(path)
+            frame = _read_jsonl(path, names)
         else:
-            frame = _read_csv(path)
+            frame = _read_csv(path, names)
     return from_crowdkit(frame, str(path)) if {"task", "worker", "label"} <= set(frame.columns) else frame
 
 
@@ -225,9 +213,9 @@ def _encoded(texts: pa.ChunkedArray) -> pa.Array:
     return pa.array(distinct, pa.string()).take(coded.indices)
 
 
-def _read_jsonl(path: Path) -> pd.DataFrame:
+def _read_jsonl(path: Path, names: Collection[str]) -> pd.DataFrame:
     """One object a line; nothing is guessed of its values."""
-    rows, faults = [], []
+    rows, faults, answers = [], [], {"value", *ALIASES["value"]}
     with path.open(encoding="utf-8") as stream:
         for number, line in enumerate(stream):
             try:
@@ -239,7 +227,7 @@ def _read_jsonl(path: Path) -> pd.DataFrame:
                 continue
             nested = [name for name, value in row.items() if name in KNOWN and isinstance(value, (list, dict))]
             faults += [f"row {number}: {name} is a list or an object" for name in nested]
-            if not {"value", "label"} & set(row):
+            if not any(plain(name) in answers or name in names for name in row):
                 faults.append(f"row {number}: has no value (null for unsure)")
             rows.append(row)
     refuse(faults, "lines are no votes", str(path), "Write one JSON object a line.")
@@ -257,12 +245,22 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     return frame
 
 
-def _read_csv(path: Path) -> pd.DataFrame:
+def dialect(path: Path, names: Collection[str] = ()) -> tuple[str, bool]:
+    """The delimiter of a CSV file, and whether it has a header; `names` are columns that it is known to have."""
     with path.open("rb") as stream:
-        names = pa_csv.open_csv(stream, parse_options=pa_csv.ParseOptions(newlines_in_values=True)).schema.names
+        return sniff(stream.read(HEAD).decode("utf-8-sig", "replace"), names)
+
+
+def _read_csv(path: Path, known: Collection[str] = ()) -> pd.DataFrame:
+    delimiter, header = dialect(path, known)
+    parsing = pa_csv.ParseOptions(newlines_in_values=True, delimiter=delimiter)
+    reading_names = pa_csv.ReadOptions(column_names=None if header else list(NEEDED))
+    with path.open("rb") as stream:
+        names = pa_csv.open_csv(stream, read_options=reading_names, parse_options=parsing).schema.names
     result: pd.DataFrame = pa_csv.read_csv(
         path,
-        parse_options=pa_csv.ParseOptions(newlines_in_values=True),
+        read_options=reading_names,
+        parse_options=parsing,
         convert_options=pa_csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()), null_values=[""], strings_can_be_null=True
         ),

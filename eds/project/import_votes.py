@@ -72,14 +72,17 @@ class VoteImport:
             for name, part in self._parts.items()
             if len(self._parts) == 1 or error.where.endswith(f"of campaign {name})")
         )
-        part, at = next(matching, None), self._at
-        if part is None:
-            return error
+        part = next(matching, None)
+        return error if part is None else with_file_rows(error, part.index, self._at)
 
-        def file_row(match: "re.Match[str]") -> str:
-            number = int(match[1] or match[2] or match[3])
-            return at.row(part.index[number]) if number < len(part) else match[0]
 
-        what, *faults = (ROW.sub(file_row, text) for text in (error.what, *error.faults))
-        hint = error.hint.replace("Rows count from 0", f"{at.unit.capitalize()}s count from {at.first}")
-        return InputError(what, where=str(at.file), hint=hint, faults=faults)
+def with_file_rows(error: InputError, rows: pd.Index, at: Location) -> InputError:
+    """Return the error with the file's rows (or tasks), where the store counts them from 0."""
+
+    def file_row(match: "re.Match[str]") -> str:
+        number = int(match[1] or match[2] or match[3])
+        return at.row(rows[number]) if number < len(rows) else match[0]
+
+    what, *faults = (ROW.sub(file_row, text) for text in (error.what, *error.faults))
+    hint = error.hint.replace("Rows count from 0", f"{at.unit.capitalize()}s count from {at.first}")
+    return InputError(what, where=str(at.file), hint=hint, faults=faults)

@@ -1,13 +1,13 @@
 """The judgements themselves: imported, exported, backed up; flags, adjudication, known pairs, the audit log."""
 
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eds.labels import adjudication, audit, flags, gold, judgements, lead_queries, queue, transfer, vote_files
+from eds.labels import adjudication, audit, flags, gold, judgements, lead_queries, queue, transfer, vote_imports
 from eds.labels.judgements import Judgement, NotYoursError, Receipt
 from eds.labels.queue import Answer, Task
 from eds.labels.vote_files import FORMATS
@@ -19,19 +19,21 @@ if TYPE_CHECKING:
 
     from eds.labels.backup import Manifest
     from eds.project import Project
+    from eds.project.foreign_votes import ImportedVotes
 
 __all__ = ["FORMATS", "Answer", "Judgement", "Labels", "NotYoursError", "Receipt", "Task"]
 
 
 @dataclass(frozen=True)
-class ImportedVotes(Result):
-    """How many votes a file added."""
+class VoidedImport(Result):
+    """An import whose votes count no more, or again."""
 
-    added: int
-    already: int  # stored before
-    repeated: int  # say again what another row or the store says: counted once
-    dropped: tuple[str, ...]  # columns that were not read
-    strangers: int = 0  # images that the catalogue does not have
+    number: int
+    void: bool
+    changed: bool  # False: it was so before
+    campaign: str
+    source: str
+    votes: int
 
 
 @dataclass(frozen=True)
@@ -50,19 +52,46 @@ class Labels:
     project: "Project"
 
     def import_votes(
-        self, file: str | Path, campaign: str, *, add_missing: bool = False, kind: str | None = None
-    ) -> ImportedVotes:
-        """Take the votes of a file into a campaign: all of them, or none and every fault by row."""
-        path = Path(file)
-        frame = vote_files.read(path, vote_files.format_of(path, kind))
-        with opened(self.project, create=True) as store:
-            actor = self.project.actor
-            done = transfer.import_votes(store, frame, campaign, add_missing=add_missing, where=str(file), by=actor)
-        strangers = 0
-        if self.project.path("images").exists() and {"query_id", "candidate_id"} <= set(frame.columns):
-            named = {*frame["query_id"], *frame["candidate_id"]}
-            strangers = len(named.difference(self.project.read("images")["image_id"]))
-        return ImportedVotes(done.added, done.already, done.repeated, tuple(done.dropped), strangers)
+        self,
+        file: str | Path,
+        campaign: str,
+        *,
+        columns: Mapping[str, str] | None = None,
+        values: Mapping[str, str] | None = None,
+        new_experts: bool = False,
+        new_pairs: bool = False,
+        kind: str | None = None,
+    ) -> "ImportedVotes":
+        """Take the votes of a file into a campaign, which is made if it is unknown: all of them, or none.
+
+        `columns` names the file's columns by ours, `values` says what its answers mean (similar, different, unsure);
+        otherwise both are recognised by the tables in `eds.labels.vote_columns`, and the result tells how. Ids that are
+        no images, and pairs whose roles do not fit, are refused; so are experts without an account, unless
+        `new_experts`, and pairs that are no suspects, unless `new_pairs`. The import is a batch that `void` can void.
+        """
+        from eds.project.foreign_votes import import_votes
+
+        return import_votes(
+            self.project,
+            file,
+            campaign,
+            columns=columns,
+            values=values,
+            new_experts=new_experts,
+            new_pairs=new_pairs,
+            kind=kind,
+        )
+
+    def imports(self) -> "pd.DataFrame":
+        """Every import of votes, oldest first: number, campaign, source, votes, when, by whom, whether it is void."""
+        with opened(self.project) as store:
+            return vote_imports.list_imports(store)
+
+    def void_import(self, number: int, *, void: bool = True, note: str = "") -> "VoidedImport":
+        """Let the votes of an import count no more, or (not `void`) again; nothing is deleted."""
+        with opened(self.project) as store:
+            done = vote_imports.void_import(store, number, void=void, note=note, by=self.project.actor)
+        return VoidedImport(done.number, void, done.changed, done.campaign, done.source, done.acts)
 
     def export_votes(
         self,

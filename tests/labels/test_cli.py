@@ -90,7 +90,6 @@ def test_a_campaign_from_accounts_to_backup(project: Project, tmp_path: Path) ->
         "added": 0,
         "already": 5,
         "repeated": 0,
-        "strangers": 0,
         "dropped": ["campaign"],
     }
     assert run(project, "backup", backup)["tables"]["label_event"]["rows"] == 5

@@ -105,7 +105,7 @@ def judge(shop: Shop, project: Project, pairs: pd.DataFrame, file: Path) -> None
     """One expert judges the pairs as they are; then the labels are decided."""
     votes = pairs[PAIR].drop_duplicates()
     votes.assign(expert_id="ann", value=shop.value(votes)).to_csv(file, index=False)
-    project.labels.import_votes(file, "judging", add_missing=True)
+    project.labels.import_votes(file, "judging", new_experts=True, new_pairs=True)
     project.decide()
 
 

@@ -71,7 +71,7 @@ def test_the_budget_has_one_source_of_seconds(project: Project, tmp_path: Path) 
     suspects = project.read("suspects")
     votes = suspects[PAIR].assign(expert_id="ann", value=1, seconds=4.0)
     votes.to_csv(tmp_path / "votes.csv", index=False)
-    project.labels.import_votes(tmp_path / "votes.csv", "timed", add_missing=True)
+    project.labels.import_votes(tmp_path / "votes.csv", "timed", new_experts=True, new_pairs=True)
     after = project.budget()
     assert after.seconds.measured
     assert after.seconds.value == 4.0

@@ -76,13 +76,14 @@ def test_python_and_the_command_line_give_the_same_numbers(photos: Path, tmp_pat
     same(project.draw_random(10), "suspects", "random", "-n", 10)
     votes = write_votes(project, tmp_path / "votes.csv")
     same(
-        project.labels.import_votes(votes, "shop", add_missing=True),
+        project.labels.import_votes(votes, "shop", new_experts=True, new_pairs=True),
         "labels",
         "import",
         votes,
         "--campaign",
         "shop",
-        "--add-missing",
+        "--new-experts",
+        "--new-pairs",
     )
     same(project.decide(), "truth", "decide")
     same(project.agreement(resamples=50), "truth", "agreement", "--resamples", 50)

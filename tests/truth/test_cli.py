@@ -212,7 +212,7 @@ def test_imported_votes_join_as_a_panel_of_their_own(project: Project, call: Cal
         file = tmp_path / "votes.csv"
         rows = "".join(f"q,{candidate},{expert},{value}\n" for candidate, expert, value in votes)
         file.write_text(f"query_id,candidate_id,expert_id,value\n{rows}", encoding="utf-8")
-        project.labels.import_votes(file, campaign, add_missing=True)
+        project.labels.import_votes(file, campaign, new_experts=True, new_pairs=True)
 
     bring("crowd", ("c0", "ann", 0), ("c0", "zoe", 0), ("n0", "zoe", 1))  # ann said that c0 is similar before
     told = project.decide(replace=True)
