@@ -27,7 +27,8 @@ def prefix_weights(suspects: pd.DataFrame, judged_pairs: pd.DataFrame) -> Reals:
     the batches before lack. A batch of which m of n rows are judged counts with n / m.
     Source: Des Raj, JASA 51 (1956), for batches drawn one after another.
     Conventions: the weights of a stratum that is judged completely are 1 (a census). Batches count up to the first of
-    which nothing is judged (a last one, up to one row); rows behind it, unjudged rows and other origins weigh 0. In
+    which fewer than two rows are judged (one has no spread; random pairs may be judged far behind); rows behind it,
+    unjudged rows and other origins weigh 0. In
     random order the weights are nearly equal: the judged part is then as precise as one simple random sample.
     Example, run by doctest:
     >>> two = pd.DataFrame({"query_id": "q", "candidate_id": ["a", "b"], "origin": "pool", "batch": [0, 1],
@@ -138,10 +139,10 @@ def _strata(suspects: pd.DataFrame, judged: Flags) -> Iterator[_Part]:
             yield _Part(rows, judged[rows], np.ones(len(rows)))
             continue
         first = int(np.searchsorted(numbers, int(name.partition("@")[2])))
-        behind = np.flatnonzero(part[first:] == 0)
-        last = first + int(behind[0]) if len(behind) else len(numbers)
-        if last - first > 1 and part[last - 1] == 1:  # one row has no spread, of which no interval could be made
-            last -= 1
+        behind = np.flatnonzero((part < 2) & (part < size) & (np.arange(len(part)) >= first))
+        last = int(behind[0]) if len(behind) else len(numbers)
+        if last == first and part[first]:
+            last += 1  # a total, without an interval
         if last == first:
             yield _Part(rows, judged[rows], np.zeros(len(rows)))
             continue

@@ -36,11 +36,11 @@ def study(world: World, catalogues: int, first: int = 0) -> pd.DataFrame:
             made = walk(world, seed, Path(folder))
             truth, said = made.truth(), said_by_status(made.project)
             if seed % 10 == 0:
-                assert said_by_page(made.project) == said
-                document = said_by_command(made.project)
+                page, document = said_by_page(made.project), said_by_command(made.project)
+                assert {name: page[name].to_dict() for name in SHARES} == {n: said[n].to_dict() for n in SHARES}
                 assert document["universe"]["size"] == truth["universe"]
                 assert document["p"] == said["p"].to_dict()
-                assert document["recall"]["recall"] == said["recall"].value
+                assert document["recall"]["recall"] == said["recall"].to_dict()["value"]
             rows += [
                 {"world": world.name, "share": name, "seed": seed, "truth": truth[name], **asdict(said[name])}
                 for name in SHARES
@@ -58,6 +58,7 @@ def coverage(rows: pd.DataFrame) -> pd.DataFrame:
         truth=("truth", "mean"),
         estimate=("value", "mean"),
         width=("width", "median"),
+        unknown=("value", lambda values: values.isna().mean()),
     )
     low, high = wilson_interval((result["covered"] * result["catalogues"]).round(), result["catalogues"])
     return result.assign(covered_low=low, covered_high=high)

@@ -41,6 +41,17 @@ def test_a_judged_prefix_estimates_the_positives_without_bias(order: str) -> Non
         assert error > 0
 
 
+def test_random_pairs_that_are_judged_far_behind_change_nothing() -> None:
+    """One judged row of a batch has no spread: it must not take the interval from the batches before it."""
+    found = pool(frame_of(ROWS), 4, Batching(size=20))
+    value = found.merge(TRUTH, how="left")["value"].to_numpy(np.float64)
+    known = (found["position"] < 40).to_numpy()
+    more = known | (found["position"] == 65).to_numpy()
+    plain, behind = (pool_total(found, judged, np.where(judged, value, 0.0), known * 1.0) for judged in (known, more))
+    assert (plain.total, plain.variance) == (behind.total, behind.variance)
+    assert np.isfinite(plain.variance)
+
+
 def test_everything_judged_is_a_census() -> None:
     found = pool(frame_of(ROWS), 4, Batching(order="fusion", size=20))
     assert (prefix_weights(found, TRUTH) == 1).all()
