@@ -8,11 +8,11 @@ from eds.metrics import Measure
 NAMED = 3  # names in a sentence
 
 
-def legend(comparison: Comparison, level: float) -> str:
+def legend(comparison: Comparison) -> str:
     """What the mark of the best models means; empty where no models are ranked."""
     if not any(part.best for part in comparison):
         return ""
-    return f"* best: no ranked model is better beyond sampling error (paired over queries, Holm, {100 * level:g} %)"
+    return "* best: no ranked model is better beyond sampling error (paired, Holm)"
 
 
 def notes(comparison: Comparison) -> list[str]:
@@ -24,8 +24,7 @@ def notes(comparison: Comparison) -> list[str]:
     result = []
     if any(part.on_reduced_pools for part in comparison):
         result.append(
-            f"self-removed: without the pairs that only the model itself proposed, as {_names(comparison.newcomers)}"
-            " had no part in the pool."
+            "self-removed: without the pairs that only the model itself proposed, as a model that came later has none."
         )
     by_model: dict[str, list[Undecided]] = {}
     for part in comparison:
@@ -37,18 +36,16 @@ def notes(comparison: Comparison) -> list[str]:
 
 
 def _cannot_say(name: str, items: Sequence[Undecided]) -> str:
-    """Say by which measures a model cannot be ranked, and how many judgements would change that."""
-    by_count: dict[int, list[Undecided]] = {}
-    for item in sorted(items, key=lambda item: item.to_judge or 0):
-        by_count.setdefault(item.to_judge or 0, []).append(item)
-    never = by_count.pop(0, [])
-    parts: list[str] = []
-    for places, group in by_count.items():
-        k = max(Measure.parse(item.measure).k or 0 for item in group)
-        command = f": eds suspects add-model {name}{f' -k {k}' if k else ''}" if not parts else ""
-        parts.append(f"by {_measures(group)} before {places:,} more places are judged{command}")
-    parts += [f"by {_measures(never)}"] if never else []
-    return f"The labels cannot say how {name} ranks {'; nor '.join(parts)}."
+    """Say by which measures a model cannot be ranked, and the fewest judgements that would change that for some."""
+    counts = [item.to_judge for item in items if item.to_judge]
+    fewest = min(counts, default=None)
+    first = [item for item in items if item.to_judge == fewest]
+    others = [item for item in items if item.to_judge != fewest]
+    text = f"The labels cannot rank {name} by {_measures(first)}"
+    if fewest:
+        k = max(Measure.parse(item.measure).k or 0 for item in first)
+        text += f" before {fewest:,} more places are judged: eds suspects add-model {name}{f' -k {k}' if k else ''}"
+    return f"{text}{f'; nor by {_measures(others)}' if others else ''}."
 
 
 def _measures(items: Sequence[Undecided]) -> str:

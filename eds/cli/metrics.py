@@ -20,6 +20,8 @@ from eds.cli.options import (
 from eds.cli.render import format_interval, format_table
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from eds.project.measures import MeasuresResult
     from eds.project.score import ScoreResult
 
@@ -49,8 +51,7 @@ def list_(console: Console, preset: str | None) -> None:
     "measures",
     multiple=True,
     metavar="MEASURE|PRESET",
-    default=("vsd",),
-    help="A measure, as RR@10, or a preset; repeatable.",
+    help="A measure, as RR@10, or a preset (default: vsd, in short).",
 )
 @click.option("-m", "--model", "models", multiple=True, metavar="MODEL", help="Score only this model; repeatable.")
 @click.option(
@@ -82,7 +83,7 @@ def list_(console: Console, preset: str | None) -> None:
 @allow_missing
 @click.option("--attribute", "attributes", multiple=True, metavar="COLUMN", help="A column for grades=attributes.")
 @executor_option
-@click.option("--explain", is_flag=True, help="Show what each value rests on.")
+@click.option("--explain", is_flag=True, help="Show every measure, and what each value rests on.")
 def score(console: Console, explain: bool, **options: Any) -> None:
     """Score every model by the measures, and write table scores."""
     console.show(console.project.score(**options), partial(render_scores, explain=explain))
@@ -90,17 +91,21 @@ def score(console: Console, explain: bool, **options: Any) -> None:
 
 def render_scores(result: "ScoreResult", *, explain: bool = False) -> str:
     """Render scores: models by measures, at most three notes, and on request what each value rests on."""
-    parts = [_summary(result), *[line for line in (result.legend, *result.notes) if line][:NOTES]]
-    if explain:
-        parts += ["", _rests_on(result), "", *result.remarks]
-        parts += ["", *_fairness(result), "", *_pairs(result)]
-    return "\n".join(part for part in parts if part is not None)
+    lines = [line for line in (result.legend, *result.notes) if line]
+    if not explain:
+        more = len(result.measures) - len(result.shown) if result.shown else 0
+        pointer = f"  {more} more measures: --explain" if more else ""
+        return "\n".join([_table(result.summary), *lines[:NOTES]]) + pointer
+    parts = [_table(result.tabulate(result.measures)), *lines, "", _rests_on(result), *result.remarks]
+    for more in (_fairness(result), _pairs(result)):
+        parts += ["", *more] if more else []
+    return "\n".join(parts)
 
 
-def _summary(result: "ScoreResult") -> str:
+def _table(summary: "pd.DataFrame") -> str:
     """Render the table of models by measures; measures that do not fit beside each other follow below."""
     width = shutil.get_terminal_size((WIDTH, 24)).columns
-    heads, rows = list(result.summary.columns), result.summary.to_numpy().tolist()
+    heads, rows = list(summary.columns), summary.to_numpy().tolist()
     sizes = [max(len(str(cell)) for cell in (head, *column)) + 2 for head, *column in zip(heads, *rows, strict=True)]
     blocks: list[list[int]] = [[0]]
     for index in range(1, len(heads)):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from eds.project import Project, State
 
 PRESET = "vsd"  # where no measure is named
+FIRST = ("ROC-AUC", "VSD-HR@5", "VSD-MRR@5", "Judged@5")  # of its measures, those that are shown at first
 PRESET_WITHOUT_RULES = "trec"  # the same, where the lists keep the query's product or all its images
 RESAMPLES, CONFIDENCE = 2000, 0.95
 PARTS = {"generator": "pool", "newcomer": "new"}  # of a model in the table
@@ -77,6 +77,7 @@ class ScoreResult(Result):
     confidence: float
     resamples: int
     results: "Sequence[metrics.Result]" = field(repr=False)  # with the values of every query
+    shown: "tuple[Measure, ...]" = ()  # at first; empty: all
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table's rows with what each number rests on, the comparison, and the settings."""
@@ -104,8 +105,17 @@ class ScoreResult(Result):
             rows.append(row)
         return rows
 
-    @cached_property
+    @property
+    def measures(self) -> "list[Measure]":
+        """Every measure that was scored, each once."""
+        return list(dict.fromkeys(result.measure for result in self.results))
+
+    @property
     def summary(self) -> "pd.DataFrame":
+        """The table of the measures that are shown at first."""
+        return self.tabulate(self.shown or self.measures)
+
+    def tabulate(self, measures: "Sequence[Measure]") -> "pd.DataFrame":
         """A row for each model and a column for each measure: value, interval or ceiling, and * for the best models.
 
         AUC is self-removed where models of both sides are compared. The first measure orders the models.
@@ -114,7 +124,6 @@ class ScoreResult(Result):
 
         whole = self.table[self.table["query_id"].isna()]
         cells = {(row["model"], row["measure"]): row for row in whole.to_dict(orient="records")}
-        measures = list(dict.fromkeys(result.measure for result in self.results))
         compared = self.comparison.get(measures[0]) if measures else None
         models = [] if compared is None else [item.model for item in compared.models]
         models += [name for name in self.comparison.sides if name not in models]
@@ -154,32 +163,36 @@ class ScoreResult(Result):
 
     @property
     def notes(self) -> list[str]:
-        """What must be known before the numbers are used."""
+        """What must be known before the numbers of the summary are used."""
         from eds.analysis import comparison_words
 
+        shown = self.shown or self.measures
         undefined = [
             result
             for result in self.results
-            if result.values is None or result.values.value is None or result.values.value != result.values.value
+            if result.measure in shown
+            and (result.values is None or result.values.value is None or result.values.value != result.values.value)
         ]
-        notes = comparison_words.notes(self.comparison)
+        parts = tuple(part for part in self.comparison if part.measure in shown)
+        notes = comparison_words.notes(replace(self.comparison, measures=parts))
         if left_out := sorted({note for note in self.remarks if "left out" in note or "taken from its lists" in note}):
             notes.append("; ".join(note.removesuffix(".") for note in left_out[:2]) + ".")
         if undefined:
             names = dict.fromkeys(f"{result.measure} of {result.model}" for result in undefined)
             notes.append(f"n/a: undefined, {len(names):,} values; --explain shows why.")
-        return notes + self._without_interval()
+        return notes + self._without_interval(shown)
 
-    def _without_interval(self) -> list[str]:
-        """A line for each reason for which defined values have no interval, with the measures concerned."""
-        from eds.intervals import NOT_REQUESTED
+    def _without_interval(self, shown: "Sequence[Measure]") -> list[str]:
+        """A line for each reason for which defined values lack an interval, with the measures concerned."""
+        from eds.intervals import CENSUS, NOT_REQUESTED
 
         whole = self.table[self.table["query_id"].isna() & self.table["value"].notna()]
+        whole = whole[whole["measure"].isin(list(map(str, shown)))]
         parts = whole[whole["no_interval"].notna()].groupby("no_interval", sort=True)
         every = whole.groupby("measure").size()
         lines = []
         for reason, part in parts:
-            if reason == NOT_REQUESTED:
+            if reason in (NOT_REQUESTED, CENSUS):
                 continue
             names = [
                 shorten([str(measure)])[0] + ("" if len(rows) == every[measure] else f" ({', '.join(rows['model'])})")
@@ -203,14 +216,14 @@ class ScoreResult(Result):
         """One line that says how to read the summary."""
         from eds.analysis import comparison_words
 
-        marks = comparison_words.legend(self.comparison, self.confidence)
-        intervals = f"[{100 * self.confidence:g} % intervals over queries]" if self.resamples else ""
+        marks = comparison_words.legend(self.comparison)
+        intervals = f"[{100 * self.confidence:g} % interval over queries]" if self.resamples else ""
         return "  ".join(filter(None, (marks, intervals)))
 
 
 def score(
     project: "Project",
-    measures: "str | Measure | Iterable[str | Measure]" = PRESET,
+    measures: "str | Measure | Iterable[str | Measure]" = (),
     *,
     models: Sequence[str] = (),
     new: Mapping[str, str | Path] | None = None,
@@ -225,7 +238,8 @@ def score(
     attributes: Sequence[str] = (),
 ) -> ScoreResult:
     """Score models by measures and write table scores; see `Project.score`."""
-    texts = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else list(measures)
+    named = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else list(measures)
+    texts, first = named or [PRESET], () if named else FIRST
     new, ids = new or {}, ids or {}
     names = tuple(dict.fromkeys([*models, *new])) if models else ()
     options = ScoreOptions(
@@ -253,7 +267,8 @@ def score(
             "new": [f"{name}={item}" for name, item in new.items()],
             "ids": [f"{name}={item}" for name, item in ids.items()],
         }
-        return _score(inputs, options, {name: value for name, value in files.items() if value})
+        result = _score(inputs, options, {name: value for name, value in files.items() if value})
+    return replace(result, shown=tuple(parse_measures(first)))
 
 
 def refresh(project: "Project") -> ScoreResult | None:

@@ -156,6 +156,20 @@ def test_a_result_shows_models_by_measures(project: Project) -> None:
     assert "<table" in result._repr_html_()
 
 
+def test_where_no_measure_is_named_few_are_shown_and_all_are_scored(project: Project) -> None:
+    result = project.score(resamples=0)
+    assert len(result.summary.columns) <= 6  # model, part, a handful of measures
+    assert len(result.tabulate(result.measures).columns) == 2 + len(result.measures) > 10
+    assert set(result.table["measure"]) == {str(measure) for measure in result.measures}
+    named = project.score("vsd", resamples=0)
+    assert len(named.summary.columns) == 2 + len(named.measures)
+    typed = ["metrics", "score", "-p", str(project.root), "-q", "--resamples", "0"]
+    short, full = (CliRunner().invoke(cli, [*typed, *more]).output for more in ([], ["--explain"]))
+    assert len(short.splitlines()) <= 1 + 3 + 3  # a heading, three models, three lines
+    assert "Success@9" in full
+    assert "Success@9" not in short
+
+
 def test_the_comparison_is_that_of_the_library_and_of_the_printed_table(project: Project) -> None:
     result = project.score(MEASURES, resamples=50)
     comparison = result.comparison
