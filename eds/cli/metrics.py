@@ -97,8 +97,8 @@ def render_scores(result: "ScoreResult", *, explain: bool = False) -> str:
         pointer = f"  {more} more measures: --explain" if more else ""
         return "\n".join([_table(result.summary), *lines[:NOTES]]) + pointer
     parts = [_table(result.tabulate(result.measures)), *lines, "", _rests_on(result), *result.remarks]
-    for more in (_fairness(result), _pairs(result)):
-        parts += ["", *more] if more else []
+    for block in (_fairness(result), _pairs(result)):
+        parts += ["", *block] if block else []
     return "\n".join(parts)
 
 

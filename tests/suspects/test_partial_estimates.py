@@ -47,7 +47,8 @@ def test_random_pairs_that_are_judged_far_behind_change_nothing() -> None:
     value = found.merge(TRUTH, how="left")["value"].to_numpy(np.float64)
     known = (found["position"] < 40).to_numpy()
     more = known | (found["position"] == 65).to_numpy()
-    plain, behind = (pool_total(found, judged, np.where(judged, value, 0.0), known * 1.0) for judged in (known, more))
+    most = np.ones(len(found))
+    plain, behind = (pool_total(found, judged, np.where(judged, value, 0.0), most) for judged in (known, more))
     assert (plain.total, plain.variance) == (behind.total, behind.variance)
     assert np.isfinite(plain.variance)
 
