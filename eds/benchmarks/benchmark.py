@@ -54,6 +54,7 @@ class Benchmark:
     locations: Mapping[str, Location] = field(default_factory=dict)  # of "truth", "votes", "run of hsv", ...
     notes: tuple[str, ...] = ()  # what a reader has to report
     picture_shards: tuple[Path, ...] = ()  # Parquet files that hold pictures
+    picture_folder: Path | None = None  # a folder that holds pictures by their paths
     excluded: frozenset[str] = frozenset()  # images that the source names and the catalogue excludes
 
 

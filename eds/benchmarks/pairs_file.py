@@ -1,10 +1,15 @@
 """pairs.csv: every pair with its label and why it was asked; part of several formats.
 
-query_id,candidate_id,n_votes,n_pos,n_unsure,value,tie,origin,probability,sources, then rule,batch,position,stratum
+    query_id,candidate_id,n_votes,n_pos,n_unsure,value,tie,origin,probability,sources, then rule,batch,position,stratum
+
+A pair that was asked for several reasons has lists, an entry for each of its origins: `pool;random` with the
+probabilities `1;0.02`. The sources, whose own separator is the semicolon, are separated by `|`.
 """
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from eds.benchmarks.benchmark import PAIR, Benchmark, Location
@@ -30,7 +35,9 @@ COLUMNS = {
     "position": "integer",
     "stratum": "text",
 }
-ORIGINS = ("pool", "random", "negative", "gold", "repeat")  # a pair asked for several reasons keeps the first of these
+ORIGINS = ("pool", "random", "negative", "gold", "repeat")  # in this order in a list
+REASON = ("origin", "probability", "sources", "batch", "position", "stratum")  # columns with an entry for each origin
+SIGNS = {name: "|" if name == "sources" else ";" for name in REASON}
 DRAWN = ("random", "negative")  # by a probability that says how many there were to draw from
 
 Tables = tuple[pd.DataFrame | None, pd.DataFrame | None, list[str]]
@@ -43,29 +50,76 @@ def require_pairs(benchmark: Benchmark) -> pd.DataFrame:
     return benchmark.images
 
 
-def pairs_frame(benchmark: Benchmark) -> tuple[pd.DataFrame, list[str]]:
-    """Return every labelled or suspected pair once, by its ids; and what that cannot hold."""
+def pairs_frame(benchmark: Benchmark) -> pd.DataFrame:
+    """Return every labelled or suspected pair once, by its ids."""
     truth = TRUTH.empty() if benchmark.truth is None else benchmark.truth
     suspects = SUSPECTS.empty() if benchmark.suspects is None else benchmark.suspects
-    ordered = suspects.assign(order=suspects["origin"].map(ORIGINS.index)).sort_values([*PAIR, "order"])
-    once = ordered.drop_duplicates(PAIR).drop(columns="order")
-    not_held = []
-    if len(once) < len(suspects):
-        not_held.append(f"{len(suspects) - len(once):,} further origins of pairs that were asked for several reasons")
-    pairs = truth.merge(once, how="outer", on=PAIR)
+    pairs = truth.merge(_joined_origins(suspects), how="outer", on=PAIR)
     votes = pairs[["votes_for", "votes_against", "unsure"]].astype("Int64")
     pairs = pairs.assign(n_votes=votes.sum(axis=1, skipna=False), n_pos=votes["votes_for"], n_unsure=votes["unsure"])
     pairs["tie"] = pairs["tie"].astype("boolean")
     for name in ("value", "batch", "position"):
-        pairs[name] = pairs[name].astype("Int64")
-    return pairs[list(COLUMNS)].sort_values(PAIR, ignore_index=True), not_held
+        pairs[name] = pairs[name].astype("Int64") if pd.api.types.is_numeric_dtype(pairs[name]) else pairs[name]
+    return pairs[list(COLUMNS)].sort_values(PAIR, ignore_index=True)
 
 
-def write_pairs(benchmark: Benchmark, file: Path) -> list[str]:
-    """Write pairs.csv; return what it cannot hold."""
-    frame, not_held = pairs_frame(benchmark)
+def kinds(pairs: pd.DataFrame) -> dict[str, str]:
+    """The kind of each column of `pairs_frame`: text for the lists of pairs with several origins."""
+    lists = pairs["origin"].str.contains(";").any()
+    return {name: "text" if lists and name in REASON else kind for name, kind in COLUMNS.items()}
+
+
+def _joined_origins(suspects: pd.DataFrame) -> pd.DataFrame:
+    """The suspects with one row a pair; where pairs have several origins, all entries are text."""
+    columns = [*PAIR, *REASON]
+    ordered = suspects.assign(order=suspects["origin"].map(ORIGINS.index)).sort_values([*PAIR, "order"])[columns]
+    several = ordered.duplicated(PAIR, keep=False)
+    if not several.any():
+        return ordered
+    texts = ordered.assign(**{name: ordered[name].astype(object).map(_as_text) for name in REASON})
+    lists = texts[several].fillna("")
+    lists["stratum"] = lists["stratum"].str.replace("%", "%25").str.replace(";", "%3B")
+    joined = lists.groupby(PAIR, sort=False).agg({name: sign.join for name, sign in SIGNS.items()}).reset_index()
+    return pd.concat([texts[~several], joined], ignore_index=True)
+
+
+def _as_text(value: Any) -> str | None:
+    return None if pd.isna(value) else repr(value) if isinstance(value, float) else str(value)
+
+
+def _split_origins(frame: pd.DataFrame, at: Location, faults: Faults) -> pd.DataFrame:
+    """The rows with an origin, one for each entry of their lists; the index names the row of the file."""
+    asked = frame[frame["origin"].notna()]
+    several = asked["origin"].astype(str).str.contains(";").to_numpy(bool)
+    if not several.any():
+        return asked
+    lists = asked[several]
+    counts = lists["origin"].str.count(";") + 1
+    parted = lists.copy()
+    listed = [name for name in REASON if name in lists]
+    for name in listed:
+        parts = [_entries(value, SIGNS[name], count) for value, count in zip(lists[name], counts, strict=True)]
+        wrong = [row for row, part, count in zip(lists.index, parts, counts, strict=True) if len(part) != count]
+        faults.add(at.file, (f"{at.row(row)} has another number of entries in {name} than in origin" for row in wrong))
+        parted[name] = pd.Series(parts, index=lists.index, dtype=object)
+    if faults:
+        return asked
+    parted = parted.explode(listed)
+    if "stratum" in listed:
+        parted["stratum"] = parted["stratum"].str.replace("%3B", ";").str.replace("%25", "%")
+    return pd.concat([asked[~several], parted]).sort_index(kind="stable")
+
+
+def _entries(value: Any, sign: str, count: int) -> list[str | None]:
+    """The entries of a list; nothing stands for nothing in each."""
+    return [None] * count if value is None or pd.isna(value) else [part or None for part in str(value).split(sign)]
+
+
+def write_pairs(benchmark: Benchmark, file: Path) -> dict[str, str]:
+    """Write pairs.csv; return the kind of each of its columns."""
+    frame = pairs_frame(benchmark)
     write_csv(frame, file)
-    return not_held
+    return kinds(frame)
 
 
 def read_pairs(file: Path, rule: str, faults: Faults) -> Tables:
@@ -85,17 +139,23 @@ def read_pairs(file: Path, rule: str, faults: Faults) -> Tables:
 def tables_from_pairs(frame: pd.DataFrame, at: Location, rule: str, faults: Faults) -> Tables:
     """Return tables truth and suspects of a frame with these columns, or some of them, and notes."""
     check_ids(frame, PAIR, at, faults)
-    frame = convert_columns(frame, COLUMNS, at.file, faults, at.unit)
+    decided = {name: kind for name, kind in COLUMNS.items() if name not in REASON}
+    frame = convert_columns(frame, decided, at.file, faults, at.unit)
     for row, value in frame["value"][frame["value"].notna() & ~frame["value"].isin([0, 1])].items():
         faults.add(at.file, [f"{at.row(row)} has value {value}: give 1, 0 or nothing"])
-    never = frame[(frame["origin"].isin(DRAWN) & (frame["probability"] <= 0)).to_numpy(bool)]
+    frame, notes = drop_repeats(frame, at, faults)
+    reasons = {name: COLUMNS[name] for name in REASON}
+    asked = _split_origins(frame.assign(origin=frame.get("origin")), at, faults)
+    if faults:
+        return None, None, notes
+    asked = convert_columns(asked, reasons, at.file, faults, at.unit)
+    never = asked[(asked["origin"].isin(DRAWN) & (asked["probability"] <= 0)).to_numpy(bool)]
     for row, origin, probability in zip(never.index, never["origin"], never["probability"], strict=True):
         text = f"{at.row(row)} was drawn ({origin}) with probability {probability:g}: give a probability above 0"
         faults.add(at.file, [text])
-    frame, notes = drop_repeats(frame, at, faults)
     if faults:
         return None, None, notes
-    judged, asked = frame[frame["value"].notna()], frame[frame["origin"].notna()]
+    judged = frame[frame["value"].notna()]
     counts = {name: judged[name].fillna(0).astype("int64") for name in ("n_votes", "n_pos", "n_unsure")}
     truth = judged[[*PAIR, "value"]].assign(
         value=judged["value"].astype("int64"),
@@ -106,10 +166,11 @@ def tables_from_pairs(frame: pd.DataFrame, at: Location, rule: str, faults: Faul
         rule=judged["rule"].fillna(rule),
     )
     suspects = asked[[*PAIR, "origin", "batch", "position", "sources", "stratum", "probability"]]
+    numbers = np.arange(len(suspects))
     suspects = suspects.assign(
         batch=suspects["batch"].fillna(0),
         probability=suspects["probability"].fillna(1.0).astype("float64"),
-        position=suspects["position"].fillna(pd.Series(range(len(suspects)), index=suspects.index)),
+        position=np.where(suspects["position"].isna(), numbers, suspects["position"].fillna(0)).astype("int64"),
     )
     return (
         to_frame(to_arrow(truth, TRUTH, str(at.file))).set_axis(judged.index, axis=0),

@@ -1,7 +1,7 @@
-"""Pictures that go with a benchmark: exported without their metadata, unpacked from Parquet by an import."""
+"""Pictures that go with a benchmark: exported without metadata, unpacked from Parquet or a folder by an import."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -92,22 +92,18 @@ def unpacked_pictures(benchmark: Benchmark, root: Path, note: Callable[[Path], N
     images = benchmark.images
     path_of = {} if images is None else dict(zip(images["image_id"], images["path"], strict=True))
     try:
-        for shard in benchmark.picture_shards:
-            for row, (name, data) in enumerate(_read_pictures(shard)):
-                path = path_of.get(name, "")
-                if data is None:
-                    continue
-                file = root / path
-                if check_path(path) or not file.parent.resolve().is_relative_to(root.resolve()):
-                    faults.append(f"{shard} row {row}: path {path!r} leads out of the image root")
-                elif file.exists():
-                    if file.read_bytes() != data:
-                        faults.append(f"{shard} row {row}: {file} exists already with other content")
-                elif not faults:
-                    if note is not None:
-                        note(file)
-                    written.append(file)
-                    _write(file, data)
+        for where, path, data in _pictures_of(benchmark, path_of):
+            file = root / path
+            if check_path(path) or not file.parent.resolve().is_relative_to(root.resolve()):
+                faults.append(f"{where}: path {path!r} leads out of the image root")
+            elif file.exists():
+                if file.read_bytes() != data:
+                    faults.append(f"{where}: {file} exists already with other content")
+            elif not faults:
+                if note is not None:
+                    note(file)
+                written.append(file)
+                _write(file, data)
         if faults:
             hint = "Nothing was imported. Use a project with an image root of its own."
             raise InputError("pictures cannot be unpacked", where=str(root), faults=faults[:10], hint=hint)
@@ -117,6 +113,18 @@ def unpacked_pictures(benchmark: Benchmark, root: Path, note: Callable[[Path], N
             with suppress(OSError):
                 file.unlink()
         raise
+
+
+def _pictures_of(benchmark: Benchmark, path_of: Mapping[str, str]) -> Iterator[tuple[str, str, bytes]]:
+    """Every picture that came with the benchmark: where it was read, its path, its content."""
+    for shard in benchmark.picture_shards:
+        for row, (name, data) in enumerate(_read_pictures(shard)):
+            if data is not None:
+                yield f"{shard} row {row}", path_of.get(name, ""), data
+    folder = benchmark.picture_folder
+    for path in path_of.values() if folder is not None else ():
+        if folder is not None and not check_path(path) and (folder / path).is_file():
+            yield str(folder / path), path, (folder / path).read_bytes()
 
 
 def _read_pictures(shard: Path) -> Iterator[tuple[str, bytes | None]]:

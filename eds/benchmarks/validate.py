@@ -299,7 +299,9 @@ def _missing_pictures(benchmark: Benchmark, images: pd.DataFrame) -> str:
     root = benchmark.image_root
     if root is None or benchmark.picture_shards:
         return ""
-    missing = np.array([bool(check_path(path)) or not (root / path).is_file() for path in images["path"]], dtype=bool)
+    folders = [folder for folder in (root, benchmark.picture_folder) if folder is not None]
+    there = [not check_path(path) and any((folder / path).is_file() for folder in folders) for path in images["path"]]
+    missing = ~np.array(there, dtype=bool)
     if not missing.any():
         return ""
     first = images[missing].iloc[0]

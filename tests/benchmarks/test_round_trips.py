@@ -1,5 +1,6 @@
 """What a format can hold comes back from it unchanged; what it cannot is told."""
 
+import dataclasses
 from pathlib import Path
 from typing import Literal
 
@@ -10,6 +11,7 @@ from eds.benchmarks.benchmark import Benchmark
 from eds.benchmarks.folder import export_folder, verify_checksums
 from eds.benchmarks.formats import croissant, hf, label_studio, trec, votes, vsd
 from eds.benchmarks.pictures import unpacked_pictures
+from eds.errors import InputError
 from tests.benchmarks.cases import PAIR, benchmark, same
 
 VOTES = ["query_id", "candidate_id", "expert_id", "value", "seconds", "created_at", "kind"]
@@ -58,6 +60,10 @@ def test_croissant_holds_all_but_lists(tmp_path: Path, pictures: bool) -> None:
     assert lost == [*([] if pictures else ["the pictures: their paths only"]), "the lists of 2 models"]
     found = croissant.read(tmp_path / "out")
     same_tables(given, found)
+    with unpacked_pictures(found, tmp_path / "new") as count:
+        assert count == (12 if pictures else 0)
+    for file in (tmp_path / "root").rglob("*.png") if pictures else ():
+        assert (tmp_path / "new" / file.relative_to(tmp_path / "root")).read_bytes() == file.read_bytes()
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
@@ -121,3 +127,21 @@ def test_vsd_names_images_by_path_and_keeps_the_rest(tmp_path: Path) -> None:
     renamed = benchmark()
     (tmp_path / "renamed").mkdir()
     assert "12 image ids: the path is the name" in vsd.write(renamed, tmp_path / "renamed")
+
+
+def test_a_pair_keeps_every_reason_for_which_it_was_asked(tmp_path: Path) -> None:
+    given = benchmark()
+    assert given.suspects is not None
+    again = given.suspects.head(4).assign(origin="negative", stratum="100%;x", sources=None, probability=1 / 7, batch=9)
+    both = pd.concat([given.suspects, again], ignore_index=True)
+    given = dataclasses.replace(given, suspects=both)
+    votes.write(given, tmp_path)
+    pairs = (tmp_path / "pairs.csv").read_text()
+    assert "random;negative" in pairs
+    assert "pool;negative" in pairs
+    found = votes.read(tmp_path)
+    same(given.truth, found.truth, PAIR)
+    same(both, found.suspects, [*PAIR, "origin"])
+    (tmp_path / "pairs.csv").write_text(pairs.replace("pool;negative", "pool;negative;gold"))
+    with pytest.raises(InputError, match="another number of entries in probability than in origin"):
+        votes.read(tmp_path)

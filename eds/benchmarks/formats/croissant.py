@@ -79,6 +79,7 @@ class _Description(BaseModel):
 
 
 TYPES = {"text": "sc:Text", "integer": "sc:Integer", "real": "sc:Float", "flag": "sc:Boolean", "time": "sc:DateTime"}
+PICTURES = "images"  # the folder beside the description
 VOTE_KINDS = {"value": "integer", "seconds": "real", "created_at": "time"}
 
 
@@ -92,16 +93,16 @@ def write(
     """Write the description and its files; return what they cannot hold."""
     images = pairs_file.require_pairs(benchmark)
     pictures = None if no_images else ExportedPictures(images, benchmark.image_root, keep_metadata)
-    not_held = pairs_file.write_pairs(benchmark, folder / "pairs.csv")
+    kinds, not_held = pairs_file.write_pairs(benchmark, folder / "pairs.csv"), []
     if pictures is not None:
         for row, path in enumerate(images["path"]):
-            target = folder / "images" / path
+            target = folder / PICTURES / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(pictures.read(row))
         images = pictures.exported_digests(images)
         not_held += pictures.write_manifest(folder)
     write_csv(images, folder / "images.csv")
-    sets = {"pairs": (pairs_file.COLUMNS, PAIR), "images": (_kinds(images), ["image_id"])}
+    sets = {"pairs": (kinds, PAIR), "images": (_kinds(images), ["image_id"])}
     if benchmark.votes is not None and len(benchmark.votes):
         write_votes(benchmark.votes, folder / "votes.csv")
         names = [name for name in VOTE_COLUMNS if name in benchmark.votes]
@@ -139,7 +140,7 @@ def _describe(
     ]
     if pictures:
         names = {"@id": "image-files", "name": "image-files"}
-        files.append({"@type": "cr:FileSet", **names, "includes": "images/**", "encodingFormat": "image/*"})
+        files.append({"@type": "cr:FileSet", **names, "includes": f"{PICTURES}/**", "encodingFormat": "image/*"})
     responsible_ai = {
         "rai:dataCollection": ["Collection"],
         "rai:dataAnnotationProtocol": ["Motivation", "Agreement"],
@@ -206,7 +207,16 @@ def read(source: Path) -> Benchmark:
     if "votes" in files:
         votes, locations["votes"] = read_csv(files["votes"]), Location(files["votes"])
     faults.raise_any(failed, hint)
-    return Benchmark(images, truth, suspects, votes, locations=locations, notes=tuple(notes))
+    pictures = file.parent / PICTURES
+    return Benchmark(
+        images,
+        truth,
+        suspects,
+        votes,
+        locations=locations,
+        notes=tuple(notes),
+        picture_folder=pictures if pictures.is_dir() else None,
+    )
 
 
 def _fields(record_set: Any) -> list[tuple[dict[str, Any], dict[str, Any]]]:

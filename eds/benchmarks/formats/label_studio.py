@@ -52,7 +52,7 @@ def write(
 ) -> list[str]:
     """Write config.xml, experts.json and tasks.json; return what they cannot hold."""
     images = pairs_file.require_pairs(benchmark)
-    pairs, not_held = pairs_file.pairs_frame(benchmark)
+    pairs, not_held = pairs_file.pairs_frame(benchmark), []
     address = dict(zip(images["image_id"], (prefix + quote(str(path)) for path in images["path"]), strict=True))
     votes, lost = _current_votes(benchmark.votes)
     tasks = _tasks(pairs, votes)

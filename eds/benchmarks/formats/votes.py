@@ -24,7 +24,7 @@ def write(
     not_held = []
     write_votes(benchmark.votes, folder / f"votes.{file_type}")
     if benchmark.truth is not None or benchmark.suspects is not None:
-        not_held += write_pairs(benchmark, folder / "pairs.csv")
+        write_pairs(benchmark, folder / "pairs.csv")
     if benchmark.images is not None:
         not_held.append(f"the catalogue of {len(benchmark.images):,} images: only their ids")
     if benchmark.runs:
