@@ -11,6 +11,7 @@ from eds.errors import InputError
 Layout = Literal["auto", "tree", "category", "product", "flat"]  # what the folders of a scan stand for
 FileCheck = Literal["full", "header"]  # decode every image, or read its header
 OnBad = Literal["skip", "fail"]
+Duplicates = Literal["keep", "merge", "leave-out"]  # images of equal files: as they are, one product, or one image
 
 # models
 MODEL_NAME = "[A-Za-z0-9][A-Za-z0-9._+-]{0,99}"  # what a model may be called

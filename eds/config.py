@@ -18,7 +18,17 @@ from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, Validat
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
-from eds.choices import MODEL_NAME, CategoryRule, Device, ModelRole, OnBad, StoredType, TrainedOn, UniverseChoice
+from eds.choices import (
+    MODEL_NAME,
+    CategoryRule,
+    Device,
+    Duplicates,
+    ModelRole,
+    OnBad,
+    StoredType,
+    TrainedOn,
+    UniverseChoice,
+)
 from eds.errors import ConfigError
 from eds.io.files import forbidden
 from eds.registry import EXECUTORS, SAMPLING_ORDERS, SEARCHES, VOTING_RULES, Plugins
@@ -68,6 +78,9 @@ class ImagesSettings(_Section):
         description="folder of the image files: relative to the project, absolute, or s3://bucket/prefix",
     )
     on_bad: OnBad = Field(default="skip", description="unreadable files: skip and list them, or fail")
+    duplicates: Duplicates = Field(
+        default="keep", description="identical files: keep them, merge them into one product, or leave-out all but one"
+    )
 
 
 class EmbeddingsSettings(_Section):

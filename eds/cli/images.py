@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from eds.project.catalogue import CatalogueResult, CheckResult
 
 SHOWN = 10  # bad files; all are in the list below .eds/scan
+TREATED = {
+    "keep": " (kept; --duplicates merge or leave-out)",
+    "merge": " (merged into one product each)",
+    "leave-out": " (one image of each is kept)",
+}
 
 
 class Bits(click.ParamType):  # type: ignore[type-arg]
@@ -89,6 +94,7 @@ def scan_options(function: Callable[..., None]) -> Callable[..., None]:
         click.option("--replace", is_flag=True, help="Replace a table that another command made."),
         click.option("--near", type=Bits(), default=4, help="Near duplicates: bits in which hashes may differ."),
         check_option,
+        click.option("--duplicates", type=one_of(choices.Duplicates), help="What happens to identical files."),
         click.option("--on-bad", type=one_of(choices.OnBad), help="Skip and list bad files, or fail."),
         click.option("--queries", type=Queries(), help="Which images are queries: all, a number or a share."),
     ):
@@ -103,9 +109,9 @@ def images() -> None:
 
 @command(images, "scan", example="eds images scan --layout tree --queries 200")
 @click.argument("folder", metavar="[FOLDER|URL]", type=ADDRESS, required=False)
-@click.option("--layout", type=one_of(choices.Layout), default="auto", help="What the subfolders mean.")
+@click.option("--layout", type=one_of(choices.Layout), help="What the subfolders mean (default: as last, or auto).")
 @scan_options
-def scan(console: Console, folder: "Address | None", layout: str, replace: bool, **options: Any) -> None:
+def scan(console: Console, folder: "Address | None", layout: str | None, replace: bool, **options: Any) -> None:
     """Scan a folder or s3:// prefix; rereads what changed."""
     from eds.project.catalogue import ScanOptions
 
@@ -130,13 +136,14 @@ def import_(
     on_bad: str | None,
     check: Any,
     near: Any,
+    duplicates: Any,
     workers: int,
     **options: Any,
 ) -> None:
     """Import image lists: CSV, Parquet, JSON, VSD and others."""
     from eds.project.catalogue import ScanOptions
 
-    scan = ScanOptions(queries, on_bad, check, near, workers)
+    scan = ScanOptions(queries, on_bad, check, near, duplicates, workers)
     result = console.project.import_images(*files, options=scan, read_files=not without_files, **options)
     console.show(result, render_catalogue)
 
@@ -176,8 +183,8 @@ def render_catalogue(result: "CatalogueResult") -> str:
     if result.exact_groups or result.near_pairs:
         near = "not searched" if result.near_pairs is None else f"{result.near_pairs:,} pairs"
         lines.append(
-            f"Duplicates: {result.exact_groups:,} groups of identical files, near duplicates: {near}. "
-            f"They are kept, and listed in {result.lists}."
+            f"Duplicates: {result.exact_groups:,} groups of identical files{TREATED[result.duplicates]}, "
+            f"near duplicates: {near}; listed in {result.lists}."
         )
     if len(result.bad):
         lines.append(f"{len(result.bad):,} files cannot be used and were left out ({result.lists}/bad.csv):")
@@ -187,8 +194,14 @@ def render_catalogue(result: "CatalogueResult") -> str:
 
 
 def render_check(result: "CheckResult") -> str:
-    """Every problem, or that there is none."""
+    """How many images differ from the table, and how; then the first of them."""
+    counts = {**dict.fromkeys(("missing", "unreadable", "changed", "unseen", "duplicate"), 0), **result.counts}
+    optional = [name for name in ("unreadable", "unseen") if not counts[name]]
+    words = {"unseen": "never read", "duplicate": "the same file as another"}
+    parts = [f"{count:,} {words.get(name, name)}" for name, count in counts.items() if name not in optional]
+    summary = f"{result.images:,} images: {', '.join(parts)}."
     if not len(result.problems):
-        return f"All {result.images:,} images match the table."
+        return summary
     rows = result.problems[["image_id", "problem", "detail"]].to_numpy().tolist()
-    return format_table(["image", "problem", "detail"], rows)
+    rest = f"\nand {len(rows) - SHOWN:,} more (--json has all)" if len(rows) > SHOWN else ""
+    return f"{summary}\n\n{format_table(['image', 'problem', 'detail'], rows[:SHOWN])}{rest}"

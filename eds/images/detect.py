@@ -74,4 +74,5 @@ def _json(files: Sequence[Path]) -> str:
 
 
 def _unknown(file: Path) -> InputError:
-    return InputError("unknown format", where=str(file), hint="Name it: --format.")
+    known = f"Read are folders, {', '.join(TABLES)}, .json, .parquet and .arrow: save a table as CSV."
+    return InputError(f"unknown format {file.suffix or '(no suffix)'}", where=str(file), hint=known)

@@ -20,7 +20,7 @@ from PIL import Image
 from eds import choices
 from eds.errors import ImageError
 from eds.images.boxes import find_misplaced_boxes
-from eds.images.duplicates import HIGH, WIDE, difference_hashes, find_exact_duplicates, find_near_duplicates
+from eds.images.duplicates import HIGH, MOST, WIDE, difference_hashes, find_exact_duplicates, find_near_duplicates
 from eds.images.headers import read_stated_size
 from eds.images.scan_cache import FileRecord, ScanCache, load_cache, save_cache
 from eds.imaging import (
@@ -109,12 +109,25 @@ def _summarise(images: pd.DataFrame, seen: list[FileRecord], reused: int, near: 
         sha256=[one.sha256 for one in good],
     )
     kept = kept.reset_index(drop=True)
+    senseless = ""
     if near is None:
         pairs = pd.DataFrame({"left_id": [], "right_id": [], "distance": []}).astype({"distance": "int64"})
     else:
-        pairs = find_near_duplicates(kept, np.array([one.dhash for one in good], dtype=np.uint64), near)
+        pairs, used = find_near_duplicates(kept, np.array([one.dhash for one in good], dtype=np.uint64), near)
+        senseless = _judge_distance(len(kept), len(pairs), near, used)
     read = sum(1 for one in seen if one.sha256) - reused
-    return Scan(kept, bad, find_exact_duplicates(kept), pairs, read, reused, (note,) if note else ())
+    return Scan(kept, bad, find_exact_duplicates(kept), pairs, read, reused, tuple(filter(None, (note, senseless))))
+
+
+def _judge_distance(images: int, pairs: int, near: int, used: int) -> str:
+    """The note on a distance at which images of little structure rather than duplicates are near; else empty."""
+    if used < near:
+        return f"more than {MOST:,} pairs differ in at most {used + 1} bits, so --near {used} was used, not {near}"
+    if pairs <= images:
+        return ""
+    remedy = f"use --near {near // 2}, or off" if near else "they have little structure: use --near off"
+    many = f"{pairs:,} pairs of near duplicates among {images:,} images"
+    return f"{many}: at {near} bits small or plain images resemble each other; {remedy}"
 
 
 def _scan_files(

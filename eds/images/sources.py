@@ -72,27 +72,6 @@ def read_source(name: str, source: Source) -> Catalogue:
     return catalogue
 
 
-def column_notes(rows: pd.DataFrame) -> list[str]:
-    """What the columns of the source, renamed to ours, leave to say: no product column, and columns without a use.
-
-    Without products every image counts as its own product: its other images are then neither left out of lists nor
-    grouped, and rates mix them up with similar products.
-    """
-    further = [str(name) for name in rows.columns if name not in tables.IMAGES.names]
-    notes = []
-    if "product_id" not in rows or rows["product_id"].isna().all():
-        others = f"; the columns without a use are {', '.join(further)}" if further else ""
-        notes.append(
-            "no column holds the product, so every image counts as a product of its own: name it with "
-            f"--map product=COLUMN if there is one{others}"
-        )
-    elif further:
-        notes.append(
-            f"columns that are kept but not used: {', '.join(further)} (--map OURS=THEIRS gives a column its use)"
-        )
-    return notes
-
-
 def finish_rows(rows: pd.DataFrame, where: str) -> pd.DataFrame:
     """Turn rows with at least `path` into the table `images`: fill in defaults, remove duplicates, check.
 

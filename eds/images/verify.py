@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pandas as pd
 
 from eds.choices import FileCheck
 from eds.images.scan import scan
+from eds.imaging.locations import MISSING
 from eds.io import Address
 
 COLUMNS = ["image_id", "path", "problem", "detail"]
@@ -21,11 +23,13 @@ def check_files(
 ) -> pd.DataFrame:
     """One row per problem: `image_id, path, problem, detail`; every file is read, without the cache.
 
-    Problems: `unreadable` (or missing), `changed` (the sha256 differs from the table), `unseen` (the table has
-    no sha256 yet), `duplicate` (equal to the file of another image).
+    Problems: `missing` (there is no such file), `unreadable`, `changed` (the sha256 differs from the table), `unseen`
+    (the table has no sha256 yet), `duplicate` (equal to the file of another image).
     """
     seen = scan(images, root, check=check, near=None, workers=workers, progress=progress)
-    unreadable = seen.bad.rename(columns={"reason": "detail"}).assign(problem="unreadable")
+    absent = seen.bad["reason"] == MISSING
+    problem = np.where(absent, "missing", "unreadable")
+    unreadable = seen.bad.rename(columns={"reason": "detail"}).assign(problem=problem)
     before = images.set_index("image_id")["sha256"].reindex(seen.images["image_id"]).reset_index(drop=True)
     unseen = seen.images[before.isna().to_numpy(dtype=bool)].assign(problem="unseen", detail="no sha256 in the table")
     differs = (before.notna() & (before != seen.images["sha256"])).to_numpy(dtype=bool)

@@ -4,43 +4,47 @@ What is not in the table is in lists beside it, below `.eds/scan`: bad.csv, exac
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 
-from eds.choices import FileCheck
+from eds.choices import Duplicates, FileCheck
 from eds.errors import ImageError, InputError, ProjectError
+from eds.images.duplicates import apply_policy
 from eds.images.roles import assign_roles
 from eds.images.scan import Scan, scan
 from eds.images.sources import Catalogue, Source, read_source
 from eds.io import Address
 from eds.io.files import write_text
 from eds.project import Project
+from eds.project.excluded_images import write_excluded
 from eds.project.image_root import settled_root, write_root
 from eds.project.results import Result
 
 SCAN, IMPORT = "images.scan", "images.import"
 SHOWN = 10  # bad files named in an error
+LISTED = 10_000  # pairs of near duplicates in their list, the closest ones
 Queries = Literal["all"] | int | float | None  # None: as the reader says, "all" by default
 Near = int | Literal["off"]
 
 
 @dataclass(frozen=True)
 class ScanOptions:
-    """How images become the table; None of on_bad leaves it to eds.toml."""
+    """How images become the table; None of on_bad and duplicates leaves it to eds.toml."""
 
     queries: Queries = None
     on_bad: str | None = None  # skip or fail
     check: FileCheck = "full"
     near: Near = 4  # bits by which the hashes of near duplicates may differ
+    duplicates: Duplicates | None = None  # what happens to images of identical files
     workers: int = 0
 
     def params(self) -> dict[str, Any]:
         """The options that decide the table and differ from their defaults."""
         default = ScanOptions()
-        values = {name: getattr(self, name) for name in ("queries", "on_bad", "check", "near")}
+        values = {name: getattr(self, name) for name in ("queries", "on_bad", "check", "near", "duplicates")}
         return {name: value for name, value in values.items() if value != getattr(default, name)}
 
 
@@ -56,14 +60,15 @@ class CatalogueResult(Result):
     reused: int  # files unchanged since the last scan
     bad: pd.DataFrame  # path, reason
     exact_groups: int | None  # of images with the same bytes; None: the files were not read
-    near_pairs: int | None  # of near duplicates
+    near_pairs: int | None  # of near duplicates; the list has the closest of them
+    duplicates: str  # what was done with images of identical files: keep, merge or leave-out
     lists: str  # folder of the lists
     notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class CheckResult(Result):
-    """What differs between the table and the files."""
+    """What differs between the table and the files: missing, unreadable, changed, not read yet, or duplicate."""
 
     images: int
     counts: Mapping[str, int]  # by problem
@@ -72,14 +77,14 @@ class CheckResult(Result):
     @property
     def wrong(self) -> int:
         """Images that cannot be read, or that changed."""
-        return sum(self.counts.get(name, 0) for name in ("unreadable", "changed"))
+        return sum(self.counts.get(name, 0) for name in ("missing", "unreadable", "changed"))
 
 
 def scan_images(
     project: Project,
     folder: Address | None,
     *,
-    layout: str = "auto",
+    layout: str | None = None,
     options: ScanOptions = ScanOptions(),
     replace: bool = False,
 ) -> CatalogueResult:
@@ -89,11 +94,28 @@ def scan_images(
     with project.writing(SCAN):
         _check_replace(project, SCAN, replace)
         rooted = settled_root(project, folder)
+        layout, options = _as_last_time(project, layout, options)
         params = {**({"layout": layout} if layout != "auto" else {}), **options.params()}
         catalogue = read(Source((), rooted.pictures, layout=layout))
         result = _write(rooted, "folder", catalogue, SCAN, params, options)
         _settle_root(project, rooted)
     return result
+
+
+def _as_last_time(project: Project, layout: str | None, options: ScanOptions) -> tuple[str, ScanOptions]:
+    """Layout, queries and duplicates as given, else as in the last scan of this project."""
+    state = project.state("images")
+    before = state.params if state.operation == SCAN else {}
+    again = {
+        name: before[name] for name in ("queries", "duplicates") if name in before and getattr(options, name) is None
+    }
+    if layout is None and "layout" in before:
+        again["layout"] = layout = before["layout"]
+    if again:
+        known = ", ".join(f"{name} {value}" for name, value in again.items())
+        project.say(f"as in the last scan: {known}")
+    again.pop("layout", None)
+    return layout or "auto", replace(options, **again)
 
 
 def import_images(
@@ -242,6 +264,11 @@ def _write(
     settings: dict[str, Any] = {"images.root": project.config.images.root}
     if options.on_bad is None:
         settings["images.on_bad"] = project.config.images.on_bad
+    duplicates = options.duplicates or project.config.images.duplicates
+    if options.duplicates is None:
+        settings["images.duplicates"] = duplicates
+    images, left_out, more = apply_policy(images, duplicates)
+    notes += more
     if options.queries is not None or wild_phases:
         seed = settings["project.seed"] = project.config.project.seed
         queries = "all" if options.queries is None else options.queries
@@ -253,6 +280,8 @@ def _write(
         images = assigned
     made_by = project.provenance(operation, settings, _parents(project, files), params=params)
     project.write(images, "images", made_by)
+    if left_out:
+        write_excluded(project, left_out)
     return CatalogueResult(
         name,
         len(images),
@@ -263,6 +292,7 @@ def _write(
         bad,
         int(scanned.exact["sha256"].nunique()) if scanned else None,
         len(scanned.near) if scanned and options.check == "full" and near is not None else None,
+        duplicates,
         str(lists),
         tuple(notes),
     )
@@ -303,7 +333,7 @@ def _write_lists(project: Project, bad: pd.DataFrame, scanned: Scan | None) -> P
     write_text(lists / "bad.csv", bad.to_csv(index=False))
     if scanned is not None:
         write_text(lists / "exact.csv", scanned.exact.to_csv(index=False))
-        write_text(lists / "near.csv", scanned.near.to_csv(index=False))
+        write_text(lists / "near.csv", scanned.near.head(LISTED).to_csv(index=False))
     return lists
 
 

@@ -137,14 +137,15 @@ class Project(ProjectFiles):
         self,
         folder: str | Path | None = None,
         *,
-        layout: str = "auto",
+        layout: str | None = None,
         options: "ScanOptions | None" = None,
         replace: bool = False,
     ) -> "CatalogueResult":
         """Scan a folder of images, or s3://bucket/prefix, into the table images. A second scan reads what changed.
 
         Another folder than the image root of eds.toml becomes the image root. `layout` says what subfolders mean (auto,
-        tree, category, product, flat); `replace` allows to replace an imported table.
+        tree, category, product, flat); None: as in the last scan, as are queries and duplicates. `replace` allows to
+        replace an imported table.
         """
         from eds.project.catalogue import ScanOptions, scan_images
 
@@ -165,7 +166,8 @@ class Project(ProjectFiles):
     ) -> "CatalogueResult":
         """Import lists of images (CSV, Parquet, JSON, VSD, DeepFashion, Hugging Face) into the table images.
 
-        `columns` maps columns of the table to those of the files; `root` is the image root, if it is not the one of
+        `columns` maps columns of the table to those of the files; in several lists an image without a phase has its
+        file's name as phase. `root` is the image root, if it is not the one of
         eds.toml; phases are VSD's. Without `read_files` the images are not read: size and sha256 stay empty.
         """
         from eds.project.catalogue import ScanOptions, import_images

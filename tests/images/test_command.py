@@ -164,19 +164,56 @@ def test_what_an_import_would_leave_aside_is_said(project: Path, eds: Eds) -> No
     _, told = eds("import", table, "--gallery-phase", "x", "-p", project, code=2)
     assert "the reader table has no use for gallery phases" in told
     kept = eds.json("import", table, "-p", project)
-    assert (kept["roles"], kept["notes"]) == ({"query": 1, "candidate": 1}, [])
+    assert (kept["roles"], kept["notes"]) == ({"query": 1, "candidate": 1}, ["columns used: path, product_id, role"])
     drawn = eds.json("import", table, "--queries", "1", "-p", project)
     assert drawn["roles"] == {"both": 1, "candidate": 1}
-    assert drawn["notes"] == ["the roles of the list were replaced, as queries were asked for"]
+    assert drawn["notes"] == [
+        "columns used: path, product_id, role",
+        "the roles of the list were replaced, as queries were asked for",
+    ]
 
 
 def test_check(project: Path, eds: Eds) -> None:
     eds("scan", "-p", project)
-    assert "match the table" in eds("check", "-p", project)[0]
+    assert eds("check", "-p", project)[0] == "6 images: 0 missing, 0 changed, 0 the same file as another.\n"
     (project / "images" / "c0" / "p0" / "0.png").write_bytes(png(70))
     (project / "images" / "c1" / "p1" / "1.png").unlink()
     answer = eds.json("check", "-p", project, code=2)
-    assert answer["counts"] == {"unreadable": 1, "changed": 1}
+    assert answer["counts"] == {"missing": 1, "changed": 1}
+
+
+def test_a_second_scan_remembers_layout_queries_and_duplicates(project: Path, eds: Eds) -> None:
+    (project / "images" / "c0" / "p0" / "twin.png").write_bytes(
+        (project / "images" / "c1" / "p1" / "1.png").read_bytes()
+    )
+    first = eds.json("scan", "-p", project, "--layout", "category", "--queries", "2", "--duplicates", "leave-out")
+    before = Project.open(project).read("images")
+    assert (first["images"], first["roles"]) == (6, {"candidate": 4, "both": 2})
+    _, said = eds("scan", "-p", project)
+    assert "layout category" in said
+    assert "queries 2" in said
+    assert "duplicates leave-out" in said
+    assert Project.open(project).read("images").equals(before)
+    assert eds.json("scan", "-p", project, "--queries", "all")["roles"] == {"both": 6}
+
+
+def test_the_policy_for_duplicates_comes_from_the_option_or_eds_toml(project: Path, eds: Eds) -> None:
+    (project / "images" / "c1" / "p1" / "twin.png").write_bytes(
+        (project / "images" / "c0" / "p0" / "0.png").read_bytes()
+    )
+    kept = eds.json("scan", "-p", project)
+    assert (kept["images"], kept["products"], kept["exact_groups"], kept["notes"]) == (7, 6, 1, [])
+    merged = eds.json("scan", "-p", project, "--layout", "product", "--duplicates", "merge")
+    assert (merged["images"], merged["products"]) == (7, 5)
+    (project / "eds.toml").write_text('[images]\nduplicates = "leave-out"\n')
+    eds("scan", "-p", project, "--duplicates", "keep")
+    assert "c1/p1/twin.png" in set(Project.open(project).read("images")["image_id"])
+    other = Project.create(project.parent / "other")
+    (other.root / "eds.toml").write_text('[images]\nduplicates = "leave-out"\n')
+    left = eds.json("scan", project / "images", "-p", other.root)
+    assert (left["images"], left["duplicates"]) == (6, "leave-out")
+    assert "1 images were left out" in left["notes"][0]
+    assert Project.open(other.root).state("images").condition == "fresh"
 
 
 @pytest.mark.parametrize("name", ["sheet.png", "sheet.jpg", "sheet.html"])
@@ -239,8 +276,8 @@ def test_a_root_that_a_killed_scan_did_not_write_is_written_by_the_next(
 def test_what_was_not_looked_for_is_not_counted(project: Path, eds: Eds) -> None:
     (project / "images" / "c0" / "p0" / "again.png").write_bytes(png(0))
     for words in (["--near", "off"], ["--check", "header"]):
-        assert "near duplicates: not searched." in eds("scan", "-p", project, *words)[0]
-    assert "near duplicates: 0 pairs." in eds("scan", "-p", project)[0]
+        assert "near duplicates: not searched;" in eds("scan", "-p", project, *words)[0]
+    assert "near duplicates: 0 pairs;" in eds("scan", "-p", project)[0]
 
 
 def test_a_column_that_is_mapped_twice_is_refused(project: Path, eds: Eds) -> None:

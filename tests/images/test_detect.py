@@ -15,7 +15,7 @@ def test_unknown_readers_and_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="file not found"):
         detect([tmp_path / "none.csv"])
     (tmp_path / "a.xlsx").touch()
-    with pytest.raises(InputError, match="Name it: --format"):
+    with pytest.raises(InputError, match="save a table as CSV"):
         detect([tmp_path / "a.xlsx"])
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="eds images scan"):

@@ -281,7 +281,7 @@ def test_check_tells_what_changed(root: Path) -> None:
     problems = check_files(unseen, root, workers=1).set_index("image_id")["problem"].to_dict()
     assert problems == {
         "good1.png": "changed",
-        "good2.webp": "unreadable",
+        "good2.webp": "missing",
         "good3.gif": "unseen",
         "twin.jpg": "duplicate",
     }

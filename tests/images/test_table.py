@@ -35,10 +35,48 @@ def test_columns_without_a_use_are_named_and_so_is_a_missing_product_column(tmp_
     assert "--map product=COLUMN" in note
     assert all(name in note for name in ("style", "colour"))
     (note,) = read("table", file, columns={"product": "style"}).notes
-    assert "colour" in note
-    assert "style" not in note
+    assert "path, product_id = style; kept without a use: colour" in note
     file.write_text("path,product_id\na.jpg,p\n")
-    assert read("table", file).notes == ()
+    assert read("table", file).notes == ("columns used: path, product_id",)
+
+
+@pytest.mark.parametrize("header", ["id,file,product", "ID,File Name,SKU", "image_id,path,product_id"])
+def test_a_header_may_name_columns_as_the_map_does(tmp_path: Path, header: str) -> None:
+    (tmp_path / "a.csv").write_text(f"{header},colour\n1,a.jpg,p,red\n2,b.jpg,p,red\n3,c.jpg,q,blue\n")
+    found = read("table", tmp_path / "a.csv")
+    assert column(found, "image_id") == ["1", "2", "3"]
+    assert column(found, "product_id") == ["p", "p", "q"]
+    assert column(found, "path") == ["a.jpg", "b.jpg", "c.jpg"]
+    names = dict(zip(("image_id", "path", "product_id"), header.split(","), strict=True))
+    assert all(theirs in found.notes[0] for theirs in names.values())
+
+
+def test_an_alias_leaves_the_column_of_our_own_name_and_the_map_their_right(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,image_id,path,file\n1,x,a.jpg,f.jpg\n")
+    found = read("table", tmp_path / "a.csv")
+    assert (column(found, "image_id"), column(found, "path"), column(found, "id")) == (["x"], ["a.jpg"], ["1"])
+    mapped = read("table", tmp_path / "a.csv", columns={"product": "image_id", "path": "file"})
+    assert (column(mapped, "image_id"), column(mapped, "product_id")) == (["1"], ["x"])
+    assert column(mapped, "path") == ["f.jpg"]
+
+
+def test_semicolons_and_absolute_paths_below_the_root_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"id;path;price\n1;{tmp_path}/shop/a.jpg;1,5\n2;shop/b.jpg;2\n")
+    found = read("table", tmp_path / "a.csv", root=tmp_path)
+    assert column(found, "path") == ["shop/a.jpg", "shop/b.jpg"]
+    assert column(found, "price") == ["1,5", "2"]
+    assert "separated by ';'" in found.notes[-1]
+
+
+def test_several_lists_make_one_catalogue_and_each_names_a_phase(tmp_path: Path) -> None:
+    (tmp_path / "shop.csv").write_text("id,path\n1,a.jpg\n2,b.jpg\n")
+    (tmp_path / "street.csv").write_text("path,sku\nc.jpg,p\n")
+    found = read("table", tmp_path / "shop.csv", tmp_path / "street.csv")
+    assert column(found, "image_id") == ["1", "2", "c.jpg"]
+    assert column(found, "phase") == ["shop", "shop", "street"]
+    (tmp_path / "street.csv").write_text("path,role\nc.jpg,judge\n")
+    with pytest.raises(InputError, match=r"street.csv row 1 has 'judge'"):
+        read("table", tmp_path / "shop.csv", tmp_path / "street.csv")
 
 
 def test_parquet_and_json_keep_what_they_do_not_know(tmp_path: Path) -> None:

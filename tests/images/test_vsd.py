@@ -79,7 +79,7 @@ def test_vsd_wild_warns_of_shared_products(tmp_path: Path) -> None:
         ({"m": {"images": [{**ENTRIES[0], "bbox": [1, 2, -3, 4]}]}}, "entry 1 has box"),
         ({"m": {"images": ENTRIES}, "s": {"seeds": ["x.jpg"]}}, "'x.jpg' is not in the metadata"),
         ({"m": {"images": ENTRIES}, "s": {"images": [{"path": "x.jpg"}]}}, "'x.jpg' is not in the metadata"),
-        ({"m": {"images": ENTRIES}, "s": {"images": ENTRIES}}, "second file of metadata"),
+        ({"m": {"images": ENTRIES}, "n": {"images": [{**ENTRIES[0], "id": "p9"}]}}, r"m.json, n.json.*\(entry 1, 5\)"),
         ({"m": {"images": []}}, "no file holds metadata"),
         ({"m": {"pictures": []}}, "neither metadata"),
     ],

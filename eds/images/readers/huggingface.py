@@ -18,9 +18,10 @@ import pandas as pd
 import pyarrow as pa
 
 from eds.errors import ImageError, InputError
-from eds.images.readers.table import convert_types, read_table, rename_columns
+from eds.images.columns import mapping_notes, rename_columns
+from eds.images.readers.table import convert_types, read_table
 from eds.images.shards import Shard, open_shard, shards_in
-from eds.images.sources import Catalogue, Source, column_notes, finish_rows, raise_faults
+from eds.images.sources import Catalogue, Source, finish_rows, raise_faults
 from eds.imaging import inside
 from eds.io.files import digest, forbidden, unfinished
 
@@ -68,21 +69,24 @@ def image_columns(schema: pa.Schema) -> list[str]:
 
 
 def _from_metadata(files: list[Path], source: Source) -> Catalogue:
-    parts = []
+    parts, mappings = [], []
     for file in files:
         folder = _below_root(file.parent, source.folder)
         columns = dict(source.columns)
         if "path" not in columns:
             columns["path"] = "file_name"
-        rows = convert_types(rename_columns(read_table(file), columns, str(file)), str(file))
+        rows, mapping = rename_columns(read_table(file), columns, str(file))
+        rows = convert_types(rows, str(file))
+        mappings.append(mapping)
         rows["path"] = [f"{folder}/{name}" if folder and isinstance(name, str) else name for name in rows["path"]]
         parts.append(_number_rows(rows, file.relative_to(files[0].parent.parent).as_posix()))
     rows = pd.concat(parts).rename_axis("in")
-    return Catalogue(finish_rows(rows, str(files[0].parent)), notes=tuple(column_notes(rows)))
+    return Catalogue(finish_rows(rows, str(files[0].parent)), notes=tuple(mapping_notes(rows, mappings)))
 
 
 def _from_shards(shards: list[Path], place: Path, source: Source) -> Catalogue:
     parts: list[pd.DataFrame] = []
+    mappings: list[dict[str, str]] = []
     bad: list[tuple[str, str]] = []
     notes: list[str] = []
     for shard in shards:
@@ -99,10 +103,9 @@ def _from_shards(shards: list[Path], place: Path, source: Source) -> Catalogue:
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"cannot be read ({error})", where=str(shard), hint="Download the file again.") from error
         columns = {ours: theirs for ours, theirs in source.columns.items() if ours != "path"}
-        for given in ("image_id", "id"):
-            if given in rows and not {"image_id", "id"} & set(columns):
-                columns["image_id"] = given
-        rows = convert_types(rename_columns(rows, {"path": "path", **columns}, str(shard)), str(shard))
+        rows, mapping = rename_columns(rows, {"path": "path", **columns}, str(shard))
+        rows = convert_types(rows, str(shard))
+        mappings.append({**mapping, "path": column})
         config = name.split("/")[0]
         if config in ROLES and "role" not in rows:
             rows["role"] = ROLES[config]
@@ -113,7 +116,7 @@ def _from_shards(shards: list[Path], place: Path, source: Source) -> Catalogue:
     if not parts:
         raise InputError("no shard holds images", where=str(place), hint="Name the column: --map path=COLUMN.")
     rows = pd.concat(parts).rename_axis("in")
-    notes += column_notes(rows)
+    notes += mapping_notes(rows, mappings)
     return Catalogue(finish_rows(_merge_roles(rows, source.folder), str(place)), tuple(bad), tuple(notes))
 
 

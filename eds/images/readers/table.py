@@ -1,13 +1,12 @@
 """CSV, TSV, Parquet, JSON or JSON Lines with one row per image, and a map from our columns to the file's.
 
-Columns that the map does not name are taken if they have the names of ours; all others pass through
-unchanged. In CSV every field is text (so that 007 stays 007) and an empty field is missing.
+`eds.images.columns` says which column is which; all others pass through unchanged. In CSV every field is text (so that
+007 stays 007), an empty field is missing, and semicolons or tabs may separate the fields.
 """
 
 import csv
 import json
-from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pandas as pd
@@ -16,44 +15,45 @@ import pyarrow.parquet as pq
 
 from eds import tables
 from eds.errors import InputError
-from eds.images.sources import Catalogue, Source, as_integers, as_text, column_notes, finish_rows
+from eds.images.columns import mapping_notes, rename_columns
+from eds.images.sources import Catalogue, Source, as_integers, as_text, finish_rows
+from eds.io import Address, is_remote, local_path
 from eds.io.files import forbidden
 
 USES = ("columns",)
-SHORT = {"id": "image_id", "product": "product_id"}  # short names that a map may use
 
 
 def read(source: Source) -> Catalogue:
-    """Read the images of one file."""
-    if len(source.files) != 1:
-        raise InputError(f"{len(source.files)} files", hint="Import one table of images at a time.")
-    file = source.files[0]
-    rows = rename_columns(read_table(file), source.columns, str(file))
-    return Catalogue(finish_rows(convert_types(rows, str(file)), str(file)), notes=tuple(column_notes(rows)))
+    """Read the images of one file, or of several: then an image without a phase has its file's name as its phase."""
+    parts, mappings, notes = [], [], []
+    for file in source.files:
+        raw = read_table(file)
+        rows, mapping = rename_columns(raw, source.columns, str(file))
+        rows = convert_types(rows, str(file))
+        rows["path"] = [_below(path, source.root) for path in rows["path"]]
+        if len(source.files) > 1:
+            phase = rows["phase"] if "phase" in rows else pd.Series(None, rows.index, dtype=object)
+            image_id = rows["image_id"] if "image_id" in rows else rows["path"]
+            rows = rows.assign(phase=phase.where(phase.notna(), file.stem), image_id=image_id)
+            rows = rows.set_axis([f"{file.name} row {number}" for number in rows.index], axis=0)
+        parts.append(rows)
+        mappings.append(mapping)
+        if raw.attrs:
+            notes.append(f"{file.name}: fields are separated by {raw.attrs['separator']!r}")
+    rows = parts[0] if len(parts) == 1 else pd.concat(parts).rename_axis("in")
+    where = ", ".join(map(str, source.files))
+    return Catalogue(finish_rows(rows, where), notes=(*mapping_notes(rows, mappings), *notes))
 
 
-def rename_columns(rows: pd.DataFrame, columns: Mapping[str, str], where: str) -> pd.DataFrame:
-    """Rename the file's columns to ours; raise InputError if the map names columns that do not exist."""
-    wanted = {SHORT.get(ours, ours): theirs for ours, theirs in columns.items()}
-    there = list(map(str, rows.columns))
-    full = [SHORT.get(ours, ours) for ours in columns]
-    faults = [f"{ours} is mapped twice, also by its short name" for ours in wanted if full.count(ours) > 1]
-    faults += [f"images has no column {ours}" for ours in wanted if ours not in tables.IMAGES.names]
-    faults += [
-        f"the file has no column {theirs!r} (for {ours})" for ours, theirs in wanted.items() if theirs not in there
-    ]
-    if not faults and "path" not in wanted and "path" not in there:
-        faults.append("no column holds the path: name it with --map path=COLUMN")
-    if faults:
-        raise InputError(
-            "the column map does not fit",
-            where=where,
-            hint=f"The file's columns: {', '.join(there)}. Those of images: {', '.join(tables.IMAGES.names)}.",
-            faults=faults,
-        )
-    taken = pd.DataFrame({ours: rows[theirs] for ours, theirs in wanted.items()}, index=rows.index)
-    left = [name for name in rows.columns if name not in wanted.values() and name not in taken.columns]
-    return pd.concat([taken, rows[left]], axis=1)
+def _below(path: Any, root: Address) -> Any:
+    """The path relative to the image root, where it is absolute and lies below it; else as it is."""
+    if is_remote(root) or not isinstance(path, str) or not path.startswith("/"):
+        return path
+    home = local_path(root).resolve()
+    for folder in (home, local_path(root).absolute()):
+        if PurePosixPath(path).is_relative_to(folder):
+            return PurePosixPath(path).relative_to(folder).as_posix()
+    return path
 
 
 def convert_types(rows: pd.DataFrame, where: str) -> pd.DataFrame:
@@ -112,7 +112,10 @@ def read_table(file: Path) -> pd.DataFrame:
 def _csv(file: Path, separator: str) -> pd.DataFrame:
     """Read CSV strictly: a row with more or fewer fields than the header is an error that names its line."""
     with file.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.reader(stream, delimiter=separator, strict=True)
+        first = stream.readline()
+        used = next((sign for sign in ";\t" if sign in first and separator not in first), separator)
+        stream.seek(0)
+        reader = csv.reader(stream, delimiter=used, strict=True)
         header = next(reader, [])
         if len(set(header)) != len(header) or not header:
             raise InputError(
@@ -128,4 +131,6 @@ def _csv(file: Path, separator: str) -> pd.DataFrame:
                 )
             if fields:
                 rows.append([field or None for field in fields])
-    return pd.DataFrame(rows, columns=header, dtype=object)
+    table = pd.DataFrame(rows, columns=header, dtype=object)
+    table.attrs = {} if used == separator else {"separator": used}
+    return table

@@ -5,7 +5,8 @@
     annotations  [{"key": [seed, candidate], "value": 0|1}]   without seeds, the first of each key is one
     manifest     {"images": [{"path": ...}]}                  the images of a split; an empty list means all
 
-The files are recognised by their shape. The id of an image is its path. No image needs to be on disk.
+The files are recognised by their shape; several of a kind (the lists of several wild collections) are read as one. The
+id of an image is its path. No image needs to be on disk.
 """
 
 import json
@@ -64,13 +65,26 @@ def _parts(files: Sequence[Path]) -> dict[str, tuple[Path, Any]]:
         except (OSError, ValueError) as error:
             raise InputError(f"cannot be read as JSON ({error})", where=str(file), hint="Correct the file.") from error
         name = kind(content)
-        if not name or name in parts:
-            what = f"is a second file of {name}" if name else "is neither metadata, seeds, annotations nor manifest"
-            raise InputError(what, where=str(file), hint="Use one file of each kind; metadata entries have an id.")
-        parts[name] = (file, content)
+        if not name:
+            what = "is neither metadata, seeds, annotations nor manifest"
+            raise InputError(what, where=str(file), hint="Metadata entries have an id.")
+        if name in parts:  # the names are for messages; entries count on from file to file
+            before, first = parts[name]
+            parts[name] = (Path(f"{before}, {file.name}"), _joined(first, content))
+        else:
+            parts[name] = (file, content)
     if "metadata" not in parts:
         raise InputError("no file holds metadata", hint='Add the file with {"images": [{"id": ..., "path": ...}]}.')
     return parts
+
+
+def _joined(first: Any, second: Any) -> Any:
+    """The content of two files of one kind."""
+    if isinstance(first, list):
+        return [*first, *second]
+    if kind(first) == "manifest" and not (first["images"] and second["images"]):
+        return {"images": []}  # one of them means everything
+    return {name: [*first[name], *second[name]] for name in ("images", "seeds") if name in first}
 
 
 def _rows(entries: list[Any], where: str) -> pd.DataFrame:
