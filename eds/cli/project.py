@@ -58,6 +58,8 @@ def render_status(status: "StatusResult") -> str:
     ]
     table = format_table(("table", "condition", "rows", "made by", "why"), rows)
     facts = f"\n\n{_render_shares(status)}" if status.universe else ""
+    if status.pictures and status.pictures.text:
+        facts += f"\nPictures: {status.pictures.text}."
     return f"{', '.join(f'{count} {condition}' for condition, count in counts.items())}\n\n{table}{facts}"
 
 

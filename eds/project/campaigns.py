@@ -100,7 +100,7 @@ class Campaigns:
         self, origins: Sequence[str] = (), *, undecided: bool = False, limit: int | None = None
     ) -> "pd.DataFrame":
         """The project's suspects that a new campaign would ask; see `create`."""
-        suspects = self.project.read("suspects")
+        suspects = _with_pictures(self.project, self.project.read("suspects"))
         if origins:
             suspects = suspects[suspects["origin"].isin(origins)]
         if undecided and len(suspects):
@@ -226,6 +226,18 @@ class Campaigns:
         from eds.project.campaign_statistics import cost
 
         return cost(self.project, pairs, experts, plan, positive_rate)
+
+
+def _with_pictures(project: "Project", suspects: "pd.DataFrame") -> "pd.DataFrame":
+    """The suspects whose pictures the catalogue has; nobody could judge the others."""
+    from eds.project.changed_pictures import lacking
+
+    if not project.path("images").exists():
+        return suspects
+    outside = lacking(suspects, project.read("images", columns=["image_id"])["image_id"])
+    if outside.any():
+        project.say(f"{int(outside.sum()):,} suspects name pictures that the catalogue lacks: they are not asked")
+    return suspects[~outside]
 
 
 def _without_label(project: "Project", suspects: "pd.DataFrame") -> "pd.DataFrame":

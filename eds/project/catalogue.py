@@ -19,6 +19,7 @@ from eds.images.sources import Catalogue, Source, read_source
 from eds.io import Address
 from eds.io.files import write_text
 from eds.project import Project
+from eds.project.changed_pictures import note_changes
 from eds.project.excluded_images import write_excluded
 from eds.project.image_root import settled_root, write_root
 from eds.project.results import Result
@@ -279,7 +280,10 @@ def _write(
             notes.append(f"{len(images) - len(assigned):,} images of the wild phases were not drawn: left out")
         images = assigned
     made_by = project.provenance(operation, settings, _parents(project, files), params=params)
+    before = project.read("images", columns=["image_id", "sha256"]) if project.state("images").rows else None
     project.write(images, "images", made_by)
+    if before is not None:
+        note_changes(project, before)
     if left_out:
         write_excluded(project, left_out)
     return CatalogueResult(

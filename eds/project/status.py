@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from eds.errors import EdsError
+from eds.project.changed_pictures import PictureChanges, picture_changes
 from eds.project.inputs import Inputs
 from eds.project.prevalence import project_prevalence
 from eds.project.project import Project, State
@@ -34,6 +35,7 @@ class StatusResult(Result):
     tables: list[State]
     universe: "UniverseSize | None"  # the pairs that the project is about; None without readable images
     shares: "Shares | None"  # what the labels say of them; None without labels
+    pictures: PictureChanges | None = None  # pairs of pictures that are gone or changed; None without readable images
 
 
 def read_status(project: Project) -> StatusResult:
@@ -45,8 +47,9 @@ def read_status(project: Project) -> StatusResult:
         found = project_prevalence(inputs)
     except EdsError:  # the table's condition says what is wrong
         return StatusResult(str(project.root), tables, None, None)
+    changes = picture_changes(project)
     shares = Shares(found.pool.rate, found.p, found.gain, found.found, found.recall) if found else None
-    return StatusResult(str(project.root), tables, universe.described, shares)
+    return StatusResult(str(project.root), tables, universe.described, shares, changes)
 
 
 def missing_files(project: Project, model: str) -> list[str]:

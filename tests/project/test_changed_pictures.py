@@ -1,0 +1,88 @@
+"""Pictures that go, change and come back: their pairs leave the queues, and no label is lost."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from eds.labels.judgements import Judgement
+from eds.project import Project
+from eds.project.changed_pictures import FILE, PictureChanges, labels_of_changed
+
+PAIR = ["query_id", "candidate_id"]
+
+
+def draw(file: Path, seed: int) -> None:
+    noise = np.random.default_rng(seed).integers(0, 256, (4, 4, 3), dtype=np.uint8)
+    Image.fromarray(noise).resize((32, 32)).save(file)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Eight pictures, a pool, a campaign of which an expert has judged the first ten pairs."""
+    made = Project.create(tmp_path / "shop")
+    made.image_root.mkdir(exist_ok=True)
+    for number in range(8):
+        draw(made.image_root / f"{number}.png", number)
+    made.scan()
+    made.embed(["descriptor:hsv"])
+    made.mine(k=7)
+    made.pool(k=7)
+    made.experts.add("ann")
+    made.campaigns.create("first", ["ann"])
+    tasks = made.labels.next_tasks("first", "ann", 10)
+    made.labels.submit("ann", [Judgement(f"token-{task.assignment}", task.assignment, 0) for task in tasks])
+    made.decide()
+    return made
+
+
+def queue(project: Project) -> set[tuple[str, str]]:
+    return {(task.query_id, task.candidate_id) for task in project.labels.next_tasks("first", "ann", 999)}
+
+
+def changes(project: Project) -> PictureChanges:
+    found = project.status().pictures
+    assert found is not None
+    return found
+
+
+def test_pairs_of_a_picture_that_is_gone_leave_the_queues_until_it_is_back(project: Project) -> None:
+    waiting, truth = queue(project), project.read("truth")
+    labels = int((truth[PAIR] == "3.png").any(axis=1).sum())
+    assert changes(project) == PictureChanges(0, 0, 0, 0)
+    shutil.move(project.image_root / "3.png", project.root / "3.png")
+    project.scan()
+    assert queue(project) == {pair for pair in waiting if "3.png" not in pair}
+    assert changes(project) == PictureChanges(1, 14, labels, 0)
+    project.campaigns.create("second", ["ann"])
+    asked = {
+        name for task in project.labels.next_tasks("second", "ann", 999) for name in (task.query_id, task.candidate_id)
+    }
+    assert asked == {f"{number}.png" for number in range(8) if number != 3}
+    project.decide()
+    assert project.read("truth")[PAIR].equals(truth[PAIR])
+    shutil.move(project.root / "3.png", project.image_root / "3.png")
+    project.scan()
+    assert queue(project) == waiting
+    assert changes(project).unasked == 0
+
+
+def test_labels_of_a_changed_picture_are_kept_and_told_until_the_old_file_is_back(project: Project) -> None:
+    waiting, truth = queue(project), project.read("truth")
+    judged = {tuple(pair) for pair in truth[PAIR].to_numpy() if "2.png" in pair}
+    shutil.copy(project.image_root / "2.png", project.root / "2.png")
+    draw(project.image_root / "2.png", 99)
+    project.scan()
+    assert queue(project) == {pair for pair in waiting if "2.png" not in pair}
+    assert {tuple(pair) for pair in labels_of_changed(project).to_numpy()} == judged
+    assert changes(project).labels_of_changed == len(judged) > 0
+    assert len(project.read("truth")) == len(truth)
+    draw(project.image_root / "2.png", 100)
+    project.scan()
+    assert changes(project).labels_of_changed == len(judged)
+    shutil.copy(project.root / "2.png", project.image_root / "2.png")
+    project.scan()
+    assert changes(project).labels_of_changed == 0
+    assert (project.root / FILE).exists()
