@@ -52,6 +52,7 @@ def compare(
     inputs: AnalysisInputs,
     *,
     newcomers: Collection[str] = (),
+    trained: Mapping[str, tuple[str, ...]] | None = None,
     table: pd.DataFrame | None = None,
     level: float = 0.95,
     resamples: int = RESAMPLES,
@@ -67,7 +68,8 @@ def compare(
     Conventions: `table` has the intervals of the values on all labels (default: `score_limits`); `inputs.pool_lists`
     names the models that built the pool (none: all are newcomers); `newcomers` are
     those of them for which only selected pairs were added later; needs `labels`, and for AUC across sides `scores`, for
-    measures on lists `rankings` or `ranks`; models without a value are left out; without resamples no intervals.
+    measures on lists `rankings` or `ranks`; models that `trained` says learned from the labels are not ranked; models
+    without a value are left out; without resamples no intervals.
     Example: see tests/analysis/test_comparison.py.
     """
     makers = set() if inputs.pool_lists is None else set(inputs.pool_lists["model"])
@@ -82,13 +84,14 @@ def compare(
         (model, measure): (low, high)
         for model, measure, low, high in rows[["model", "measure", "low", "high"]].itertuples(index=False)
     }
-    setting = _Setting(inputs, sides, frozenset(makers), limits, level, resamples)
+    seen = {name: what for name, what in (trained or {}).items() if name in sides}
+    setting = _Setting(inputs, sides, frozenset(makers), limits, level, resamples, seen)
     by_measure: dict[Measure, dict[str, Values]] = {}
     for result in results:
         if result.values is not None and not math.isnan(result.values.value) and has_best(result.measure):
             by_measure.setdefault(result.measure, {})[result.model] = result.values
     return Comparison(
-        sides, bool(makers), tuple(_compare(measure, values, setting) for measure, values in by_measure.items())
+        sides, bool(makers), tuple(_compare(measure, values, setting) for measure, values in by_measure.items()), seen
     )
 
 
@@ -102,6 +105,7 @@ class _Setting:
     limits: Mapping[tuple[str, str], tuple[float, float]]  # of the values on all labels, by model and measure
     level: float
     resamples: int
+    trained: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     areas: dict[tuple[Measure, str, frozenset[str]], Reals] = field(default_factory=dict)
 
     @cached_property
@@ -210,8 +214,12 @@ def _compare(measure: Measure, values: Mapping[str, Values], setting: _Setting) 
     ]
     columns = _Columns(measure, values, setting)
     compared = _test(measure, pairs, columns, on_lists, setting)
-    beaten = {pair.second if pair.difference > 0 else pair.first for pair in compared if pair.beyond_sampling}
     ranked = _ranked(names, compared, setting)
+    beaten = {
+        pair.second if pair.difference > 0 else pair.first
+        for pair in compared
+        if pair.beyond_sampling and {pair.first, pair.second} <= ranked
+    }
     mixed = any(basis == "reduced pools" for *_, basis in pairs)
     models = []
     for name in names:
@@ -231,6 +239,7 @@ def _compare(measure: Measure, values: Mapping[str, Values], setting: _Setting) 
                 *removed,
                 ranked=name in ranked,
                 best=name in ranked and name not in beaten,
+                trained_on=setting.trained.get(name, ()),
                 lower_bound=bound,
             )
         )
@@ -271,11 +280,13 @@ def _basis(
 def _ranked(names: Sequence[str], pairs: Sequence[ComparedPair], setting: _Setting) -> set[str]:
     """The models that are ordered with each other: generators, and newcomers that are compared with every one of them.
 
+    Models that were trained on the labels are not ordered with others.
     Without generators, newcomers that are compared with each other, those first that are compared with most.
     """
+    names = [name for name in names if "labels" not in setting.trained.get(name, ())]
     compared: dict[str, set[str]] = {name: set() for name in names}
     for pair in pairs:
-        if pair.basis != "none":
+        if pair.basis != "none" and pair.first in compared and pair.second in compared:
             compared[pair.first].add(pair.second)
             compared[pair.second].add(pair.first)
     core = [name for name in names if setting.sides[name] == "generator"]

@@ -14,7 +14,7 @@ errors. So two models are compared on:
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from eds.errors import InputError
@@ -41,6 +41,7 @@ class ComparedModel:
     self_removed_high: float
     ranked: bool  # whether the measure ranks it against the generators
     best: bool  # ranked, and no ranked model is better beyond sampling error
+    trained_on: tuple[str, ...] = ()  # labels, products or categories of this project; with labels it is not ranked
     lower_bound: bool = False  # whether some of the first k places have no label, which count as not similar
 
     @property
@@ -211,6 +212,7 @@ class Comparison:
     sides: Mapping[str, Side]
     makers_known: bool  # whether it is known which models built the pool; if not, all count as newcomers
     measures: tuple[MeasureComparison, ...]
+    trained: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # models that learned from this project's data
 
     def get(self, measure: Measure | str) -> MeasureComparison | None:
         """The comparison by a measure; None where no model can be best by it."""
@@ -251,5 +253,6 @@ class Comparison:
             "generators": list(self.generators),
             "newcomers": list(self.newcomers),
             "makers_known": self.makers_known,
+            "trained_on": {name: list(seen) for name, seen in self.trained.items()},
             "measures": [item.to_dict() for item in self.measures],
         }

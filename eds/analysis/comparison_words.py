@@ -15,6 +15,27 @@ def legend(comparison: Comparison) -> str:
     return "* best: no ranked model is better beyond sampling error (paired, Holm)"
 
 
+def trained_words(seen: Sequence[str]) -> str:
+    """What a model was trained on, in words.
+
+    >>> trained_words(("labels", "products"))
+    'trained on these labels and products'
+    """
+    return f"trained on these {_names(seen)}"
+
+
+def trained_notes(comparison: Comparison) -> list[str]:
+    """A sentence for the models that learned from this project's data; their values are not those of unseen data."""
+    by_data: dict[tuple[str, ...], list[str]] = {}
+    for name, seen in comparison.trained.items():
+        by_data.setdefault(seen, []).append(name)
+    return [
+        f"{_names(names)}: {trained_words(seen)}, so the values are not those of unseen data"
+        + (", and fair by no measure." if "labels" in seen else ".")
+        for seen, names in by_data.items()
+    ]
+
+
 def notes(comparison: Comparison) -> list[str]:
     """What must be known of models that came later than the pool; nothing where all models are on one side."""
     if not comparison.newcomers:

@@ -6,7 +6,7 @@ change what is said of two models; models that the queries do not distinguish ha
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -45,6 +45,7 @@ class MeasureFairness:
     grade: Grade
     shifts: tuple[Shift, ...] = ()
     reason: str = ""
+    not_for: tuple[str, ...] = ()  # models that were trained on the labels: no measure is fair on them
 
     @property
     def largest(self) -> Shift | None:
@@ -74,7 +75,8 @@ def grade_fairness(
     (`negatives_without`).
     Example: see tests/analysis/test_fairness.py.
     """
-    return tuple(_grade(part, comparison, inputs, resamples) for part in comparison)
+    not_for = tuple(name for name, seen in comparison.trained.items() if "labels" in seen)
+    return tuple(replace(_grade(part, comparison, inputs, resamples), not_for=not_for) for part in comparison)
 
 
 def _grade(part: MeasureComparison, comparison: Comparison, inputs: AnalysisInputs, resamples: int) -> MeasureFairness:

@@ -151,6 +151,7 @@ def _fairness(result: "ScoreResult") -> list[str]:
     """Render which measures are fair to newcomers: each pool model scored again as if it were new."""
     if not result.fairness:
         return []
+    not_for = result.fairness[0].not_for
     heads = ["measure", "fair to newcomers", "largest shift", "of", "order changes", "reason"]
     rows = []
     for item in result.fairness:
@@ -161,6 +162,7 @@ def _fairness(result: "ScoreResult") -> list[str]:
     return [
         format_table(heads, rows),
         "Each pool model scored again as if it were new: without the labels of the pairs that only it proposed.",
+        *([f"No measure is fair on {', '.join(not_for)}: trained on these labels."] if not_for else []),
     ]
 
 

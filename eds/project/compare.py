@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from eds.project.models import find_models, roles
+from eds.project.models import find_models, marked, roles
 from eds.project.redrawn_negatives import with_redrawn_negatives
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def compare_models(
         results,
         known,
         newcomers=newcomers,
+        trained=marked(inputs.project, evaluation.evidence.sources),
         table=table,
         level=options.confidence,
         resamples=options.resamples,

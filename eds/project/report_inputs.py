@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from eds.errors import EdsError, LockedError
 from eds.project.budget import seconds_per_label
+from eds.project.compare import find_newcomers
 from eds.project.evaluate import Evaluation, evaluate_models
 from eds.project.inputs import Inputs
 from eds.project.known_truth import truth_of_drawn
+from eds.project.models import marked
 from eds.project.pool_models import read_pool_lists
 from eds.project.ranks_and_scores import choose_models
 from eds.project.results import to_jsonable
@@ -124,6 +126,8 @@ def collect(project: "Project", options: ReportOptions) -> "ReportInputs":
         scores=evidence.scores if evidence else None,
         negatives=inputs.negatives if scoring else None,
         tables=describe_tables(project),
+        newcomers=find_newcomers(inputs, list(evidence.sources), options.pool_models) if evidence else None,
+        trained=marked(project, evidence.sources) if evidence else {},
         gaps=gaps,
     )
 

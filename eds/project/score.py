@@ -97,6 +97,7 @@ class ScoreResult(Result):
         records: list[Any] = self.table.to_dict(orient="records")
         for row in records:
             whole = not isinstance(row["query_id"], str)
+            row["trained_on"] = list(self.comparison.trained.get(row["model"], ()))
             row["query_id"] = None if whole else row["query_id"]
             row["note"] = row["note"] if isinstance(row["note"], str) and row["note"] else None
             row |= (
@@ -128,6 +129,8 @@ class ScoreResult(Result):
         models = [] if compared is None else [item.model for item in compared.models]
         models += [name for name in self.comparison.sides if name not in models]
         columns: dict[str, list[str]] = {"model": models}
+        if self.comparison.trained:
+            columns["trained on"] = [", ".join(self.comparison.trained.get(name, ())) for name in models]
         if self.comparison.mixed:
             columns["part"] = [PARTS[self.comparison.sides[name]] for name in models]
         for name, measure in zip(short_names(measures), measures, strict=True):
@@ -174,7 +177,8 @@ class ScoreResult(Result):
             and (result.values is None or result.values.value is None or result.values.value != result.values.value)
         ]
         parts = tuple(part for part in self.comparison if part.measure in shown)
-        notes = comparison_words.notes(replace(self.comparison, measures=parts))
+        notes = comparison_words.trained_notes(self.comparison)
+        notes += comparison_words.notes(replace(self.comparison, measures=parts))
         if left_out := sorted({note for note in self.remarks if "left out" in note or "taken from its lists" in note}):
             notes.append("; ".join(note.removesuffix(".") for note in left_out[:2]) + ".")
         if undefined:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from eds.analysis.comparison_words import trained_words
 from eds.metrics import Measure, Result
 from eds.metrics.inputs import with_negatives
 from eds.metrics.pair_scores import align_scores
@@ -69,9 +70,12 @@ def warning(inputs: ReportInputs, side: str = "annotated") -> tuple[Sentence, ..
 
 
 def role(inputs: ReportInputs, model: str) -> str:
-    """Whether the model helped to build the pool."""
+    """Whether the model helped to build the pool, and whether it was trained on data of this project."""
     pool_models = inputs.pool_models
-    return "pool model" if model in pool_models else "new model" if pool_models else UNKNOWN
+    new = model in inputs.newcomers if inputs.newcomers is not None else model not in pool_models
+    part = ("new model" if new else "pool model") if pool_models else UNKNOWN
+    seen = inputs.trained.get(model, ())
+    return f"{part}, {trained_words(seen)}" if seen else part
 
 
 def sample_size(results: Sequence[Result] | None, measure: str) -> str:

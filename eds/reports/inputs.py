@@ -98,6 +98,10 @@ class ReportInputs:
     codes: Sequence[Result] = ()  # measures on binary codes, of the models that have codes
     tables: Sequence[Mapping[str, Any]] = ()  # path, rows, made by, condition, digest
     gaps: Mapping[str, Gap] = field(default_factory=dict)
+    newcomers: Sequence[str] | None = None  # models that are new, by role and by what is judged; None: by pool_lists
+    trained: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # what of this project a model learned
     cache: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)  # what several sections share
 
     def require(self, name: str) -> Any:

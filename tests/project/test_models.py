@@ -180,3 +180,33 @@ def test_a_model_is_found_by_its_spec_and_by_the_end_of_its_name(shop: Shop, pro
     bring(project, shop, tmp_path, "checkpoint-m1")
     with pytest.raises(Exception, match="no vectors of m1"):
         project.mine(["m1"])
+
+
+def test_a_model_that_learned_from_the_labels_is_marked_wherever_its_value_stands(
+    shop: Shop, project: Project, tmp_path: Path
+) -> None:
+    bring(project, shop, tmp_path, "plain")
+    before = project.score("ROC-AUC", resamples=0).comparison["ROC-AUC"]
+    file = project.root / "eds.toml"
+    text = file.read_text().replace('name = "plain"', 'name = "plain"\ntrained_on = ["labels"]')
+    file.write_text(text)
+    assert before["plain"].ranked
+    scores = project.score("ROC-AUC", resamples=0)
+    marked = scores.comparison["ROC-AUC"]["plain"]
+    assert (marked.trained_on, marked.ranked, marked.best) == (("labels",), False, False)
+    assert {row["model"]: row["trained_on"] for row in scores.rows()}["plain"] == ["labels"]
+    assert "these labels" in scores.notes[0]
+    assert {item.not_for for item in scores.fairness} == {("plain",)}
+    assert scores.summary.set_index("model")["trained on"].to_dict() == {"m0": "", "m1": "", "plain": "labels"}
+    project.report(tmp_path / "report.html", resamples=0, pictures=False)
+    assert "trained on these labels" in (tmp_path / "report.html").read_text()
+
+
+def test_the_codes_of_a_head_have_seen_what_it_was_fitted_to(shop: Shop, project: Project) -> None:
+    from eds.project.train import HashOptions
+
+    options = HashOptions(base="m0", bits=8, epochs=1, labels="truth", objective="dsh")
+    project.train_hash("codes", options)
+    assert {item.name: item.trained_on for item in project.list_models().models}["codes"] == ("labels",)
+    assert roles(project)["codes"] == "evaluated"
+    assert tomllib.loads((project.root / "eds.toml").read_text())["models"][-1]["trained_on"] == ["labels"]

@@ -32,6 +32,7 @@ def comparison(inputs: ReportInputs) -> Comparison:
             results,
             analysis_inputs(inputs),
             newcomers=new_models(inputs),
+            trained=inputs.trained,
             table=scores_with_intervals(inputs),
             level=inputs.confidence,
             resamples=inputs.resamples,
@@ -63,6 +64,8 @@ def compared_measures(inputs: ReportInputs) -> list[MeasureComparison]:
 
 def new_models(inputs: ReportInputs) -> list[str]:
     """The models that had no part in the pool, or of which only selected pairs were added later."""
+    if inputs.newcomers is not None:
+        return [*inputs.newcomers]
     strata = () if inputs.suspects is None else inputs.suspects["stratum"].unique()
     known = {result.model for result in inputs.results or ()} or {card.name for card in inputs.models or ()}
     return newcomers.new_models(sorted(known), inputs.pool_models, strata)

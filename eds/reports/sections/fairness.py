@@ -99,6 +99,8 @@ def grades(inputs: ReportInputs) -> Blocks:
     )
     reasons = dict.fromkeys(f"{_label(item.measure)}: {item.reason}" for item in graded(inputs) if item.reason)
     caption = "Each pool model is scored again as if it were new, without labels of the pairs that only it proposed."
+    if not_for := graded(inputs)[0].not_for if graded(inputs) else ():
+        caption += f" No measure is fair on {', '.join(not_for)}: trained on these labels."
     if reasons:
         caption += f" {'; '.join(reasons)}."
     return (

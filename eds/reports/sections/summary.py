@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from eds.analysis.comparison import MeasureComparison
+from eds.analysis.comparison_words import trained_words
 from eds.reports.charts import bound_chart, forest_chart
 from eds.reports.document import (
     Block,
@@ -87,6 +88,7 @@ def _forest(compared: MeasureComparison) -> Figure:
     captions = ["Without the pairs that the model alone proposed." if own else "On all labels."]
     captions += ["Hollow: not in the pool."] if any(marks) else []
     captions += ["Bracket: not distinguishable."] if any(len(group) > 1 for group in compared.groups) else []
+    captions += _trained(compared)
     return Figure("forest", title, forest_chart, data, " ".join(captions))
 
 
@@ -107,7 +109,12 @@ def _ceilings(compared: MeasureComparison, order: Sequence[str]) -> Figure:
         if open_labels
         else f"The first {compared.measure.k} candidates of all models are judged: no ceiling below 100 %."
     )
-    return Figure("hr", f"{name} and its ceiling", bound_chart, data, caption)
+    return Figure("hr", f"{name} and its ceiling", bound_chart, data, " ".join([caption, *_trained(compared)]))
+
+
+def _trained(compared: MeasureComparison) -> list[str]:
+    """A sentence for every model in the chart that was trained on data of this project."""
+    return [f"{item.model}: {trained_words(item.trained_on)}." for item in compared.models if item.trained_on]
 
 
 def answer(inputs: ReportInputs) -> Sentence | None:
