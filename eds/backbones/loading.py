@@ -63,8 +63,8 @@ def _factory(request: Request) -> Any:
             return BACKBONES.load(request.loader)
         except UnknownNameError as error:
             own = (
-                f"Or write module:object of your own; Python finds no module {request.loader}: if its file is here, "
-                "start with PYTHONPATH=. eds ..."
+                f"Or write module:object of your own; Python finds no module {request.loader}: put its file,"
+                f" {request.loader.partition('.')[0]}.py, into the project's folder."
             )
             raise UnknownNameError(error.what, where=request.text, hint=f"{error.hint} {own}") from None
     try:

@@ -11,6 +11,7 @@ from eds.cli.console import Console, command
 from eds.cli.options import (
     allow_missing,
     confidence,
+    dry_run_option,
     executor_option,
     named_files,
     pool_models_option,
@@ -53,7 +54,14 @@ def list_(console: Console, preset: str | None) -> None:
     metavar="MEASURE|PRESET",
     help="A measure, as RR@10, or a preset (default: vsd, in short).",
 )
-@click.option("-m", "--model", "models", multiple=True, metavar="MODEL", help="Score only this model; repeatable.")
+@click.option(
+    "-m",
+    "--model",
+    "models",
+    multiple=True,
+    metavar="MODEL",
+    help="Score this model beside the generators; repeatable.",
+)
 @click.option(
     "--new",
     multiple=True,
@@ -84,9 +92,20 @@ def list_(console: Console, preset: str | None) -> None:
 @click.option("--attribute", "attributes", multiple=True, metavar="COLUMN", help="A column for grades=attributes.")
 @executor_option
 @click.option("--explain", is_flag=True, help="Show every measure, and what each value rests on.")
-def score(console: Console, explain: bool, **options: Any) -> None:
-    """Score every model by the measures, and write table scores."""
-    console.show(console.project.score(**options), partial(render_scores, explain=explain))
+@click.option("--brief", is_flag=True, help="Show one line for each model: its values, the best ones marked.")
+@dry_run_option
+def score(console: Console, explain: bool, brief: bool, **options: Any) -> None:
+    """Score every model by the measures, and write table scores.
+
+    Values of other models and measures that are up to date are kept in the table.
+    """
+    render = render_leaderboard if brief else partial(render_scores, explain=explain)
+    console.show(console.project.score(**options), render)
+
+
+def render_leaderboard(result: "ScoreResult") -> str:
+    """Render a line for each model: its values without intervals, the best ones marked."""
+    return format_table(list(result.leaderboard.columns), result.leaderboard.to_numpy().tolist())
 
 
 def render_scores(result: "ScoreResult", *, explain: bool = False) -> str:

@@ -160,6 +160,7 @@ def embed(
     if not models:
         return _embed_known(project, options, replace=replace)
     texts = list(dict.fromkeys(_known_text(project, text, options) for text in models))
+    project.find_modules()
     with project.writing("embeddings.compute"):
         images = project.read("images", columns=USED.names)
         device = options.device or settings.device

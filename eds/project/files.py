@@ -10,6 +10,7 @@ are identified by their digests; the labels, which may be in a database elsewher
 import copy
 import json
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -105,6 +106,12 @@ class ProjectFiles:
                 hint="Copy them, and set images.root to the folder; eds/io/README.md says what reads addresses.",
             )
         return place
+
+    def find_modules(self) -> None:
+        """Let Python find modules in the project's folder, behind all others: backbones written as module:object."""
+        folder = str(self.root.resolve())
+        if folder not in sys.path:
+            sys.path.append(folder)
 
     def path(self, table: str, model: str | None = None) -> Path:
         """Where a table is kept; `embeddings` is a folder, `labels` a database."""

@@ -9,9 +9,11 @@ from eds.project.compare import compare_models
 from eds.project.evaluate import Evaluation, evaluate_models, models_to_score
 from eds.project.inputs import Inputs
 from eds.project.measures import format_bounds, format_value, parse_measures, short_names, shorten
+from eds.project.models import find_models, generators
 from eds.project.new_models import add_models, remove_if_refused
 from eds.project.ranks_and_scores import choose_models
 from eds.project.results import Result, to_jsonable
+from eds.tables import SCORES, read_provenance
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,6 +142,14 @@ class ScoreResult(Result):
             columns[heading] = [self._cell(model, measure, cells[model, str(measure)]) for model in models]
         return pd.DataFrame(columns)
 
+    @property
+    def leaderboard(self) -> "pd.DataFrame":
+        """The summary with values only: a short line for each model."""
+        short = self.summary.copy()
+        for column in short.columns.difference(["model", "part", "trained on"]):
+            short[column] = short[column].str.replace(r" \[[^\]]*\]", "", regex=True)
+        return short
+
     def _cell(self, model: str, measure: "Measure", row: Mapping[Any, Any]) -> str:
         """Return a value with its interval; a lower bound with its ceiling; and * for the best."""
         part = self.comparison.get(measure)
@@ -245,6 +255,7 @@ def score(
     named = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else list(measures)
     texts, first = named or [PRESET], () if named else FIRST
     new, ids = new or {}, ids or {}
+    models = find_models(project, models)
     names = tuple(dict.fromkeys([*models, *new])) if models else ()
     options = ScoreOptions(
         tuple(map(str, texts)),
@@ -313,7 +324,7 @@ def write_scores(
     evaluation = evaluate_models(
         inputs,
         list(dict.fromkeys([*measures, *more])),
-        options.models,
+        _with_generators(project, options),
         options.source,
         allow_missing=options.allow_missing,
         with_random=options.with_random,
@@ -324,9 +335,51 @@ def write_scores(
     settings["project.seed"] = project.config.project.seed
     parents = [project.path("images"), *(project.path(name) for name in ("truth", "suspects") if inputs.exists(name))]
     parents += [project.path(kind, model) for model, kind in evaluation.evidence.sources.items()]
-    made_by = project.provenance("metrics.score", settings, parents, params={**options.params(), **(params or {})})
-    project.write(table, "scores", made_by)
+    stored, every = _with_kept_rows(inputs, options, table)
+    made_by = project.provenance("metrics.score", settings, parents, params={**stored.params(), **(params or {})})
+    if stored is not options:  # what the rows that are kept were made from
+        before, _ = read_provenance(project.path("scores"), SCORES)
+        made_by = replace(made_by, parents={**before.parents, **made_by.parents})
+    project.write(every, "scores", made_by)
     return evaluation, table
+
+
+def _with_generators(project: "Project", options: ScoreOptions) -> list[str]:
+    """Return the models that the options name, and beside them those that made the pool; none: all models."""
+    there = set(models_to_score(project, (), (), options.source)) if options.models else set()
+    beside = find_models(project, options.pool_models) or [*generators(project, "embeddings"), *generators(project)]
+    return list(dict.fromkeys([*options.models, *(name for name in beside if name in there)]))
+
+
+def _with_kept_rows(
+    inputs: Inputs, options: ScoreOptions, table: "pd.DataFrame"
+) -> "tuple[ScoreOptions, pd.DataFrame]":
+    """Return the table with the rows of other models and measures that are up to date, and the options of both.
+
+    Rows that were made otherwise, or from tables that have changed since, are dropped.
+    """
+    import pandas as pd
+
+    project, state = inputs.project, inputs.project.state("scores")
+    if state.operation != "metrics.score" or state.condition not in ("fresh", "stale"):
+        return options, table
+    before = table_options(project, state)
+    old, new = (table.set_index(["model", "measure"]).index for table in (inputs.read("scores"), table))
+    rows = inputs.read("scores")[~old.isin(new)]
+    same = replace(before, measures=(), models=(), by_query=False) == replace(
+        options, measures=(), models=(), by_query=False
+    )
+    if not len(rows) or not same or state.condition == "stale":
+        if len(rows):
+            why = "from tables that have changed since" if same else "with other options"
+            project.say(f"{len(rows):,} values in table scores were made {why}: they are dropped.")
+        return options, table
+    measures = tuple(dict.fromkeys([*before.measures, *options.measures]))
+    models = tuple(dict.fromkeys([*before.models, *options.models])) if before.models and options.models else ()
+    by_query = options.by_query or before.by_query
+    stored = replace(options, measures=measures, models=models, by_query=by_query)
+    parts = [part.sort_values(["model", "measure", "query_id"], na_position="first") for part in (rows, table)]
+    return stored, pd.concat(parts, ignore_index=True)
 
 
 def table_options(project: "Project", state: "State", default: ScoreOptions | None = None) -> ScoreOptions:

@@ -246,6 +246,7 @@ def finetune(
     choose(options.device, "torch")  # before any image is read
     labels = options.labels or "product"
     base = preset_text(base)
+    project.find_modules()
     random = f"{'&' if '?' in base else '?'}random_init=true" if options.random_init else ""
     with project.writing("training.finetune"):
         folder = _run_folder(project, name)

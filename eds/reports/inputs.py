@@ -99,9 +99,7 @@ class ReportInputs:
     tables: Sequence[Mapping[str, Any]] = ()  # path, rows, made by, condition, digest
     gaps: Mapping[str, Gap] = field(default_factory=dict)
     newcomers: Sequence[str] | None = None  # models that are new, by role and by what is judged; None: by pool_lists
-    trained: Mapping[str, tuple[str, ...]] = field(
-        default_factory=dict
-    )  # what of this project a model learned
+    trained: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what of this project a model learned
     cache: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)  # what several sections share
 
     def require(self, name: str) -> Any:

@@ -9,6 +9,7 @@ import pytest
 
 from eds.errors import ConfigError, DeclinedError, InputError
 from eds.project import Project
+from eds.tables import Provenance
 from tests.project.shops import Design, Shop, draw_shop, judge, make_project
 
 DESIGN = Design(products=40, queries=12, models=3)
@@ -210,3 +211,45 @@ def test_the_codes_of_a_head_have_seen_what_it_was_fitted_to(shop: Shop, project
     assert {item.name: item.trained_on for item in project.list_models().models}["codes"] == ("labels",)
     assert roles(project)["codes"] == "evaluated"
     assert tomllib.loads((project.root / "eds.toml").read_text())["models"][-1]["trained_on"] == ["labels"]
+
+
+def test_a_new_model_is_scored_beside_the_generators_and_other_rows_stay(
+    shop: Shop, project: Project, tmp_path: Path
+) -> None:
+    bring(project, shop, tmp_path, "late")
+    project.score("VSD-HR@3", resamples=0)
+    first = project.read("scores").set_index(["model", "measure"])["value"]
+    found = project.score("RR@3", models=["late"], resamples=0)
+    assert set(found.table["model"]) == {"m0", "m1", "late"}
+    table = project.read("scores").set_index(["model", "measure"])["value"]
+    assert len(table) == 6
+    assert table.loc[first.index].to_dict() == first.to_dict()
+    assert project.state("scores").condition == "fresh"
+    again = project.score("VSD-HR@3", models=["late"], resamples=0)
+    assert set(again.table["measure"]) == {"VSD-HR@3"}
+    assert project.read("scores").set_index(["model", "measure"])["value"].to_dict() == table.to_dict()
+    project.score("VSD-HR@3", resamples=0, with_random=True)
+    assert set(project.read("scores")["measure"]) == {"VSD-HR@3"}, "values that were made otherwise are not mixed in"
+
+
+def test_vectors_are_brought_up_to_date_without_naming_a_model(tmp_path: Path) -> None:
+    project = Project.create(tmp_path / "p")
+    project.draw_catalogue(products=4, views=2, wild=0, size=32, workers=1)
+    images = project.read("images")
+    project.write(images.head(6), "images", Provenance("images.scan"))
+    project.embed(["colour=descriptor:hsv"])
+    (project.root / "mine.py").write_text(
+        "import numpy as np\n"
+        "from eds.backbones.preprocessing import Preprocessing\n"
+        "class Own:\n"
+        "    def __init__(self, request):\n"
+        "        steps = Preprocessing('squash', 32, 'bilinear', None, 'RGB', mean=(0, 0, 0), std=(1, 1, 1))\n"
+        "        self.spec = request.spec(steps, dimension=2, runtime='numpy', normalise=False)\n"
+        "    def encode(self, batch):\n"
+        "        return batch.reshape(len(batch), -1)[:, :2].astype('float32') + 1\n"
+    )
+    project.embed(["own=mine:Own"])  # a module in the project's folder
+    project.write(images, "images", Provenance("images.scan"))
+    found = project.embed()
+    assert {item.model: item.computed for item in found.models} == {"colour": 2, "own": 2}
+    assert {state.condition for state in project.states() if state.table == "embeddings"} == {"fresh"}
