@@ -154,7 +154,7 @@ def test_mining_multiplies_and_stores_what_is_predicted(
     listed = (folder / "ids.parquet").stat().st_size / images
     rate = capacity.model_rate(vectors.model, listed)
     stored = sum(file.stat().st_size for file in folder.iterdir())
-    headers = 128 * len(vectors.model.shards) + (folder / "model.json").stat().st_size
+    headers = 128 * len(vectors.model.shards) + sum(file.stat().st_size for file in folder.glob("*.json"))
     assert stored == round(rate.vector_bytes * images) + headers
     assert rate.dimension == dimension
 
@@ -274,10 +274,11 @@ def test_the_projects_own_rates_are_used(tmp_path: Path) -> None:
         done = CliRunner().invoke(cli, [*words, "-p", str(project.root)])
         assert done.exit_code == 0, done.output
     model = json.loads((project.root / "embeddings" / "colour" / "model.json").read_text())
+    timing = json.loads((project.root / "embeddings" / "colour" / "timing.json").read_text())
     told = json.loads(said("--models", "2", "--json", "-p", str(project.root)))["machines"]
     assert [one["name"] for one in told["models"]] == ["colour", "model 2"]
     measured = {one["source"].split(":")[0]: one for one in told["rates"]}
-    assert measured["colour"]["value"] == model["images_per_second"]
+    assert measured["colour"]["value"] == timing["images_per_second"]
     sizes = [file.stat().st_size for file in (project.root / "images").rglob("*.jpg")]
     assert measured["measured"]["value"] == pytest.approx(np.mean(sizes))
     assert told["images"] == model["rows"] == len(sizes)

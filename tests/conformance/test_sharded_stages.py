@@ -116,7 +116,7 @@ def test_parts_in_a_bucket(engines: dict[str, Backend], tmp_path: Path, monkeypa
         inputs = server.seen["PUT"] - puts
     pd.testing.assert_frame_equal(found.lists, expected, check_exact=True)
     pd.testing.assert_frame_equal(again.lists, expected, check_exact=True)
-    assert {f"work/given/{shard.sha256}.npy" for shard in vectors.model.shards} <= names
+    assert {f"work/inputs/{shard.sha256}.npy" for shard in vectors.model.shards} <= names
     assert {"work/top-00000-00001.npz", "work/top-00000-00001.npz.receipt", "work/lists-00000.npz"} <= names
     assert inputs == 3  # queries and two parts of the gallery; no output was made again
 

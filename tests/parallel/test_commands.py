@@ -1,5 +1,6 @@
 """The commands that work in parts write the files of those that do not, and say no to what makes no sense."""
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from eds.cli import cli
 from eds.errors import EdsError, InputError
 from eds.project import Project
 from eds.tables import IMAGES, Provenance, write
-from eds.vectors import Model, read_model
+from eds.vectors import Model, Vectors, read_model
 from eds.vectors import write as write_vectors
 
 
@@ -66,10 +67,15 @@ def test_lists_and_pool_are_the_same_files(tmp_path: Path) -> None:
 
 
 def broken(project: Project) -> bytes:
-    """Spoil the model's last shard, so that mining goes wrong when some parts are done; gives what was there."""
+    """Spoil the model's last shard as a failing disk does, its times unchanged; gives what was there.
+
+    It was held against its digest before, so mining starts and goes wrong when some parts are done.
+    """
+    Vectors.open(project.path("embeddings", "m"))
     shard = sorted(project.path("embeddings", "m").glob("*.npy"))[-1]
-    whole = shard.read_bytes()
+    whole, status = shard.read_bytes(), shard.stat()
     shard.write_bytes(whole[:-4] + bytes(4))
+    os.utime(shard, ns=(status.st_atime_ns, status.st_mtime_ns))
     return whole
 
 

@@ -164,7 +164,9 @@ def test_where_no_measure_is_named_few_are_shown_and_all_are_scored(project: Pro
     named = project.score("vsd", resamples=0)
     assert len(named.summary.columns) == 2 + len(named.measures)
     typed = ["metrics", "score", "-p", str(project.root), "-q", "--resamples", "0"]
-    short, full = (CliRunner().invoke(cli, [*typed, *more]).output for more in ([], ["--explain"]))
+    short, full = (
+        CliRunner().invoke(cli, [*typed, *more], env={"COLUMNS": "160"}).output for more in ([], ["--explain"])
+    )
     assert len(short.splitlines()) <= 1 + 3 + 3  # a heading, three models, three lines
     assert "Success@9" in full
     assert "Success@9" not in short

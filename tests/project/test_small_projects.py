@@ -36,7 +36,7 @@ def test_a_small_project_has_its_report_and_one_p_k(products: int, views: int, w
     project.simulate_experts()
     project.run()
     project.report(tmp_path / "report.html", resamples=200)
-    expected = project.analyse("prevalence").result["pool"]
+    expected = project.analyse("prevalence").result.to_dict()["pool"]
     fields = ("labelled", "positive", "rate", "low", "high", "no_interval")
     (rates,) = tables_called("rates", json.loads((tmp_path / "report.json").read_text()))
     (row,) = (row for row in rates["rows"] if row["model"] == "the pool")

@@ -42,7 +42,7 @@ def test_the_export_route_gives_what_the_store_holds_to_leads_only(judged: Site,
 def client(site: Site, who: str | None) -> TestClient:
     """A browser that talks to the export route behind the gate."""
     app = Starlette(routes=exporting.routes(site.base), middleware=[Middleware(Gate, site=site)])
-    found = TestClient(app, follow_redirects=False)
+    found = TestClient(app, base_url="http://localhost", follow_redirects=False)
     if who is not None:
-        found.cookies.set("eds_session", site.owner.experts.sign_in_vouched(who, by="test"), domain="testserver.local")
+        found.cookies.set("eds_session", site.owner.experts.sign_in_vouched(who, by="test"), domain="localhost.local")
     return found
