@@ -3,19 +3,26 @@
 import re
 import shutil
 import subprocess
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 import yaml  # type: ignore[import-untyped]
 from click.testing import CliRunner
 
 from eds.cli import cli
+from tests import deploy_rehearsal
+from tests.browser.test_nginx import free_port
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
 NGINX = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
 UNIT = (DEPLOY / "eds-annotator@.service").read_text(encoding="utf-8")
+BACKUP = (DEPLOY / "eds-backup.service").read_text(encoding="utf-8")
 PORTS = re.findall(r"server 127\.0\.0\.1:(\d+)", NGINX)
 # Of the Compose Specification, what our file uses; a key that is none of these is a slip.
 SERVICE = {
@@ -29,7 +36,14 @@ SERVICE = {
     "ports",
     "build",
     "command",
+    "cap_drop",
+    "security_opt",
+    "user",
+    "read_only",
+    "tmpfs",
+    "sysctls",
 }
+MOST_EXPOSED = 4.0  # of systemd-analyze security, where 10 is everything
 
 
 class Strict(yaml.SafeLoader):  # type: ignore[misc]
@@ -61,37 +75,122 @@ def program(name: str) -> str:
     return found
 
 
-def nginx_says(text: str, folder: Path) -> str:
-    """What `nginx -t` says of this text in an http block; empty where all is well."""
+def nginx_file(text: str, folder: Path) -> Path:
+    """A whole configuration with this text in its http block."""
     temporary = "".join(
         f"{name}_temp_path {folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
     whole = f"pid {folder}/pid; error_log stderr; events {{}} http {{ access_log off; {temporary} {text} }}"
     (folder / "whole.conf").write_text(whole)
-    words = [program("nginx"), "-q", "-t", "-e", "stderr", "-c", str(folder / "whole.conf")]
+    return folder / "whole.conf"
+
+
+def nginx_says(text: str, folder: Path) -> str:
+    """What `nginx -t` says of this text in an http block; empty where all is well."""
+    words = [program("nginx"), "-q", "-t", "-e", "stderr", "-c", str(nginx_file(text, folder))]
     return subprocess.run(words, capture_output=True, text=True, check=False).stderr
 
 
 def test_nginx_takes_its_file(tmp_path: Path) -> None:
-    free = NGINX.replace("listen 80;", f"listen unix:{tmp_path}/socket;")
+    free = NGINX.replace("listen 80;", f"listen unix:{tmp_path}/socket;").replace("/var/log/nginx", str(tmp_path))
     assert nginx_says(free, tmp_path) == ""
     assert "unknown directive" in nginx_says(free.replace("proxy_pass", "proxy_pas"), tmp_path)
 
 
-def verified(unit: str, folder: Path) -> str:
-    """What `systemd-analyze verify` says of a unit whose program is there; it warns of what it does not know."""
+def told_of(unit: str, name: str, folder: Path, *words: str) -> str:
+    """What systemd-analyze says of a unit whose programs are there."""
     stand_in = folder / "eds"
     shutil.copy("/bin/true", stand_in)
-    file = folder / "eds-annotator@.service"
+    file = folder / name
     file.write_text(unit.replace("/opt/eds/bin/eds", str(stand_in)))
-    words = [program("systemd-analyze"), "verify", "--man=no", str(file)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    return done.stderr + (f"code {done.returncode}" if done.returncode else "")
+    done = subprocess.run(
+        [program("systemd-analyze"), *words, str(file)], capture_output=True, text=True, check=False, env={"LANG": "C"}
+    )
+    return done.stdout + done.stderr + (f"code {done.returncode}" if done.returncode else "")
 
 
-def test_systemd_takes_the_unit(tmp_path: Path) -> None:
-    assert verified(UNIT, tmp_path) == ""
-    assert "Unknown key" in verified(UNIT.replace("Restart=", "Restrt="), tmp_path)
+@pytest.mark.parametrize("name", ["eds-annotator@.service", "eds-backup.service", "eds-backup.timer"])
+def test_systemd_takes_the_units(name: str, tmp_path: Path) -> None:
+    unit = (DEPLOY / name).read_text(encoding="utf-8")
+    shutil.copy(DEPLOY / "eds-backup.service", tmp_path)  # which the timer starts
+    (tmp_path / "eds-backup.service").write_text(BACKUP.replace("/opt/eds/bin/eds", "/bin/true"))
+    assert told_of(unit, name, tmp_path, "verify", "--man=no") == ""
+    wrong = told_of(unit.replace("Description=", "Descritpion="), name, tmp_path, "verify", "--man=no")
+    assert "Unknown key" in wrong
+
+
+@pytest.mark.parametrize("name", ["eds-annotator@.service", "eds-backup.service"])
+def test_the_services_may_do_little(name: str, tmp_path: Path) -> None:
+    unit = (DEPLOY / name).read_text(encoding="utf-8")
+    told = told_of(unit, name, tmp_path, "security", "--offline=yes", "--no-pager")
+    (exposure,) = re.findall(r"exposure level for \S+: ([0-9.]+)", told)
+    assert float(exposure) <= MOST_EXPOSED
+    loose = told_of(unit.replace("CapabilityBoundingSet=", "#"), name, tmp_path, "security", "--offline=yes")
+    assert float(re.findall(r"exposure level for \S+: ([0-9.]+)", loose)[0]) > float(exposure)
+
+
+def readme_blocks() -> list[str]:
+    return deploy_rehearsal.blocks("A Debian server")
+
+
+def test_the_blocks_of_the_page_are_shell_and_name_files_that_are_there() -> None:
+    every = [*readme_blocks(), *deploy_rehearsal.blocks("Upgrade"), *deploy_rehearsal.blocks("Restore")]
+    assert len(every) == 7
+    for block in every:
+        done = subprocess.run(["sh", "-n"], input=block, text=True, capture_output=True)
+        assert done.returncode == 0, done.stderr
+        for name in re.findall(r"\bdeploy/([\w.@-]+)", block):
+            assert (DEPLOY / name).is_file()
+    settings = re.findall(r"^(EDS_\w+)=", "".join(every), re.MULTILINE)
+    assert {"EDS_PROJECT", "EDS_LABELS_URL", "EDS_ANNOTATOR_URL"} <= set(settings)
+
+
+def test_the_page_keeps_any_password_as_libpq_reads_it(tmp_path: Path) -> None:
+    """The line of the page that writes the password's file; libpq unescapes a backslash and what follows it."""
+    (line,) = [line for block in readme_blocks() for line in block.splitlines() if line.startswith("printf '%s'")]
+    file = tmp_path / "pgpass"
+    for password in (deploy_rehearsal.PASSWORD, "plain", "a:b", "c\\d", "&", "/"):
+        environment = {"EDS_DATABASE_PASSWORD": password, "PATH": "/bin:/usr/bin"}
+        subprocess.run(["sh", "-euc", line.replace("/etc/eds/pgpass", str(file))], env=environment, check=True)
+        (entry,) = file.read_text().splitlines()
+        *fields, kept = re.split(r"(?<!\\):", entry, maxsplit=4)
+        assert fields == ["127.0.0.1", "5432", "eds", "eds"]
+        assert re.sub(r"\\(.)", r"\1", kept) == password
+
+
+def test_what_nginx_logs_names_no_invitation(tmp_path: Path) -> None:
+    port = free_port()
+    text = NGINX.replace("listen 80;", f"listen 127.0.0.1:{port};").replace("/var/log/nginx", str(tmp_path))
+    file = nginx_file(text, tmp_path)
+    file.write_text(file.read_text() + "daemon off; master_process off;")
+    process = subprocess.Popen([program("nginx"), "-e", "stderr", "-c", str(file)], stderr=subprocess.DEVNULL)
+    try:
+        for path in ("/invitation/s3cret", "/eds/invitation/s3cret?a=b", "/guide?a=b"):
+            with suppress(HTTPError):  # nobody is behind it
+                _opened(f"http://127.0.0.1:{port}{path}")
+        deadline, log = time.monotonic() + 10, ""
+        while log.count("\n") < 3 and time.monotonic() < deadline:
+            log = (tmp_path / "access.log").read_text()
+            time.sleep(0.05)
+    finally:
+        process.terminate()
+        process.wait(10)
+    assert "s3cret" not in log
+    assert re.findall(r'"GET (\S+)"', log) == ["/invitation/...", "/eds/invitation/...", "/guide?a=b"]
+
+
+def _opened(address: str) -> None:
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            with urlopen(address):
+                return
+        except HTTPError:
+            raise
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
 
 
 def commands(compose: Any) -> list[list[str]]:
@@ -114,7 +213,7 @@ def test_our_command_lines_are_known_to_our_command_line(compose: Any, monkeypat
 
 
 def test_compose_names_only_what_is_there(compose: Any) -> None:
-    assert set(compose) == {"name", "x-annotator", "services", "volumes"}
+    assert set(compose) == {"name", "x-confined", "x-annotator", "services", "volumes"}
     services = compose["services"]
     mounted = set()
     for name, service in services.items():
@@ -130,7 +229,7 @@ def test_compose_names_only_what_is_there(compose: Any) -> None:
     assert set(compose["volumes"]) == {one for one in mounted if one[0] not in "./$"}
     assert all((DEPLOY / one).is_file() for one in mounted if one[0] == ".")
     assert sorted(one["command"][4] for one in services.values() if "command" in one) == sorted(PORTS)
-    assert services["nginx"]["ports"] == ["8080:80"]
+    assert services["nginx"]["ports"] == ["127.0.0.1:8080:80"]  # a port alone would be open to everybody, past ufw
     assert "listen 80;" in NGINX
 
 
@@ -140,13 +239,22 @@ def test_what_the_image_copies_is_there_and_names_an_extra_that_exists(compose: 
     for line in re.findall(r"^COPY (.*)$", dockerfile, re.MULTILINE):
         *sources, _ = line.split()
         assert all((DEPLOY.parent / one).exists() for one in sources)
-    assert 'pip install --no-cache-dir "/src[annotator]"' in dockerfile
+    assert 'pip install --no-cache-dir "/src[annotator]" -c /src/constraints.txt' in dockerfile
+
+
+def test_nobody_in_a_container_is_root(compose: Any) -> None:
+    for name, service in compose["services"].items():
+        assert service["cap_drop"] == ["ALL"]
+        assert service["security_opt"] == ["no-new-privileges:true"]
+        assert service.get("user") or "unprivileged" in service["image"], name
+    assert "USER 10001" in compose["services"]["annotator-1"]["build"]["dockerfile_inline"]
 
 
 def test_no_file_holds_a_password_and_a_key_stands_once(compose: Any) -> None:
     assert compose["services"]["database"]["environment"]["POSTGRES_PASSWORD"].startswith("${EDS_DATABASE_PASSWORD:?")
+    assert compose["x-annotator"]["environment"]["PGPASSWORD"].startswith("${EDS_DATABASE_PASSWORD:?")
     told = {word for file in DEPLOY.iterdir() for word in re.findall(r"://\w+:([^@]+)@", file.read_text("utf-8"))}
-    assert {word.partition(":?")[0] for word in told} == {"${EDS_DATABASE_PASSWORD", "PASSWORD"}
+    assert told == set()  # in a URL some characters of a password would mean something else
     with pytest.raises(yaml.YAMLError, match="stands twice"):
         yaml.load("a: 1\na: 2\n", Strict)
 

@@ -14,10 +14,10 @@ import pandas as pd
 
 from eds.benchmarks.benchmark import PAIR, Benchmark, Location, images_from_ids
 from eds.errors import InputError
+from eds.io.reading import CONTROL
 from eds.schema import to_arrow, to_frame
 from eds.tables import IMAGES
 
-CONTROL = r"[\x00-\x1f\x7f\x85\u2028\u2029]"
 SHOWN = 10  # faults of one file that a message shows
 MOST = 200  # faults of one kind that are collected
 IN_IDS = ["product_id", "category", "role", "phase", "path"]  # what a list of ids can hold of an image

@@ -164,8 +164,12 @@ def _parquet(path: Path, part: str) -> Given:
     column = _chosen(lists, part, path)
     rows = file.metadata.num_rows
     sizes: set[int | None] = set()
+    there = 0
     for batch in file.iter_batches(BLOCK, columns=[column]):
+        there += len(batch)
         sizes.update(pc.unique(pc.list_value_length(batch.column(0))).to_pylist())
+    if there != rows:
+        raise ValueError(f"it holds {there:,} rows and announces {rows:,}")
     if len(sizes) > 1 or None in sizes:
         raise InputError(
             f"column {column} holds vectors of different lengths, or none",

@@ -16,12 +16,11 @@ import pandas as pd
 from eds import tables
 from eds.errors import InputError, TableError
 from eds.io import Address, is_remote, local_path
-from eds.io.reading import reading
+from eds.io.reading import CONTROL, reading
 from eds.registry import READERS
 
 INTEGERS = ("width", "height", "box_left", "box_top", "box_right", "box_bottom")
 BOX = ("box_left", "box_top", "box_right", "box_bottom")
-CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 SHOWN = 10  # faults shown before the rest is only counted
 
 

@@ -8,6 +8,7 @@ Parsers of foreign formats raise nearly anything on damaged files (zipfile: NotI
 no list of exceptions is complete.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ from eds.io.files import forbidden
 T = TypeVar("T")
 AGAIN = "Get or write it again."
 SHOWN = 10  # faults
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")  # in a name they break what shows it
 LONGEST = 200  # characters of a parser's complaint
 
 

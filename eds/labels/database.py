@@ -29,10 +29,16 @@ def parse(url: str | Path) -> sa.URL:
         return sa.URL.create("sqlite", database=str(url))
     try:
         result = sa.make_url(url)
-    except sa.exc.ArgumentError as error:
+    except (sa.exc.ArgumentError, ValueError) as error:
         raise ConfigError(
             "invalid URL", where="labels.url", hint="Write sqlite:///PATH or postgresql://USER@HOST/NAME."
         ) from error
+    if "@" in f"{result.host}{result.database}" and result.get_backend_name() != "sqlite":
+        raise ConfigError(
+            "invalid URL: the password holds a character that means something in a URL",
+            where="labels.url",
+            hint="Leave the password out and set PGPASSWORD or PGPASSFILE, or percent-encode it (@ is %40, / is %2F).",
+        )
     kind = result.get_backend_name()
     if kind == "sqlite" and result.database not in (None, "", ":memory:"):
         return result.set(drivername="sqlite")

@@ -4,6 +4,7 @@ Both databases fail in their own words. Here their words become one sentence wit
 `passing` says whether the same action may simply be tried again. No message contains a password.
 """
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,11 @@ PASSING = {"57P01", "57P02", "57P03", "57P05", "53300"}
 UNDONE = {"40001", "40P01"}
 FULL = {"53100", "53200"}
 REFUSED = ("not a database", "malformed", "disk image", "Could not decode")
+# What a PostgreSQL server that was reached says of a connection it does not take; libpq passes on no state of it.
+TURNED_AWAY = re.compile(
+    r"password authentication failed|no password supplied|no pg_hba.conf entry|Peer authentication failed"
+    r'|(?:role|database) ".*" does not exist|permission denied for database|certificate'
+)
 
 
 @contextmanager
@@ -42,7 +48,7 @@ def passing(error: exc.DBAPIError) -> bool:
     state = state_of(error)
     lost = error.connection_invalidated or state in PASSING or state.startswith("08")
     unreachable = isinstance(error, exc.OperationalError) and not state and not _is_sqlite(error)
-    return lost or unreachable
+    return (lost or unreachable) and not _turned_away(error)
 
 
 def undone(error: exc.DBAPIError) -> bool:
@@ -62,6 +68,11 @@ def corrupt(place: str, reason: str) -> EdsError:
         where=place,
         hint="Keep the file, and bring a backup back beside it: eds labels restore BACKUP --replace.",
     )
+
+
+def _turned_away(error: exc.DBAPIError) -> bool:
+    """Whether a server that was reached refused the connection, as it will the next time."""
+    return not _is_sqlite(error) and not state_of(error) and TURNED_AWAY.search(str(error.orig)) is not None
 
 
 def _is_sqlite(error: exc.DBAPIError) -> bool:
@@ -88,6 +99,12 @@ def _translated(error: exc.DBAPIError, place: str) -> Exception:
             f"the database cannot be reached ({_reason(text)})",
             where=place,
             hint="See that the server runs, then try again; what was acknowledged is kept.",
+        )
+    if _turned_away(error):
+        return ProjectError(
+            f"the database server refuses the connection ({_reason(text)})",
+            where=place,
+            hint="Correct the user, the database or the password: labels.url, or PGPASSWORD or PGPASSFILE beside it.",
         )
     if isinstance(error, (exc.IntegrityError, exc.DataError)) or state_of(error) == "P0001":
         return error

@@ -219,7 +219,7 @@ def _read_jsonl(path: Path, names: Collection[str]) -> pd.DataFrame:
     with path.open(encoding="utf-8") as stream:
         for number, line in enumerate(stream):
             try:
-                row = json.loads(line)
+                row = json.loads(line, parse_int=_number)
             except ValueError:
                 row = None
             if not isinstance(row, dict):
@@ -232,6 +232,11 @@ def _read_jsonl(path: Path, names: Collection[str]) -> pd.DataFrame:
             rows.append(row)
     refuse(faults, "lines are no votes", str(path), "Write one JSON object a line.")
     return pd.DataFrame(rows, dtype=object) if rows else pd.DataFrame(columns=list(COLUMNS), dtype=object)
+
+
+def _number(digits: str) -> float:
+    """A whole number of JSON, which may have any number of digits."""
+    return int(digits) if len(digits) < 20 else float(digits)
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:

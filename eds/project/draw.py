@@ -114,8 +114,8 @@ def draw_random(
         params = {"n": n, "stratum": stratum, "universe": universe}
         params |= {"min_rank": min_rank, "max_rank": max_rank} if near else {}
         before = inputs.suspects
-        done = before is not None and not add and _was_done(project, "random", params)
-        if before is not None and done:
+        done = not add and project.path("suspects").exists() and _was_done(project, "random", params)
+        if done:
             table, price = before, price_of(project, 0)
         else:
             table = draw(pairs, n, seed, suspects=before, stratum=stratum, **near)

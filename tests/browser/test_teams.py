@@ -58,7 +58,7 @@ def team(tmp_path: Path) -> Iterator[Team]:
         project = prepare(tmp_path / "shop", labels=server.url)
         both = [stack.enter_context(running(project, "--proxy", "127.0.0.1", "--no-prepare")) for _ in range(2)]
         port = free_port()
-        text = DEPLOYED.replace("listen 80;", f"listen 127.0.0.1:{port};")
+        text = DEPLOYED.replace("listen 80;", f"listen 127.0.0.1:{port};").replace("/var/log/nginx", str(tmp_path))
         for wanted, one in zip(re.findall(r"127\.0\.0\.1:(850\d)", DEPLOYED), both, strict=True):
             text = text.replace(f"127.0.0.1:{wanted}", f"127.0.0.1:{one.port}")
         text = text.replace(

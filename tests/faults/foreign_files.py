@@ -27,7 +27,8 @@ from eds.benchmarks.formats import load_format
 from eds.embeddings.formats import read_ids, read_vectors
 from eds.errors import EdsError
 from eds.images.detect import detect
-from eds.images.sources import CONTROL, Source, read_source
+from eds.images.sources import Source, read_source
+from eds.io.reading import CONTROL, reading
 from eds.labels import backup, vote_files
 from eds.labels.frames import labels_frame
 from eds.labels.store import open_store
@@ -214,7 +215,8 @@ def _votes(kind: str) -> Callable[[Path], Path]:
 
 def _read_votes(path: Path) -> Any:
     frame = vote_files.read(path, path.suffix[1:])
-    clean, faults = vote_files.parse(frame, 0)
+    with reading(path):  # as where they are imported
+        clean, faults = vote_files.parse(frame, 0)
     return None if faults else clean
 
 

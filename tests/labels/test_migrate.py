@@ -4,23 +4,27 @@ import io
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from psycopg import sql
 
-from eds.errors import ProjectError
+from eds.errors import ConfigError, ProjectError
 from eds.labels import bulk, database, migrate, schema
 from eds.labels.adjudication import adjudications
 from eds.labels.backup import back_up, check_backup, restore, upgrade_store
 from eds.labels.frames import labels_frame
-from eds.labels.store import Store, open_store
+from eds.labels.store import PATIENCE, Store, open_store
+from tests import postgres
 from tests.labels.stores import BACKENDS, begin, fresh_url, judge_all
 
 TOY = '''
@@ -222,3 +226,39 @@ def test_strange_addresses_are_refused_and_no_password_is_shown() -> None:
     with pytest.raises(ProjectError, match="cannot be reached") as told:
         open_store("postgresql://u:secret@127.0.0.1:1/d", patience=0.2)
     assert "secret" not in str(told.value)
+    for password in ("sec@ret", "s@ec/ret", "ret@1/sec"):
+        with pytest.raises(ConfigError, match="PGPASSWORD") as refused:
+            open_store(f"postgresql://u:{password}@127.0.0.1:1/d")
+        assert "sec" not in str(refused.value).partition("PGPASSWORD")[0].replace("means", "")
+        assert "ret" not in str(refused.value)
+
+
+def test_a_server_that_turns_one_away_is_not_called_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At once, not after PATIENCE; a password of any characters goes beside the address."""
+    password = """p@ss/w:o\\r'd "x" #1%20 ü&?"""
+    server = postgres.Server(durable=False)
+    try:
+        rules = server.data / "pg_hba.conf"
+        rules.write_text("local all guest scram-sha-256\n" + rules.read_text())
+        with psycopg.connect(server.url, autocommit=True) as connection:
+            connection.execute(sql.SQL("CREATE ROLE guest LOGIN PASSWORD {}").format(password))
+            connection.execute("CREATE DATABASE labels OWNER guest TEMPLATE template0 ENCODING 'UTF8'")
+            connection.execute("SELECT pg_reload_conf()")
+        at = f"@/labels?host={server.folder}"
+        begun = time.monotonic()
+        for address, reason in (
+            (f"postgresql://guest:wrong{at}", "password authentication failed"),
+            (f"postgresql://guest{at}", "no password supplied"),
+            (f"postgresql://nobody{at}", "does not exist"),
+            (server.url.replace("/postgres?", "/nowhere?"), "does not exist"),
+        ):
+            with pytest.raises(ProjectError, match=f"refuses the connection .*{reason}") as told:
+                open_store(address)
+            assert "wrong" not in str(told.value)
+        assert time.monotonic() - begun < PATIENCE
+        monkeypatch.setenv("PGPASSWORD", password)
+        store = open_store(f"postgresql://guest{at}")
+        assert begin(store) == "first"
+        store.close()
+    finally:
+        server.remove()

@@ -1,0 +1,336 @@
+"""Whether one person, or a stranger, can hold up those who judge: POST p95 of ten experts at one a second, in one run.
+
+    python -m tests.speed.hardening [PART ...]      pictures full header connections strangers; all if none is named
+
+Every part compares seconds with the attack to quiet seconds before and after it, and says whether what was acknowledged
+is stored. A part that misses its goal is printed as such, and the program ends with 1.
+"""
+
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from PIL import Image
+
+from annotator_ui.app_state import Site
+from eds import tables
+from eds.labels.frames import labels_frame
+from eds.project import Project
+from tests.browser.annotator import Annotator, running, store_of
+from tests.speed.judging.load import Person
+from tests.speed.judging.stage import PAIRS, prepare
+
+GREEDY = "ann"
+HEADER = 200_000_000
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much of everything; the tests take less."""
+
+    experts: int = 10
+    pace: float = 1.0  # seconds between two judgements of an expert
+    quiet: float = 25.0  # seconds, before the attack and once more after it
+    busy: float = 25.0  # at least
+    pictures: int = 90
+    photo: tuple[int, int] = (4000, 3000)
+    full: int = 45
+    plane: int = 7000
+    connections: int = 600
+    strangers: int = 20
+
+
+def crowd() -> None:
+    """Experts in a process of their own: judge until stdin ends; then the tokens and the milliseconds as JSON."""
+    root, port, pace = Path(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
+    project, over = Project.open(root), threading.Event()
+    with store_of(project) as store:
+        annotator = Annotator(project, store, [])
+        annotator.port, annotator.url = port, f"http://127.0.0.1:{port}"
+        people = [Person(annotator, f"expert {n}") for n in range(int(sys.argv[5]))]
+    events: list[tuple[str, float, float]] = []  # token, when, milliseconds
+
+    def work(number: int) -> None:
+        due = time.monotonic() + pace * number / len(people)
+        while not over.wait(max(due - time.monotonic(), 0)):
+            begun = time.monotonic()
+            token = people[number].judge()
+            events.append((token, begun, 1000 * (time.monotonic() - begun)))
+            due = max(due + pace, time.monotonic())
+
+    with ThreadPoolExecutor(len(people)) as pool:
+        done = [pool.submit(work, number) for number in range(len(people))]
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+        sys.stdin.read()
+        over.set()
+        for one in done:
+            one.result()
+    sys.stdout.write(json.dumps(events))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """POST p95 in ms without and beside the attack, and whether all is stored."""
+
+    quiet: float
+    busy: float
+    slowest: float
+    acknowledged: int
+    stored: bool
+
+    @property
+    def ratio(self) -> float:
+        """Of the two p95."""
+        return self.busy / self.quiet
+
+
+def beside(annotator: Annotator, attack: Callable[[], object], size: Size) -> Outcome:
+    """Experts who judge before, during and after an attack."""
+    words = ["crowd", str(annotator.project.root), str(annotator.port), str(size.pace), str(size.experts)]
+    people = subprocess.Popen(
+        [sys.executable, "-m", "tests.speed.hardening", *words],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert people.stdout is not None
+    assert people.stdout.readline() == "ready\n"
+    time.sleep(2 + size.quiet)
+    begun = time.monotonic()
+    attack()
+    time.sleep(max(begun + size.busy - time.monotonic(), 0))
+    ended = time.monotonic()
+    time.sleep(2 + size.quiet)
+    events = json.loads(people.communicate(timeout=60)[0])
+    if people.returncode:
+        raise RuntimeError("an expert was refused")
+    after, before = [one for one in events if one[1] > ended + 2], [one for one in events if one[1] < begun]
+    during = [took for _, at, took in events if begun <= at <= ended]
+    quiet = [took for _, at, took in [*before[len(before) // 12 :], *after]]
+    kept = set(labels_frame(annotator.store, campaign=PAIRS)["label_id"])
+    stored = {token for token, _, _ in events} <= kept
+    p95 = [float(np.percentile(part, 95)) for part in (quiet, during)]
+    return Outcome(p95[0], p95[1], max(during), len(events), stored)
+
+
+@contextmanager
+def stage(folder: Path, size: Size, *options: str) -> Iterator[Annotator]:
+    """A server whose pictures are not prepared, and experts."""
+    names = [GREEDY, *(f"expert {number}" for number in range(size.experts))]
+    project = prepare(folder, names, pairs=1200, size=64)
+    with running(project, "--no-prepare", *options) as annotator:
+        yield annotator
+
+
+def add_pictures(project: Project, file: Path, count: int) -> list[str]:
+    """Put a picture so many times into the catalogue; the images' ids."""
+    images = project.read("images")
+    rows = images.iloc[[0] * count].copy()
+    ids = [f"large {number:03d}" for number in range(count)]
+    for name in ids:
+        (project.image_root / f"{name}{file.suffix}").hardlink_to(file)
+    with Image.open(file) as picture:
+        width, height = picture.size
+    rows = rows.assign(image_id=ids, product_id=ids, path=[f"{name}{file.suffix}" for name in ids])
+    rows = rows.assign(width=width, height=height, sha256=None)
+    whole = pd.concat([images, rows], ignore_index=True).astype(images.dtypes.to_dict())
+    project.write(whole, "images", tables.Provenance("with large pictures"))
+    return ids
+
+
+def fetch(annotator: Annotator, paths: list[str]) -> list[float]:
+    """One person asks for all of these pictures at once, and again for those refused as too many; seconds each took."""
+    headers = {"Cookie": f"eds_session={annotator.token(GREEDY)}"}
+
+    def one(path: str) -> float:
+        begun = time.monotonic()
+        connection = HTTPConnection("127.0.0.1", annotator.port, timeout=300)
+        while True:
+            connection.request("GET", path, headers=headers)
+            answer = connection.getresponse()
+            answer.read()
+            if answer.status == 200:
+                connection.close()
+                return time.monotonic() - begun
+            if answer.status != 503:
+                raise RuntimeError(f"{path}: {answer.status}")
+            time.sleep(1)
+
+    with ThreadPoolExecutor(len(paths)) as pool:
+        return list(pool.map(one, paths))
+
+
+def pictures(folder: Path, size: Size) -> Outcome:
+    """One opens many photos of 12 megapixels that are not prepared."""
+    noise = np.random.default_rng(0).integers(0, 255, (size.photo[1] // 4, size.photo[0] // 4, 3), dtype=np.uint8)
+    with stage(folder, size) as annotator:
+        file = folder / "photo.jpg"
+        Image.fromarray(noise).resize(size.photo, Image.Resampling.BICUBIC).save(file, quality=92)
+        ids = add_pictures(annotator.project, file, size.pictures)
+        names = Site(annotator.project).pictures
+        paths = [names.url(GREEDY, one, "large") for one in ids]
+        return beside(annotator, lambda: fetch(annotator, paths), size)
+
+
+def full(folder: Path, size: Size) -> Outcome:
+    """One asks for many pictures at full size: PNGs of 49 megapixels in 0.7 MB."""
+    with stage(folder, size) as annotator:
+        file = folder / "plane.png"
+        Image.linear_gradient("L").resize((size.plane, size.plane)).convert("RGB").save(file)
+        ids = add_pictures(annotator.project, file, size.full)
+        names = Site(annotator.project).pictures
+        paths = [names.url(GREEDY, one, "full") for one in ids]
+        return beside(annotator, lambda: fetch(annotator, paths), size)
+
+
+def strangers(folder: Path, size: Size) -> Outcome:
+    """Many sign in at once with wrong passwords, from networks of their own, again and again."""
+    with stage(folder, size, "--proxy", "127.0.0.1") as annotator:
+        over = threading.Event()
+        statuses: list[int] = []
+
+        def guess(number: int) -> None:
+            turn = 0
+            while not over.is_set():
+                turn += 1
+                headers = {"X-Forwarded-For": f"10.{number}.{turn % 250}.1", "Host": "127.0.0.1"}
+                connection = HTTPConnection("127.0.0.1", annotator.port, timeout=60)
+                with suppress(OSError, HTTPException):
+                    connection.request("GET", "/sign-in", headers=headers)
+                    page = connection.getresponse()
+                    text = page.read().decode()
+                    cookie = (page.headers["Set-Cookie"] or "").split(";")[0]
+                    token = text.split('name="token" value="')[1].split('"')[0]
+                    body = f"token={token}&name=expert+{number % size.experts}&password=guess{turn}"
+                    kind = {"Content-Type": "application/x-www-form-urlencoded", "Cookie": cookie}
+                    connection.request("POST", "/sign-in", body, headers | kind)
+                    answer = connection.getresponse()
+                    answer.read()
+                    statuses.append(answer.status)
+                connection.close()
+                over.wait(1)  # as long as a person needs at least
+
+        def attack() -> None:
+            with ThreadPoolExecutor(size.strangers) as pool:
+                done = [pool.submit(guess, number) for number in range(size.strangers)]
+                over.wait(size.busy)
+                over.set()
+                for one in done:
+                    one.result()
+
+        outcome = beside(annotator, attack, size)
+        counts = {status: statuses.count(status) for status in sorted(set(statuses))}
+        sys.stdout.write(f"  answers to strangers: {counts}\n")
+        return outcome
+
+
+def processor(process: int) -> float:
+    """Seconds of processor that all threads of a process have had, to the microsecond."""
+    return (
+        sum(int((task / "schedstat").read_text().split()[0]) for task in Path(f"/proc/{process}/task").iterdir()) / 1e9
+    )
+
+
+def header(folder: Path, size: Size) -> float:
+    """Milliseconds of processor that a header of 200 MB costs."""
+    with stage(folder, replace(size, experts=1)) as annotator:
+        assert annotator.process is not None
+        time.sleep(3)
+        idle = processor(annotator.process.pid)
+        time.sleep(2)
+        idle = processor(annotator.process.pid) - idle
+        before, begun = processor(annotator.process.pid), time.monotonic()
+        piece, sent = b"a" * 65536, 0
+        with suppress(ConnectionError), socket.create_connection(("127.0.0.1", annotator.port)) as connection:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ")
+            while sent < HEADER:
+                sent += connection.send(piece)
+        time.sleep(max(begun + 2 - time.monotonic(), 0))
+        return 1000 * (processor(annotator.process.pid) - before - idle)
+
+
+def connections(folder: Path, size: Size) -> tuple[Outcome, float]:
+    """Half-open connections beside experts, and after how many seconds the last of them is gone."""
+    with stage(folder, size) as annotator:
+        gone = [0.0]
+
+        def attack() -> None:
+            begun = time.monotonic()
+            with ExitStack() as stack:
+                lazy = []
+                for number in range(size.connections):
+                    one = stack.enter_context(socket.create_connection(("127.0.0.1", annotator.port)))
+                    one.sendall(b"GET / HTTP/1.1\r\nX:"[: 18 * (number % 2)])
+                    lazy.append(one)
+                for one in lazy:
+                    one.settimeout(60)
+                    with suppress(ConnectionError):
+                        while one.recv(4096):
+                            pass
+                gone[0] = time.monotonic() - begun
+
+        return beside(annotator, attack, size), gone[0]
+
+
+def shown(outcome: Outcome, goal: float) -> bool:
+    """Print an outcome; whether it meets its goal."""
+    good = outcome.ratio <= goal and outcome.stored
+    sys.stdout.write(
+        f"  POST p95 {outcome.quiet:.1f} ms quiet, {outcome.busy:.1f} beside it (slowest {outcome.slowest:.0f}): "
+        f"{outcome.ratio:.2f}x (goal {goal:g}x); {outcome.acknowledged} acknowledged, "
+        f"{'all' if outcome.stored else 'NOT ALL'} stored{'' if good else '  MISSED'}\n"
+    )
+    return good
+
+
+def part(name: str, folder: Path) -> bool:
+    """Measure one part and print it; whether it meets its goals."""
+    size = Size()
+    if name == "header":
+        cost = header(folder, size)
+        sys.stdout.write(f"  {cost:.1f} ms of processor for a header of 200 MB (goal 50)\n")
+        return cost < 50
+    if name == "connections":
+        outcome, gone = connections(folder, size)
+        sys.stdout.write(
+            f"  {size.connections} half-open connections are gone after {gone:.1f} s (goal 20, and 2 to notice)\n"
+        )
+        return shown(outcome, 2) and gone < 22
+    if name == "strangers":
+        return shown(strangers(folder, size), 1.5)
+    return shown({"pictures": pictures, "full": full}[name](folder, size), 2)
+
+
+PARTS = ("pictures", "full", "header", "connections", "strangers")
+
+
+def main() -> None:
+    """The parts that are named, or all."""
+    if sys.argv[1:2] == ["crowd"]:
+        crowd()
+        return
+    missed = False
+    for name in sys.argv[1:] or PARTS:
+        if name not in PARTS:
+            sys.exit(f"unknown: {name}; there are {', '.join(PARTS)}")
+        folder = Path(tempfile.mkdtemp(dir="/var/tmp"))
+        sys.stdout.write(f"{name}:\n")
+        missed |= not part(name, folder)
+        shutil.rmtree(folder)
+    sys.exit(missed)
+
+
+if __name__ == "__main__":
+    main()
