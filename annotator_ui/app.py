@@ -20,4 +20,5 @@ def main() -> None:
     st.navigation(menu(who), position="top").run()
 
 
-main()
+if __name__ == "__main__":  # as Streamlit calls it; child processes (decoders) load it, too, under another name
+    main()

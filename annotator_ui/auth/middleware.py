@@ -7,6 +7,7 @@
 Open without a session are sign-in, invitation, health and ready. Tokens are renewed when a page is loaded.
 """
 
+import logging
 import re
 from dataclasses import replace
 from functools import partial
@@ -24,8 +25,10 @@ from annotator_ui.auth.cookies import full_name, session_cookie
 from annotator_ui.auth.socket_guard import guarded
 from annotator_ui.lanes import in_lane
 from annotator_ui.texts import SIGNED_OUT
+from eds.errors import EdsError
 from eds.project.experts import Session, SignInError
 
+LOG = logging.getLogger(__name__)
 RENEW = 3600  # seconds: a token older than this is renewed when a page is loaded
 LARGEST = 256 * 1024  # bytes of a request: many judgements at once
 LARGEST_FORM = 20_000
@@ -33,6 +36,7 @@ OPEN = re.compile(r"/(sign-in(/openid(/back)?|/passkey\.js)?|invitation/[^/]+|he
 FORMS = re.compile(r"/(sign-in|sign-out|passkeys|invitation/[^/]+)")  # pages whose forms carry a token of their own
 PROXY = "proxy"  # the way of a session that a proxy's header opened
 UNKNOWN_HOST = "Start the server with --public-url and the address that browsers use."
+AWAY = "Nothing that was judged is lost. Try again in some seconds."
 SHUT = (  # nothing of ours uploads a file, and Streamlit would keep it in memory
     "/_stcore/agent",
     "/_stcore/metrics",
@@ -72,13 +76,30 @@ class Gate:
         https = self.site.options.https or scope["scheme"] in ("https", "wss")
         client = replace(peer, address=address if is_address(address) else peer.address, https=https)
         scope["eds.client"] = client
-        answer: Response | None
         known = peer.by_proxy or is_known_host(_text(dict(scope["headers"]).get(b"host")), self.site.options.hosts)
         if scope["type"] == "websocket" and known:
             await self._websocket(scope, receive, send)
             return
-        sending = _protected(send, client)
+        protected, begun = _protected(send, client), False
+
+        async def sending(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await protected(message)
+
+        try:
+            await self._pass(scope, receive, sending, client, known=known)
+        except EdsError as error:  # the database is away, say: pages keep what they have, and ask again
+            LOG.warning("%s", error)
+            if begun:
+                raise
+            headers = {"Retry-After": "5", "Cache-Control": "no-store"}
+            await JSONResponse({"error": error.what, "hint": AWAY}, 503, headers)(scope, receive, sending)
+
+    async def _pass(self, scope: Scope, receive: Receive, sending: Send, client: Client, *, known: bool) -> None:
+        """Let a request through that may pass, and answer any other."""
         path = self._path(scope)
+        answer: Response | None
         if not known:
             answer = JSONResponse({"error": "unknown host", "hint": UNKNOWN_HOST}, 421)
         elif path is None:
@@ -128,7 +149,11 @@ class Gate:
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Streamlit's websocket: with a session only, from our own pages only; checked at each message."""
         token = self._token(scope)
-        result = await self._session(token, scope["eds.client"]) if token else None
+        try:
+            result = await self._session(token, scope["eds.client"]) if token else None
+        except EdsError as error:
+            LOG.warning("%s", error)
+            result = None
         headers = dict(scope["headers"])
         origin, host = _text(headers.get(b"origin")), _text(headers.get(b"host"))
         vouched = scope["eds.client"].vouched

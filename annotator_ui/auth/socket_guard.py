@@ -8,6 +8,7 @@ that says who is signed out, and forgets every fragment of before.
 from starlette.types import Message, Receive
 
 from annotator_ui.lanes import in_lane
+from eds.errors import EdsError
 from eds.project import Project
 from eds.project.experts import Session
 
@@ -21,7 +22,10 @@ def guarded(receive: Receive, project: Project, session: Session) -> Receive:
         message = await receive()
         if message["type"] != "websocket.receive":
             return message
-        result = await in_lane("gate", project.experts.session_numbered, session.number)
+        try:
+            result = await in_lane("gate", project.experts.session_numbered, session.number)
+        except EdsError:  # the database is away: the page connects again, and waits until it is there
+            return {"type": "websocket.disconnect", "code": 1013, "reason": ""}
         if result is not None and result.role == role:
             return message
         role = role if result is None else result.role

@@ -62,6 +62,33 @@ def test_sign_in_and_health_are_open(site: Site, path: str) -> None:
     assert client_for(site).get(path).status_code == 200
 
 
+def test_a_database_that_cannot_be_read_answers_503_and_the_server_goes_on(site: Site) -> None:
+    client, path = client_for(site, "ann"), store_of(site.project).path
+    assert client.get("/guide", headers=PAGE).status_code == 200
+    whole = path.read_bytes()
+    path.write_bytes(whole[:5000])
+    for end in ("-wal", "-shm"):
+        path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
+    for requested in ("/guide", "/pictures/large/x", "/ready"):
+        answer = client.get(requested, headers=PAGE)
+        assert (requested, answer.status_code) == (requested, 503)
+        assert answer.headers["retry-after"]
+    page = client_for(site).get("/sign-in")
+    token = re.search(r'name="token" value="(\w+)"', page.text)
+    assert token is not None
+    form = {"token": token[1], "name": "ann", "password": "x"}
+    stranger = client_for(site)
+    stranger.cookies.update(page.cookies)
+    assert stranger.post("/sign-in", data=form).status_code == 503
+    with pytest.raises(WebSocketDisconnect), client.websocket_connect("/_stcore/stream"):
+        pass
+    assert client.get("/health").status_code in (200, 503)
+    new = path.with_name("new.db")
+    new.write_bytes(whole)
+    new.replace(path)
+    assert client.get("/ready").status_code == 200
+
+
 SHUT = (
     "_stcore/metrics",
     "_stcore/agent/mcp",

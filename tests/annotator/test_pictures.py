@@ -7,6 +7,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import ModuleType
 
 import anyio
 import numpy as np
@@ -17,6 +18,7 @@ from hypothesis import strategies as some
 from PIL import Image
 from starlette.testclient import TestClient
 
+import annotator_ui
 from annotator_ui.app_state import Site
 from annotator_ui.auth.secret import read_secret
 from annotator_ui.picture_prefetch import PicturePrefetch, wanted
@@ -24,6 +26,7 @@ from annotator_ui.picture_tokens import PictureTokens
 from annotator_ui.pictures import SIZES, Pictures, Size
 from eds import tables
 from eds.errors import ProjectError
+from eds.imaging import Decoder
 from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.queue import next_batch
 from tests.annotator.sites import client_for, store_of
@@ -170,6 +173,7 @@ KILLED = """
 import os, signal, sys
 import anyio
 from pathlib import Path
+from types import ModuleType
 from annotator_ui.pictures import Pictures
 from eds.project import Project
 Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
@@ -257,3 +261,16 @@ def test_a_changed_name_opens_nothing(place: int, flip: int) -> None:
 def test_sizes_are_what_pages_ask_for() -> None:
     assert list(SIZES) == ["thumb", "large", "full"]
     assert os.sep not in "".join(SIZES)
+
+
+def test_a_decoder_starts_while_a_page_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Streamlit makes its script the main module, which a new child process loads first."""
+    Image.new("RGB", (40, 30)).save(tmp_path / "a.png")
+    script = ModuleType("__main__")
+    script.__file__ = str(Path(annotator_ui.__file__).with_name("app.py"))
+    monkeypatch.setitem(sys.modules, "__main__", script)
+    decoder = Decoder()
+    try:
+        assert decoder.webp(tmp_path / "a.png", 20, quality=80, pixels=1200)
+    finally:
+        decoder.close()

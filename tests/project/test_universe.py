@@ -102,3 +102,13 @@ def test_without_images_there_is_no_universe(tmp_path: Path) -> None:
     project.write(draw_shop(TINY, 1).images, "images", Provenance("images.import"))
     assert project.status().universe is not None
     assert project.status().shares is None
+
+
+def test_a_random_draw_needs_no_pool_and_is_the_same_draw_until_told_to_add(tmp_path: Path) -> None:
+    made = make_project(draw_shop(TINY, 1), tmp_path)
+    first = made.draw_random(20)
+    again = made.draw_random(20)
+    assert (first.drawn, again.drawn, again.drawn_before) == (20, 0, 20)
+    assert again.table.equals(first.table)
+    more = made.draw_random(20, add=True)
+    assert (more.drawn, more.drawn_before) == (20, 20)

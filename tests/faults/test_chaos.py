@@ -1,0 +1,16 @@
+"""The chaos run's short form; `python -m tests.faults.chaos` is the long one."""
+
+import sys
+
+import pytest
+
+from tests.faults.chaos import run
+
+SECONDS = 6  # in which each fault comes at most once
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_what_was_acknowledged_is_stored_whatever_breaks(kind: str) -> None:
+    acknowledged, wrong = run(kind, SECONDS, seed=22, say=lambda text: sys.stdout.write(f"{text}\n"))
+    assert wrong == []
+    assert acknowledged > 8
