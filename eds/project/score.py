@@ -151,16 +151,26 @@ class ScoreResult(Result):
         return short
 
     def _cell(self, model: str, measure: "Measure", row: Mapping[Any, Any]) -> str:
-        """Return a value with its interval; a lower bound with its ceiling; and * for the best."""
+        """Return a value with its interval; a lower bound with its ceiling; * for the best, † as in the legend."""
         part = self.comparison.get(measure)
+        sign = " †" if (model, str(measure)) in self._partly_scored else ""
         if part is None or model not in part:
-            return format_value(row, measure)
+            return format_value(row, measure) + sign
         item = part[model]
-        mark = " *" if item.best else ""
+        mark = (" *" if item.best else "") + sign
         if part.on_reduced_pools:
             own = {"value": item.self_removed, "low": item.self_removed_low, "high": item.self_removed_high}
             return format_value(own, measure) + mark
         return (format_bounds(item, measure) if item.lower_bound else format_value(row, measure)) + mark
+
+    @property
+    def _partly_scored(self) -> set[tuple[str, str]]:
+        """The models and measures whose value leaves out pairs without a score: lists have none of what they lack."""
+        return {
+            (result.model, str(result.measure))
+            for result in self.results
+            if count_queries(result)["pairs_without_score"]
+        }
 
     def _repr_html_(self) -> str:
         return f"{self.summary.to_html(index=False)}<p>{self.legend}</p>"
@@ -232,7 +242,10 @@ class ScoreResult(Result):
 
         marks = comparison_words.legend(self.comparison)
         intervals = f"[{100 * self.confidence:g} % interval over queries]" if self.resamples else ""
-        return "  ".join(filter(None, (marks, intervals)))
+        shown = set(map(str, self.shown or self.measures))
+        partly = any(measure in shown for _, measure in self._partly_scored)
+        sign = "† only over pairs that have a score: not comparable with a value of vectors" if partly else ""
+        return "  ".join(filter(None, (marks, sign, intervals)))
 
 
 def score(

@@ -42,7 +42,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for words in (["neighbors", "mine", "-m", "new", "-k", "12"], ["benchmarks", "export", "trec", str(root / "trec")]):
         done = CliRunner().invoke(cli, [*words, "-p", str(project.root)], catch_exceptions=False)
         assert done.exit_code == 0, done.output
-    (root / "trec" / "runs" / "new.run").rename(root / "new.run")
+    (root / "trec" / "runs" / "new.run.gz").rename(root / "new.run.gz")
     (root / "trec" / "SHA256SUMS").unlink()
     return root
 
@@ -138,7 +138,7 @@ def of(document: dict[str, Any], model: str, measure: str = HR) -> dict[str, Any
 
 def test_from_a_run_to_a_decision(project: Project, eds: Eds, exported: Path) -> None:
     words = ["-g", "m0", "-g", "m1", "--resamples", 0, "-M", HR, "-M", "RR@5", "-M", "bpref"]
-    files = ["--new", f"ours={exported / 'new.run'}", "--ids", f"ours={exported / 'trec' / 'ids.tsv'}"]
+    files = ["--new", f"ours={exported / 'new.run.gz'}", "--ids", f"ours={exported / 'trec' / 'ids.tsv'}"]
     rows = eds("metrics", "score", *files, *words)
     before = labels_of(project)
     lists = {model: lists_of(project, model) for model in ("m0", "m1", "ours")}
@@ -296,7 +296,7 @@ def test_a_backbone_is_computed_as_by_embeddings_compute(tmp_path: Path, kind: s
 def test_mistakes_are_told_before_anything_is_computed(
     project: Project, eds: Eds, exported: Path, tmp_path: Path
 ) -> None:
-    run = exported / "new.run"
+    run = exported / "new.run.gz"
     cases = {
         ("--new", f"o/urs={run}"): "cannot name a model",
         ("--new", f"ours={tmp_path / 'no.run'}"): "is neither a backbone nor a file",

@@ -209,6 +209,11 @@ def test_models_that_have_lists_only_are_taken_from_them(project: Project, call:
     auc = rows["listed", "ROC-AUC(average=micro,negatives=annotated)"]
     assert auc["pairs_without_score"] > 0
     assert "taken from its lists" in auc["note"]
+    result = project.score(["VSD-HR@5", "ROC-AUC(average=micro)"], resamples=0)
+    marked = result.summary.set_index("model").map(lambda cell: "†" in cell)
+    assert marked.sum().tolist()[-2:] == [0, 1]
+    assert marked.loc["listed"].any()
+    assert "† only over pairs that have a score" in result.legend
 
 
 def test_mistakes_are_told(project: Project, call: Call, tmp_path: Path) -> None:

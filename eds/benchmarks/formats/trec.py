@@ -1,7 +1,7 @@
 """TREC's qrels and runs, for trec_eval and similar tools.
 
     qrels.txt     qid 0 docno rel          judged negatives are 0, unjudged pairs are absent
-    runs/M.run    qid Q0 docno rank score tag
+    runs/M.run.gz qid Q0 docno rank score tag
     ids.tsv       id, image_id, product_id, role, path: the image behind each id
 
 Readers split at blanks, so ids are percent-encoded (blanks, %, # and everything beyond ASCII). Only ids.tsv decodes
@@ -9,11 +9,14 @@ them, since in foreign files a % is a %. ranx' JSON {qid: {docno: score}} and it
 IR's words (run, qrels) are used in this file only.
 """
 
+import gzip
+import io
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 from urllib.parse import quote
 
 import numpy as np
@@ -70,7 +73,7 @@ def write(benchmark: Benchmark, folder: Path) -> list[str]:
     table = images.assign(id=images["image_id"].map(encoded))
     write_csv(table[IDS], folder / "ids.tsv", delimiter="\t")
     for model, run in benchmark.runs.items():
-        not_held += _write_run(run, model, encoded, folder / "runs" / f"{model}.run")
+        not_held += _write_run(run, model, encoded, folder / "runs" / f"{model}.run.gz")
     if truth["votes_for"].sum() or truth["tie"].any():
         not_held.append("the votes behind each label, and the rule that decided")
     if benchmark.suspects is not None and len(benchmark.suspects):
@@ -85,7 +88,7 @@ def _write_run(run: pd.DataFrame, model: str, encoded: dict[str, str], file: Pat
     run = run.sort_values(["query_id", "rank"], ignore_index=True)
     scores, changed = lower_scores(run)
     columns = (run["query_id"].map(encoded), run["candidate_id"].map(encoded), run["rank"] + 1, scores.tolist())
-    with file.open("w", encoding="ascii", newline="\n") as stream:
+    with _packed(file) as stream:
         rows = zip(*columns, strict=True)
         stream.writelines(f"{q} Q0 {c} {rank} {score!r} {model}\n" for q, c, rank, score in rows)
     if not changed:
@@ -93,6 +96,17 @@ def _write_run(run: pd.DataFrame, model: str, encoded: dict[str, str], file: Pat
     most = float(np.max(np.abs(scores - run["score"].to_numpy(np.float64))))
     why = f"lowered by at most {most:.2g} to keep the ranks, since readers hold 32 bits and break ties by name"
     return [f"{changed:,} of {len(run):,} scores of {model}: {why}"]
+
+
+@contextmanager
+def _packed(file: Path) -> Iterator[TextIO]:
+    """A packed text file without a time in it, so that equal runs are equal bytes."""
+    with (
+        file.open("wb") as raw,
+        gzip.GzipFile("", "wb", compresslevel=4, fileobj=raw, mtime=0) as packed,
+        io.TextIOWrapper(packed, encoding="ascii", newline="\n") as stream,
+    ):
+        yield stream
 
 
 def lower_scores(run: pd.DataFrame) -> tuple[NDArray[np.float64], int]:
