@@ -1,7 +1,7 @@
 """Import and export of benchmarks, in every format of eds.benchmarks.formats."""
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,8 @@ from eds.project.transaction import refuse_others, transaction
 from eds.tables import check_model_name
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from eds.project import Project
     from eds.project.decide import Votes
 
@@ -130,6 +132,24 @@ def export(
     return ExportResult(format_name, str(target), len(files), listed, tuple(not_held), statistics)
 
 
+class _Lists(Mapping[str, "pd.DataFrame"]):
+    """The lists of the models, each read when a format writes it, so that one is in memory at a time."""
+
+    def __init__(self, project: "Project", models: Sequence[str]) -> None:
+        self._project, self._models = project, models
+
+    def __getitem__(self, model: str) -> "pd.DataFrame":
+        if model not in self._models:
+            raise KeyError(model)
+        return self._project.read("neighbors", model)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._models)
+
+    def __len__(self) -> int:
+        return len(self._models)
+
+
 def _collect(project: "Project", *, lists: bool, hide_experts: bool) -> "tuple[Benchmark, Votes | None]":
     """Return the project's benchmark, and the content of its label store (None where there is none)."""
     exists = {name: project.path(name).exists() for name in ("images", "suspects", "truth")}
@@ -145,7 +165,7 @@ def _collect(project: "Project", *, lists: bool, hide_experts: bool) -> "tuple[B
     if votes is not None and hide_experts:
         names = {name: f"expert-{number}" for number, name in enumerate(sorted(votes["expert_id"].unique()), 1)}
         votes = votes.assign(expert_id=votes["expert_id"].map(names))
-    runs = {model: project.read("neighbors", model) for model in (project.models("neighbors") if lists else [])}
+    runs = _Lists(project, project.models("neighbors") if lists else [])
     root = project.image_root if isinstance(project.pictures, Path) else None
     return Benchmark(tables["images"], tables["truth"], tables["suspects"], votes, runs, root), labels
 

@@ -11,7 +11,7 @@ Each is a configuration with the split test. For reading, corpus, queries and qr
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -84,14 +84,29 @@ def write(
         tables["suspects"] = to_arrow(benchmark.suspects, SUSPECTS)
     if benchmark.votes is not None and len(benchmark.votes):
         tables["votes"] = pa.Table.from_pandas(benchmark.votes, preserve_index=False)
-    if benchmark.runs:
-        tables["runs"] = pa.concat_tables([to_arrow(run, NEIGHBORS) for run in benchmark.runs.values()])
     for name, table in tables.items():
-        table = table.cast(pa.schema([_plain_field(field) for field in table.schema])).replace_schema_metadata(None)
-        table = table.replace_schema_metadata(_features(table.schema))
-        pq.write_table(table, _shard(folder, name), compression="zstd")
-    (folder / "README.md").write_text(front_matter(benchmark, ["corpus", "queries", *tables]), encoding="utf-8")
+        _write_tables([table], _shard(folder, name))
+    names = ["corpus", "queries", *tables]
+    if benchmark.runs:
+        names.append("runs")
+        _write_tables((to_arrow(run, NEIGHBORS) for run in benchmark.runs.values()), _shard(folder, "runs"))
+    (folder / "README.md").write_text(front_matter(benchmark, names), encoding="utf-8")
     return [*not_held, *as_text]
+
+
+def _write_tables(parts: Iterable[pa.Table], file: Path) -> None:
+    """Write tables of one schema into one file, one after the other."""
+    writer: pq.ParquetWriter | None = None
+    try:
+        for table in parts:
+            plain = table.cast(pa.schema([_plain_field(field) for field in table.schema])).replace_schema_metadata(None)
+            if writer is None:
+                schema = plain.schema.with_metadata(_features(plain.schema))
+                writer = pq.ParquetWriter(file, schema, compression="zstd")
+            writer.write_table(plain.replace_schema_metadata(writer.schema.metadata))
+    finally:
+        if writer is not None:
+            writer.close()
 
 
 def _plain_field(field: pa.Field) -> pa.Field:
