@@ -15,6 +15,7 @@ from eds.errors import ImageError
 HEIC = ("heic", "heif")
 VECTOR = ("svg", "svgz")
 SIDE = 1024  # pixels of a drawing's longer side
+DPI = 96  # of lengths in pt, mm or in, as CSS has it; the package assumes 0, and refuses them
 MOST = 20 << 20  # bytes of an unpacked drawing
 INSTALL = 'Run: pip install "eds[formats]".'
 SVG = re.compile(rb"^(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?((<!--.*?-->|<!DOCTYPE[^\[>]*>)\s*)*<svg[\s>]", re.DOTALL)
@@ -78,6 +79,8 @@ def _drawn(data: bytes) -> bytes:
     try:
         wide = size is None or float(size[1]) >= float(size[2])
         width, height = (SIDE, None) if wide else (None, SIDE)
-        return bytes(resvg_py.svg_to_bytes(svg_string=text, skip_system_fonts=True, width=width, height=height))
+        return bytes(
+            resvg_py.svg_to_bytes(svg_string=text, skip_system_fonts=True, width=width, height=height, dpi=DPI)
+        )
     except ValueError as error:
         raise ImageError(f"damaged drawing ({error})") from error

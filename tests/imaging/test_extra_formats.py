@@ -92,3 +92,10 @@ def test_a_scan_reads_them_and_counts_what_it_leaves_out(tmp_path: Path, monkeyp
     result = project.scan(folder)
     assert len(project.read("images")) == 2
     assert any("2 .txt" in note and "1 no suffix" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("unit", ["", "px", "pt", "mm", "in"])
+def test_a_drawing_may_state_its_size_in_any_unit(tmp_path: Path, unit: str) -> None:
+    path = tmp_path / "a.svg"
+    path.write_text(f'<svg {SPACES} width="120{unit}" height="60{unit}"><rect width="9" height="9"/></svg>')
+    assert open_rgb(path).size == (1024, 512)
