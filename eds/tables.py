@@ -67,6 +67,8 @@ EMBEDDINGS = Table(
     ),
 )
 
+PART = 1 << 19  # rows that are read at once of a table too large for memory
+
 NEIGHBORS = Table(
     "neighbors",
     "a candidate in a model's list",
@@ -255,6 +257,16 @@ def read(path: Path, table: Table, columns: Sequence[str] | None = None) -> pd.D
         names = known if columns is None else list(columns)
         _refuse_unknown(names, known, table, path)
         return to_frame(fill_columns(file.read(columns=[name for name in names if name in stored]), table, names))
+
+
+def read_parts(path: Path, table: Table, columns: Sequence[str], rows: int = PART) -> Iterator[pd.DataFrame]:
+    """Read these columns of a table as frames of at most `rows` rows, in order: for files larger than memory."""
+    with _opened(path, table.name) as file:
+        _verify(file.schema_arrow, table, path)
+        stored = file.schema_arrow.names
+        _refuse_unknown(columns, list(dict.fromkeys([*table.names, *stored])), table, path)
+        for batch in file.iter_batches(rows, columns=[name for name in columns if name in stored]):
+            yield to_frame(fill_columns(pa.Table.from_batches([batch]), table, list(columns)))
 
 
 def read_provenance(path: Path, table: Table) -> tuple[Provenance, int]:

@@ -118,7 +118,7 @@ def gather(
     with open_executor(project, "ranks") as executor:
         for name, source in models.items():
             if source == "neighbors":
-                _from_lists(inputs.read("neighbors", name), pairs, parts)
+                _from_lists(project, name, pairs, needs, parts)
                 evidence.notes[name] = ["taken from its lists: pairs that are not in them have no score"]
                 continue
             vectors, known = vectors_of[name]
@@ -266,6 +266,21 @@ def _mined(
         into.append(mine(vectors, images, rules, progress=progress).assign(model=name))
 
 
-def _from_lists(lists: "pd.DataFrame", pairs: "pd.DataFrame", parts: "dict[str, list[pd.DataFrame]]") -> None:
-    parts["rankings"].append(lists)
-    parts["scores"].append(lists.merge(pairs[PAIR].drop_duplicates(), on=PAIR)[["model", *PAIR, "score"]])
+def _from_lists(
+    project: "Project", name: str, pairs: "pd.DataFrame", needs: Needs, parts: "dict[str, list[pd.DataFrame]]"
+) -> None:
+    """The first places of a model's lists, all where measures look at whole rankings, and the scores of the pairs."""
+    import pandas as pd
+
+    from eds import tables
+    from eds.pairs import in_sorted, pair_keys, sort_unique, to_text
+
+    queries, candidates = (to_text(pairs[column].drop_duplicates()) for column in PAIR)
+    wanted = sort_unique(pair_keys(pairs, queries, candidates))
+    heads, scored = [tables.NEIGHBORS.empty()], [tables.NEIGHBORS.empty()]
+    for part in tables.read_parts(project.path("neighbors", name), tables.NEIGHBORS, tables.NEIGHBORS.names):
+        heads.append(part if needs.depth is None else part[part["rank"] < needs.depth])
+        keys = pair_keys(part, queries, candidates)
+        scored.append(part[(keys >= 0) & in_sorted(wanted, keys)])
+    parts["rankings"].append(pd.concat(heads, ignore_index=True))
+    parts["scores"].append(pd.concat(scored, ignore_index=True)[["model", *PAIR, "score"]])

@@ -31,7 +31,7 @@ class Head:
 def head(spec: Head) -> Receipt:
     """Read one model's lists; writes those rows of table neighbors."""
     with opened([spec.lists]) as (file,):
-        kept = _cut(tables.read(file, NEIGHBORS), spec.depth, ties=spec.ties)
+        kept = _read_cut(file, spec.depth, ties=spec.ties)
     return deliver(spec.out, len(kept), lambda path: tables.write(kept, NEIGHBORS, path, Provenance("part")))
 
 
@@ -43,7 +43,7 @@ def list_heads(
     Of the models in `ties` the tie group of the last rank is kept whole. With an executor each file is read by a task.
     """
     if executor is None:
-        parts = [_cut(tables.read(file, NEIGHBORS), depth, ties=name in ties) for name, file in files.items()]
+        parts = [_read_cut(file, depth, ties=name in ties) for name, file in files.items()]
         return pd.concat(parts, ignore_index=True)
     specs = []
     for name, file in files.items():
@@ -53,6 +53,14 @@ def list_heads(
         )
     with opened(executor.finish(head, specs)) as made:
         return pd.concat([tables.read(part, NEIGHBORS) for part in made], ignore_index=True)
+
+
+def _read_cut(file: Path, depth: int, *, ties: bool) -> pd.DataFrame:
+    """`_cut` of a file; only tie groups need the whole list in memory."""
+    if ties:
+        return _cut(tables.read(file, NEIGHBORS), depth, ties=True)
+    parts = (_cut(part, depth) for part in tables.read_parts(file, NEIGHBORS, NEIGHBORS.names))
+    return pd.concat([NEIGHBORS.empty(), *parts], ignore_index=True)
 
 
 def _cut(lists: pd.DataFrame, depth: int, *, ties: bool = False) -> pd.DataFrame:
