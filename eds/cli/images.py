@@ -190,6 +190,12 @@ def render_catalogue(result: "CatalogueResult") -> str:
         lines.append(f"{len(result.bad):,} files cannot be used and were left out ({result.lists}/bad.csv):")
         lines += [f"  {path}: {reason}" for path, reason in result.bad[:SHOWN].to_numpy().tolist()]
         lines += [f"  and {len(result.bad) - SHOWN:,} more"] if len(result.bad) > SHOWN else []
+    if (found := result.proposal) is not None:
+        lines.append(
+            f"{found.queries:,} images are queries: with {found.models} model{'s' * (found.models > 1)} the pool is"
+            f" at most {found.price.pairs:,} pairs, {found.price.cost}. A sample, --queries {found.sample}:"
+            f" {found.sample_price.pairs:,} pairs, {found.sample_price.hours:,.1f} hours."
+        )
     return "\n".join([*lines, *(f"Note: {note}." for note in result.notes)])
 
 

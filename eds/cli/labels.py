@@ -8,7 +8,7 @@ import click
 from eds import choices
 from eds.cli.console import Console, command
 from eds.cli.images import Columns
-from eds.cli.options import as_of, campaign, existing_file, new_file, one_of
+from eds.cli.options import as_of, campaign, existing_file, new_file, one_of, spending
 from eds.cli.render import format_table
 from eds.cli.serving import serve
 
@@ -98,16 +98,18 @@ def campaigns() -> None:
 @click.option("--repeat-share", type=share, help="Share of pairs asked twice (default: grid 0.05).")
 @click.option("--early-stop", is_flag=True, help="Stop asking once a pair's majority is certain.")
 @click.option("--control-share", type=share, default=0.1, help="With --early-stop: share never stopped early.")
+@spending
 def add_campaign(
     console: Console, name: str, experts: tuple[str, ...], origins: tuple[str, ...], undecided: bool, **plan: Any
 ) -> None:
     """Let a panel of experts judge the suspects."""
     from eds.project.campaigns import CampaignPlan
 
-    progress = console.project.campaigns.create(
-        name, experts, origins=origins, undecided=undecided, plan=CampaignPlan(**plan)
-    )
-    console.show_table(progress, NO_CAMPAIGNS)
+    chosen: dict[str, Any] = {"origins": origins, "undecided": undecided, "plan": CampaignPlan(**plan)}
+    if console.project.dry_run:
+        console.show(console.project.campaigns.price(name, experts, **chosen), lambda price: f"This {price.text}.")
+        return
+    console.show_table(console.project.campaigns.create(name, experts, **chosen), NO_CAMPAIGNS)
 
 
 @command(campaigns, "list", example="eds labels campaigns list")

@@ -8,11 +8,12 @@ import click
 from click.shell_completion import get_completion_class
 
 from eds.cli.console import FOLDER, Console, command
-from eds.cli.options import yes_option
+from eds.cli.options import spending
 from eds.cli.render import format_estimate, format_share, format_table
 from eds.errors import EdsError
 
 if TYPE_CHECKING:
+    from eds.project.run import RunResult
     from eds.project.status import StatusResult
 
 WIDEST = 48  # of a command, in a table for people
@@ -40,13 +41,25 @@ def status(console: Console) -> None:
 
 
 @command(None, "run", example="eds run --project demo")
-@yes_option
+@spending
 def run(console: Console) -> None:
     """Make every table that is missing or stale, in order.
 
     Pairs for the experts are added only where somebody agrees to their price, or with --yes.
     """
-    console.show(console.project.run(), lambda result: render_status(result.status))
+    console.show(console.project.run(), render_plan if console.project.dry_run else render_run)
+
+
+def render_run(result: "RunResult") -> str:
+    """The price of the pairs that were added, then the status."""
+    added = f"To judge the new pairs: {result.price.cost}.\n\n" if result.price and result.price.pairs else ""
+    return added + render_status(result.status)
+
+
+def render_plan(result: "RunResult") -> str:
+    """What a run would make, and what it would cost."""
+    price = f" It {result.price.text}." if result.price and result.price.pairs else ""
+    return f"A run makes {', '.join(result.made) or 'nothing'}.{price}"
 
 
 def render_status(status: "StatusResult") -> str:

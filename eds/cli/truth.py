@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eds.cli.console import Console, command
-from eds.cli.options import as_of, campaign, confidence, existing_file, one_of
+from eds.cli.options import as_of, campaign, confidence, dry_run_option, existing_file, one_of
 from eds.cli.render import format_frame
 from eds.registry import VOTING_RULES
 
@@ -41,6 +41,7 @@ def truth() -> None:
 @campaign
 @click.option("--adjudication/--no-adjudication", default=True, help="Let leads' decisions replace votes.")
 @click.option("--replace", is_flag=True, help="Store it though labels are lost or change.")
+@dry_run_option
 def decide(console: Console, **options: Any) -> None:
     """Decide every pair from its votes and store the truth."""
     console.show(console.project.decide(**options), render_decision)

@@ -47,12 +47,21 @@ class Plan:
     experts_per_pair: int | None = None  # how many of the panel judge each pair; None: all
 
 
-def create_campaign(store: Store, plan: Plan, pairs: pd.DataFrame, experts: Sequence[str], *, by: str = "") -> None:
-    """Begin a campaign on pairs (query_id, candidate_id, perhaps origin) with a panel of experts."""
+class _CountedError(Exception):
+    """Ends a rehearsal, so that nothing of it is stored."""
+
+
+def create_campaign(
+    store: Store, plan: Plan, pairs: pd.DataFrame, experts: Sequence[str], *, by: str = "", rehearse: bool = False
+) -> int:
+    """Begin a campaign on pairs (query_id, candidate_id, perhaps origin) with a panel; the judgements that it asks.
+
+    A rehearsal counts them by making the campaign and taking it back.
+    """
     checked_pairs = checked(pairs, "pairs")
     check_plan(plan, checked_pairs["kind"].unique().to_pylist())
 
-    def act(connection: sa.Connection) -> None:
+    def act(connection: sa.Connection) -> int:
         check_lead(connection, store, by, "make a campaign")
         if connection.execute(sa.select(campaign.c.id).where(campaign.c.name == plan.name)).first():
             raise InputError(f"there is a campaign {short(plan.name)} already", where="campaign")
@@ -69,9 +78,17 @@ def create_campaign(store: Store, plan: Plan, pairs: pd.DataFrame, experts: Sequ
             )
         _add_items(connection, made, checked_pairs)
         check_hidden(connection, checked_pairs, plan.polarity, plan.gold_share)
+        tasks = sa.select(sa.func.count()).select_from(assignment).where(assignment.c.campaign == made.id)
+        count = int(connection.execute(tasks).scalar_one())
+        if rehearse:
+            raise _CountedError(count)
         audit.note(connection, now, by, "create campaign", plan.name, pairs=len(pairs), experts=list(experts))
+        return count
 
-    _refusing_doubles(store, act, plan.name)
+    try:
+        return _refusing_doubles(store, act, plan.name)
+    except _CountedError as counted:
+        return int(counted.args[0])
 
 
 def add_pairs(store: Store, name: str, pairs: pd.DataFrame, *, by: str = "") -> int:
@@ -247,8 +264,8 @@ def _add_items(connection: sa.Connection, found: Any, pairs: pa.Table) -> int:
     return len(rows)
 
 
-def _refusing_doubles(store: Store, act: Callable[[sa.Connection], None], name: str) -> None:
+def _refusing_doubles(store: Store, act: Callable[[sa.Connection], int], name: str) -> int:
     try:
-        store.write(act)
+        return store.write(act)
     except sa.exc.IntegrityError as error:  # two at the same moment: the database let one through
         raise InputError(f"there is a campaign {short(name)} already", where="campaign") from error

@@ -9,6 +9,7 @@ from eds.labels import campaigns, gold, lead_queries, progress, queue
 from eds.labels.gold import USUAL
 from eds.labels.progress import ExpertProgress
 from eds.project.label_store import opened
+from eds.project.price import price_of, questions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from eds.labels.store import Store
     from eds.project import Project
     from eds.project.campaign_statistics import CampaignAgreement, CampaignCost, Disputes, ModesCompared, PoolYield
+    from eds.project.price import Price
 
 __all__ = ["USUAL", "CampaignPlan", "Campaigns", "ExpertProgress", "Mode", "Polarity"]
 Mode = Literal["pair", "grid"]
@@ -54,11 +56,46 @@ class Campaigns:
         limit: int | None = None,
         plan: CampaignPlan = CampaignPlan(),
     ) -> "pd.DataFrame":
-        """Let a panel judge the project's suspects; the progress of the new campaign.
+        """Let a panel judge the project's suspects, if its price is agreed to; the progress of the new campaign.
 
         `origins`, `undecided` and `limit` restrict the suspects: by origin, to those without a decided label, to the
         first ones by position. Pairs that have a label keep it until this campaign, too, is complete for them.
         """
+        project, chosen = self.project, (name, experts, origins, undecided, limit, plan)
+        if labelled := self.labelled(self.suspects(origins, undecided=undecided, limit=limit)):
+            project.say(
+                f"{labelled:,} of the pairs have a label already. They keep it until {name} is complete for them; "
+                "--undecided asks the others only."
+            )
+        if project.asks:
+            project.agree(self._make(*chosen, rehearse=True))
+        self._make(*chosen)
+        return self.progress(name)
+
+    def price(
+        self,
+        name: str,
+        experts: Sequence[str],
+        *,
+        origins: Sequence[str] = (),
+        undecided: bool = False,
+        limit: int | None = None,
+        plan: CampaignPlan = CampaignPlan(),
+    ) -> "Price":
+        """Compute what a campaign would ask (with early stop: at most), by making it and taking it back."""
+        return self._make(name, experts, origins, undecided, limit, plan, rehearse=True)
+
+    def _make(
+        self,
+        name: str,
+        experts: Sequence[str],
+        origins: Sequence[str],
+        undecided: bool,
+        limit: int | None,
+        plan: CampaignPlan,
+        *,
+        rehearse: bool = False,
+    ) -> "Price":
         project = self.project
         suspects = self.suspects(origins, undecided=undecided, limit=limit)
         if not len(suspects) and undecided:
@@ -67,11 +104,6 @@ class Campaigns:
             )
         if not len(suspects):
             raise InputError("no suspects are of that origin", where="--origin", hint="See eds suspects list.")
-        if labelled := self.labelled(suspects):
-            project.say(
-                f"{labelled:,} of {len(suspects[PAIR].drop_duplicates()):,} pairs have a label already. They keep it "
-                f"until {name} is complete for them; --undecided asks the others only."
-            )
         grid, polarity = plan.mode == "grid", plan.polarity
         with opened(project, create=True) as store:
             suspects = with_gold(project, store, suspects, polarity)
@@ -93,8 +125,8 @@ class Campaigns:
                 plan.control_share,
                 plan.experts_per_pair,
             )
-            campaigns.create_campaign(store, made, suspects, experts, by=project.actor)
-        return self.progress(name)
+            asked = campaigns.create_campaign(store, made, suspects, experts, by=project.actor, rehearse=rehearse)
+        return price_of(project, len(questions(suspects)), asked)
 
     def suspects(
         self, origins: Sequence[str] = (), *, undecided: bool = False, limit: int | None = None

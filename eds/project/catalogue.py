@@ -6,7 +6,7 @@ What is not in the table is in lists beside it, below `.eds/scan`: bad.csv, exac
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
@@ -24,7 +24,11 @@ from eds.project.excluded_images import write_excluded
 from eds.project.image_root import settled_root, write_root
 from eds.project.results import Result
 
+if TYPE_CHECKING:
+    from eds.project.price import Price
+
 SCAN, IMPORT = "images.scan", "images.import"
+SAMPLE = 1000  # queries: proposed where there are more
 SHOWN = 10  # bad files named in an error
 LISTED = 10_000  # pairs of near duplicates in their list, the closest ones
 Queries = Literal["all"] | int | float | None  # None: as the reader says, "all" by default
@@ -50,6 +54,17 @@ class ScanOptions:
 
 
 @dataclass(frozen=True)
+class QueryProposal(Result):
+    """What judging costs if all images are queries, and if a sample is; at most, before models share pairs."""
+
+    queries: int
+    sample: int
+    models: int
+    price: "Price"  # of all
+    sample_price: "Price"
+
+
+@dataclass(frozen=True)
 class CatalogueResult(Result):
     """What was written, and what was found in the files."""
 
@@ -64,6 +79,7 @@ class CatalogueResult(Result):
     near_pairs: int | None  # of near duplicates; the list has the closest of them
     duplicates: str  # what was done with images of identical files: keep, merge or leave-out
     lists: str  # folder of the lists
+    proposal: "QueryProposal | None"  # where all images are queries, and there are many
     notes: tuple[str, ...]
 
 
@@ -298,8 +314,22 @@ def _write(
         len(scanned.near) if scanned and options.check == "full" and near is not None else None,
         duplicates,
         str(lists),
+        None if options.queries is not None else _propose_queries(project, images),
         tuple(notes),
     )
+
+
+def _propose_queries(project: Project, images: pd.DataFrame) -> QueryProposal | None:
+    """A sample of queries with its price, where all images of a large catalogue are queries."""
+    from eds.project.models import generators
+    from eds.project.price import price_of
+
+    queries = int((images["role"] != "candidate").sum())
+    if queries <= SAMPLE:
+        return None
+    models = len(generators(project, "embeddings")) or len(project.config.embeddings.models) or 1
+    pairs = models * project.config.suspects.k
+    return QueryProposal(queries, SAMPLE, models, price_of(project, queries * pairs), price_of(project, SAMPLE * pairs))
 
 
 def _counts(values: "pd.Series[str]") -> dict[str, int]:

@@ -25,7 +25,7 @@ import pandas as pd
 
 from eds import config, tables
 from eds import io as storage
-from eds.errors import EdsError, InputError, LockedError, ProjectError, UnknownNameError
+from eds.errors import EdsError, InputError, LockedError, MissingExtraError, ProjectError, UnknownNameError
 from eds.io.files import digest, forbidden
 from eds.project.reporter import SILENT, Progress, Reporter
 from eds.project.results import to_jsonable
@@ -40,6 +40,9 @@ PER_MODEL = ("embeddings", "neighbors")
 IDS = "ids.parquet"  # table embeddings, in the folder of a model
 
 
+Condition = Literal["absent", "empty", "fresh", "stale", "damaged", "unreadable"]  # unreadable: not by the caller
+
+
 @dataclass(frozen=True)
 class State:
     """The condition of one table (of one model)."""
@@ -47,7 +50,7 @@ class State:
     table: str
     model: str | None
     path: str  # relative to the project
-    condition: Literal["absent", "fresh", "stale", "damaged", "unreadable"]  # unreadable: the caller may not read it
+    condition: Condition
     rows: int | None = None
     made_by: str = ""  # the commands that make it
     reasons: tuple[str, ...] = ()
@@ -72,6 +75,11 @@ class ProjectFiles:
         """Ask whether judgements may be added, where somebody can be asked; DeclinedError if they may not."""
         if price.judgements and not self.dry_run:
             self.approve(price)
+
+    @property
+    def asks(self) -> bool:
+        """Whether somebody is asked before judgements are added, so that a price is worth computing first."""
+        return self.approve is not _agree and not self.dry_run
 
     def rehearsal(self, dry_run: bool = True) -> Self:
         """Return the same project in which verbs write nothing; with `dry_run` off the project itself."""
@@ -180,15 +188,34 @@ class ProjectFiles:
         found = []
         for name in tables.TABLES:
             if name == "labels":
-                there = self.path(name).exists() or bool(self.config.labels.url)
-                shown = "labels" if self.config.labels.url else "labels.db"
-                found.append(State(name, None, shown, "fresh" if there else "absent"))
+                found.append(self._state_of_labels())
                 continue
             models = self.models(name) if name in PER_MODEL else [None]
             found += [self.state(name, model) for model in models]
             if not models:
                 found.append(State(name, None, name, "absent"))
         return found
+
+    def _state_of_labels(self) -> State:
+        """The condition of the label store; a store that holds no judgement yet is empty."""
+        shown = "labels" if self.config.labels.url else "labels.db"
+        if not (self.path("labels").exists() or self.config.labels.url):
+            return State("labels", None, shown, "absent")
+        from eds.project.label_store import explain_missing_package
+
+        try:
+            with explain_missing_package():
+                from eds.labels.fingerprints import holds_acts
+            judged = holds_acts(self.config.labels.url, self.path("labels"))
+        except MissingExtraError as error:
+            return State("labels", None, shown, "unreadable", reasons=(str(error),))
+        except EdsError as error:
+            condition: Condition = "unreadable" if self.config.labels.url else "damaged"
+            if isinstance(error.__cause__, PermissionError):
+                condition = "unreadable"
+            return State("labels", None, shown, condition, reasons=(str(error),))
+        reasons = () if judged else ("nobody has judged yet",)
+        return State("labels", None, shown, "fresh" if judged else "empty", None if judged else 0, reasons=reasons)
 
     def state(self, table: str, model: str | None = None) -> State:
         """The condition of one table, and why it is stale if it is."""

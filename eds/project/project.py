@@ -124,14 +124,15 @@ class Project(ProjectFiles):
 
         return read_status(self)
 
-    def run(self, *, until: str | None = None) -> "RunResult":
+    def run(self, *, until: str | None = None, dry_run: bool = False) -> "RunResult":
         """Make every table that is missing or stale, in the order of the flow, then scores and the report.
 
-        What is fresh stays as it is. `until` names the last table to make.
+        What is fresh stays as it is. `until` names the last table to make. With `dry_run` nothing is made: the result
+        says what would be, and where the lists are there the price of the pool.
         """
         from eds.project.run import run
 
-        return run(self, until=until)
+        return run(self.rehearsal(dry_run), until=until)
 
     def scan(
         self,

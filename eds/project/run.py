@@ -34,11 +34,24 @@ class RunResult(Result):
     status: StatusResult
 
 
+def _plan(project: "Project", names: list[str]) -> RunResult:
+    """What a run would make; the price of the pool where its lists are there already."""
+    from eds.project import models, pool
+
+    outdated = {state.table for state in project.states() if state.condition != "fresh"}
+    waiting = [name for name in models.generators(project, "embeddings") if name not in project.models("neighbors")]
+    found = None if waiting or outdated & {"images", "embeddings", "neighbors"} else pool.refresh(project)
+    made = [name for name in dict.fromkeys(names) if name in outdated or (name == "suspects" and found)]
+    return RunResult(made, found.price if found else None, read_status(project))
+
+
 def run(project: "Project", until: str | None = None) -> RunResult:
     """Run the stages up to the table `until`; see `Project.run`."""
     names = [table for table, _ in STAGES]
     if until is not None and until not in names:
         raise InputError(f"unknown table {until!r}", hint=f"Name one of {', '.join(dict.fromkeys(names))}.")
+    if project.dry_run:
+        return _plan(project, names)
     last = len(STAGES) if until is None else len(names) - names[::-1].index(until)
     made, price = [], None
     with project.writing("run"):
