@@ -42,5 +42,5 @@ def test_it_runs_and_its_claims_hold(cells: list[dict[str, Any]], monkeypatch: p
     finding = told["finding"]
     change = finding.xs("X-ID", level="model") - finding.xs("before", level="model")
     seen = change.loc["trained on"]  # so few products that are held out hold no similar pair
-    assert seen["recognition"] > 3 * abs(seen["discovery"])
+    assert seen["recognition"] > abs(seen["discovery"])
     assert not told["folder"].exists()
