@@ -45,6 +45,8 @@ LeaveOneOutMode = Literal["unique", "all"]  # which labels of a pool model are l
 RecallLimits = Literal["simultaneous", "squared"]  # the kind of interval of pool recall
 
 # training
+SplitBy = Literal["product", "random", "stratified", "all"]  # all: every image is for training
+Searched = Literal["queries", "others", "all"]  # what test queries are compared with
 HashObjective = Literal[
     "talr-ap", "talr-ndcg", "dsh", "dispersed-dsh", "two-level-dsh", "cross-entropy", "pca-sign", "itq"
 ]

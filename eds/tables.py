@@ -2,6 +2,8 @@
 
     images -> embeddings -> neighbors -> suspects -> labels -> truth -> scores
 
+Beside the flow, table splits says what models are trained and tested on.
+
 Each is declared once, below, with a sentence for every column. `check` reports every fault of a frame at
 once; `write` and `read` store a table as Parquet (zstd, checksummed pages) with its name, schema version and
 provenance, atomically. Not here: the files of a project and their staleness (eds.project).
@@ -149,12 +151,28 @@ SCORES = Table(
         Column("no_interval", "text", "why it has no interval", nullable=True),
         Column("n", "integer", "number of queries or pairs", low=0),
         Column("note", "text", "what was excluded, and why", nullable=True),
+        Column("seen", "real", "trained model: the value over queries whose product it was trained on", nullable=True),
+        Column("unseen", "real", "trained model: the value over the other queries", nullable=True),
+    ),
+    version=2,
+)
+
+PARTS = ("train", "validation", "query", "database")
+SPLITS = Table(
+    "splits",
+    "an image's part in training and its evaluation",
+    ("image_id",),
+    (
+        Column("image_id", "text", "the image"),
+        Column("part", "text", "what it is used for", allowed=PARTS),
+        Column("searched", "flag", "whether the test queries are compared with it"),
     ),
 )
 
 TABLES: dict[str, Table] = {
     table.name: table for table in (IMAGES, EMBEDDINGS, NEIGHBORS, SUSPECTS, LABELS, TRUTH, SCORES)
 }
+DECLARED = {**TABLES, SPLITS.name: SPLITS}  # the flow's tables, and what only training and its scores read
 
 
 @dataclass(frozen=True)

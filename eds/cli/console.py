@@ -1,13 +1,14 @@
 """What every command shares: its options, the project it works on, how it answers and shows progress.
 
 Answers go to stdout: for reading, or as one JSON document with --json. Everything else (messages,
-progress, warnings) goes to stderr; progress is shown only where stderr is a terminal.
+progress, warnings) goes to stderr; progress is a bar on a terminal, elsewhere a line every half minute.
 """
 
 import json
 import logging
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 answered: list[Any] = []  # the JSON documents of this process: an error after an answer is said on stderr alone
+SECONDS = 30  # between lines of progress where stderr is no terminal
 EXECUTOR, YES, DRY_RUN = "eds.executor", "eds.yes", "eds.dry_run"  # in click's context: what shared options say
 
 
@@ -83,9 +85,20 @@ class Console:
 
     @contextmanager
     def progress(self, label: str, unit: str = "") -> Iterator[Progress]:
-        """Give a function (done, total) that moves a bar, where somebody is looking."""
-        if self.verbosity < 0 or not sys.stderr.isatty():
+        """Give a function (done, total) that moves a bar, or where there is no terminal writes a line now and then."""
+        if self.verbosity < 0:
             yield lambda done, total: None
+            return
+        if not sys.stderr.isatty():
+            last = time.monotonic()
+
+            def write(done: int, total: int) -> None:
+                nonlocal last
+                if time.monotonic() - last >= SECONDS:
+                    last = time.monotonic()
+                    self.say(f"{label}: {done:,} of {total:,} {unit}".rstrip())
+
+            yield write
             return
         from rich import progress
         from rich.console import Console as Terminal

@@ -7,10 +7,12 @@ import click
 
 from eds import choices
 from eds.cli.console import Console, command
-from eds.cli.options import one_of
+from eds.cli.options import named_files, one_of
 from eds.cli.render import format_table
 
 if TYPE_CHECKING:
+    from eds.project.runs import RunsResult
+    from eds.project.splits import SplitResult
     from eds.project.train import FinetuneResult, HashResult
 
 SHOWN = 3  # epochs
@@ -46,6 +48,47 @@ def training_options(learning_rate: float) -> Callable[[Callable[..., None]], Ca
 @click.group()
 def training() -> None:
     """Hash heads and fine-tuned networks."""
+
+
+def parts_of_values(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> dict[str, str] | None:
+    """The values VALUE=PART of an option as a dictionary; None if there are none."""
+    return named_files(context, parameter, values) or None
+
+
+@command(training, "split", example="eds training split --by stratified --test-share 0.2 --searched others")
+@click.option("--by", type=one_of(choices.SplitBy), default="product", help="What is drawn; all: train on every image.")
+@click.option("--test-share", type=float, default=0.2, help="Share of test queries.")
+@click.option("--validation-share", type=float, default=0.1, help="Share for early stopping; may be 0.")
+@click.option(
+    "--searched",
+    type=one_of(choices.Searched),
+    help="What queries are compared with (default: each other; of --column: all others).",
+)
+@click.option("--standard", type=click.Choice(["cifar10", "cifar10-1", "cifar10-2"]), help="A split of the literature.")
+@click.option("--column", metavar="NAME", help="Take the parts from a column of table images, e.g. phase.")
+@click.option(
+    "--map",
+    "meaning",
+    multiple=True,
+    metavar="VALUE=PART",
+    callback=parts_of_values,
+    help="A value of --column; repeatable.",
+)
+@click.option("--seed", type=int, help="Seed of the draw (default: the project's).")
+@click.option("--replace", is_flag=True, help="Replace the split that there is.")
+def split(console: Console, replace: bool, **options: Any) -> None:
+    """Decide which images are for training and for testing."""
+    from eds.project.splits import SplitOptions
+
+    console.show(console.project.split(SplitOptions(**options), replace=replace), render_split)
+
+
+@command(training, "list", example="eds training list")
+def list_(console: Console) -> None:
+    """List the runs of training with their scores."""
+    console.show(console.project.training_runs(), render_runs)
 
 
 @command(training, "hash", example="eds training hash codes32 --base lite0 --bits 32 --objective talr-ap")
@@ -94,19 +137,56 @@ def finetune(console: Console, name: str, base: str, replace: bool, **options: A
     console.show(console.project.finetune(name, base, FinetuneOptions(**options), replace=replace), render_finetune)
 
 
+def render_split(result: "SplitResult") -> str:
+    """The sizes of the parts, and what must be known."""
+    lines = [
+        f"{result.train:,} images for training, {result.validation:,} for validation, {result.query:,} test queries, "
+        f"{result.database:,} others; queries are compared with {result.searched:,} images."
+    ]
+    if not result.query:
+        lines.append("Nothing is left to test on: scores of models trained so say how well they know what they saw.")
+    if result.trained_alone:
+        lines.append(f"{result.trained_alone} models were trained with another split, and keep it.")
+    return "\n".join(lines)
+
+
+def render_runs(result: "RunsResult") -> str:
+    """A row for each run."""
+    if not result.runs:
+        return "Nothing was trained here yet."
+    rows = [
+        [run.name, run.state, run.kind, run.base, run.objective, run.labels, run.bits, f"{run.epochs} of {run.planned}",
+         run.score]
+        for run in result.runs
+    ]  # fmt: skip
+    heads = ["run", "state", "kind", "base", "objective", "labels", "bits", "epochs", "test score"]
+    return format_table(heads, rows)
+
+
+def render_score(score: Any, bits: int, split: str) -> str:
+    """One line with the score, its bounds, and the protocol it was measured by."""
+    ties = "" if score.optimistic is None else f" [{score.pessimistic:.4f} to {score.optimistic:.4f} by order of ties]"
+    divided = "" if score.optimistic is None else ", divided by all relevant"
+    return (
+        f"{score.measure} {score.expected:.4f}{ties} (split: {split}; {bits} bits; whole lists{divided}; expected over "
+        f"ties; {score.queries:,} queries of {score.drawn:,} drawn against {score.items:,} images)."
+    )
+
+
 def render_hash(result: "HashResult") -> str:
     """The test score with its bounds and protocol, the last epochs, and where the head is."""
-    test = result.test
     best = f", weights of epoch {result.best_epoch} of {result.epochs}" if result.epochs else ""
-    bounds = (
-        "" if test.optimistic is None else f" [{test.pessimistic:.4f} to {test.optimistic:.4f} by the order of ties]"
-    )
+    if result.epochs and not result.best_epoch:
+        best = f": no epoch of {result.epochs} was better than the weights it began with, which are kept"
+    test, seen = result.test, result.seen
+    unseen = render_score(test, result.bits, result.split) if test else "none: every image was trained on."
     lines = [
-        f"{test.measure} {test.expected:.4f}{bounds} on the test products: {result.rows:,} codes of {result.bits} bits "
-        f"as {result.model}, from {result.base} by {result.objective} on labels {result.labels}{best}.",
-        f"mLGAP {test.mlgap:.4f} at radius 2; {test.codes_in_use:,} codes in use by {test.items:,} test images. "
-        f"Each of {test.queries:,} queries ({test.drawn:,} drawn) against the other test images.",
-        f"Trained on {result.trained_on:,} images, validated on {result.validated_on:,}, tested on {test.items:,}.",
+        f"Unseen: {unseen}",
+        f"Seen:   {render_score(seen, result.bits, result.split)}",
+        f"mLGAP {(test or seen).mlgap:.4f} at radius 2; {(test or seen).codes_in_use:,} codes in use.",
+        f"{result.rows:,} codes of {result.bits} bits as {result.model}, from {result.base} by {result.objective} on "
+        f"labels {result.labels}{best}.",
+        f"Trained on {result.trained_on:,} images, validated on {result.validated_on:,}.",
     ]
     if result.images_without_vector:
         lines.append(f"{result.images_without_vector:,} images have no vector and got no code.")
@@ -118,8 +198,12 @@ def render_hash(result: "HashResult") -> str:
 
 def render_finetune(result: "FinetuneResult") -> str:
     """The score before and after, and how to use the network."""
+    kept = f"epoch {result.best_epoch} of {result.epochs}"
+    if not result.best_epoch:
+        kept = f"no epoch of {result.epochs} was better than the weights it began with, which are kept"
+    unseen = f"{result.score_before:.4f} before, {result.test_score:.4f} after" if result.tested_on else "none to test"
     return (
-        f"Recognition of test products (AP): {result.score_before:.4f} before, {result.test_score:.4f} after "
-        f"(epoch {result.best_epoch} of {result.epochs}; learning rate {result.learning_rate:g}, warm-up "
-        f"{result.warm_up:g}).\nNext: {result.next_command}"
+        f"Recognition of products (AP): {unseen} ({result.split}; {result.tested_on:,} queries); of images trained on "
+        f"{result.seen_score:.4f} ({kept}; learning rate {result.learning_rate:g}, warm-up {result.warm_up:g}).\n"
+        f"Next: {result.next_command}"
     )

@@ -60,7 +60,7 @@ def scores_table(results: Sequence[Result], *, by_query: bool = False) -> pd.Dat
         parts += [rows for rows in map(_query_rows, results) if len(rows)]
     if not parts:
         return SCORES.empty()
-    empty = dict.fromkeys(("low", "high"), np.nan)
+    empty = dict.fromkeys(("low", "high", "seen", "unseen"), np.nan)
     rows = pd.concat([part.assign(**empty, no_interval=None) for part in parts], ignore_index=True)
     return to_frame(to_arrow(rows[list(columns)], SCORES))
 

@@ -141,19 +141,19 @@ class ProjectFiles:
         `embeddings` and `neighbors` have a file for each model. Table embeddings lists the images that have a vector;
         the vectors are in `eds.Vectors.open(project.path("embeddings", model))`.
         """
-        if table not in tables.TABLES:
-            raise UnknownNameError(f"unknown table {table!r}", hint=f"Known: {', '.join(tables.TABLES)}.")
+        if table not in tables.DECLARED:
+            raise UnknownNameError(f"unknown table {table!r}", hint=f"Known: {', '.join(tables.DECLARED)}.")
         if table in PER_MODEL and model is None:
             known = ", ".join(self.models(table)) or "none"
             raise InputError(f"table {table} has a file for each model", hint=f"Name a model; there are {known}.")
         path = self.path(table, model)
-        return tables.read(path / IDS if table == "embeddings" else path, tables.TABLES[table], columns)
+        return tables.read(path / IDS if table == "embeddings" else path, tables.DECLARED[table], columns)
 
     def write(self, frame: pd.DataFrame, table: str, made_by: tables.Provenance, model: str | None = None) -> None:
         """Write a table of the project, whole or not at all; in a dry run nothing."""
         if self.dry_run:
             return
-        tables.write(frame, tables.TABLES[table], self.path(table, model), made_by)
+        tables.write(frame, tables.DECLARED[table], self.path(table, model), made_by)
 
     def provenance(
         self,
@@ -194,7 +194,7 @@ class ProjectFiles:
             found += [self.state(name, model) for model in models]
             if not models:
                 found.append(State(name, None, name, "absent"))
-        return found
+        return [*found, *([self.state("splits")] if self.path("splits").exists() else [])]
 
     def _state_of_labels(self) -> State:
         """The condition of the label store; a store that holds no judgement yet is empty."""
@@ -224,7 +224,7 @@ class ProjectFiles:
         if not _evidence(path).exists():
             return State(table, model, shown, "absent")
         try:
-            made_by, rows = self._made_by(path, tables.TABLES[table])
+            made_by, rows = self._made_by(path, tables.DECLARED[table])
         except EdsError as error:
             forbidden_to_us = isinstance(error.__cause__, PermissionError)
             return State(table, model, shown, "unreadable" if forbidden_to_us else "damaged", reasons=(str(error),))

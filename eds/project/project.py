@@ -56,8 +56,10 @@ if TYPE_CHECKING:
     from eds.project.pool import GrowthResult, PoolResult, SuspectsResult
     from eds.project.report import ReportResult
     from eds.project.run import RunResult
+    from eds.project.runs import RunsResult
     from eds.project.score import ScoreResult
     from eds.project.simulate import DrawnCatalogue, SimulatedJudging
+    from eds.project.splits import SplitOptions, SplitResult
     from eds.project.status import StatusResult
     from eds.project.train import FinetuneOptions, FinetuneResult, HashOptions, HashResult
     from eds.synthetic.experts import Expert
@@ -312,6 +314,21 @@ class Project(ProjectFiles):
         from eds.project.embed import check_vectors
 
         return check_vectors(self)
+
+    def split(self, options: "SplitOptions | None" = None, *, replace: bool = False) -> "SplitResult":
+        """Make table splits: which images are for training, validation, as test queries, as database.
+
+        Every training obeys it, and is stored with it. `replace` draws another where there is one.
+        """
+        from eds.project.splits import SplitOptions, make_split
+
+        return make_split(self, options or SplitOptions(), replace=replace)
+
+    def training_runs(self) -> "RunsResult":
+        """Every run of training: running, finished or interrupted, and its score."""
+        from eds.project.runs import list_runs
+
+        return list_runs(self)
 
     def train_hash(self, name: str, options: "HashOptions | None" = None, *, replace: bool = False) -> "HashResult":
         """Fit a hash head to a model's vectors and write the codes as model `name`. An interrupted run resumes.

@@ -13,6 +13,8 @@ from eds.project.models import find_models, generators
 from eds.project.new_models import add_models, remove_if_refused
 from eds.project.ranks_and_scores import choose_models
 from eds.project.results import Result, to_jsonable
+from eds.project.seen import COLUMNS as SEEN
+from eds.project.seen import add_seen
 from eds.tables import SCORES, read_provenance
 
 if TYPE_CHECKING:
@@ -140,6 +142,9 @@ class ScoreResult(Result):
             reduced = part is not None and part.on_reduced_pools
             heading = f"{name}, {SELF_REMOVED}" if reduced else name
             columns[heading] = [self._cell(model, measure, cells[model, str(measure)]) for model in models]
+            for side in SEEN if self.trained else ():
+                over = [cells[model, str(measure)][side] for model in models]
+                columns[f"{name} {side}"] = [format_value({"value": value}, measure) for value in over]
         return pd.DataFrame(columns)
 
     @property
@@ -149,6 +154,12 @@ class ScoreResult(Result):
         for column in short.columns.difference(["model", "part", "trained on"]):
             short[column] = short[column].str.replace(r" \[[^\]]*\]", "", regex=True)
         return short
+
+    @property
+    def trained(self) -> list[str]:
+        """The models that were trained on this catalogue: their values over seen and unseen queries differ."""
+        known = self.table[self.table["seen"].notna() | self.table["unseen"].notna()]
+        return sorted(known["model"].unique())
 
     def _cell(self, model: str, measure: "Measure", row: Mapping[Any, Any]) -> str:
         """Return a value with its interval; a lower bound with its ceiling; * for the best, † as in the legend."""
@@ -199,6 +210,9 @@ class ScoreResult(Result):
         parts = tuple(part for part in self.comparison if part.measure in shown)
         notes = comparison_words.trained_notes(self.comparison)
         notes += comparison_words.notes(replace(self.comparison, measures=parts))
+        if self.trained:
+            trained = ", ".join(self.trained)
+            notes.insert(0, f"Trained here: {trained}. Seen: queries whose product was trained on; unseen: the others.")
         if left_out := sorted({note for note in self.remarks if "left out" in note or "taken from its lists" in note}):
             notes.append("; ".join(note.removesuffix(".") for note in left_out[:2]) + ".")
         if undefined:
@@ -343,7 +357,7 @@ def write_scores(
         with_random=options.with_random,
         attributes=options.attributes,
     )
-    table = add_intervals(project, evaluation.of(measures), options)
+    table = add_intervals(inputs, evaluation.of(measures), options)
     settings = {f"neighbors.{key}": project.config.value(f"neighbors.{key}") for key in RULES}
     settings["project.seed"] = project.config.project.seed
     parents = [project.path("images"), *(project.path(name) for name in ("truth", "suspects") if inputs.exists(name))]
@@ -414,16 +428,17 @@ def is_current(inputs: Inputs, state: "State", options: ScoreOptions) -> bool:
     )
 
 
-def add_intervals(project: "Project", results: "Sequence[metrics.Result]", options: ScoreOptions) -> "pd.DataFrame":
+def add_intervals(inputs: Inputs, results: "Sequence[metrics.Result]", options: ScoreOptions) -> "pd.DataFrame":
     """Return the results as table scores, each with its confidence interval; by query, too, if the options say so."""
     import pandas as pd
 
     from eds.analysis import score_limits
     from eds.metrics import scores_table
 
-    with project.progress("intervals", "measures") as progress:
-        seed = project.config.project.seed
+    with inputs.project.progress("intervals", "measures") as progress:
+        seed = inputs.project.config.project.seed
         table = score_limits(results, options.resamples, options.confidence, seed, progress=progress)
+    table = add_seen(inputs, table, results)
     if options.by_query:
         every = scores_table(results, by_query=True)
         table = pd.concat([table, every[every["query_id"].notna()]], ignore_index=True)

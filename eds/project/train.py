@@ -1,21 +1,31 @@
 """Models made from this catalogue: hash heads fitted to vectors, networks fine-tuned on images."""
 
+import dataclasses
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eds.errors import InputError, ProjectError
+from eds.errors import InputError, LockedError, ProjectError
+from eds.io.files import digest
 from eds.project.models import find_model, record, trained_on
 from eds.project.results import Result
-from eds.tables import Operation, check_model_name
+from eds.project.runs import begin_record, finish_record, run_folder, running
+from eds.project.splits import with_split
+from eds.tables import Operation, Provenance
 
 if TYPE_CHECKING:
     from eds.project import Project
     from eds.training.code_score import CodeScore
     from eds.training.dino import Dino
     from eds.training.plan import Plan
+    from eds.training.supervision import Supervision
 
 OPERATION = "training.hash"
+COMPUTED = ("pca-sign", "itq")  # objectives that nothing is trained for
+WAIT = 600  # seconds until codes are not written because another process holds the project
 DINO = ("crops", "local_size", "prototypes", "momentum", "temperature", "temperature_epochs")  # of that objective only
 
 
@@ -93,8 +103,10 @@ class HashResult(Result):
     alpha: float | None
     seed: int
     rows: int
-    test: "CodeScore"  # on products that influenced no choice
-    validation_score: float  # the same measure, by which the epoch was chosen: optimistic
+    test: "CodeScore | None"  # of test queries, which influenced no choice; None: every image was trained on
+    seen: "CodeScore"  # the same of images that were trained on
+    validation_score: float  # the same measure, by which the epoch was chosen: optimistic; NaN: no such images
+    split: str  # table splits, or drawn for this run
     trained_on: int
     validated_on: int
     epochs: int
@@ -121,8 +133,10 @@ class FinetuneResult(Result):
     checkpoint_sha256: str
     measure: str
     score_before: float
-    test_score: float
+    test_score: float  # NaN: every image was trained on
+    seen_score: float  # of images that were trained on
     validation_score: float
+    split: str  # table splits, or drawn for this run
     trained_on: int
     validated_on: int
     tested_on: int
@@ -145,14 +159,22 @@ def train_hash(project: "Project", name: str, options: HashOptions, *, replace: 
     from eds.training.hash_head import Design, fit_hash_head
     from eds.training.hash_losses import Pairing, Scale
     from eds.training.hash_model import describe_base, gather_inputs, write_codes
+    from eds.training.splits import splits_frame
     from eds.training.supervision import supervise
 
-    with project.writing(OPERATION):
-        base, labels = _base_model(project, options.base, name), options.labels
-        pairing = Pairing(options.margin, options.alpha)
-        scale = Scale.parse(options.scale)
-        design = Design(options.bits, options.objective, options.head, options.hidden, scale, pairing)
-        plan, target = options.plan(project), project.path("embeddings", name)
+    base, labels = _base_model(project, options.base, name), options.labels
+    pairing = Pairing(options.margin, options.alpha)
+    scale = Scale.parse(options.scale)
+    design = Design(options.bits, options.objective, options.head, options.hidden, scale, pairing)
+    target = project.path("embeddings", name)
+    with running(project, name) as folder:
+        images = project.read("images")
+        vectors, with_vector = open_vectors(project, [base], images, allow_missing=True)[base]
+        truth = Inputs(project).decided_pairs() if labels == "truth" else None
+        supervision = supervise(labels, with_vector, truth, one_way_as_negative=options.one_way_as_negative)
+        supervision = with_split(project, supervision)
+        plan = options.plan(project, _keep(supervision))
+        _refuse_shares(options, supervision)
         spec: dict[str, Any] = {
             "head": design.head,
             "bits": design.bits,
@@ -165,10 +187,10 @@ def train_hash(project: "Project", name: str, options: HashOptions, *, replace: 
         }
         if not replace:
             _refuse_other_model(target, spec)
-        images = project.read("images")
-        vectors, with_vector = open_vectors(project, [base], images, allow_missing=True)[base]
-        truth = Inputs(project).decided_pairs() if labels == "truth" else None
-        supervision = supervise(labels, with_vector, truth, one_way_as_negative=options.one_way_as_negative)
+        made_by = _codes_provenance(project, name, base, options, plan.seed)
+        details = {"kind": "hash", "base": base, "base_sha256": vectors.model.weights_digest, **spec}
+        details["epochs"] = 0 if options.objective in COMPUTED else plan.epochs
+        begin_record(folder, details)
         ids = list(supervision.ids)
         with project.progress("training", "epochs") as progress:
             fitted = fit_hash_head(
@@ -176,31 +198,29 @@ def train_hash(project: "Project", name: str, options: HashOptions, *, replace: 
                 supervision,
                 design,
                 plan,
-                _run_folder(project, name),
+                folder,
                 describe_base(vectors),
                 restart=replace,
                 progress=progress,
             )
         if fitted.resumed_at:
             project.say(f"Resumed after epoch {fitted.resumed_at}.")
-        parents = [project.path("images"), project.path("embeddings", base)]
-        made_by = project.provenance(
-            OPERATION,
-            {} if options.seed is not None else {"project.seed": plan.seed},
-            parents + ([project.path("truth")] if labels == "truth" else []),
-            params={"arguments": [name], **_changed(options), "base": base},
-            notes={"test_score": fitted.test.expected},
-        )
-        with project.progress("encoding", "codes") as progress:
-            codes = write_codes(target, name, vectors, ids, fitted, spec, made_by, progress=progress)
-        record(project, name, trained=trained_on(project, name))
+        test = fitted.test
+        details |= {"weights_sha256": fitted.sha256, "measure": fitted.seen.measure, "score": test and test.expected}
+        finish_record(folder, details, splits_frame(fitted.parts, ids))
+        made_by = dataclasses.replace(made_by, notes={"test_score": test and test.expected})
+        with publishing(project, OPERATION), project.progress("encoding", "codes") as progress:
+            codes = write_codes(target, name, vectors, ids, fitted.head, fitted.sha256, spec, made_by, progress)
+            record(project, name, trained=trained_on(project, name))
     return HashResult(
         name,
         base,
         **spec,
         rows=len(codes),
-        test=fitted.test,
+        test=test,
+        seen=fitted.seen,
         validation_score=fitted.validation_score,
+        split=_split_text(supervision),
         trained_on=fitted.trained_on,
         validated_on=fitted.validated_on,
         epochs=len(fitted.rows),
@@ -216,15 +236,46 @@ def train_hash(project: "Project", name: str, options: HashOptions, *, replace: 
     )
 
 
-def refresh(project: "Project") -> list[HashResult]:
-    """Fit stale hash models again, each with the options it was made with; their base models must be fresh."""
+def refresh(project: "Project") -> list[str]:
+    """Encode the images of stale hash models with their heads; their base models must be fresh.
+
+    A head is fitted again only where its base model has other weights now: other codes for every image are for the
+    user to ask for (`train_hash` with `replace`).
+    """
     made = []
     for name in project.models("embeddings"):
         state = project.state("embeddings", name)
         if state.condition == "stale" and state.operation == OPERATION:
             params = {key: value for key, value in state.params.items() if key != "arguments"}
-            made.append(train_hash(project, name, HashOptions(**params), replace=True))
+            if not _encode_again(project, name, HashOptions(**params)):
+                train_hash(project, name, HashOptions(**params), replace=True)
+            made.append(name)
     return made
+
+
+def _encode_again(project: "Project", name: str, options: HashOptions) -> bool:
+    """Write the codes of all images by the head that there is; False if it was fitted to another base model."""
+    from eds.project.ranks_and_scores import open_vectors
+    from eds.training.hash_head import HEAD, load_head
+    from eds.training.hash_model import describe_base, write_codes
+    from eds.vectors import read_model
+
+    target, head = project.path("embeddings", name), run_folder(project, name) / HEAD
+    model = read_model(target)
+    base = _base_model(project, options.base, name)
+    if not head.exists() or digest(head) != model.weights_digest:
+        return False
+    vectors, images = open_vectors(project, [base], project.read("images"), allow_missing=True)[base]
+    if describe_base(vectors) != model.spec.get("base"):
+        return False
+    design = {key: value for key, value in model.spec.items() if key not in ("loader", "base", "checkpoint_sha256")}
+    made_by = _codes_provenance(project, name, base, options, int(design["seed"]))
+    made_by = dataclasses.replace(made_by, notes=model.provenance.notes)
+    ids = sorted(images["image_id"])
+    with publishing(project, OPERATION), project.progress("encoding", "codes") as progress:
+        write_codes(target, name, vectors, ids, load_head(head), model.weights_digest, design, made_by, progress)
+    project.say(f"embeddings: {len(ids):,} codes by {name}, of the head that was fitted; fit it again with --replace")
+    return True
 
 
 def finetune(
@@ -237,22 +288,26 @@ def finetune(
     from eds.training.dino import continue_dino
     from eds.training.finetune import finetune as by_labels
     from eds.training.pictures import PIXELS, prepare_images
+    from eds.training.splits import splits_frame
     from eds.training.supervision import supervise
 
     self_supervised = options.objective == "dino"
     _refuse_unused(options, self_supervised)
-    plan, images = options.plan(project, "last" if self_supervised else "best"), project.read("images")
-    check_model_name(name)
+    images = project.read("images")
     choose(options.device, "torch")  # before any image is read
     labels = options.labels or "product"
     base = preset_text(base)
     project.find_modules()
     random = f"{'&' if '?' in base else '?'}random_init=true" if options.random_init else ""
-    with project.writing("training.finetune"):
-        folder = _run_folder(project, name)
-        supervision, network = supervise(labels, images), trainable(base + random)
+    with running(project, name) as folder:
+        supervision = with_split(project, supervise(labels, images))
+        plan = options.plan(project, "last" if self_supervised else _keep(supervision))
+        _refuse_shares(options, supervision)
+        network = trainable(base + random)
         dino = _dino(options, network.preprocessing.side) if self_supervised else None
-        folder.mkdir(parents=True, exist_ok=True)
+        details: dict[str, Any] = {"kind": "finetune", "base": network.text, "base_sha256": network.weights_sha256}
+        details |= {"objective": options.objective, "labels": None if dino else labels, "epochs": plan.epochs}
+        begin_record(folder, details)
         if replace:  # prepared again from the catalogue
             (folder / PIXELS).unlink(missing_ok=True)
         with project.progress("reading", "images") as progress:
@@ -265,6 +320,8 @@ def finetune(
                 trained = continue_dino(network, pixels, supervision, plan, folder, dino, progress=progress, **shared)
             else:
                 trained = by_labels(network, pixels, supervision, plan, folder, progress=progress, **shared)
+        details |= {"weights_sha256": trained.sha256, "measure": "recognition", "score": trained.test_score}
+        finish_record(folder, details, splits_frame(trained.parts, list(supervision.ids)))
     if trained.resumed_at:
         project.say(f"Resumed after epoch {trained.resumed_at}.")
     where = {} if project.root == Path() else {"project": str(project.root)}
@@ -276,10 +333,12 @@ def finetune(
         None if dino else labels,
         trained.text,
         trained.sha256,
-        "recognition of test products (AP)",
+        "recognition among test queries (AP)",
         trained.before,
         trained.test_score,
+        trained.seen_score,
         trained.validation_score,
+        _split_text(supervision),
         trained.trained_on,
         trained.validated_on,
         trained.tested_on,
@@ -296,8 +355,57 @@ def finetune(
     )
 
 
-def _run_folder(project: "Project", name: str) -> Path:
-    return project.root / "training" / name
+@contextmanager
+def publishing(project: "Project", operation: str) -> Iterator[None]:
+    """Hold the project to write what was trained; while another process holds it, wait: training may take hours."""
+    for attempt in range(WAIT):
+        try:
+            with ExitStack() as held:
+                held.enter_context(project.writing(operation))
+                opened = held.pop_all()
+            break
+        except LockedError as error:
+            if attempt == WAIT - 1:
+                raise
+            if not attempt:
+                project.say(f"The model is trained. {error.what}: waiting to write its codes.")
+            time.sleep(1)
+    with opened:
+        yield
+
+
+def _keep(labels: "Supervision") -> str:
+    """The weights to keep where nothing was said: the best by the validation images, if there are any."""
+    return "best" if labels.parts is None or len(labels.parts.validation) else "last"
+
+
+def _split_text(labels: "Supervision") -> str:
+    return "drawn by product for this run" if labels.parts is None else "table splits"
+
+
+def _refuse_shares(options: TrainingOptions, labels: "Supervision") -> None:
+    """Refuse shares of a split where the project has its own."""
+    names = ("validation_share", "test_share")
+    given = [
+        f"--{name.replace('_', '-')}" for name in names if getattr(options, name) != getattr(TrainingOptions, name)
+    ]
+    if given and labels.parts is not None:
+        raise InputError(
+            f"the project has its own split, and {' and '.join(given)} would change it",
+            where="table splits",
+            hint="Leave them out, or draw another: eds training split --replace.",
+        )
+
+
+def _codes_provenance(project: "Project", name: str, base: str, options: HashOptions, seed: int) -> Provenance:
+    """The provenance of codes; the files are as they are now, before a model is trained."""
+    parents = [project.path("images"), project.path("embeddings", base)]
+    return project.provenance(
+        OPERATION,
+        {} if options.seed is not None else {"project.seed": seed},
+        parents + ([project.path("truth")] if options.labels == "truth" else []),
+        params={"arguments": [name], **_changed(options), "base": base},
+    )
 
 
 def _changed(options: TrainingOptions) -> dict[str, Any]:

@@ -1,12 +1,12 @@
-"""Training, validation and test split, and the batches of an epoch, from seed and epoch alone, so a run can resume."""
+"""The split of a run without table splits, and the batches of an epoch: from seed and epoch alone."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from eds.errors import InputError
 from eds.pairs import Flags, Integers
+from eds.training.splits import Split
 from eds.training.supervision import Supervision
 
 SPLIT, ORDER = 0, 1  # streams of random numbers
@@ -14,23 +14,18 @@ FEWEST = 2  # products in a part: with one there is nothing to confuse
 DRAWN = 4  # partners tried per place in a group, if there are very many
 
 
-@dataclass(frozen=True)
-class Split:
-    """The rows of each part, ascending (rows,) int64; all images of a product are in one part."""
-
-    train: Integers
-    validation: Integers  # early stop looks at these: the choice of the epoch makes their score optimistic
-    test: Integers  # nothing is chosen by these
-
-
 def split(labels: Supervision, validation_share: float, test_share: float, seed: int) -> Split:
-    """Split the products into three parts by share; each part has at least two products.
+    """The split of table splits, or else the products in three parts by share, each of at least two.
+
+    What is drawn here compares the test queries with each other.
 
     >>> found = Supervision("product", list("abcdef"), np.arange(6))
     >>> parts = split(found, 0.34, 0.34, 0)
     >>> parts.train.tolist(), parts.validation.tolist(), parts.test.tolist()
     ([0, 1], [4, 5], [2, 3])
     """
+    if labels.parts is not None:
+        return labels.parts
     products = np.unique(labels.product)
     sizes = {"test": round(test_share * len(products)), "validation": round(validation_share * len(products))}
     sizes["training"] = len(products) - sum(sizes.values())
@@ -45,7 +40,7 @@ def split(labels: Supervision, validation_share: float, test_share: float, seed:
     order = np.random.default_rng([seed, SPLIT]).permutation(products)
     ends = np.cumsum([sizes["test"], sizes["validation"]])
     test, validation, rest = (np.flatnonzero(np.isin(labels.product, part)) for part in np.split(order, ends))
-    return Split(rest, validation, test)
+    return Split(rest, validation, test, test)
 
 
 def epoch_batches(

@@ -1,4 +1,4 @@
-"""The score of codes on a split: tie-aware measures with drawn items as queries against all others."""
+"""The score of codes on a split: tie-aware measures with drawn queries against the images they are compared with."""
 
 from dataclasses import dataclass
 
@@ -14,22 +14,23 @@ from eds.pairs import Integers
 from eds.training.supervision import Supervision
 
 MOST_QUERIES = 2000
+BLOCK = 100  # queries whose similar items are looked up at once
 RADIUS = 2  # of mLGAP; the worked example of its authors
 
 
 @dataclass(frozen=True)
 class CodeScore:
-    """The codes of one split: every query against the split's other items."""
+    """The codes of one split: every query against the other items that are searched."""
 
-    measure: str  # APt, or nDCGt where labels are graded
+    measure: str  # APt, or nDCGt where labels are graded; of whole lists, divided by all relevant items
     expected: float  # over all orders of tied items
     optimistic: float | None  # AP with the best order of ties; None for nDCG
     pessimistic: float | None
     mlgap: float  # at radius 2
     codes_in_use: int
-    queries: int  # with a similar item in the split
+    queries: int  # with a similar item there
     drawn: int  # queries drawn, by seed
-    items: int
+    items: int  # that are searched, the queries among them if they are
 
 
 def draw_queries(rows: Integers) -> Integers:
@@ -83,22 +84,30 @@ def score_codes(codes: NDArray[np.int8], labels: Supervision, rows: Integers) ->
     return float(value[_with_positive(lists, labels)].mean())
 
 
-def measure_codes(codes: NDArray[np.int8], labels: Supervision, rows: Integers) -> CodeScore:
-    """The score of a split with its bounds, and how much of the code space the split uses."""
-    lists, graded = tied_lists(codes, labels, rows), len(labels.levels) > 2
+def measure_codes(
+    codes: NDArray[np.int8], labels: Supervision, queries: Integers, searched: Integers | None = None
+) -> CodeScore:
+    """The score of queries against the rows that are searched (default: against each other), with its bounds.
+
+    Also how much of the code space the searched rows use.
+    """
+    rows = queries if searched is None else searched
+    drawn = draw_queries(queries)
+    lists, graded = tied_lists(codes, labels, rows, drawn), len(labels.levels) > 2
     asked = _with_positive(lists, labels)
-    queries = draw_queries(rows)
-    similar = labels.affinity(queries[asked], rows) > 0
-    similar &= queries[asked][:, None] != rows
+    similar = np.concatenate(
+        [labels.affinity(part, rows) > 0 for part in np.array_split(drawn[asked], 1 + len(drawn) // BLOCK)]
+    )
+    similar &= drawn[asked][:, None] != rows
     return CodeScore(
         "nDCGt" if graded else "APt",
         float((ndcg if graded else ap)(lists)[asked].mean()),
         None if graded else float(ap_best(lists)[asked].mean()),
         None if graded else float(ap_worst(lists)[asked].mean()),
-        mlgap(codes[queries[asked]], codes[rows], similar, RADIUS) if codes.shape[1] >= RADIUS else float("nan"),
+        mlgap(codes[drawn[asked]], codes[rows], similar, RADIUS) if codes.shape[1] >= RADIUS else float("nan"),
         int(code_usage(codes[rows])["distinct"]),
         int(asked.sum()),
-        len(queries),
+        len(drawn),
         len(rows),
     )
 
@@ -107,8 +116,8 @@ def _with_positive(lists: TiedLists, labels: Supervision) -> NDArray[np.bool_]:
     asked: NDArray[np.bool_] = lists.relevant > 0
     if not asked.any():
         raise InputError(
-            "no image of the split has a similar one in it",
+            "no image of the split has a similar one among those it is compared with",
             where=f"labels {labels.source}",
-            hint="Use a larger --test-share, or other labels.",
+            hint="Use a larger --test-share, another split (eds training split), or other labels.",
         )
     return asked

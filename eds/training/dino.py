@@ -126,6 +126,8 @@ class DinoTask(NetworkTask):
 
     def score(self) -> float:
         """The teacher's recognition of products; raises EdsError if all images have the same targets."""
+        if not self._apart:  # the weights that the run begins with
+            return super().score()
         apart, first = sum(self._apart) / len(self._apart), float(self.module.apart)
         self._apart = []
         if not apart > COLLAPSED * first:

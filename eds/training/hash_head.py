@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from eds.training.hash_losses import COMPUTED, CROSS_ENTROPY, ON_TANH, Pairing, 
 from eds.training.loop import LOG, STATE, fit
 from eds.training.objectives.cross_entropy import Classifiers, cross_entropy
 from eds.training.plan import Plan
+from eds.training.splits import Split
 from eds.training.supervision import Supervision
 
 Progress = Callable[[int, int], None]
@@ -49,8 +50,10 @@ class HashHead:
     head: heads.Head
     file: Path
     sha256: str
-    test: CodeScore  # on products that influenced no choice
-    validation_score: float  # the same on the validation split of early stopping: optimistic
+    test: CodeScore | None  # of queries that influenced no choice; None: every image was trained on
+    seen: CodeScore  # the same of training images
+    validation_score: float  # on the validation split of early stopping: optimistic; NaN if there is none
+    parts: Split
     best_epoch: int
     rows: list[dict[str, Any]]  # the log, one row per epoch; empty if nothing is trained
     trained_on: int
@@ -99,7 +102,7 @@ class _HashTask:
         """Nothing to do."""
 
     def score(self) -> float:
-        return self.score_rows(self.parts.validation)
+        return self.score_rows(self.parts.validation) if len(self.parts.validation) else float("nan")
 
     def score_rows(self, rows: Integers) -> float:
         """The score of the current head on these rows."""
@@ -149,13 +152,19 @@ def fit_hash_head(
         else:
             task = _HashTask(design, plan, vectors, labels)
             parts = task.parts
-            for rows in (parts.validation, parts.test):  # raises before training if the labels allow no score
-                task.score_rows(rows)
+            for rows in (parts.validation, parts.train):  # raises before training if the labels allow no score
+                if len(rows):
+                    task.score_rows(rows)
+            if len(parts.test):
+                measure_codes(task.head.codes(vectors), labels, parts.test, parts.database)
             found = fit(task, plan, folder, identity, restart=restart, progress=progress)
             head = task.head.eval()
             log = {"best_epoch": found.best_epoch, "rows": found.rows, "resumed_at": found.resumed_at}
         codes = head.codes(vectors)
-        validation_score, test = score_codes(codes, labels, parts.validation), measure_codes(codes, labels, parts.test)
+        validation_score = score_codes(codes, labels, parts.validation) if len(parts.validation) else float("nan")
+        test = measure_codes(codes, labels, parts.test, parts.database) if len(parts.test) else None
+        same = np.array_equal(parts.test, parts.database) or not len(parts.database)
+        seen = measure_codes(codes, labels, parts.train, None if same else parts.database)
     file = folder / HEAD
     write_tensors(
         file,
@@ -172,7 +181,9 @@ def fit_hash_head(
         file,
         digest(file),
         test,
+        seen,
         validation_score,
+        parts,
         trained_on=len(parts.train),
         validated_on=len(parts.validation),
         **log,
@@ -191,7 +202,8 @@ def _fingerprint(vectors: Vectors, labels: Supervision) -> str:
     """A digest of the items and labels."""
     hashed = hashlib.sha256(np.ascontiguousarray(vectors).data)
     hashed.update("\n".join(labels.ids).encode())
-    for part in (labels.product, labels.category, labels.pairs):
+    parts = () if labels.parts is None else astuple(labels.parts)
+    for part in (labels.product, labels.category, labels.pairs, *parts):
         hashed.update(b"none" if part is None else np.ascontiguousarray(part).data)
     return hashed.hexdigest()
 

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from eds.errors import InputError
 from eds.tables import Provenance
-from eds.training.hash_head import HashHead
 from eds.training.heads import Head
 from eds.vectors import Model, Vectors, pack, write
 
@@ -48,25 +47,17 @@ def write_codes(
     name: str,
     vectors: Vectors,
     ids: "list[str]",
-    fitted: HashHead,
+    head: Head,
+    sha256: str,
     design: Mapping[str, Any],
     provenance: Provenance,
-    *,
     progress: Progress | None = None,
 ) -> Vectors:
-    """Write the codes of these images as the model `name`: bits, compared by Hamming distance."""
-    codes = encode(fitted.head, vectors, ids, progress)
-    spec = {"loader": "hash", "base": describe_base(vectors), "checkpoint_sha256": fitted.sha256, **design}
-    model = Model(
-        name,
-        spec,
-        fitted.head.bits,
-        "bits",
-        "hamming",
-        vectors.model.preprocessing_digest,
-        fitted.sha256,
-        provenance=provenance,
-    )
+    """Write the codes of these images by a head, known by its file's digest, as the model `name`."""
+    codes = encode(head, vectors, ids, progress)
+    spec = {"loader": "hash", "base": describe_base(vectors), "checkpoint_sha256": sha256, **design}
+    steps = vectors.model.preprocessing_digest
+    model = Model(name, spec, head.bits, "bits", "hamming", steps, sha256, provenance=provenance)
     return write(folder, model, ids, codes)
 
 

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from eds.errors import EdsError
+from eds.errors import EdsError, InputError
 from eds.io.files import write_text
 from eds.pairs import Integers
 from eds.training.checkpoint import Checkpoint, State, adam_tensors, load, restore_adam, save
@@ -46,7 +46,7 @@ class Task(Protocol):
         """Called after each step of Adam; `done` is the completed share of all steps of the run."""
 
     def score(self) -> float:
-        """The score on the validation split; larger is better."""
+        """The score on the validation split; larger is better. NaN if there is none."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,14 @@ def fit(
     if state is None:
         start = _copy_state(task.module)
         state = Checkpoint(identity, start, start, {})
+        if plan.keep == "best":  # the weights it begins with are a candidate, too: a run that only harms keeps them
+            state.best_score = _score(task)
+            if math.isnan(state.best_score):
+                raise InputError(
+                    "there are no validation images to choose an epoch by",
+                    where="table splits",
+                    hint="Keep the last epoch (--keep last), or draw validation images: eds training split.",
+                )
     else:
         task.module.load_state_dict(state.model)
         restore_adam(adam, state.adam)
@@ -87,9 +95,7 @@ def fit(
     while state.epoch < plan.epochs and state.epoch - state.best_epoch < plan.patience:
         started = time.perf_counter()
         loss = _epoch(task, plan, adam, state, folder, autocast)
-        task.module.eval()
-        with torch.no_grad():
-            score = task.score()
+        score = _score(task)
         state.epoch += 1
         state.model, state.adam = _copy_state(task.module), adam_tensors(adam)
         if plan.keep == "last" or score > state.best_score:
@@ -104,6 +110,12 @@ def fit(
     task.module.load_state_dict(state.best)
     task.module.eval()
     return Fitted(state.best, state.best_epoch, state.best_score, state.rows, resumed_at)
+
+
+def _score(task: Task) -> float:
+    task.module.eval()
+    with torch.no_grad():
+        return task.score()
 
 
 def _epoch(

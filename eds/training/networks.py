@@ -8,7 +8,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,12 @@ from eds.training.batches import epoch_batches, split
 from eds.training.checkpoint import write_tensors
 from eds.training.loop import fit
 from eds.training.plan import Plan
+from eds.training.splits import Split
 from eds.training.supervision import Supervision
 
 WEIGHTS = "backbone.safetensors"
+BLOCK = 256  # images compared with all others at once
+MOST = 2000  # training images whose recognition is measured
 Progress = Callable[[int, int], None]
 Pixels = NDArray[np.uint8]
 
@@ -41,9 +44,11 @@ class Trained:
     file: Path
     sha256: str
     text: str  # of the backbone, for `eds embeddings compute -m`
-    before: float  # recognition on the test split before training
-    test_score: float  # recognition on the test split after training
-    validation_score: float  # on the validation split of early stopping: optimistic
+    before: float  # recognition among the test queries before training; NaN if there are none
+    test_score: float  # the same after training
+    seen_score: float  # recognition among training images after training
+    validation_score: float  # on the validation split of early stopping: optimistic; NaN if there is none
+    parts: Split
     best_epoch: int
     rows: list[dict[str, Any]]
     trained_on: int
@@ -82,8 +87,8 @@ class NetworkTask(ABC):
         """Called after each step of Adam; `done` is the completed share of all steps."""
 
     def score(self) -> float:
-        """Recognition on the validation split."""
-        return self.score_rows(self.parts.validation)
+        """Recognition on the validation split; NaN if there is none."""
+        return self.score_rows(self.parts.validation) if len(self.parts.validation) else float("nan")
 
     def score_rows(self, rows: Integers) -> float:
         """Recognition among these rows: how well images of a product find each other."""
@@ -148,7 +153,9 @@ def train(
         f"checkpoint:{file}",
         before,
         _score(task, parts.test),
+        _score(task, _draw_products(labels, parts.train)),
         found.best_score,
+        parts,
         found.best_epoch,
         found.rows,
         len(parts.train),
@@ -171,12 +178,13 @@ def recognition(features: NDArray[np.float32], product: Integers) -> float:
     unit = features.astype(np.float64)
     unit /= np.linalg.norm(unit, axis=1, keepdims=True)
     values = []
-    for row, score in enumerate(unit @ unit.T):
-        order = np.argsort(-score, kind="stable")
-        order = order[order != row]
-        same = (product[order] == product[row]).astype(int)
-        if same.any():
-            values.append(ap_at_p(same.tolist(), len(same))["total"])
+    for start in range(0, len(unit), BLOCK):
+        for row, score in enumerate(unit[start : start + BLOCK] @ unit.T, start):
+            order = np.argsort(-score, kind="stable")
+            order = order[order != row]
+            same = (product[order] == product[row]).astype(int)
+            if same.any():
+                values.append(ap_at_p(same.tolist(), len(same))["total"])
     if not values:
         raise InputError("no product of the split has two images", where="training", hint="Use larger splits.")
     return float(np.mean(values))
@@ -194,13 +202,26 @@ def freeze(network: torch.nn.Module, tensors: int) -> list[torch.nn.Module]:
 
 
 def _score(task: NetworkTask, rows: Integers) -> float:
+    if not len(rows):
+        return float("nan")
     task.module.eval()
     with torch.no_grad():
         return task.score_rows(rows)
 
 
+def _draw_products(labels: Supervision, rows: Integers) -> Integers:
+    """Some 2,000 of the rows, all images of a product or none."""
+    if len(rows) <= MOST:
+        return rows
+    products, counts = np.unique(labels.product[rows], return_counts=True)
+    order = np.random.default_rng(0).permutation(len(products))
+    kept = products[order[np.cumsum(counts[order]) <= MOST]]
+    return rows[np.isin(labels.product[rows], kept)]
+
+
 def _fingerprint(labels: Supervision) -> str:
     hashed = hashlib.sha256("\n".join(labels.ids).encode())
-    for found in labels.classes().values():
+    parts = () if labels.parts is None else astuple(labels.parts)
+    for found in (*labels.classes().values(), *parts):
         hashed.update(np.ascontiguousarray(found).data)
     return hashed.hexdigest()

@@ -14,6 +14,7 @@ import pyarrow as pa
 from eds import choices
 from eds.errors import InputError
 from eds.pairs import Flags, Integers, encode, in_sorted, unique_ids
+from eds.training.splits import Split
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +26,7 @@ class Supervision:
     product: Integers
     category: Integers | None = None
     pairs: Integers | None = None  # of `truth`: position * items + position of similar pairs, both ways, ascending
+    parts: Split | None = None  # table splits, where the project has one; else each run draws its own
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -222,7 +222,7 @@ def test_a_head_that_begins_anew_is_that_of_a_fresh_run(project: Path) -> None:
     fresh = call(project, "training", "hash", "fresh", *HASH, "--epochs", "2", "--seed", "2")
     assert (anew["resumed_at"], anew["checkpoint_sha256"]) == (0, fresh["checkpoint_sha256"])
     call(project, "training", "hash", "anew", *HASH, "--objective", "pca-sign", "--replace")
-    assert kept(project / "training" / "anew").keys() == {"head.safetensors"}
+    assert kept(project / "training" / "anew").keys() == {"head.safetensors", "run.json", "splits.parquet", "lock"}
 
 
 def test_a_refusal_is_one_line_and_no_traceback(project: Path) -> None:

@@ -85,7 +85,7 @@ def measured(dimension: int) -> tuple[float, float, float]:
             time.sleep(REST)
             start = time.perf_counter()
             results = evaluate_models(Inputs(project), measures).results
-            add_intervals(project, results, ScoreOptions(resamples=0))
+            add_intervals(Inputs(project), results, ScoreOptions(resamples=0))
             times.append(time.perf_counter() - start)
             grown.append(peak() - before)
             time.sleep(REST)

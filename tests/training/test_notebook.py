@@ -12,7 +12,7 @@ PLACE = Path(__file__).parents[2] / "notebooks" / "04_hashing.ipynb"
 SMALLER = {  # the story is the same on fewer pictures
     "PRODUCTS, SEEDS = 160, (0, 1)": "PRODUCTS, SEEDS = 48, (0,)",
     "size=128&crop=128": "size=64&crop=64",
-    "Plan(epochs=40, batch=256,": "Plan(epochs=15, batch=256,",
+    "Plan(epochs=40, batch=256,": "Plan(epochs=15, batch=256, keep='last',",
     "Plan(epochs=60, batch=200,": "Plan(epochs=40, batch=50,",
     "for bits in (16, 32)": "for bits in (16,)",
 }

@@ -1,0 +1,110 @@
+"""Training obeys table splits, and every score of a trained model tells seen queries from unseen ones."""
+
+from pathlib import Path
+
+import filelock
+import numpy as np
+import pandas as pd
+import pytest
+
+from eds import tables
+from eds.errors import InputError, LockedError, ProjectError
+from eds.project import Project
+from eds.project.splits import SplitOptions
+from eds.project.train import HashOptions
+from eds.synthetic.catalogue import draw_catalogue
+from eds.tables import SPLITS
+from eds.vectors import Vectors
+
+MEASURE = "APt@20(grades=category)"
+OPTIONS = HashOptions(base="hsv", bits=16, labels="category", epochs=3, objective="cross-entropy")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    made = Project.create(tmp_path / "p", {"embeddings.models": ["hsv=descriptor:hsv"]})
+    made.write(
+        draw_catalogue(made.image_root, products=24, views=2, size=40, workers=1), "images", tables.Provenance("d")
+    )
+    made.embed()
+    return made
+
+
+def test_training_obeys_the_split_and_stores_it(project: Project) -> None:
+    made = project.split(SplitOptions(by="stratified", searched="others", test_share=0.3))
+    result = project.train_hash("h", OPTIONS)
+    assert (result.trained_on, result.validated_on) == (made.train, made.validation)
+    assert result.test is not None
+    assert result.test.drawn == made.query
+    assert result.test.items == made.searched == made.train + made.validation
+    stored = tables.read(project.root / "training" / "h" / "splits.parquet", SPLITS)
+    assert stored.equals(project.read("splits"))
+    with pytest.raises(InputError, match="the project has its own split"):
+        project.train_hash("g", HashOptions(base="hsv", bits=8, test_share=0.4))
+    with pytest.raises(ProjectError, match="the project has a split"):
+        project.split()
+    assert project.split(SplitOptions(seed=9), replace=True).trained_alone == 1
+
+
+def test_a_trained_model_is_scored_over_seen_and_unseen_queries(project: Project) -> None:
+    project.split(SplitOptions(test_share=0.4, searched="all"))
+    project.train_hash("h", OPTIONS)
+    result = project.score([MEASURE], models=["h"], by_query=True, resamples=0)
+    rows = result.table[(result.table["measure"] == str(result.measures[0])) & (result.table["model"] == "h")]
+    whole = rows[rows["query_id"].isna()].iloc[0]
+    split = project.read("splits").set_index("image_id")["part"]
+    product = project.read("images").set_index("image_id")["product_id"]
+    each = rows[rows["query_id"].notna()]
+    seen = product.reindex(each["query_id"]).isin(product[split[split != "query"].index]).to_numpy()
+    assert 0 < seen.sum() < len(seen)
+    assert whole["seen"] == pytest.approx(each["value"][seen].mean())
+    assert whole["unseen"] == pytest.approx(each["value"][~seen].mean())
+    assert whole["seen"] > whole["unseen"]
+    assert [name.rpartition(" ")[2] for name in result.summary.columns[-2:]] == ["seen", "unseen"]
+    assert result.to_dict()["scores"][0]["unseen"] == whole["unseen"]
+    assert project.read("scores")["seen"].notna().any()
+
+
+def test_the_whole_gallery_may_be_trained_on_and_no_score_is_called_unseen(project: Project) -> None:
+    project.split(SplitOptions(by="all"))
+    result = project.train_hash("h", OPTIONS)
+    assert result.test is None
+    assert result.keep == "last"
+    assert result.trained_on == 48
+    row = project.score([MEASURE], models=["h"], resamples=0).table.set_index("model").loc["h"]
+    assert row["seen"] == row["value"]
+    assert pd.isna(row["unseen"])
+    with pytest.raises(InputError, match="no validation images"):
+        project.train_hash("g", HashOptions(base="hsv", bits=16, labels="category", keep="best"))
+
+
+def test_a_run_holds_its_own_folder_and_leaves_the_project_to_others(project: Project) -> None:
+    project.train_hash("h", OPTIONS)
+    held = filelock.FileLock(project.root / "training" / "h" / "lock")
+    with held:
+        with pytest.raises(LockedError, match="h is being trained"):
+            project.train_hash("h", OPTIONS)
+        assert [(run.name, run.state) for run in project.training_runs().runs] == [("h", "running")]
+        project.train_hash("other", OPTIONS)  # another run, while the first is held
+    runs = {run.name: run for run in project.training_runs().runs}
+    assert {run.state for run in runs.values()} == {"finished"}
+    assert runs["h"].epochs == runs["h"].planned == 3
+    assert runs["h"].score is not None
+
+
+def test_a_new_product_is_encoded_by_the_head_that_there_is(project: Project) -> None:
+    project.train_hash("h", OPTIONS)
+    folder = project.path("embeddings", "h")
+    codes = Vectors.open(folder).gather(project.read("images")["image_id"].tolist())
+    head = (project.root / "training" / "h" / "head.safetensors").read_bytes()
+    images = project.read("images")
+    path = images["path"].iloc[0]
+    (project.image_root / "new.jpg").write_bytes((project.image_root / path).read_bytes())
+    new = images.iloc[[0]].assign(image_id="zz", product_id="zz", path="new.jpg")
+    project.write(pd.concat([images, new], ignore_index=True), "images", tables.Provenance("d"))
+    project.run(until="embeddings")
+    assert project.state("embeddings", "h").condition == "fresh"
+    assert (project.root / "training" / "h" / "head.safetensors").read_bytes() == head
+    vectors = Vectors.open(folder)
+    np.testing.assert_array_equal(vectors.gather(images["image_id"].tolist()), codes)
+    np.testing.assert_array_equal(vectors.gather(["zz"])[0], codes[0])  # the same picture as the first
