@@ -104,7 +104,7 @@ class CAMPAIGNS:
     cost_judgements_about = "{experts} experts"
     cost_judgements_some = "{per_pair} of {experts} experts on each pair"
     cost_saved_about = "{saved} expected saving by early stop"
-    cost_hours_about = "{each:.1f} per expert, at {seconds:g} s per pair"
+    cost_hours_about = "{each:.1f} per expert, at {seconds:.3g} s per pair"
     rate = "Expected share of similar pairs, % (for early stop)"
     make = "Create campaign"
     made = "{name} is created: {pairs:,} pairs for {experts} experts."

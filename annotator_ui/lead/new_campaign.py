@@ -212,7 +212,7 @@ def _cost(pairs: int, experts: int, plan: CampaignPlan) -> None:
         about = SAYS.cost_judgements_some.format(per_pair=per_pair, experts=experts)
     if cost.saved:
         about += f"; {SAYS.cost_saved_about.format(saved=html.percent(cost.saved, 0))}"
-    hours = SAYS.cost_hours_about.format(each=cost.hours_each, seconds=settings.seconds)
+    hours = SAYS.cost_hours_about.format(each=cost.hours_each, seconds=3600 * cost.hours / cost.judgements)
     money = [(SAYS.cost_money, f"{cost.money:,.0f} {settings.currency}".strip(), "")] if cost.money is not None else []
     put(
         html.figures(

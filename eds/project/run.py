@@ -37,8 +37,11 @@ class RunResult(Result):
 def _plan(project: "Project", names: list[str]) -> RunResult:
     """What a run would make; the price of the pool where its lists are there already."""
     from eds.project import models, pool
+    from eds.project.decide import has_votes
 
     outdated = {state.table for state in project.states() if state.condition != "fresh"}
+    if not (has_votes(project) or project.path("truth").exists()):
+        outdated -= {"truth", "scores"}  # nobody has judged
     waiting = [name for name in models.generators(project, "embeddings") if name not in project.models("neighbors")]
     found = None if waiting or outdated & {"images", "embeddings", "neighbors"} else pool.refresh(project)
     made = [name for name in dict.fromkeys(names) if name in outdated or (name == "suspects" and found)]

@@ -26,11 +26,11 @@ def label_rate(seconds: Reals, assumed: float) -> Rate:
     """Seconds of a judgement: the mean of the timed ones (NaN: not timed), pauses cut; without any the assumed number.
 
     >>> label_rate(np.array([10.0, np.nan, 14.0]), 15).value, label_rate(np.array([]), 15).source
-    (12.0, 'assumed: 15 s a judgement (budget.seconds)')
+    (12.0, 'configured: 15 s a judgement (budget.seconds)')
     """
     timed = np.minimum(seconds[~np.isnan(seconds)], LONGEST)
     if not len(timed) or not timed.mean() > 0:
-        return Rate(assumed, False, f"assumed: {assumed:g} s a judgement (budget.seconds)")
+        return Rate(assumed, False, f"configured: {assumed:g} s a judgement (budget.seconds)")
     return Rate(float(timed.mean()), True, f"measured: {timed.mean():.1f} s a judgement, the mean of {len(timed):,}")
 
 
