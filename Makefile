@@ -73,7 +73,7 @@ python:
 $(READY): pyproject.toml constraints.txt | python
 	@echo "Setting up $(VENV): about 7 GB with PyTorch, some minutes the first time ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -q -e ".[vision,offline,formats,annotator,scale,dev]" -c constraints.txt \
+	@$(BIN)/python -m pip install -q -e ".[vision,offline,transformers,http,formats,annotator,scale,dev]" -c constraints.txt \
 	  || { echo "Packages could not be installed: see the message above; is there network and disk space?"; exit 1; }
 	@touch $@
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from eds.errors import InputError
 
+NOT_MODELS = ["*.md", "*.h5", "*.msgpack", "*.onnx", "onnx/*", "openvino/*"]
 PATIENCE = 5.0  # seconds to wait for the hub's first response
 
 
@@ -47,6 +48,18 @@ def weights_file(repository: str, names: Sequence[str], url: str, supply: str) -
     except _transfer_errors() as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise _refusal(wanted, reason, supply) from error
+
+
+def snapshot(repository: str, supply: str) -> Path:
+    """The folder with all files of a hub repository (ORG/NAME or ORG/NAME@REVISION), its documentation apart."""
+    import huggingface_hub
+
+    name, _, revision = repository.partition("@")
+    try:
+        return Path(huggingface_hub.snapshot_download(name, revision=revision or None, ignore_patterns=NOT_MODELS))
+    except _transfer_errors() as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise _refusal(repository, reason, supply) from error
 
 
 def _download(repository: str, names: Sequence[str], revision: str) -> Path:

@@ -9,14 +9,15 @@ import sys
 import threading
 import warnings
 from itertools import cycle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
-from eds.backbones.runtimes import Normalised
 from eds.errors import InputError
+
+if TYPE_CHECKING:
+    from eds.backbones.runtimes import Normalised
 
 WAITING = 2  # requests per stream: the next one is ready, so no stream waits for Python
 HINTS = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
@@ -27,12 +28,9 @@ class OpenVinoRunner:
 
     name = "openvino"
 
-    def __init__(self, network: Normalised, side: int, precision: str, threads: int | None) -> None:
-        openvino = _openvino()
-        with warnings.catch_warnings():  # warnings of the tracer; the result is compared with that of torch afterwards
-            warnings.simplefilter("ignore")
-            model = _convert(openvino, network, side)
-        model.reshape(openvino.PartialShape([1, side, side, 3]))
+    def __init__(self, model: Any, precision: str, threads: int | None) -> None:
+        """Compile an OpenVINO model from uint8 (1, side, side, 3) to float32 (1, dimension)."""
+        openvino = library()
         hints: dict[str, Any] = {"INFERENCE_PRECISION_HINT": HINTS[precision], "PERFORMANCE_HINT": "THROUGHPUT"}
         if threads is not None:
             hints["INFERENCE_NUM_THREADS"] = threads
@@ -62,8 +60,8 @@ class OpenVinoRunner:
         return output
 
 
-def _openvino() -> Any:
-    """Import the library without its telemetry."""
+def library() -> Any:
+    """Import OpenVINO without its telemetry."""
     if "openvino" not in sys.modules:
         sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
     import openvino
@@ -71,16 +69,23 @@ def _openvino() -> Any:
     return openvino
 
 
-def _convert(openvino: Any, network: Normalised, side: int) -> Any:
+def of_network(network: "Normalised", side: int) -> Any:
+    """The torch network as an OpenVINO model for one image."""
+    import torch
+
+    openvino = library()
     example = torch.zeros((2, side, side, 3), dtype=torch.uint8)
     try:
-        with torch.inference_mode():
-            return openvino.convert_model(network.eval(), example_input=example)
+        with torch.inference_mode(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the tracer; the result is compared with that of torch afterwards
+            model = openvino.convert_model(network.eval(), example_input=example)
     except (RuntimeError, TypeError, ValueError, openvino.frontend.OpConversionFailure) as error:
         reason = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
         raise InputError(
             f"OpenVINO cannot run this network ({reason[:200]})", hint="Choose --runtime torch, which is slower."
         ) from error
+    model.reshape(openvino.PartialShape([1, side, side, 3]))
+    return model
 
 
 def _check_precision(compiled: Any, precision: str) -> None:

@@ -20,6 +20,7 @@ from eds.errors import ImageError, InputError
 Resize = Literal["squash", "shortest", "longest", "none"]
 Interpolation = Literal["nearest", "bilinear", "bicubic", "lanczos", "box", "hamming"]
 Channels = Literal["RGB", "BGR"]
+Corner = Literal["round", "floor"]
 
 LARGEST = 8192  # pixels of a side that a network may ask for
 THINNEST = 200  # long side over short side beyond which a resize by the short side would fill the memory
@@ -33,7 +34,8 @@ class Preprocessing:
     (then padded with the mean colour to a square), or nothing (none: images must come in that size).
     `crop` is the side of the centre crop after it; None keeps the whole square. `mean` and `std`
     are of values in 0..1, in the order of `channels`. `background` is the colour behind transparent
-    pixels; `draft` lets the JPEG decoder shrink, which is quicker and shifts vectors.
+    pixels; `draft` lets the JPEG decoder shrink, which is quicker and shifts vectors. `corner` rounds the
+    corner of the centre crop as torchvision does (half to even), or down as transformers does.
     """
 
     resize: Resize
@@ -45,6 +47,7 @@ class Preprocessing:
     std: tuple[float, ...]
     background: tuple[int, int, int] = (255, 255, 255)
     draft: bool = False
+    corner: Corner = "round"
 
     def __post_init__(self) -> None:
         if self.crop == self.size:  # the same pixels must have the same digest
@@ -68,12 +71,15 @@ class Preprocessing:
     def pixels_key(self) -> Hashable:
         """A key that is equal for two models exactly if they need the same pixels: then they share the decoding."""
         fill = self.mean if self.resize == "longest" else ()
-        geometry = (self.resize, self.size, self.interpolation, self.crop, self.channels, fill)
+        geometry = (self.resize, self.size, self.interpolation, self.crop, self.corner, self.channels, fill)
         return (*geometry, self.background, self.draft)
 
     def to_json(self) -> str:
-        """The parameters as canonical JSON."""
-        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+        """The parameters as canonical JSON; the usual `corner` is left out, as in files written before it existed."""
+        values = asdict(self)
+        if self.corner == "round":
+            del values["corner"]
+        return json.dumps(values, sort_keys=True, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> "Preprocessing":
@@ -108,7 +114,7 @@ class Preprocessing:
             if self.channels == "RGB" and 2 * array.size >= image.size:
                 return array
         elif image.mode == "RGB":
-            array = np.asarray(_centre(self._resized(image), self.side, self._fill))
+            array = np.asarray(self._centre(self._resized(image)))
         else:
             raise ImageError(f"the image is {image.mode}, not RGB", hint="Open it with eds.imaging.open_rgb.")
         return np.ascontiguousarray(array[..., ::-1] if self.channels == "BGR" else array)
@@ -117,9 +123,27 @@ class Preprocessing:
         """Cut the square out of an array; Pillow is used only if pixels must be computed."""
         height, width = array.shape[:2]
         if self._size_after(width, height) != (width, height) or min(width, height) < self.side:
-            return np.asarray(_centre(self._resized(Image.fromarray(array)), self.side, self._fill))
-        left, top = _corner(width, height, self.side)
+            return np.asarray(self._centre(self._resized(Image.fromarray(array))))
+        left, top = self._left_top(width, height)
         return array[top : top + self.side, left : left + self.side]
+
+    def _centre(self, image: Image.Image) -> Image.Image:
+        """The middle `side` x `side` pixels; missing ones are filled (only after resize `longest`)."""
+        (width, height), side = image.size, self.side
+        if (width, height) == (side, side):
+            return image
+        if width < side or height < side:
+            padded = Image.new("RGB", (max(width, side), max(height, side)), self._fill)
+            padded.paste(image, ((max(side - width, 0)) // 2, (max(side - height, 0)) // 2))
+            image, (width, height) = padded, padded.size
+        left, top = self._left_top(width, height)
+        return image.crop((left, top, left + side, top + side))
+
+    def _left_top(self, width: int, height: int) -> tuple[int, int]:
+        """Left and top of the centre crop."""
+        if self.corner == "floor":
+            return (width - self.side) // 2, (height - self.side) // 2
+        return round((width - self.side) / 2.0), round((height - self.side) / 2.0)
 
     @property
     def _fill(self) -> tuple[int, int, int]:
@@ -145,7 +169,12 @@ class Preprocessing:
 
     def _faults(self) -> list[str]:
         faults = []
-        for name, kind in (("resize", Resize), ("interpolation", Interpolation), ("channels", Channels)):
+        for name, kind in (
+            ("resize", Resize),
+            ("interpolation", Interpolation),
+            ("channels", Channels),
+            ("corner", Corner),
+        ):
             if getattr(self, name) not in get_args(kind):
                 faults.append(f"{name} is {getattr(self, name)!r}; it may be {', '.join(get_args(kind))}")
         if type(self.size) is not int or not 1 <= self.size <= LARGEST:
@@ -171,21 +200,3 @@ def _target(width: int, height: int, size: int, resize: Resize) -> tuple[int, in
         return (size, other) if width <= height else (other, size)
     ratio = max(width, height) / size
     return max(1, round(width / ratio)), max(1, round(height / ratio))
-
-
-def _centre(image: Image.Image, side: int, fill: tuple[int, int, int]) -> Image.Image:
-    """The middle `side` x `side` pixels; missing ones are filled (only after resize `longest`)."""
-    width, height = image.size
-    if (width, height) == (side, side):
-        return image
-    if width < side or height < side:
-        padded = Image.new("RGB", (max(width, side), max(height, side)), fill)
-        padded.paste(image, ((max(side - width, 0)) // 2, (max(side - height, 0)) // 2))
-        image, (width, height) = padded, padded.size
-    left, top = _corner(width, height, side)
-    return image.crop((left, top, left + side, top + side))
-
-
-def _corner(width: int, height: int, side: int) -> tuple[int, int]:
-    """Left and top of the centre crop."""
-    return round((width - side) / 2.0), round((height - side) / 2.0)

@@ -38,6 +38,14 @@ class Repository:
             return cls(request, name + (f"@{request.weights}" if request.weights else ""), folder=False)
         return None
 
+    @classmethod
+    def on_hub(cls, request: Request) -> "Repository":
+        """The repository of the hub whose name is the request's name."""
+        if request.name.count("/") > 1 or Path(request.name).is_dir():
+            hint = f"Write {request.loader}:ORG/NAME, or {request.loader}:{FOLDER}{request.name} for a folder."
+            raise InputError(f"invalid repository {request.name!r}", where=request.text, hint=hint)
+        return cls(request, request.name + (f"@{request.weights}" if request.weights else ""), folder=False)
+
     def file(self, names: Sequence[str]) -> Path:
         """The first of these files that the repository has."""
         if not self.folder:

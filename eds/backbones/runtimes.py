@@ -60,9 +60,9 @@ def choose(device: str, runtime: str) -> tuple[str, str]:
 def start(network: Normalised, side: int, device: str, runtime: str, precision: str, threads: int | None) -> Runner:
     """Load the network on the device with the library of that runtime."""
     if runtime == "openvino":
-        from eds.backbones.on_openvino import OpenVinoRunner
+        from eds.backbones.on_openvino import OpenVinoRunner, of_network
 
-        return OpenVinoRunner(network, side, precision, threads)
+        return OpenVinoRunner(of_network(network, side), precision, threads)
     from eds.backbones.on_torch import TorchRunner
 
     return TorchRunner(network, device, precision, threads)

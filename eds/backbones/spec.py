@@ -67,7 +67,8 @@ class BackboneSpec:
 
     def to_json(self) -> str:
         """The spec as canonical JSON."""
-        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+        values = {**asdict(self), "preprocessing": json.loads(self.preprocessing.to_json())}
+        return json.dumps(values, sort_keys=True, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> "BackboneSpec":

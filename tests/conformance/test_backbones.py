@@ -17,6 +17,13 @@ from eds.backbones import Backbone, BackboneSpec, Preprocessing, Request, load
 from eds.registry import BACKBONES
 from eds.tables import MODEL_NAME
 from tests.backbones.pictures import TINY_CLIP, clip_file, pictures, timm_file
+from tests.backbones.repositories import (
+    STEPS,
+    endpoint,
+    onnx_file,
+    sentence_transformers_repository,
+    torchscript_file,
+)
 
 CLOSE = 1e-5
 TEXTS = {
@@ -31,6 +38,11 @@ TEXTS = {
     "descriptor hog": "descriptor:hog",
     "descriptor lbp": "descriptor:lbp",
     "descriptor gabor": "descriptor:gabor",
+    "transformers": "transformers:local-dir:{folder}/clip",
+    "sentence-transformers": "st:local-dir:{folder}/st",
+    "onnx": f"onnx:{{folder}}/tiny.onnx?{STEPS}",
+    "torchscript": f"torchscript:{{folder}}/tiny.ts?size=64&{STEPS}",
+    "http": "http:{url}?model=tiny&size=64",
     "module:object": "toy_backbones:MeanColour?size=8",
 }
 
@@ -54,6 +66,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     timm_file(made, "test_resnet")
     timm_file(made, "test_vit")
     clip_file(made)
+    sentence_transformers_repository(made)
+    onnx_file(made)
+    torchscript_file(made)
     module = ModuleType("toy_backbones")
     module.__dict__["MeanColour"] = MeanColour
     module.__spec__ = __spec__  # find_spec asks a loaded module for its own
@@ -66,9 +81,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module", params=TEXTS)
-def member(request: pytest.FixtureRequest, folder: Path) -> Backbone:
+def member(request: pytest.FixtureRequest, folder: Path) -> Iterator[Backbone]:
     runtime = "torch" if "by torch" in request.param else "auto"
-    return load(TEXTS[request.param].format(folder=folder), runtime=runtime)
+    with endpoint() as server:
+        yield load(TEXTS[request.param].format(folder=folder, url=server.url), runtime=runtime)
 
 
 @pytest.fixture(scope="module")
@@ -156,6 +172,7 @@ def test_every_parameter_of_the_preprocessing_is_in_the_digest(member: Backbone)
         "std": (0.1, 0.2, 0.3),
         "background": (1, 2, 3),
         "draft": True,
+        "corner": "round" if steps.corner == "floor" else "floor",
     }
     assert set(changes) == set(Preprocessing.__dataclass_fields__)
     digests = {replace(steps, **{name: value}).digest for name, value in changes.items()}
