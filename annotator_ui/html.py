@@ -108,6 +108,11 @@ def example(images: Sequence[str], caption: str, note: str) -> Markup:
     return _piece("example", images, caption, note)
 
 
+def judgements(cards: Sequence[tuple[str, Sequence[str], str, str]]) -> Markup:
+    """Return judged pairs as links: address, both pictures, the answer as a sign and as a word."""
+    return _piece("judgements", cards)
+
+
 def keys(rows: Sequence[tuple[str, str]]) -> Markup:
     """Return keys and what they do."""
     return _piece("keys", rows)

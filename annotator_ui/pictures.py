@@ -6,7 +6,7 @@ browsers may keep the picture for ever. Pictures are made once, in child process
 """
 
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -34,6 +34,7 @@ SIZES = {"thumb": 320, "large": 1200, "full": 2400}  # longest side
 QUALITY = {"thumb": 82, "large": 88, "full": 92}
 CACHE_VERSION = "1"  # raise it when the same image is made differently; sizes and qualities are part of the key
 FOREVER = "private, max-age=31536000, immutable"
+MOST_OTHERS = 4  # further pictures of a product that the page offers
 BOXES = ["box_left", "box_top", "box_right", "box_bottom"]
 Size = Literal["thumb", "large", "full"]
 
@@ -49,6 +50,15 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Shown:
+    """What an expert may know of a picture's product."""
+
+    lines: list[str]  # the texts of the project's columns, without those that are missing
+    others: list[str]  # image ids of further pictures of the product
+    category: str
+
+
+@dataclass(frozen=True)
 class Catalogue:
     """The columns of the table images that matter here, ready for single lookups."""
 
@@ -57,17 +67,33 @@ class Catalogue:
     digests: "np.ndarray[Any, Any]"  # object, "" if missing
     boxes: "np.ndarray[Any, Any]"  # float64, images x 4, NaN if missing
     pixels: "np.ndarray[Any, Any]"  # int64
+    products: "np.ndarray[Any, Any]"  # a number for each product
+    by_product: "np.ndarray[Any, Any]"  # rows ordered by product; those of product n begin at starts[n]
+    starts: "np.ndarray[Any, Any]"
+    shown: "list[np.ndarray[Any, Any]]"  # texts of the columns that experts may read, "" if missing
+    categories: "np.ndarray[Any, Any]"  # object, "" if missing
 
     @classmethod
-    def of(cls, table: pd.DataFrame) -> "Catalogue":
+    def of(cls, table: pd.DataFrame, shown: Sequence[str] = ()) -> "Catalogue":
         """The table's columns as arrays."""
+        products = pd.factorize(table["product_id"].astype(object))[0]
+        by_product = np.argsort(products, kind="stable")
         return cls(
             pd.Index(table["image_id"].astype(object)),
             table["path"].to_numpy(dtype=object),
             table["sha256"].astype(object).where(table["sha256"].notna(), "").to_numpy(dtype=object),
             table[BOXES].astype("Float64").to_numpy(dtype="float64", na_value=np.nan),
             (table["width"] * table["height"]).astype("Int64").fillna(MAX_PIXELS).to_numpy(dtype="int64"),
+            products,
+            by_product,
+            np.searchsorted(products[by_product], np.arange(products.max(initial=-1) + 2)),
+            [_texts(table[name]) for name in shown if name in table.columns],
+            _texts(table["category"]),
         )
+
+
+def _texts(column: "pd.Series[Any]") -> "np.ndarray[Any, Any]":
+    return column.astype(object).where(column.notna(), "").map(str).to_numpy(dtype=object)
 
 
 class Pictures:
@@ -111,6 +137,25 @@ class Pictures:
         box = None if np.isnan(edges).any() else Box(*(int(edge) for edge in edges))
         return Source(path, box, f"{digest or f'path {path}'} {tuple(box) if box else ''}", int(catalogue.pixels[row]))
 
+    def image_id(self, viewer_name: str, name: str) -> str | None:
+        """Return the image behind a name; None if it is another viewer's."""
+        requested = self._tokens.open(viewer_name, name)
+        return requested[0] if requested else None
+
+    def about(self, image_id: str) -> Shown:
+        """What an expert may read of the image's product, and its other pictures."""
+        catalogue = self._images()
+        try:
+            row = int(str(catalogue.places.get_loc(image_id)))  # unique: a number
+        except KeyError:
+            return Shown([], [], "")
+        product = int(catalogue.products[row])
+        same = catalogue.by_product[catalogue.starts[product] : catalogue.starts[product + 1]]
+        others = [str(catalogue.places[other]) for other in same if other != row][:MOST_OTHERS]
+        return Shown(
+            [str(texts[row]) for texts in catalogue.shown if texts[row]], others, str(catalogue.categories[row])
+        )
+
     async def picture(self, source: Source, size: Size, viewer_name: str = PREPARATION) -> bytes:
         """The picture as WebP: from disk, or decoded when it is this viewer's turn (BusyError: they wait for many)."""
         file = self._file(source, size)
@@ -134,7 +179,7 @@ class Pictures:
         stamp = (file.stat().st_mtime_ns, file.stat().st_size) if file.exists() else None
         if self._table is None or stamp != self._stamp:
             with self._reading:
-                self._table, self._stamp = Catalogue.of(self.project.read("images")), stamp
+                self._table, self._stamp = self._read(), stamp
 
     def version(self) -> object:
         """What changes when the catalogue does."""
@@ -144,7 +189,10 @@ class Pictures:
     def _images(self) -> "Catalogue":
         if self._table is None:
             self.refresh()
-        return self._table or Catalogue.of(self.project.read("images"))
+        return self._table or self._read()
+
+    def _read(self) -> "Catalogue":
+        return Catalogue.of(self.project.read("images"), self.project.config.annotator.columns)
 
     def _file(self, source: Source, size: Size) -> Path:
         key = sha256(f"{CACHE_VERSION} {SIZES[size]} {QUALITY[size]} {source.content}".encode()).hexdigest()

@@ -31,6 +31,7 @@ from annotator_ui.auth import accounts
 from annotator_ui.auth.middleware import Gate
 from annotator_ui.auth.secret import derived
 from annotator_ui.escape_markdown import escape_markdown
+from annotator_ui.judging import adjudication, practice
 from annotator_ui.judging import routes as judging
 from annotator_ui.lanes import in_lane
 from annotator_ui.texts import FAILED
@@ -56,6 +57,8 @@ def build(of: Site) -> st.App:
         *reports.routes(base),
         *icon.routes(base),
         *judging.routes(base),
+        *practice.routes(base),
+        *adjudication.routes(base),
     ]
     app = Path(__file__).with_name("app.py")
     gate = [Middleware(Gate, site=of)]

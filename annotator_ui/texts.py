@@ -5,6 +5,7 @@ texts_campaigns.py.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 PRODUCT = "EDS"
 
@@ -286,3 +287,22 @@ def format_hours(hours: float) -> str:
     if minutes < 600:
         return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
     return f"{round(hours):,} h"
+
+
+class MINE:
+    """What one has judged."""
+
+    title = "My judgements"
+    about = "Your answers as they now count. Click a pair to look again, and to answer otherwise."
+    campaign, answer, day, every_day = "Campaign", "Answer", "Day", "Every day"
+    answers: ClassVar = {"all": "All", "similar": "Similar", "different": "Not similar", "unsure": "Unsure"}
+    words: ClassVar = {1: "Similar", 0: "Not similar", None: "Unsure"}
+    signs: ClassVar = {1: "✓", 0: "✕", None: "?"}
+    page = "Page (of {pages:,})"
+    none_title = "Nothing here yet"
+    none = "What you judge appears here. Choose another answer, campaign or day."
+
+    @staticmethod
+    def count(number: int) -> str:
+        """How many answers are shown."""
+        return f"{number:,} answer{'' if number == 1 else 's'}, the latest first"

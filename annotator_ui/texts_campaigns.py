@@ -32,7 +32,7 @@ class CAMPAIGNS:
     name_help = "Experts see it. Do not mention models or ranks."
     origins = "Pairs from"
     origin_label = "{origin}: {count:,} pairs"
-    limit = "Only the first pairs, by position (0: all)"
+    limit = "Only whole queries with so many pairs altogether (0: all)"
     undecided = "Only the {pairs:,} pairs without a label"
     undecided_help = "Leaves out what is decided already. Judge it again to have more votes on each label."
     labelled = (
@@ -66,7 +66,21 @@ class CAMPAIGNS:
         "similar": "similar (experts mark what is not)",
         "different": "not similar (experts mark what is)",
     }
-    polarity_help = "As most pairs are: of the pool most are similar, of random pairs and negatives hardly any."
+    polarity_help = "As most pairs are: a careless page then does the least harm, and the fewest marks are needed."
+    polarity_measured = "{share} of the {count:,} decided pairs of these origins are similar."
+    polarity_unknown = (
+        "Too few pairs of these origins are decided to say which is rarer. Choose, or judge 50 pairs first."
+    )
+    form_title = "What the page asks"
+    form_question = "Question"
+    form_question_help = "Stands above every pair. Empty: “Are these two similar?”"
+    form_sides = ("Name of the left side", "Name of the right side")
+    form_aspects = "Aspects that experts may name with an answer"
+    form_grades = "Grades from 0 to 3 instead of yes and no"
+    form_similar_from = "Similar from grade"
+    form_notes = "Experts may write a note with an answer"
+    form_save = "Change the page"
+    form_saved = "The page of {campaign} asks otherwise from now on."
     mixed = "Hidden among the pairs"
     gold_share = "Known pairs (gold), % of the pairs"
     gold_help = (

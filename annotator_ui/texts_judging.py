@@ -13,6 +13,10 @@ ACTIONS: Texts = {
     "flag": "Flag",
     "loupe": "Magnify",
     "flicker": "Alternate",
+    "peek": "Closer",
+    "zoomIn": "Zoom in",
+    "zoomOut": "Zoom out",
+    "zoomWhole": "Show the whole picture",
     "guide": "Guideline",
     "help": "Keys",
     "toggle": "Mark or unmark",
@@ -32,16 +36,36 @@ STATUS: Texts = {
 PAGE: Texts = {
     "back": "Campaigns",
     "left": "{left} left of {total}",
-    "pace": "{pace} per hour",
     "remaining": "{time} left",
     "moment": "under a minute",
     "minutes": "{minutes} min",
     "hours": "{hours} h {minutes} min",
     "progress": "Judged so far",
-    "query": "Query",
+    "query": "Reference",
     "candidate": "Candidate",
     "candidateNumber": "Candidate {number}",
     "question": "Are these two similar?",
+    "questions": {"pair": "Are these two similar?", "grid": "Which of these are similar to the reference?"},
+    "others": "Further pictures of {side}",
+    "other": "Further picture {number} of {side}",
+    "last": "Your last answers",
+    "goTo": "Back to an answer: {answer}",
+    "pageSaid": "{similar} of {count} similar",
+    "queryPlace": "Query {place} of {count}",
+    "pairPlace": "pair {pair} of {pairs}",
+    "partPlace": "part {part} of {parts}",
+    "oneByOne": "Now one by one: {at} of {count} pairs",
+    "again": "Judged before",
+    "aspects": "Why: aspects that count here",
+    "note": "A note on this pair",
+    "grades": ["Different", "Related", "Alike", "Nearly the same"],
+    "quick": "That was quick: {count} in {seconds} s. Look again?",
+    "lookAgain": "Look again",
+    "allRight": "It is right as it is",
+    "returnedPlace": "Shown again",
+    "previousCandidate": "The candidate before",
+    "nextCandidate": "The next candidate",
+    "closePeek": "All candidates",
     "returned": "Shown again: you were unsure or flagged it",
     "before": "You said: {answer}. Answer again, or",
     "keep": "keep it ({key})",
@@ -78,11 +102,18 @@ DIALOGS: Texts = {
     "helpHeld": ["loupe", "flicker"],
     "helpHold": "{action}, while it is held",
     "helpReset": "Reset keys",
-    "helpGrid": "Arrows move, Space marks, numbers mark the candidate of that number. "
-    "With Shift, Space or a click marks the last one and saves the page.",
-    "helpTouch": "With a finger: swipe right for similar, left for not similar.",
+    "helpGrid": "Arrows move, Space marks, numbers mark the candidate of that number. With Shift, Space or a click "
+    "marks the last one and saves the page. Hold Space, the mouse or a finger on a candidate to see it large; wheel or "
+    "pinch to zoom both pictures, Alt for one alone.",
+    "helpTouch": "Wheel, pinch or double click zooms both pictures, Alt one alone; drag, or Shift with an arrow, moves "
+    "them. 1 to 4 show further pictures of the products. With a finger: swipe right for similar, left for not similar.",
     "guideTitle": "Guideline",
     "guideVersion": "Version {version}",
+    "guideNew": "New",
+    "guideSince": "Changed since version {since}: what is new is marked.",
+    "guideGone": "No longer in it (version {version})",
+    "noReason": "No reason is given.",
+    "begin": "Begin",
     "guideNone": "The lead has not written a guideline yet.",
     "positive": "Similar",
     "negative": "Not similar",
@@ -130,8 +161,51 @@ STATES: Texts = {
 SCREEN = {
     "pair": "Judge pairs",
     "grid": "Judge a grid",
+    "practice": "Practice",
+    "adjudicate": "Adjudicate",
     "none": "This campaign is not open to you",
     "home": "To your campaigns",
+}
+
+PRACTICE: Texts = {
+    "title": "Practice · {campaign}",
+    "place": "Practice pair {place} of {count}",
+    "right": "Right: {given}.",
+    "wrong": "You said {given}; expected: {expected}.",
+    "either": "You said {given}; either answer is right.",
+    "noReason": "No reason is noted for this pair; the guideline says what counts.",
+    "next": "Next pair (↵)",
+    "toResult": "See the result (↵)",
+    "passedTitle": "That went well",
+    "failedTitle": "One more round",
+    "score": "{right} of {counted} as expected; {needed} % are needed.",
+    "passed": "You are ready for the campaign's own pairs. From now on there is no feedback.",
+    "failed": "Read the guideline again, then take another round with mostly new pairs.",
+    "begin": "Begin judging",
+    "again": "Take another round",
+    "noneTitle": "No practice needed",
+    "none": "Continue with the campaign from the first page.",
+    "signedOut": "Sign in again to continue; what you answered is kept.",
+}
+ADJUDICATE: Texts = {
+    "title": "Adjudicate · {campaign}",
+    "campaign": "Campaign",
+    "place": "{place} of {count} · {left} undecided",
+    "kinds": {"all": "All", "votes": "Votes differ", "flagged": "Flagged", "unsure": "Unsure"},
+    "undecided": "Only undecided pairs",
+    "votes": "Votes",
+    "seconds": "{seconds} s",
+    "decided": "Decided by {expert}: {answer}",
+    "flagged": "{expert} flagged it: {reason}",
+    "resolve": "Resolved",
+    "askAgain": "Ask the expert again",
+    "note": "Note on the decision",
+    "open": "Leave open",
+    "back": "Back",
+    "forward": "Next",
+    "noneTitle": "Nothing left",
+    "none": "Every pair of this kind is decided. Choose another kind, or show the decided pairs.",
+    "last": "Your last decisions",
 }
 
 ALL: Texts = {
@@ -141,25 +215,6 @@ ALL: Texts = {
     "grid": GRID,
     "dialogs": DIALOGS,
     "states": STATES,
+    "practice": PRACTICE,
+    "adjudicate": ADJUDICATE,
 }
-
-
-class ADJUDICATE:
-    """The lead's decisions."""
-
-    title = "Adjudicate"
-    about = "Your decision is kept beside the experts' votes, which do not change. The last decision counts."
-    undecided = "Only undecided pairs"
-    none_title = "Nothing left"
-    none_body = "Every pair of this kind is decided. Choose another kind, or show the decided pairs."
-    place = "Pair {place} of {count}"
-    back, forward = "Back", "Next"
-    similar, different, open = "Similar", "Not similar", "Withdraw the decision"
-    note = "Note on the decision"
-    decided = "{expert} decided: {answer}. {note}"
-    done = "Decided: {answer}."
-    taken_back = "The decision was withdrawn."
-    resolve, again = "Mark as resolved", "Ask the expert again"
-    resolved = "The flag is resolved."
-    flagged = "{expert} flagged it: {reason}"
-    votes = "Votes"

@@ -143,6 +143,8 @@ class POOL:
 class DISPUTED:
     """Pairs that deserve another look."""
 
+    why_title = "Why experts differ"
+    why_heads = ("Aspect", "Named", "Of disputed answers", "Of the others", "With similar", "With not similar")
     title = "Disputed"
     about = "Pairs on which experts differ, were unsure, or that they flagged. Raw votes; nothing is changed here."
     kinds: ClassVar = {"votes": "Votes differ", "flagged": "Flagged", "unsure": "Somebody unsure"}

@@ -138,6 +138,11 @@ class AnnotatorSettings(_Section):
         pattern=r"^(https?://[^/?#@\s]+(/[A-Za-z0-9._~-]+)*/?)?$",
         description="address that browsers use, as https://labels.example/eds; empty: the address it listens on",
     )
+    columns: tuple[str, ...] = Field(
+        default=("title", "brand", "category", "price"),
+        strict=False,
+        description="columns of images that experts read below a picture; what the table does not have is left out",
+    )
 
 
 class TruthSettings(_Section):

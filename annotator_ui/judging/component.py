@@ -4,6 +4,7 @@ It is one component with two starts: the page where pairs are judged, and on pag
 much is saved and sends what closed tabs left behind in this browser.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -12,6 +13,7 @@ from annotator_ui.app_state import Viewer, site, url
 from annotator_ui.guideline_html import guideline_blocks
 from annotator_ui.judging import assets
 from annotator_ui.texts_judging import ALL
+from annotator_ui.texts_judging import PAGE as PAGE_TEXTS
 from eds.project.campaigns import ExpertProgress
 from eds.project.guidelines import Guideline
 
@@ -20,9 +22,22 @@ PAGE = 30  # candidates of a grid page, at most
 _mount = st.components.v2.component("eds_judging", css=assets.styles(), js=assets.loader())
 
 
-def show(found: ExpertProgress, who: Viewer, view: str) -> None:
-    """The judging page of this campaign in the view "pair" or "grid"."""
-    _mount(key=f"judging-{view}-{found.handle}", data=data_for(found, who, view))
+def show(found: ExpertProgress, who: Viewer, view: str, opened: int | None = None) -> None:
+    """The judging page of this campaign in the view "pair" or "grid"; `opened`: the assignment of an answer."""
+    _mount(key=f"judging-{view}-{found.handle}", data=data_for(found, who, view, opened=opened))
+
+
+def show_practice(found: ExpertProgress, who: Viewer) -> None:
+    """Practice for this campaign."""
+    data = {**data_for(found, who, "practice", "practice.js"), "judge": url(f"/{found.mode}?campaign={found.handle}")}
+    _mount(key=f"practice-{found.handle}", data=data)
+
+
+def show_adjudication(found: ExpertProgress, who: Viewer, others: Sequence[tuple[str, str]]) -> None:
+    """The disputed pairs of this campaign; `others` are name and handle of those that may be chosen."""
+    places = [{"title": name, "href": url(f"/adjudicate?campaign={handle}")} for name, handle in others]
+    data = {**data_for(found, who, "adjudicate", "adjudicate.js"), "campaigns": places, "home": url("/disputed")}
+    _mount(key=f"adjudicate-{found.handle}", data=data)
 
 
 def show_saving(who: Viewer) -> None:
@@ -30,16 +45,30 @@ def show_saving(who: Viewer) -> None:
     _mount(key="saving", data=_common(who, "saving.js", judging=False), on_stored_change=lambda: None)
 
 
-def data_for(found: ExpertProgress, who: Viewer, view: str) -> dict[str, Any]:
-    """Return the page's data, the same at every rerun as long as nothing has changed."""
+def data_for(
+    found: ExpertProgress, who: Viewer, view: str, start: str = "main.js", opened: int | None = None
+) -> dict[str, Any]:
+    """Return the page's data, the same at every rerun as long as nothing has changed; `opened`: an answer to show."""
     return {
-        **_common(who, "main.js", judging=True),
+        **_common(who, start, judging=True),
         "campaign": found.handle,
         "title": found.name,
         "view": view,
+        "open": opened,
         "polarity": found.polarity or "similar",
         "size": PAGE,
-        "guideline": _guideline(site().project.guidelines.in_force(found.name), found.guideline, who),
+        "begun": found.done > 0 or site().project.guidelines.judged_by(found.name, who.name) is not None,
+        "question": found.form.question or PAGE_TEXTS["questions"]["grid" if view == "grid" else "pair"],
+        "form": {
+            "aspects": list(found.form.aspects),
+            "similarFrom": found.form.similar_from,
+            "notes": found.form.notes,
+        },
+        "names": {
+            "query": found.form.query_name or PAGE_TEXTS["query"],
+            "candidate": found.form.candidate_name or PAGE_TEXTS["candidate"],
+        },
+        "guideline": _guideline(site().project.guidelines.in_force(found.name), found.guideline, who, found.name),
         "home": url("/"),
         "signIn": url("/sign-in"),
     }
@@ -58,17 +87,33 @@ def _common(who: Viewer, start: str, *, judging: bool) -> dict[str, Any]:
     }
 
 
-def _guideline(guideline: Guideline | None, version: str, who: Viewer) -> dict[str, Any]:
-    """The guideline's version, blocks of text and examples, these with opaque picture names."""
+def _guideline(guideline: Guideline | None, version: str, who: Viewer, campaign: str) -> dict[str, Any]:
+    """The guideline's version, blocks of text and examples with opaque picture names; and what is new in it.
+
+    New is what the version did not have by which this expert judged last in this campaign.
+    """
     if guideline is None:
         return {"version": version, "blocks": [], "examples": []}
+    before = site().project.guidelines.judged_by(campaign, who.name)
+    changed = before is not None and before.version != guideline.version
+    old = before if before is not None and changed else guideline
+    blocks, known = guideline_blocks(guideline.content), guideline_blocks(old.content)
+    shown = set(old.examples)
     examples = [
         {
             "kind": example.kind,
             "query": site().pictures.name(who.name, example.query_id),
             "candidate": site().pictures.name(who.name, example.candidate_id),
             "note": example.note,
+            "category": site().pictures.about(example.query_id).category,
+            "fresh": example not in shown,
         }
         for example in guideline.examples
     ]
-    return {"version": guideline.version, "blocks": guideline_blocks(guideline.content), "examples": examples}
+    return {
+        "version": guideline.version,
+        "since": old.version if changed else "",
+        "blocks": [{**block, "fresh": block not in known} for block in blocks],
+        "gone": [block["text"] for block in known if block not in blocks],
+        "examples": examples,
+    }

@@ -41,6 +41,9 @@ class Answer(Body):
     seconds: float | None = None
     mode: str | None = None
     guideline: str | None = None
+    aspects: str | None = None
+    grade: int | None = None
+    note: str | None = None
 
     def judgement(self) -> Judgement:
         """Return it as the library takes it."""
@@ -107,6 +110,7 @@ class HistoryQuery(Query):
     """How many answers."""
 
     count: int = Field(50, ge=1, le=10_000)
+    only: int | None = Field(None, ge=1, lt=2**63)  # one assignment
 
 
 B = TypeVar("B", bound=Body)

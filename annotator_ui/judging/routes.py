@@ -13,7 +13,7 @@ opaque names of pictures and numbers of tasks, nothing of models, ranks, origins
 
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
@@ -55,11 +55,11 @@ def routes(base: str = "") -> list[BaseRoute]:
     """The routes of the judging page below `base`."""
     campaign = f"{base}/api/campaigns/{{campaign}}"
     return [
-        Route(f"{campaign}/next", _answering(_next), methods=["GET"]),
-        Route(f"{campaign}/pages", _answering(_pages), methods=["GET"]),
-        Route(f"{campaign}/history", _answering(_history), methods=["GET"]),
-        Route(f"{campaign}/judgements", _answering(_judgements, "judging"), methods=["POST"]),
-        Route(f"{campaign}/tab", _answering(_tab), methods=["POST"]),
+        Route(f"{campaign}/next", answering(_next), methods=["GET"]),
+        Route(f"{campaign}/pages", answering(_pages), methods=["GET"]),
+        Route(f"{campaign}/history", answering(_history), methods=["GET"]),
+        Route(f"{campaign}/judgements", answering(_judgements, "judging"), methods=["POST"]),
+        Route(f"{campaign}/tab", answering(_tab), methods=["POST"]),
         Route(f"{base}/judging/{{version}}/{{name}}", _asset, methods=["GET"]),
     ]
 
@@ -67,7 +67,7 @@ def routes(base: str = "") -> list[BaseRoute]:
 Handler = Callable[[Request, Viewer, str, bytes], dict[str, Any]]
 
 
-def _answering(handler: Handler, lane: Lane = "tasks") -> Callable[[Request], Awaitable[Response]]:
+def answering(handler: Handler, lane: Lane = "tasks") -> Callable[[Request], Awaitable[Response]]:
     """The handler in a thread of this lane, with the viewer, the campaign's name and the body; its refusals as JSON."""
 
     async def endpoint(request: Request) -> Response:
@@ -106,31 +106,43 @@ def _next(request: Request, viewer: Viewer, campaign: str, _: bytes) -> dict[str
     query = parse_query(TasksQuery, request.query_params)
     head = _standing(viewer, campaign)
     tasks = site().project.labels.next_tasks(campaign, viewer.name, query.count, skip=query.skip)
-    return {"tasks": [_shown(viewer, task) for task in tasks], **head, **_claim(request, viewer)}
+    return {
+        "tasks": [_shown(viewer, task) for task in tasks],
+        **_about(viewer, campaign, head, tasks),
+        **head,
+        **_claim(request, viewer),
+    }
 
 
 def _pages(request: Request, viewer: Viewer, campaign: str, _: bytes) -> dict[str, Any]:
     query = parse_query(PagesQuery, request.query_params)
     head = _standing(viewer, campaign)
     pages = site().project.labels.next_pages(campaign, viewer.name, query.pages, query.size, skip=query.skip)
-    return {"pages": [[_shown(viewer, task) for task in page] for page in pages], **head, **_claim(request, viewer)}
+    tasks = [task for page in pages for task in page]
+    return {
+        "pages": [[_shown(viewer, task) for task in page] for page in pages],
+        **_about(viewer, campaign, head, tasks),
+        **head,
+        **_claim(request, viewer),
+    }
 
 
 def _history(request: Request, viewer: Viewer, campaign: str, _: bytes) -> dict[str, Any]:
     query = parse_query(HistoryQuery, request.query_params)
     _standing(viewer, campaign)
-    answers = site().project.labels.last_answers(campaign, viewer.name, query.count)
+    answers = site().project.labels.last_answers(campaign, viewer.name, query.count, only=query.only)
     return {
         "answers": [
             {**_shown(viewer, answer.task), "value": answer.value, "seconds": answer.seconds} for answer in answers
-        ]
+        ],
+        "pictures": pictures_about(viewer, [answer.task for answer in answers]),
     }
 
 
 def _judgements(request: Request, viewer: Viewer, campaign: str, body: bytes) -> dict[str, Any]:
     """Store what came, also from a tab that lost its claim: what was typed counts. Then say whether it may go on."""
     delivery = parse_body(Delivery, body)
-    _same_expert(delivery.expert, viewer)
+    same_expert(delivery.expert, viewer)
     project, tokens = site().project, list[str]()
     if judgements := [answer.judgement() for answer in delivery.judgements]:
         receipts = project.labels.submit(viewer.name, judgements, session_id=str(viewer.session))
@@ -147,7 +159,7 @@ def _judgements(request: Request, viewer: Viewer, campaign: str, body: bytes) ->
 def _tab(_: Request, viewer: Viewer, campaign: str, body: bytes) -> dict[str, Any]:
     """Take the claim, or only ask whether this tab holds it."""
     claim = parse_body(TabClaim, body)
-    _same_expert(claim.expert, viewer)
+    same_expert(claim.expert, viewer)
     if claim.take:
         CLAIMS.take(viewer.name, campaign, claim.tab)
     return {"standby": not CLAIMS.holds(viewer.name, campaign, claim.tab)}
@@ -185,7 +197,31 @@ def _shown(viewer: Viewer, task: Task) -> dict[str, Any]:
     }
 
 
-def _same_expert(judged_by: str, viewer: Viewer) -> None:
+def _about(viewer: Viewer, campaign: str, head: dict[str, Any], tasks: Sequence[Task]) -> dict[str, Any]:
+    """What the page says beside these tasks: the place of each query in the queue, and the products shown."""
+    queries = {task.query_id for task in tasks}
+    found = site().project.campaigns.query_places(campaign, viewer.name, queries, head["total"])
+    name = site().pictures.name
+    places = {name(viewer.name, query): [of.place, of.pairs, of.done] for query, of in found.of.items()}
+    return {
+        "queries": {"count": found.queries, "largest": found.largest, "places": places},
+        "pictures": pictures_about(viewer, tasks),
+    }
+
+
+def pictures_about(viewer: Viewer, tasks: Sequence[Any]) -> dict[str, Any]:
+    """By picture name: lines about its product, its other pictures, its category; pictures without any are left out."""
+    pictures, result = site().pictures, {}
+    for image in {side for task in tasks for side in (task.query_id, task.candidate_id)}:
+        about = pictures.about(image)
+        if about.lines or about.others or about.category:
+            others = [pictures.name(viewer.name, other) for other in about.others]
+            result[pictures.name(viewer.name, image)] = {"lines": about.lines, "others": others, "kind": about.category}
+    return result
+
+
+def same_expert(judged_by: str, viewer: Viewer) -> None:
+    """Refuse what the page of another expert sends."""
     if judged_by != viewer.name:
         raise RefusalError(401, "another account is signed in in this browser now")
 

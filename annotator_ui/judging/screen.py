@@ -9,7 +9,9 @@ from annotator_ui.texts_judging import SCREEN
 
 # The page covers the window and has a bar of its own; Streamlit's would lie above it.
 HIDDEN = "[data-testid=stHeader], [data-testid=stSkipToContent]"
-ROOM = f"<style>{HIDDEN} {{ display: none; }} [data-testid=stMain] {{ overflow: hidden; }}</style>"
+# While the server is away its dialog must not cover the pair: the bar says how saving stands.
+LOST = "[role=dialog]:not(dialog)"
+ROOM = f"<style>{HIDDEN}, {LOST} {{ display: none; }} [data-testid=stMain] {{ overflow: hidden; }}</style>"
 
 
 def judge(who: Viewer, view: str) -> None:
@@ -22,9 +24,10 @@ def judge(who: Viewer, view: str) -> None:
         st.header(SCREEN["none"], anchor=False)
         link_to("home", SCREEN["home"])
     elif project.calibration.is_due(name, who.name):
-        go_to("calibrate", campaign=handle)
+        go_to("practice", campaign=handle)
     elif view == "grid" and result.mode == "pair":
         go_to("pair", campaign=handle)  # no polarity, so no grid
     else:
         st.html(ROOM)
-        show(result, who, view)
+        opened = st.query_params.get("open", "")
+        show(result, who, view, int(opened) if opened.isdecimal() and len(opened) < 19 else None)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NoReturn
 
 import pandas as pd
 import streamlit as st
@@ -35,13 +36,19 @@ def campaigns() -> pd.DataFrame:
     return result.iloc[::-1].reset_index(drop=True)
 
 
+def none_yet() -> NoReturn:
+    """Say that there is no campaign, and end the script."""
+    put(html.empty(COMMON.none_title, COMMON.none_body))
+    link_to("campaigns", COMMON.none_link)
+    st.stop()
+    raise AssertionError("st.stop does not return")
+
+
 def choose_campaign() -> Campaign:
     """Let the lead choose a campaign, the same on all pages; without any the script stops with an empty state."""
     result = campaigns()
     if result.empty:
-        put(html.empty(COMMON.none_title, COMMON.none_body))
-        link_to("campaigns", COMMON.none_link)
-        st.stop()
+        none_yet()
     names = result["name"].tolist()
     before = st.session_state.get(CHOSEN)
     index = names.index(before) if before in names else 0

@@ -6,6 +6,7 @@ from annotator_ui import html
 from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.lead.campaign import Campaign, choose_campaign
+from annotator_ui.lead.form import form_of
 from annotator_ui.screen import put, report_after_rerun, shown_errors
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 
@@ -26,6 +27,8 @@ def change_campaign(who: Viewer) -> None:
         _calibration(campaign, who)
     with right, st.container(border=True):
         _close(campaign, who)
+    with left, st.container(border=True):
+        _form(campaign, who)
 
 
 def _guideline(campaign: Campaign, who: Viewer) -> None:
@@ -39,6 +42,15 @@ def _guideline(campaign: Campaign, who: Viewer) -> None:
         with shown_errors():
             acting(who).guidelines.enforce(version, campaign.name)
             report_after_rerun(SAYS.enforced.format(campaign=campaign.name, version=version))
+
+
+def _form(campaign: Campaign, who: Viewer) -> None:
+    found = site().project.campaigns.of_expert(campaign.name, who.name)
+    form = form_of(found.form, found.mode, f"form-{campaign.name}")
+    if st.button(SAYS.form_save, disabled=form == found.form):
+        with shown_errors():
+            acting(who).campaigns.set_form(campaign.name, form)
+            report_after_rerun(SAYS.form_saved.format(campaign=campaign.name))
 
 
 def _panel(campaign: Campaign, who: Viewer) -> None:

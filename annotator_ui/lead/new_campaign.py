@@ -10,10 +10,11 @@ from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.guideline_html import guideline_html
 from annotator_ui.lead import queries
 from annotator_ui.lead.campaign import CHOSEN
+from annotator_ui.lead.form import form_of
 from annotator_ui.screen import put, report_after_rerun, shown_errors
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from eds.project.campaign_statistics import ModesCompared
-from eds.project.campaigns import USUAL, CampaignPlan, Mode, Polarity
+from eds.project.campaigns import USUAL, CampaignPlan, Form, Mode, Polarity
 
 
 def new_campaign(who: Viewer) -> None:
@@ -36,7 +37,7 @@ def new_campaign(who: Viewer) -> None:
         )
         per_pair = _per_pair(len(panel))
         plan = _mixed(pairs, *_mode(pairs), _guideline())
-        plan = replace(plan, experts_per_pair=per_pair)
+        plan = replace(plan, experts_per_pair=per_pair, form=form_of(Form(), plan.mode))
         calibration = _calibration()
         seed = int(st.number_input(SAYS.seed, 0, 2**31, site().project.config.project.seed))
     with aside:
@@ -60,6 +61,8 @@ def _is_guarded(plan: CampaignPlan, pairs: pd.DataFrame) -> bool:
     """Whether skimming would be noticed: a grid needs repeats, and gold if there is some to hide."""
     if plan.mode != "grid":
         return True
+    if plan.polarity is None:
+        return False  # what an untouched candidate means must be said
     return bool(plan.repeat_share) and bool(
         plan.gold_share or not site().project.campaigns.usable_gold(pairs, plan.polarity)
     )
@@ -127,12 +130,18 @@ def _mode(pairs: pd.DataFrame) -> tuple[Mode, Polarity | None]:
     if mode != "grid":
         return "pair", None
     put(html.note(SAYS.mode_help))
-    likely: Polarity = "similar" if (pairs["origin"] == "pool").mean() >= 0.5 else "different"
+    origins = sorted(pairs["origin"].unique())
+    rate = site().project.campaigns.measured_rate(origins) if origins else None
+    likely = rate.polarity if rate else None
     names: list[Polarity] = ["similar", "different"]
+    measured = SAYS.polarity_unknown
+    if rate:
+        measured = SAYS.polarity_measured.format(share=html.percent(rate.rate), count=rate.decided)
+    put(html.note(measured))
     polarity = st.radio(
         SAYS.polarity,
         names,
-        names.index(likely),
+        None if likely is None else names.index(likely),
         format_func=SAYS.polarity_labels.__getitem__,
         key=f"polarity-{likely}",  # other pairs, another suggestion
         help=SAYS.polarity_help,

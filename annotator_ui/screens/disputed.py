@@ -8,6 +8,7 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer
+from annotator_ui.lead import queries
 from annotator_ui.lead.campaign import choose_campaign
 from annotator_ui.lead.disputes import KEY, cases, choose_kind, shown_pair, vote_rows
 from annotator_ui.screen import link_to, put, screen
@@ -24,6 +25,13 @@ def show(who: Viewer) -> None:
     """Show the screen."""
     campaign = choose_campaign()
     result = cases(campaign.name)
+    why = queries.disputes(campaign.name).aspects
+    if len(why):
+        st.subheader(SAYS.why_title, anchor=False)
+        shares = [st.column_config.NumberColumn(title, format="percent") for title in SAYS.why_heads[2:4]]
+        titles: list[Any] = [*SAYS.why_heads[:2], *shares, *SAYS.why_heads[4:]]
+        names: dict[str, Any] = dict(zip(map(str, why.columns), titles, strict=True))
+        st.dataframe(why, hide_index=True, width="content", column_config=names)
     left, right = st.columns([5, 1], vertical_alignment="bottom")
     kind = choose_kind(result, left)
     pairs = result.pairs[kind]

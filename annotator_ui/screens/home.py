@@ -63,7 +63,7 @@ def _waiting(name: str, one: ExpertProgress, per_hour: float | None, *, first: b
                 st.caption(SAYS.practice_why)
         label = SAYS.practice if practice else SAYS.go_on if one.done else SAYS.begin
         if act.button(label, key=f"go-{one.handle}", type="primary" if first else "secondary", width="stretch"):
-            go_to("calibrate" if practice else one.mode, campaign=one.handle)
+            go_to("practice" if practice else one.mode, campaign=one.handle)
 
 
 def _card(one: ExpertProgress, message: str) -> None:

@@ -98,14 +98,33 @@ def campaigns() -> None:
 @click.option("--repeat-share", type=share, help="Share of pairs asked twice (default: grid 0.05).")
 @click.option("--early-stop", is_flag=True, help="Stop asking once a pair's majority is certain.")
 @click.option("--control-share", type=share, default=0.1, help="With --early-stop: share never stopped early.")
+@click.option("--limit", type=click.IntRange(1), help="Only whole queries with so many pairs altogether.")
+@click.option("--question", default="", help="What the page asks (default: whether the two are similar).")
+@click.option("--names", nargs=2, default=("", ""), help="What the page calls the query and the candidate.")
+@click.option("--aspect", "aspects", multiple=True, help="An aspect that experts may name; repeatable.")
+@click.option("--similar-from", type=click.IntRange(1, 3), help="Experts grade 0-3; similar from this grade on.")
+@click.option("--notes", is_flag=True, help="Experts may write a note with an answer.")
 @spending
 def add_campaign(
-    console: Console, name: str, experts: tuple[str, ...], origins: tuple[str, ...], undecided: bool, **plan: Any
+    console: Console,
+    name: str,
+    experts: tuple[str, ...],
+    origins: tuple[str, ...],
+    undecided: bool,
+    limit: int | None,
+    question: str,
+    names: tuple[str, str],
+    aspects: tuple[str, ...],
+    similar_from: int | None,
+    notes: bool,
+    **plan: Any,
 ) -> None:
     """Let a panel of experts judge the suspects."""
-    from eds.project.campaigns import CampaignPlan
+    from eds.project.campaigns import CampaignPlan, Form
 
-    chosen: dict[str, Any] = {"origins": origins, "undecided": undecided, "plan": CampaignPlan(**plan)}
+    form = Form(question, *names, aspects, similar_from, notes)
+    settings = CampaignPlan(**plan, form=form)
+    chosen: dict[str, Any] = {"origins": origins, "undecided": undecided, "limit": limit, "plan": settings}
     if console.project.dry_run:
         console.show(console.project.campaigns.price(name, experts, **chosen), lambda price: f"This {price.text}.")
         return

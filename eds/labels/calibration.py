@@ -182,8 +182,8 @@ def begin_round(store: Store, name: str, expert_name: str) -> Round:
         return store.write(act)
 
 
-def next_task(store: Store, round_number: int, expert_name: str) -> CalibrationTask | None:
-    """The first pair of this expert's round that is not answered; None when it is finished."""
+def open_tasks(store: Store, round_number: int, expert_name: str) -> list[CalibrationTask]:
+    """The pairs of this expert's round that are not answered, in order."""
     query = (
         sa.select(calibration_task.c.id, pair.c.query_id, pair.c.candidate_id, calibration_task.c.position)
         .join(calibration_round, calibration_round.c.id == calibration_task.c.round)
@@ -192,10 +192,13 @@ def next_task(store: Store, round_number: int, expert_name: str) -> CalibrationT
         .outerjoin(calibration_answer, calibration_answer.c.task == calibration_task.c.id)
         .where(calibration_round.c.id == round_number, expert.c.name == expert_name, calibration_answer.c.id.is_(None))
         .order_by(calibration_task.c.position)
-        .limit(1)
     )
-    row = store.read(lambda connection: connection.execute(query).first())
-    return None if row is None else CalibrationTask(*row)
+    return [CalibrationTask(*row) for row in store.read(lambda connection: connection.execute(query).all())]
+
+
+def next_task(store: Store, round_number: int, expert_name: str) -> CalibrationTask | None:
+    """The first pair of this expert's round that is not answered; None when it is finished."""
+    return next(iter(open_tasks(store, round_number, expert_name)), None)
 
 
 def answer(

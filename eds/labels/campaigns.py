@@ -20,6 +20,7 @@ from eds.labels import audit, early_stop, schema
 from eds.labels.assign import assign, forget_unjudged, hand_over
 from eds.labels.bulk import fetch, insert, reserve
 from eds.labels.experts import known
+from eds.labels.form import PLAIN, Form
 from eds.labels.gold import check_hidden, check_planted, hideable, known_answer
 from eds.labels.mix_gold import plan_items
 from eds.labels.pairs import checked, numbered
@@ -45,6 +46,7 @@ class Plan:
     early_stop: bool = False  # ask no further when a pair's majority is certain
     control_share: float = 0.1  # with early stop: pairs that everybody who is asked them judges all the same
     experts_per_pair: int | None = None  # how many of the panel judge each pair; None: all
+    form: Form = PLAIN  # what its page asks and shows
 
 
 class _CountedError(Exception):
@@ -66,7 +68,7 @@ def create_campaign(
         if connection.execute(sa.select(campaign.c.id).where(campaign.c.name == plan.name)).first():
             raise InputError(f"there is a campaign {short(plan.name)} already", where="campaign")
         now = store.now()
-        values = {**asdict(plan), "early_stop": int(plan.early_stop), "created_at": now}
+        values = {**asdict(plan), "early_stop": int(plan.early_stop), "form": plan.form.to_text(), "created_at": now}
         connection.execute(sa.insert(campaign).values(values))
         made = _of(connection, plan.name)
         _join(connection, made, experts, now)
@@ -173,6 +175,25 @@ def set_guideline(store: Store, name: str, version: str, *, by: str = "") -> Non
     store.write(act)
 
 
+def set_form(store: Store, name: str, form: Form, *, by: str = "") -> None:
+    """Let the campaign's page ask otherwise from now on; what was said stays."""
+    refuse(form.faults(), "faults", f"campaign {name}", "Correct the form.")
+
+    def act(connection: sa.Connection) -> None:
+        check_lead(connection, store, by, "change a campaign's form")
+        found = _of(connection, name)
+        refuse(
+            ["a grid asks for no grades"] if form.similar_from is not None and found.mode == "grid" else [],
+            "faults",
+            f"campaign {name}",
+            "Leave the grades out.",
+        )
+        connection.execute(sa.update(campaign).where(campaign.c.id == found.id).values(form=form.to_text()))
+        audit.note(connection, store.now(), by, "change form", name, form=form.to_text())
+
+    store.write(act)
+
+
 def check_plan(plan: Plan, kinds: Collection[str] = ()) -> None:
     """Raise InputError with every fault of a plan; `kinds` are those of its pairs, which may hold repeats already."""
     check_new_name(plan.name, "campaign")
@@ -199,6 +220,9 @@ def check_plan(plan: Plan, kinds: Collection[str] = ()) -> None:
         faults.append(f"experts_per_pair is {plan.experts_per_pair}; give a number from 1 up, or none for all")
     if plan.early_stop and plan.control_share <= 0:
         faults.append("control_share is 0, but early stop needs pairs that everybody judges: agreement counts on them")
+    faults += plan.form.faults()
+    if plan.form.similar_from is not None and plan.mode == "grid":
+        faults.append("a grid asks for no grades: its candidates are marked, not graded")
     if not 0 <= plan.seed < 2**63:
         faults.append(f"seed is {plan.seed}, not from 0 to 2^63 - 1")
     refuse(faults, "faults", f"campaign {plan.name}", "Correct the plan.")

@@ -3,8 +3,8 @@
 A chain per expert and campaign (a row of `panel`), not one for all: an expert gives one act after the other anyhow, so
 the chain makes nobody wait for anybody. Its end stands in `panel`: how many acts, and the last digest.
 
-Formula: digest_n = sha256(digest_(n-1) NUL part_1 NUL ... NUL part_15), the first 32 hexadecimal digits; digest_0 is
-empty; the parts are those of Said in their order, in UTF-8.
+Formula: digest_n = sha256(digest_(n-1) NUL part_1 NUL ... NUL part_m), the first 32 hexadecimal digits; digest_0 is
+empty; the parts are those of Said in their order, in UTF-8; m is 15, or 18 for an act that says something of BESIDE.
 Source: hash chains as in RFC 9162 (transparency logs) and git, in their simplest form.
 Conventions: n counts by the act's id. A number is written in decimal digits; `seconds` as the whole number with the
 same 64 bits, since databases write reals differently; a text that may be missing has "=" before it; what is missing is
@@ -22,6 +22,7 @@ Example:
 import hashlib
 import struct
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -55,9 +56,13 @@ class Said(NamedTuple):
     polarity: str | None
     guideline: str | None
     late: int
+    aspects: str | None = None
+    grade: int | None = None
+    note: str | None = None
 
 
-MAY_BE_MISSING = ("session_id", "polarity", "guideline")
+MAY_BE_MISSING = ("session_id", "polarity", "guideline", "aspects", "note")
+BESIDE = ("aspects", "grade", "note")  # what may be said beside the vote; an act without has no such parts
 
 
 class End(NamedTuple):
@@ -72,8 +77,11 @@ class End(NamedTuple):
 def link(before: str, act: Said) -> str:
     """The digest of an act that follows the one with the digest `before`."""
     parts: dict[str, object] = act._asdict()
+    if all(parts[name] is None for name in BESIDE):
+        for name in BESIDE:
+            del parts[name]
     for name in MAY_BE_MISSING:
-        if parts[name] is not None:
+        if parts.get(name) is not None:
             parts[name] = f"={parts[name]}"
     if act.seconds is not None:
         parts["seconds"] = struct.unpack("<q", struct.pack("<d", act.seconds + 0.0))[0]
@@ -132,15 +140,20 @@ def verify(acts: pa.Table, ends: Sequence[End], place: str) -> None:
 def _texts(acts: pa.Table) -> Iterator[tuple[Chain, bytes]]:
     """Each act's chain, and its parts as one text."""
     for start in range(0, len(acts), PORTION):
-        part = acts.slice(start, PORTION).select(list(Said._fields)).combine_chunks()
-        joined = pc.binary_join_element_wise(
-            *(_as_text(name, part[name]) for name in part.column_names),
-            "\0",
-            null_handling="replace",
-            null_replacement="",
-        )
+        fields = [name for name in Said._fields if name in acts.column_names]  # none of BESIDE in a store of before
+        part = acts.slice(start, PORTION).select(fields).combine_chunks()
+        joined = _joined(part.select([name for name in fields if name not in BESIDE]))
+        said = [pc.is_valid(part[name]) for name in BESIDE if name in fields]
+        if any(pc.any(column).as_py() for column in said):
+            joined = pc.if_else(reduce(pc.or_, said), _joined(part), joined)
         chains = zip(part["campaign"].to_pylist(), part["expert"].to_pylist(), strict=True)
         yield from zip(chains, joined.cast(pa.binary()).to_pylist(), strict=True)
+
+
+def _joined(part: pa.Table) -> pa.ChunkedArray:
+    """The parts of each act as one text."""
+    texts = (_as_text(name, part[name]) for name in part.column_names)
+    return pc.binary_join_element_wise(*texts, "\0", null_handling="replace", null_replacement="")
 
 
 def _as_text(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:

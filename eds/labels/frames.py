@@ -20,7 +20,7 @@ from eds.schema import to_frame
 from eds.tables import LABELS
 
 ADJUDICATION = "adjudication"  # origin of items that a lead decided: their acts are no votes (adjudication.py)
-FURTHER = ("campaign", "mode", "polarity")  # what an export adds to the table's columns
+FURTHER = ("campaign", "mode", "polarity", *chain.BESIDE)  # what an export adds to the table's columns
 
 
 def labels_frame(store: Store, *, as_of: datetime | None = None, campaign: str | None = None) -> pd.DataFrame:
@@ -101,6 +101,7 @@ def verified_acts(connection: sa.Connection, place: str, within: sa.ColumnElemen
             acts.digest,
             assignment.c.item,
             assignment.c.expert,
+            *(acts[name] for name in chain.BESIDE),
         )
         .join(assignment, assignment.c.id == acts.assignment)
         .where(assignment.c.campaign.in_(chosen))

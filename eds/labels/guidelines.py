@@ -20,7 +20,7 @@ from eds.labels.bulk import frame
 from eds.labels.campaigns import set_guideline
 from eds.labels.pairs import numbered
 from eds.labels.permissions import check_lead
-from eds.labels.schema import campaign, example, guideline, item, label_event, pair
+from eds.labels.schema import assignment, campaign, example, expert, guideline, item, label_event, pair
 from eds.labels.store import Store
 from eds.labels.validation import check, check_name, fault_of, refuse, short
 
@@ -104,6 +104,26 @@ def guideline_of(store: Store, campaign_name: str) -> Guideline | None:
         if named is None:
             raise InputError(f"unknown campaign {short(campaign_name)}", where="campaign", hint="Choose another.")
         return _find(connection, named)
+
+    return store.read(find)
+
+
+def guideline_of_last(store: Store, campaign_name: str, expert_name: str) -> Guideline | None:
+    """The version of this expert's last act in a campaign; None if there is none, or it has no text here."""
+    query = (
+        sa.select(label_event.c.guideline)
+        .join(assignment, assignment.c.id == label_event.c.assignment)
+        .where(
+            assignment.c.campaign == sa.select(campaign.c.id).where(campaign.c.name == campaign_name).scalar_subquery(),
+            assignment.c.expert == sa.select(expert.c.id).where(expert.c.name == expert_name).scalar_subquery(),
+        )
+        .order_by(label_event.c.id.desc())
+        .limit(1)
+    )
+
+    def find(connection: sa.Connection) -> Guideline | None:
+        named = connection.execute(query).scalar()
+        return None if named is None else _find(connection, named)
 
     return store.read(find)
 

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import chain, early_stop, schema
+from eds.labels.form import GRADES
 from eds.labels.schema import (
     ASIDE,
     DONE,
@@ -49,6 +50,9 @@ class Judgement:
     seconds: float | None = None
     mode: str | None = None  # how it was shown, if not as the campaign says
     guideline: str | None = None  # the version that was shown, if not the one in force
+    aspects: str | None = None  # that the expert named, with commas between
+    grade: int | None = None  # 0 to 3, where the campaign asks for it
+    note: str | None = None
 
 
 @dataclass(frozen=True)
@@ -331,6 +335,9 @@ def _event(
         polarity=row["polarity"] if mode == "grid" else None,
         guideline=row["guideline"] if one.guideline is None else one.guideline,
         late=int(any(end is not None and at > end + GRACE for end in (row["closed_at"], row["left_at"]))),
+        aspects=one.aspects or None,
+        grade=one.grade,
+        note=one.note or None,
     )
     digest = chain.link(end.head, said)
     event = {name: getattr(said, name) for name in _STORED}
@@ -357,8 +364,21 @@ def _check(judgements: Sequence[Judgement]) -> None:
             wrong.append(f"mode is {entry.mode!r}")
         if entry.guideline is not None and (fault := fault_of(entry.guideline, schema.LONGEST_TEXT, empty=True)):
             wrong.append(f"guideline {fault}")
+        wrong += _beside(entry)
         faults += [f"judgement {index}: {fault}" for fault in wrong]
     refuse(faults, "faults", "judgements", "Correct them and send them again.")
+
+
+def _beside(entry: Judgement) -> list[str]:
+    """What is wrong with what was said beside the vote."""
+    wrong = []
+    for name in ("aspects", "note"):
+        text = getattr(entry, name)
+        if text is not None and (fault := fault_of(text, schema.LONGEST_TEXT, empty=True)):
+            wrong.append(f"{name} {fault}")
+    if entry.grade is not None and not (type(entry.grade) is int and entry.grade in GRADES):
+        wrong.append(f"grade is {entry.grade!r}, not 0, 1, 2 or 3")
+    return wrong
 
 
 def _is_number(assignment: object) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from eds.errors import InputError
+from eds.labels.form import PLAIN, Form
 from eds.labels.schema import (
     OPEN,
     assignment,
@@ -74,6 +75,7 @@ _PROGRESS = sa.select(
     campaign.c.guideline,
     campaign.c.created_at,
     campaign.c.closed_at,
+    campaign.c.form,
     _MEMBER.label("member"),
     (_LEFT - _WITHDRAWN.scalar_subquery()).label("left"),
     (sa.case((campaign.c.experts_per_pair.is_(None), _TOTAL - _SHOWN), else_=_OWN) - _UNASKED).label("total"),
@@ -93,6 +95,7 @@ class ExpertProgress:
     member: bool  # of the panel, and not left
     left: int  # still to be judged
     total: int  # of the whole campaign, as this expert is asked
+    form: Form = PLAIN  # what the page asks
 
     @property
     def done(self) -> int:
@@ -119,6 +122,7 @@ def expert_progress(store: Store, campaign_name: str, expert_name: str) -> Exper
         member=member,
         left=row.left if member and not closed else 0,
         total=row.total,
+        form=Form.of(row.form),
     )
 
 

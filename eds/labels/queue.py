@@ -49,6 +49,7 @@ class Answer:
     value: int | None
     label_id: str
     seconds: float | None  # of a grid page the same for all that was answered at once
+    at: int = 0  # microseconds since 1970
 
 
 _CAMPAIGN = sa.select(campaign.c.id).where(campaign.c.name == sa.bindparam("campaign")).scalar_subquery()
@@ -83,7 +84,7 @@ _NEXT = (
     .limit(sa.bindparam("count"))
 )
 _LAST = (
-    sa.select(*_SHOWN, label_event.c.value, label_event.c.label_id, label_event.c.seconds)
+    sa.select(*_SHOWN, label_event.c.value, label_event.c.label_id, label_event.c.seconds, label_event.c.created_at)
     .select_from(_JOINED.join(label_event, label_event.c.assignment == assignment.c.id))
     .where(
         assignment.c.campaign == _CAMPAIGN,
@@ -125,10 +126,13 @@ def next_pages(
     return result[:pages]
 
 
-def last_answers(store: Store, campaign_name: str, expert_name: str, count: int = 20) -> list[Answer]:
-    """What this expert judged last, latest first: for undo after a reload."""
+def last_answers(
+    store: Store, campaign_name: str, expert_name: str, count: int = 20, *, only: int | None = None
+) -> list[Answer]:
+    """What this expert judged last, latest first: for undo after a reload; `only` one assignment."""
     requested = {**_names(campaign_name, expert_name), "count": count}
-    rows = store.read(lambda connection: connection.execute(_LAST, requested).all())
+    query = _LAST if only is None else _LAST.where(assignment.c.id == only)
+    rows = store.read(lambda connection: connection.execute(query, requested).all())
     return [Answer(Task(row[0], row[1], row[2], row[3], bool(row[4])), *row[5:]) for row in rows]
 
 

@@ -145,6 +145,7 @@ campaign = _table(
     _whole("closed_at", null=True),
     _whole("experts_per_pair", null=True),  # how many of the panel judge each pair; none: all
     _whole("withdrawn_at", null=True),  # it was undone: what nobody had judged is not asked
+    _text("form", default=""),  # what its page asks and shows (form.py)
     sa.UniqueConstraint("name"),
     _among("mode", MODES),
     _among("polarity", POLARITIES),
@@ -225,6 +226,9 @@ label_event = _table(
     _whole("late", default="0"),  # 1: given after the grace period of a closed campaign, or of an expert who left
     _text("digest", default=""),  # of what the act says, chained to the expert's act before it (chain.py)
     _whole("vote_import", null=True),  # the import that brought it
+    _text("aspects", null=True),  # named by the expert, with commas between
+    _whole("grade", null=True),  # 0 to 3, where the campaign asks for it
+    _text("note", null=True),
     sa.UniqueConstraint("label_id"),
     sa.UniqueConstraint("assignment", "sequence"),
     sa.Index(None, "vote_import"),

@@ -31,7 +31,7 @@ from eds.labels.validation import check_name, refuse, short
 from eds.labels.vote_columns import COLUMNS
 from eds.labels.vote_imports import begin_import, is_void
 
-SAID_TEXTS = ("query_id", "candidate_id", "kind", "session_id", "mode", "polarity", "guideline")
+SAID_TEXTS = ("query_id", "candidate_id", "kind", "session_id", "mode", "polarity", "guideline", "aspects", "note")
 SLOT = ["query_id", "candidate_id", "expert_id", "kind"]  # what an expert answers once, or revises
 
 
@@ -333,6 +333,7 @@ def _insert_events(connection: sa.Connection, acts: pd.DataFrame, campaign_name:
             "created_at": acts["created_at"].to_numpy(),
             "late": acts["late"].to_numpy(np.int64),
             "vote_import": acts["vote_import"].to_numpy(np.int64),
+            "grade": pa.array(acts["grade"], pa.int64(), from_pandas=True),
         }
     )
     of = sa.select(expert.c.name, expert.c.id, panel.c.acts, panel.c.head).join(panel, panel.c.expert == expert.c.id)

@@ -18,7 +18,7 @@ from eds.labels.validation import short
 
 COLUMNS = (
     "vote_id", "query_id", "candidate_id", "expert_id", "value", "seconds", "created_at", "session_id", "guideline",
-    "kind", "supersedes", "mode", "polarity", "late",
+    "kind", "supersedes", "mode", "polarity", "late", "aspects", "grade", "note",
 )  # fmt: skip
 DELIMITERS = (",", ";", "\t", "|")
 NEEDED = ("query_id", "candidate_id", "expert_id", "value")

@@ -23,6 +23,7 @@ from eds.errors import InputError
 from eds.io.files import replacing
 from eds.io.reading import reading
 from eds.labels import json_lines, schema
+from eds.labels.form import GRADES
 from eds.labels.validation import MOST_SECONDS, fault_of, refuse, short
 from eds.labels.vote_columns import ALIASES, COLUMNS, NEEDED, plain, sniff
 
@@ -108,8 +109,9 @@ def parse(frame: pd.DataFrame, now: int) -> tuple[pd.DataFrame, list[str]]:
     clean = pd.DataFrame(index=pd.RangeIndex(len(frame)))
     for name in ("query_id", "candidate_id", "expert_id"):
         clean[name] = _texts(frame, name, faults, needed=True)
-    for name in ("vote_id", "session_id", "supersedes", "guideline", "polarity"):
-        clean[name] = _texts(frame, name, faults, longest=schema.LONGEST_TEXT if name == "guideline" else None)
+    for name in ("vote_id", "session_id", "supersedes", "guideline", "polarity", "aspects", "note"):
+        long = name in ("guideline", "aspects", "note")
+        clean[name] = _texts(frame, name, faults, longest=schema.LONGEST_TEXT if long else None)
     clean["kind"] = _texts(frame, "kind", faults).fillna("normal")
     clean["mode"] = _texts(frame, "mode", faults).fillna("pair")
     for name, allowed in (("kind", schema.KINDS), ("mode", schema.MODES), ("polarity", schema.POLARITIES)):
@@ -122,6 +124,10 @@ def parse(frame: pd.DataFrame, now: int) -> tuple[pd.DataFrame, list[str]]:
     clean["late"], bad = _numbers(frame, "late")
     clean["late"] = clean["late"].fillna(0)
     _tell(faults, frame.get("late"), bad | ~clean["late"].isin((0, 1)), "late is not 1, 0 or nothing")
+    clean["grade"], bad = _numbers(frame, "grade")
+    _tell(
+        faults, frame.get("grade"), bad | ~(clean["grade"].isin(GRADES) | clean["grade"].isna()), "grade is not 0 to 3"
+    )
     clean["created_at"], bad = _moments(frame, now)
     _tell(faults, frame.get("created_at"), bad, "created_at is not a time")
     _tell(faults, clean["query_id"], clean["query_id"] == clean["candidate_id"], "query and candidate are the same")

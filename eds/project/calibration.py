@@ -52,6 +52,11 @@ class Calibration:
         with opened(self.project) as store:
             return calibration.begin_round(store, campaign, expert)
 
+    def tasks(self, round_number: int, expert: str) -> Sequence[CalibrationTask]:
+        """The pairs of a round that are not answered."""
+        with opened(self.project) as store:
+            return calibration.open_tasks(store, round_number, expert)
+
     def next_task(self, round_number: int, expert: str) -> CalibrationTask | None:
         """The next pair of a round, None after the last one."""
         with opened(self.project) as store:

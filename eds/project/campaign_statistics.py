@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from eds.analysis.aspects import aspects_named
 from eds.analysis.campaign_cost import CampaignCost, campaign_cost
 from eds.analysis.missed_positives import CorrectedRate, corrected_rate
 from eds.analysis.totals import Estimate
+from eds.labels.chain import BESIDE
 from eds.labels.frames import acts_frame
 from eds.project.agreement import AgreementResult, agreement_of
 from eds.project.budget import seconds_per_label
@@ -83,7 +85,8 @@ class Disputes(Result):
 
     disputed: pd.DataFrame  # votes for and against
     unsure: pd.DataFrame  # somebody was unsure
-    votes: pd.DataFrame  # normal answers in force: ids, expert_id, value, seconds, mode
+    aspects: pd.DataFrame  # why: aspects_named
+    votes: pd.DataFrame  # normal answers in force: ids, expert_id, value, seconds, mode, aspects, grade, note
 
 
 def campaign_agreement(project: "Project", name: str) -> CampaignAgreement:
@@ -172,9 +175,12 @@ def disputes(project: "Project", name: str) -> Disputes:
         acts = acts_frame(store, campaign=name)
     normal = acts[acts["kind"] == "normal"]
     held = normal[~normal["label_id"].isin(normal["supersedes"].dropna())]
-    votes = held[[*KEY, "expert_id", "value", "seconds", "mode"]].sort_values([*KEY, "expert_id"], ignore_index=True)
+    votes = held[[*KEY, "expert_id", "value", "seconds", "mode", *BESIDE]].sort_values(
+        [*KEY, "expert_id"], ignore_index=True
+    )
     unsure = votes.loc[votes["value"].isna(), KEY].drop_duplicates()
-    return Disputes(disputed_pairs(acts[LABELS.names]), unsure, votes)
+    disputed = disputed_pairs(acts[LABELS.names])
+    return Disputes(disputed, unsure, aspects_named(votes, disputed), votes)
 
 
 def cost(

@@ -1,13 +1,15 @@
 """Campaigns: which pairs a panel of experts judges, how, and how far they are."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from eds.errors import InputError
-from eds.labels import campaigns, gold, lead_queries, progress, queue
+from eds.labels import campaigns, gold, lead_queries, progress, query_places, queue
+from eds.labels.form import ASPECTS, PLAIN, Form
 from eds.labels.gold import USUAL
 from eds.labels.progress import ExpertProgress
+from eds.labels.query_places import QueryPlaces
 from eds.project.label_store import opened
 from eds.project.price import price_of, questions
 
@@ -19,10 +21,22 @@ if TYPE_CHECKING:
     from eds.project.campaign_statistics import CampaignAgreement, CampaignCost, Disputes, ModesCompared, PoolYield
     from eds.project.price import Price
 
-__all__ = ["USUAL", "CampaignPlan", "Campaigns", "ExpertProgress", "Mode", "Polarity"]
+__all__ = [
+    "ASPECTS",
+    "USUAL",
+    "CampaignPlan",
+    "Campaigns",
+    "ExpertProgress",
+    "Form",
+    "MeasuredRate",
+    "Mode",
+    "Polarity",
+    "QueryPlaces",
+]
 Mode = Literal["pair", "grid"]
 Polarity = Literal["similar", "different"]
 PAIR = ["query_id", "candidate_id"]
+LEAST_DECIDED = 50  # decided pairs from which a rate of similar ones is told
 
 
 @dataclass(frozen=True)
@@ -38,6 +52,25 @@ class CampaignPlan:
     control_share: float = 0.1
     seed: int | None = None  # of the order; None: the project's
     experts_per_pair: int | None = None  # how many of the panel judge each pair; None: all
+    form: Form = PLAIN  # what its page asks and shows
+
+
+@dataclass(frozen=True)
+class MeasuredRate:
+    """How many of the decided pairs of some origins are similar."""
+
+    similar: int
+    decided: int
+
+    @property
+    def rate(self) -> float:
+        """Their share."""
+        return self.similar / self.decided
+
+    @property
+    def polarity(self) -> Polarity:
+        """What an untouched candidate of a grid should mean, as most of them are."""
+        return "similar" if self.rate >= 0.5 else "different"
 
 
 @dataclass(frozen=True)
@@ -58,8 +91,10 @@ class Campaigns:
     ) -> "pd.DataFrame":
         """Let a panel judge the project's suspects, if its price is agreed to; the progress of the new campaign.
 
-        `origins`, `undecided` and `limit` restrict the suspects: by origin, to those without a decided label, to the
-        first ones by position. Pairs that have a label keep it until this campaign, too, is complete for them.
+        `origins`, `undecided` and `limit` restrict the suspects: by origin, to those without a decided label, to whole
+        queries with so many pairs altogether, in the order of their first positions. A grid without a polarity takes
+        what most decided pairs of these origins are; it must be named where too few are decided. Pairs that have a
+        label keep it until this campaign, too, is complete for them.
         """
         project, chosen = self.project, (name, experts, origins, undecided, limit, plan)
         if labelled := self.labelled(self.suspects(origins, undecided=undecided, limit=limit)):
@@ -105,6 +140,12 @@ class Campaigns:
         if not len(suspects):
             raise InputError("no suspects are of that origin", where="--origin", hint="See eds suspects list.")
         grid, polarity = plan.mode == "grid", plan.polarity
+        if grid and polarity is None and (rate := self.measured_rate(origins or suspects["origin"].unique().tolist())):
+            polarity = rate.polarity
+            project.say(
+                f"{rate.similar:,} of {rate.decided:,} decided pairs of these origins are similar: an untouched "
+                f"candidate means {'similar' if polarity == 'similar' else 'not similar'}."
+            )
         with opened(project, create=True) as store:
             suspects = with_gold(project, store, suspects, polarity)
             gold_share, repeat_share = plan.gold_share, plan.repeat_share
@@ -124,6 +165,7 @@ class Campaigns:
                 plan.early_stop,
                 plan.control_share,
                 plan.experts_per_pair,
+                plan.form,
             )
             asked = campaigns.create_campaign(store, made, suspects, experts, by=project.actor, rehearse=rehearse)
         return price_of(project, len(questions(suspects)), asked)
@@ -137,7 +179,15 @@ class Campaigns:
             suspects = suspects[suspects["origin"].isin(origins)]
         if undecided and len(suspects):
             suspects = _without_label(self.project, suspects)
-        return suspects if limit is None else suspects.sort_values("position").head(limit)
+        return suspects if limit is None else _whole_queries(suspects, limit)
+
+    def measured_rate(self, origins: Sequence[str]) -> MeasuredRate | None:
+        """How many of the decided suspects of these origins are similar; None if fewer than LEAST_DECIDED are."""
+        if not self.project.path("truth").exists():
+            return None
+        pairs = self.suspects(list(origins))[PAIR].drop_duplicates()
+        values = pairs.merge(self.project.read("truth", columns=[*PAIR, "value"]), on=PAIR)["value"]
+        return MeasuredRate(int(values.sum()), len(values)) if len(values) >= LEAST_DECIDED else None
 
     def labelled(self, suspects: "pd.DataFrame") -> int:
         """How many pairs of these suspects have a label in the truth."""
@@ -165,6 +215,16 @@ class Campaigns:
         """How far one expert is in one campaign, at the cost of two index lookups."""
         with opened(self.project) as store:
             return progress.expert_progress(store, name, expert)
+
+    def query_places(self, name: str, expert: str, queries: Collection[str], total: int) -> QueryPlaces:
+        """Where these queries stand in an expert's queue of `total` pairs, and how many of their pairs are judged."""
+        with opened(self.project) as store:
+            return query_places.query_places(store, name, expert, queries, total)
+
+    def set_form(self, name: str, form: Form) -> None:
+        """Let the campaign's page ask otherwise from now on."""
+        with opened(self.project) as store:
+            campaigns.set_form(store, name, form, by=self.project.actor)
 
     def all_of_expert(self, expert: str) -> Sequence[ExpertProgress]:
         """How far an expert is in each of their campaigns."""
@@ -270,6 +330,14 @@ def _with_pictures(project: "Project", suspects: "pd.DataFrame") -> "pd.DataFram
     if outside.any():
         project.say(f"{int(outside.sum()):,} suspects name pictures that the catalogue lacks: they are not asked")
     return suspects[~outside]
+
+
+def _whole_queries(suspects: "pd.DataFrame", limit: int) -> "pd.DataFrame":
+    """The suspects of whole queries, those with the first positions, until there are `limit` pairs or one query."""
+    ordered = suspects.sort_values("position")
+    sizes = ordered.groupby("query_id", sort=False).size()
+    chosen = sizes.index[: max(1, int((sizes.cumsum() <= limit).sum()))]
+    return ordered[ordered["query_id"].isin(chosen)]
 
 
 def _without_label(project: "Project", suspects: "pd.DataFrame") -> "pd.DataFrame":

@@ -10,6 +10,7 @@ from eds.labels.guidelines import (
     Guideline,
     guideline_named,
     guideline_of,
+    guideline_of_last,
     list_guidelines,
     put_in_force,
     save_guideline,
@@ -61,6 +62,11 @@ class Guidelines:
         """The guideline that a campaign goes by, None where only a version is named."""
         with opened(self.project) as store:
             return guideline_of(store, campaign)
+
+    def judged_by(self, campaign: str, expert: str) -> "Guideline | None":
+        """The guideline under which an expert judged last in a campaign, None before the first judgement."""
+        with opened(self.project) as store:
+            return guideline_of_last(store, campaign, expert)
 
     def enforce(self, version: str, campaign: str) -> None:
         """Put a version in force in a campaign; labels keep the version they were given under."""

@@ -154,10 +154,10 @@ class Labels:
         with opened(self.project) as store:
             return queue.next_pages(store, campaign, expert, pages, size, skip=skip)
 
-    def last_answers(self, campaign: str, expert: str, count: int = 20) -> Sequence[Answer]:
-        """What the expert judged last, newest first."""
+    def last_answers(self, campaign: str, expert: str, count: int = 20, *, only: int | None = None) -> Sequence[Answer]:
+        """What the expert judged last, newest first; `only` one assignment."""
         with opened(self.project) as store:
-            return queue.last_answers(store, campaign, expert, count)
+            return queue.last_answers(store, campaign, expert, count, only=only)
 
     def submit(self, expert: str, answers: Sequence[Judgement], *, session_id: str | None = None) -> Sequence[Receipt]:
         """Store judgements durably: all of them, or none. One whose token is stored already is not stored again."""
@@ -190,12 +190,20 @@ class Labels:
             return flags.resolve_flag(store, number, by=by or self.project.actor, again=again)
 
     def adjudicate(
-        self, query_id: str, candidate_id: str, campaign: str, value: int | None, *, by: str, note: str = ""
+        self,
+        query_id: str,
+        candidate_id: str,
+        campaign: str,
+        value: int | None,
+        *,
+        by: str,
+        note: str = "",
+        token: str | None = None,
     ) -> str:
         """Record a lead's decision on a pair beside the votes (None: withdraw it); the id of the act."""
         with opened(self.project) as store:
-            token = str(uuid.uuid4())
-            act = adjudication.adjudicate(store, campaign, query_id, candidate_id, value, by=by, token=token, note=note)
+            name = token or str(uuid.uuid4())
+            act = adjudication.adjudicate(store, campaign, query_id, candidate_id, value, by=by, token=name, note=note)
             return act.token
 
     def adjudications(self, campaign: str | None = None) -> "pd.DataFrame":

@@ -7,6 +7,7 @@ from eds.labels.campaigns import Plan
 from eds.labels.flags import open_flags
 from eds.labels.frames import labels_frame
 from eds.labels.guidelines import Example, put_in_force, save_guideline
+from eds.labels.progress import expert_progress
 from eds.labels.queue import next_batch
 from tests.browser.annotator import Annotator, add_campaign, axe_faults, foreign_requests
 from tests.browser.judging import (
@@ -157,12 +158,13 @@ def test_the_loupe_shows_the_same_place_of_both(browser: Browser, annotator: Ann
         page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.6)
         page.keyboard.down("l")
         transforms = [
-            page.locator(f".{role} img").evaluate("image => image.style.transform") for role in ("query", "candidate")
+            page.locator(f".{role} .box img").evaluate("image => image.style.transform")
+            for role in ("query", "candidate")
         ]
         assert all("scale(2.6)" in transform for transform in transforms)
         assert transforms[0] == transforms[1]  # boxes and pictures are of one size here
         page.keyboard.up("l")
-        assert page.locator(".query img").evaluate("image => image.style.transform") == ""
+        assert page.locator(".query .box img").evaluate("image => image.style.transform") == ""
         page.keyboard.down("b")
         expect(page.locator(".pair")).to_have_class("pair flicker swapped")
         expect(page.locator(".query")).to_be_visible()
@@ -213,19 +215,12 @@ def test_nothing_is_judged_below_a_dialog(browser: Browser, annotator: Annotator
     with annotator.page(browser, "ann") as page:
         watch(page)
         open_page(page, annotator, campaign, "ann")
-        page.evaluate(  # such as Streamlit's "Connection error"
-            "() => { const dialog = document.createElement('div'); dialog.setAttribute('role', 'dialog');"
-            " dialog.style.cssText = 'position:fixed;top:0;width:9px;height:9px'; dialog.id = 'lost';"
-            " document.body.append(dialog); }"
+        page.evaluate("document.body.append(Object.assign(document.createElement('dialog'), {id: 'other'}))")
+        page.evaluate(
+            "() => { const it = document.getElementById('other'); it.setAttribute('role', 'dialog'); it.show(); }"
         )
         page.keyboard.press("s")
-        page.locator("[data-action=similar]").click()
-        page.evaluate("document.getElementById('lost').remove()")
-        page.keyboard.press("g")
-        expect(page.get_by_role("dialog", name="Guideline")).to_be_visible()
-        page.keyboard.press("s")
-        page.keyboard.press("Escape")
-        expect(page.get_by_role("dialog", name="Guideline")).to_have_count(0)
+        page.evaluate("document.getElementById('other').remove()")
         page.keyboard.press("?")
         expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
         page.keyboard.press("d")
@@ -240,18 +235,18 @@ def test_other_keys_for_the_hand_that_wants_them(browser: Browser, annotator: An
         open_page(page, annotator, campaign, "ann")
         page.keyboard.press("?")
         page.locator(".keys [data-action=similar]").click()
-        page.keyboard.press("d")
+        page.keyboard.press("j")
         expect(page.locator(".told")).to_have_text("This key is already used or not allowed.")
         page.locator(".keys [data-action=similar]").click()
-        page.keyboard.press("j")
-        expect(page.locator(".keys [data-action=similar] kbd").first).to_have_text("J")
+        page.keyboard.press("y")
+        expect(page.locator(".keys [data-action=similar] kbd").first).to_have_text("Y")
         page.keyboard.press("Escape")
-        expect(page.locator(".answers [data-action=similar] kbd").first).to_have_text("J")
+        expect(page.locator(".answers [data-action=similar] kbd").first).to_have_text("Y")
         page.reload()
         wait_painted(page, 0)
         first = shown(page)[0]
-        page.keyboard.press("s")
-        press(page, "j")
+        page.keyboard.press("k")
+        press(page, "y")
         wait_saved(page)
     assert stored(annotator, campaign, "ann", numbers) == [(first, 1)]
 
@@ -260,32 +255,48 @@ def test_the_guideline_is_one_key_away_and_its_version_is_stored(browser: Browse
     name = new_name("Guided")
     images = annotator.project.read("images")["image_id"].tolist()
     text = "# Cut <script>window.hacked = 1</script>\n\nAsk for the **cut**.\n\n- sleeves"
-    save_guideline(
-        annotator.store, name, text, [Example(images[0], images[1], "positive", "<img src=x onerror=hacked=1>")]
-    )
+    wild = [image for image in images if image.startswith("wild")]
+    examples = [
+        Example(images[0], images[1], "positive", "<img src=x onerror=hacked=1>"),
+        Example(images[2], wild[0], "negative", "Another sleeve."),
+    ]
+    save_guideline(annotator.store, name, text, examples)
     make_campaign(annotator, name, 4, guideline=name)
     with annotator.page(browser, "ann") as page:
         watch(page)
-        open_page(page, annotator, name, "ann")
+        page.goto(f"{annotator.url}/pair?campaign={expert_progress(annotator.store, name, 'ann').handle}")
+        first = page.locator(".first")
+        expect(first.get_by_role("heading", name="Are these two similar?")).to_be_visible()
+        expect(first.get_by_text("Another sleeve.")).to_be_visible()
+        page.wait_for_timeout(500)
+        assert axe_faults(page) == []
+        page.keyboard.press("k")  # no pair is shown yet
+        page.keyboard.press("Enter")
+        wait_painted(page, 0)
         page.keyboard.press("g")
-        dialog = page.get_by_role("dialog", name="Guideline")
-        expect(dialog.get_by_role("heading", name="Cut <script>window.hacked = 1</script>")).to_be_visible()
-        expect(dialog.get_by_text("<img src=x onerror=hacked=1>")).to_be_visible()
+        dock = page.get_by_role("complementary", name="Guideline")
+        expect(dock.get_by_role("heading", name="Cut <script>window.hacked = 1</script>")).to_be_visible()
+        expect(dock.get_by_text("<img src=x onerror=hacked=1>")).to_be_visible()
+        expect(page.locator(".candidate .box")).to_be_visible()
         shown_all = "images => images.every(image => image.complete && image.naturalWidth > 0)"
         page.wait_for_timeout(500)
-        assert dialog.locator("img").evaluate_all(shown_all)
+        assert dock.locator("img").evaluate_all(shown_all)
         assert page.evaluate("window.hacked") is None
         assert axe_faults(page) == []
-        page.keyboard.press("Escape")
-        press(page, "s")
+        press(page, "s")  # beside the guideline one goes on
         wait_saved(page)
-        save_guideline(annotator.store, f"{name}, second", "Other words")
+        page.keyboard.press("g")
+        expect(dock).to_be_hidden()
+        save_guideline(annotator.store, f"{name}, second", "# Cut\n\nOther words", examples[:1])
         put_in_force(annotator.store, name, f"{name}, second")
         press(page, "u")  # still under the first, which the page shows; it comes back, and so does the news
         expect(page.locator(".note")).to_contain_text("The guideline has changed")
         wait_saved(page)
         page.get_by_role("button", name="Reload").click()
         wait_painted(page, 0)
+        expect(dock.get_by_text("what is new is marked")).to_be_visible()
+        expect(dock.locator(".fresh").last).to_contain_text("Other words")
+        expect(dock.locator(".gone del").last).to_have_text("sleeves")
         press(page, "s")
         wait_saved(page)
     used = labels_frame(annotator.store, campaign=name)["guideline"].tolist()

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, expect
 
-from annotator_ui.texts_calibration import CALIBRATE
 from annotator_ui.texts_campaigns import CAMPAIGNS
 from annotator_ui.texts_leads import COMMON, COVERAGE, EXPERTS
 from eds.labels.calibration import due, rounds_of
@@ -22,6 +21,7 @@ from eds.labels.transfer import export_votes
 from eds.truth import disputed_pairs
 from tests.annotator.judged import NAME, NASTY, furnish, judge
 from tests.browser.annotator import PASSWORD, Annotator, axe_faults, foreign_requests, prepare, running
+from tests.browser.judging import paintings, press, wait_painted, watch
 
 LEADS = ("campaigns", "coverage", "agreement", "pool-yield", "disputed", "decide", "experts", "export")
 SIZES = ((1440, 900), (1280, 720), (820, 1180), (390, 844))
@@ -198,25 +198,39 @@ def test_calibration_from_the_first_pair_to_the_result(browser: Browser, shop: A
     with shop.page(browser, "cid") as page:
         assert due(shop.store, NAME, "cid")
         handle = expert_progress(shop.store, NAME, "cid").handle
-        visit(page, f"{shop.url}/calibrate?campaign={handle}")
+        watch(page)
+        page.goto(f"{shop.url}/practice?campaign={handle}")
+        wait_painted(page, 0)
         size = rounds_of(shop.store, NAME, "cid")[-1].size
         for place in range(1, size + 1):
-            expect(page.get_by_text(CALIBRATE.count.format(place=place, size=size))).to_be_visible()
+            expect(page.locator(".where")).to_have_text(f"Practice pair {place} of {size}")
             if place == 2:  # a reload goes on where it stopped
-                visit(page, f"{shop.url}/calibrate?campaign={handle}")
-                expect(page.get_by_text(CALIBRATE.count.format(place=place, size=size))).to_be_visible()
-            page.get_by_role("button", name=CALIBRATE.unsure).click()
-            page.get_by_text(CALIBRATE.yours.format(given=CALIBRATE.unsure)).wait_for()
+                page.reload()
+                wait_painted(page, 0)
+                expect(page.locator(".where")).to_have_text(f"Practice pair {place} of {size}")
+            page.evaluate("addEventListener('eds-told', () => { window.told = performance.now(); })")
+            begun = page.evaluate("performance.now()")
+            page.keyboard.press("u")
+            expect(page.locator(".feedback")).to_be_visible()
+            assert page.evaluate("window.told") - begun < 1000, "no rerun of a script lies between"
+            expect(page.locator(".verdict-words")).to_contain_text("You said Unsure")
+            assert page.locator(".verdict-why").inner_text()
             assert axe_faults(page) == []
-            page.get_by_role("button", name=CALIBRATE.go_on if place < size else CALIBRATE.result).click()
-        expect(page.get_by_text(CALIBRATE.failed_title)).to_be_visible()
-        settle(page)
+            if place < size:
+                press(page, "Enter")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="One more round")).to_be_visible()
+        tones = page.locator(".judged").evaluate_all("all => all.map(one => one.dataset.tone)")
+        assert tones == sorted(tones, key=["wrong", "either", "right"].index)
+        assert len(tones) == size
         assert axe_faults(page) == []
         done = rounds_of(shop.store, NAME, "cid")[-1]
         assert (done.answered, done.right) == (size, 0)
         assert due(shop.store, NAME, "cid")
-        page.get_by_role("button", name=CALIBRATE.again).click()
-        expect(page.get_by_text(CALIBRATE.count.format(place=1, size=size))).to_be_visible()
+        before = paintings(page)
+        page.get_by_role("button", name="Take another round").click()
+        wait_painted(page, before)
+        expect(page.locator(".where")).to_contain_text("Practice pair 1 of")
     assert set(labels_frame(shop.store)["kind"]) <= {"normal", "gold", "repeat"}
 
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { columnsFor, GridPage } from "../../annotator_ui/judging/static/grid.js";
+import { columnsFor, GridPage, queryWidth } from "../../annotator_ui/judging/static/grid.js";
 
 const tasks = (count) => Array.from({ length: count }, (_, place) => ({ assignment: 100 + place }));
 const seenPage = (count, polarity, values) => {
@@ -119,4 +119,18 @@ test("one that was set aside takes its place again, marked as it was, and is to 
   assert.deepEqual([...page.answers()], [[100, 1], [101, 0], [102, 1], [103, 0]]);
   assert.deepEqual([...page.changed()], [[100, 1], [103, 0]], "what was answered before is no change");
   assert.equal(page.focus, 1);
+});
+
+test("the query gets what the candidates do not need, and candidates fit beside it", () => {
+  for (const whole of [900, 1250, 1410, 1900]) {
+    for (const count of [6, 12, 25, 30]) {
+      const height = 560;
+      const query = queryWidth({ whole, height, count, aspect: 1 });
+      const found = columnsFor({ width: whole - query - 14, height, count, aspect: 1 });
+      const best = columnsFor({ width: whole - Math.max(240, whole * 0.25) - 14, height, count, aspect: 1 });
+      assert.ok(query >= 240 && query <= whole * 0.5, `${whole} ${count}: ${query}`);
+      if (best.fits) assert.ok(found.size >= best.size * 0.84, `${whole} ${count}: ${found.size} of ${best.size}`);
+    }
+  }
+  assert.ok(queryWidth({ whole: 1412, height: 660, count: 25, aspect: 1 }) > 600, "twice as wide as a quarter");
 });

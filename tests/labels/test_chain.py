@@ -39,6 +39,9 @@ SAID = st.builds(
     st.none() | TEXT,
     st.none() | TEXT,
     st.integers(0, 1),
+    st.none() | TEXT,
+    st.none() | st.integers(0, 3),
+    st.none() | TEXT,
 )
 
 
@@ -54,7 +57,9 @@ def as_table(acts: list[chain.Said]) -> pa.Table:
 
 @given(st.lists(SAID, min_size=1, max_size=5))
 def test_one_act_and_many_have_the_same_digests(acts: list[chain.Said]) -> None:
-    types = {"value": pa.int64(), "seconds": pa.float64()} | {name: pa.string() for name in chain.MAY_BE_MISSING}
+    types = {"value": pa.int64(), "grade": pa.int64(), "seconds": pa.float64()} | {
+        name: pa.string() for name in chain.MAY_BE_MISSING
+    }
     table = as_table(acts)
     for name, kind in types.items():
         table = table.set_column(table.column_names.index(name), name, table[name].cast(kind))
@@ -75,6 +80,9 @@ def test_the_digest_is_the_documented_one() -> None:
     act = chain.Said("c", "ann", "q", "x", "normal", "t1", 1, None, None, 1000, "", "pair", None, "v1", 0)
     text = "before\0c\0ann\0q\0x\0normal\0t1\0" + "1\0\0\0" + "1000\0=\0pair\0\0=v1\0" + "0"
     assert chain.link("before", act) == hashlib.sha256(text.encode()).hexdigest()[:32]
+    more = f"{text}\0=shape,colour\0002\0=see the hem"
+    said = act._replace(aspects="shape,colour", grade=2, note="see the hem")
+    assert chain.link("before", said) == hashlib.sha256(more.encode()).hexdigest()[:32]
 
 
 def test_every_way_to_store_an_act_lengthens_the_chain(store: Store, tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 // What an expert does: answers, marks, undoes, flags. Every answer passes the guard, goes into the outbox, and only then on.
 
 import { dialogOpen, refusal } from "./guard.js";
+import { make } from "./dom.js";
 import { fill } from "./status.js";
 import { makeToken } from "./token.js";
 
+const QUICK = { pairs: 20, grid: 0.06, pair: 0.2 }; // so many answers, each in less than so many seconds
 const VALUES = { similar: 1, different: 0, unsure: null };
 
 export class Acts {
@@ -17,7 +19,7 @@ export class Acts {
     const { app } = this;
     if (action.endsWith("-end")) return app.release(action.slice(0, -4));
     const { dialogs, page } = app.texts;
-    if (action === "guide") return app.dialogs.guide(app.data.guideline, (name) => `${app.data.base}/pictures/large/${name}`);
+    if (action === "guide") return app.guide();
     if (action === "help") return this.#help();
     if (app.dialogs.open || dialogOpen() || app.standby || app.sender.signedOut || event?.repeat) return undefined;
     if (action === "undo") return this.#undo();
@@ -32,7 +34,8 @@ export class Acts {
       const task = unit.tasks[place]; // the one that the dialog names, whatever happens below it
       return app.dialogs.flag(title, (reason) => this.#flag(unit, task, reason));
     }
-    if (["loupe", "flicker"].includes(action)) return app.view.painted && app.view.press(action);
+    if (["loupe", "flicker", "peek", "zoomIn", "zoomOut", "zoomWhole"].includes(action)) return app.view.painted && app.view.press(action);
+    if (action === "save" && app.view.closePeek?.()) return undefined; // first back to the page
     if (action === "keep") return unit.values && app.view.painted ? this.#go(unit, new Map()) : undefined;
     if (unit.kind === "grid" && action === "toggle" && event?.shiftKey) return app.view.painted && app.view.markLast();
     if (unit.kind === "grid" && action !== "save") return app.view.painted && app.view.press(action);
@@ -41,7 +44,7 @@ export class Acts {
       app.frame.root.dataset.refused = why;
       return undefined;
     }
-    if (unit.kind === "pair") return action in VALUES ? this.#go(unit, new Map([[unit.tasks[0].assignment, VALUES[action]]])) : undefined;
+    if (unit.kind === "pair") return this.#answer(unit, action);
     app.view.settle();
     if (app.view.hiddenPlaces().length > 0) {
       app.frame.announce(fill(app.texts.grid.below, { count: app.view.hiddenPlaces().length }));
@@ -59,13 +62,42 @@ export class Acts {
     });
   }
 
-  // Store these values and go on. What stands in the unit's values already stays as it is.
-  #go(unit, values) {
+  // A pair's answer, with what is said beside it; a grade means similar from the campaign's own grade on.
+  #answer(unit, action) {
+    const { form } = this.app.data;
+    const [task] = unit.tasks;
+    const ends = { different: "grade-0", similar: "grade-3" };
+    const said = form.similarFrom === null ? action : (ends[action] ?? action); // the keys at the ends are the outer buttons'
+    const beside = this.app.views.pair.beside.take();
+    if (said.startsWith("grade-") && form.similarFrom !== null) {
+      const grade = Number(said.slice(6));
+      return this.#go(unit, new Map([[task.assignment, grade >= form.similarFrom ? 1 : 0]]), { ...beside, grade });
+    }
+    return said in VALUES ? this.#go(unit, new Map([[task.assignment, VALUES[said]]]), beside) : undefined;
+  }
+
+  // Once in a session: a page that went by faster than anybody can look.
+  #quick(kind, count, seconds) {
     const { app } = this;
+    if (this.asked || count < QUICK.pairs || seconds / count > QUICK[kind]) return;
+    this.asked = true;
+    const { page } = app.texts;
+    const look = make("button", { type: "button", class: "plain", text: page.lookAgain, onclick: () => {
+      app.frame.setNote("");
+      this.#undo();
+    } });
+    const fine = make("button", { type: "button", class: "plain", text: page.allRight, onclick: () => app.frame.setNote("") });
+    app.frame.setNote(fill(page.quick, { count, seconds: Math.max(1, Math.round(seconds)) }), look, fine);
+  }
+
+  // Store these values and go on. What stands in the unit's values already stays as it is.
+  #go(unit, values, beside = {}) {
+    const { app } = this;
+    this.#pace(unit, values);
     const seconds = Math.round((app.watch.seconds() / Math.max(1, values.size)) * 1000) / 1000;
     const { version } = app.data.guideline;
     const extra = version ? { guideline: version } : {};
-    const acts = [...values].map(([assignment, value]) => ({ assignment, value, seconds, mode: unit.kind, ...extra }));
+    const acts = [...values].map(([assignment, value]) => ({ assignment, value, seconds, mode: unit.kind, ...extra, ...beside }));
     const fresh = [...values].filter(([assignment, value]) => !unit.values?.has(assignment) && (value !== null || taskOf(unit, assignment).returned));
     app.left.left = Math.max(0, app.left.left - fresh.length);
     if (values.size > 0) app.speed.note(values.size, app.watch.seconds());
@@ -74,6 +106,16 @@ export class Acts {
     app.progress();
     this.#announceNext();
     if (app.speed.restDue()) app.states.remind();
+  }
+
+  // How many answers in how much time: of the last single pairs, or of one page.
+  #pace(unit, values) {
+    const seconds = this.app.watch.seconds();
+    if (unit.kind === "grid") this.#quick("grid", values.size, seconds);
+    else {
+      this.recent = [...(this.recent ?? []), seconds].slice(-QUICK.pairs);
+      this.#quick("pair", this.recent.length, this.recent.reduce((sum, one) => sum + one, 0));
+    }
   }
 
   #flag(unit, task, reason) {
@@ -119,6 +161,16 @@ export class Acts {
     } finally {
       this.undoing = false;
     }
+  }
+
+  // Back to this answer of the strip; a flag is withdrawn, as by undo.
+  revisit(entry) {
+    const { app } = this;
+    if (app.dialogs.open || dialogOpen() || app.standby || app.sender.signedOut || this.undoing) return;
+    if (!app.flow.revisit(entry)) return;
+    if (entry.flag) this.#keep([{ assignment: entry.flag.assignment, withdraws: entry.flag.token }]);
+    app.frame.announce(app.texts.page.undone);
+    app.frame.root.focus({ preventScroll: true });
   }
 
   // The candidate that was flagged last, if its page is still shown: it takes its place again.

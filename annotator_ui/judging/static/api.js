@@ -32,8 +32,8 @@ export class Api {
     return { ...answer, units };
   }
 
-  async history(count) {
-    return (await this.#get(`/history?count=${count}`)).answers;
+  history(count, only = null) {
+    return this.#get(`/history?count=${count}${only === null ? "" : `&only=${only}`}`);
   }
 
   // `tab`: another tab of this browser, for which this one speaks.
@@ -61,10 +61,10 @@ export class Api {
     const judgements = [];
     const flags = [];
     const withdrawals = [];
-    for (const { token, assignment, value, seconds, mode, guideline, reason, withdraws } of acts) {
+    for (const { token, assignment, value, seconds, mode, guideline, aspects, grade, note, reason, withdraws } of acts) {
       if (withdraws !== undefined) withdrawals.push({ token, assignment, flag: withdraws });
       else if (reason !== undefined) flags.push({ token, assignment, reason });
-      else judgements.push({ token, assignment, value, seconds, mode, guideline });
+      else judgements.push({ token, assignment, value, seconds, mode, guideline, aspects, grade, note });
     }
     return { tab: this.tab, expert: this.expert, judgements, ...(flags.length > 0 ? { flags } : {}), ...(withdrawals.length > 0 ? { withdrawals } : {}) };
   }

@@ -1,5 +1,6 @@
 // The dialogs of the page: keys, guideline, flag. While one is open nothing is judged.
 
+import { examplesOf, goneOf, proseOf } from "./dock.js";
 import { make } from "./dom.js";
 import { rebound, signOf } from "./keys.js";
 import { fill } from "./status.js";
@@ -72,26 +73,11 @@ export class Dialogs {
     return page;
   }
 
-  // The guideline with its examples; `guideline` is {version, blocks: [{kind, text}], examples: [{kind, query, candidate, note}]}.
-  guide(guideline, urlOf) {
-    const { dialogs, page } = this.texts;
-    const tags = { heading: "h3", item: "li", text: "p" };
-    const body = make("div", { class: "prose" });
-    for (const { kind, text } of guideline.blocks) {
-      const listed = kind === "item";
-      if (listed && body.lastChild?.tagName !== "UL") body.append(make("ul"));
-      (listed ? body.lastChild : body).append(make(tags[kind] ?? "p", { text }));
-    }
-    if (guideline.blocks.length === 0) body.append(make("p", { text: dialogs.guideNone }));
-    const examples = ["positive", "negative", "border"].map((kind) => {
-      const found = guideline.examples.filter((example) => example.kind === kind);
-      if (found.length === 0) return null;
-      return make("section", { class: "examples" }, make("h3", { text: dialogs[kind] }), make("div", {}, ...found.map((example) =>
-        make("figure", {}, make("div", { class: "two" }, make("img", { src: urlOf(example.query), alt: page.query }), make("img", { src: urlOf(example.candidate), alt: page.candidate })),
-          example.note ? make("figcaption", { text: example.note }) : null))));
-    });
+  // The guideline with its examples, where there is no room beside the pair.
+  guide(guideline, parts) {
+    const { dialogs } = this.texts;
     const version = guideline.version ? make("p", { class: "quiet", text: fill(dialogs.guideVersion, { version: guideline.version }) }) : null;
-    this.show(dialogs.guideTitle, body, ...examples.filter(Boolean), version).classList.add("wide");
+    this.show(dialogs.guideTitle, ...[proseOf(guideline, dialogs), ...examplesOf(guideline, parts), goneOf(guideline, dialogs), version].filter(Boolean)).classList.add("wide");
   }
 
   // A reason for setting something aside.

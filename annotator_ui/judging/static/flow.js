@@ -8,11 +8,12 @@ const PAUSES = [250, 500, 1000, 2000];
 const BEHIND = 3; // units of the past whose pictures are kept for undo
 
 export class Flow {
-  // on: {ready(), standing(answer), trouble(error), idle()}; wanted(unit) -> addresses of its pictures.
-  constructor({ fetch, history, depth, low, page, size, outbox, pictures, wanted, on }) {
+  // on: {ready(), standing(answer), trouble(error), idle()}; wanted(unit) -> addresses of its pictures;
+  // besides(unit) -> those of further pictures, which may come later.
+  constructor({ fetch, history, depth, low, page, size, outbox, pictures, wanted, besides = () => [], on }) {
     this.queue = new Queue({ fetch, depth, low, page, skips: () => outbox.assignments() });
     this.past = new Past(size);
-    Object.assign(this, { history, size, outbox, pictures, wanted, on, current: null, feeding: false, blocked: false, stopped: false });
+    Object.assign(this, { history, size, outbox, pictures, wanted, besides, on, current: null, feeding: false, blocked: false, stopped: false });
   }
 
   // Keep the queue full; one loop at a time, patient with the network.
@@ -81,17 +82,33 @@ export class Flow {
     if (this.past.depth === 0 && !this.past.end) await this.#remember();
     const entry = this.past.pop();
     if (!entry) return false;
+    this.#reopen(entry);
+    return true;
+  }
+
+  // Back to one answer of the past, wherever it stands; what was under way comes next again.
+  revisit(entry) {
+    if (!this.past.take(entry)) return false;
+    this.#reopen(entry);
+    return true;
+  }
+
+  #reopen(entry) {
     if (this.current) this.queue.putBack(this.current);
     this.queue.drop(entry.unit.tasks.map((task) => task.assignment));
     this.current = { ...entry.unit, values: entry.values };
     this.queue.hold(this.current);
     this.on.ready(this.current);
     this.prefetch();
-    return true;
   }
 
-  async #remember() {
-    const count = this.past.asked + 100;
+  // What the server remembers, so that the last answers can be shown; the network may be away.
+  async recall(count) {
+    if (this.past.end || this.past.asked > 0) return;
+    await this.#remember(count).catch(() => {});
+  }
+
+  async #remember(count = this.past.asked + 100) {
     const answers = await this.history(count);
     const open = new Set(this.queue.units.flatMap((unit) => unit.tasks.map((task) => task.assignment)));
     for (const task of this.current?.tasks ?? []) open.add(task.assignment);
@@ -132,7 +149,7 @@ export class Flow {
     const next = this.queue.upcoming();
     const before = this.past.entries.slice(-BEHIND).map(({ unit, from }) => (from ? { ...unit, kind: "grid" } : unit));
     const units = [...(this.current ? [this.current] : []), ...next, ...before];
-    this.pictures.want([...new Set(units.flatMap(this.wanted))]);
+    this.pictures.want([...new Set([...units.flatMap(this.wanted), ...units.slice(0, 4).flatMap(this.besides)])]);
     this.pictures.refresh(next.slice(0, 2).flatMap(this.wanted));
   }
 

@@ -8,7 +8,7 @@ import { spell } from "./speed.js";
 const CALM = 300; // ms: what is saved sooner need not be told
 
 export class Frame {
-  constructor({ texts, campaign, homeUrl, onGuide, onHelp, onStatus, signs }) {
+  constructor({ texts, campaign, question, homeUrl, onGuide, onHelp, onStatus, signs }) {
     this.texts = texts;
     const page = texts.page;
     this.left = make("span", { class: "left" });
@@ -17,7 +17,11 @@ export class Frame {
     this.status = make("button", { type: "button", class: "status", "data-tone": "good", onclick: onStatus, "aria-live": "polite" });
     this.live = make("div", { class: "unseen", role: "status", "aria-live": "polite" });
     this.note = make("div", { class: "note", hidden: true });
+    this.question = make("p", { class: "question", text: question });
+    this.where = make("p", { class: "where" });
+    this.ask = make("div", { class: "ask", hidden: true }, this.question, this.where);
     this.stage = make("div", { class: "stage" });
+    this.desk = make("div", { class: "desk" }, this.stage);
     this.controls = make("div", { class: "controls" });
     const tool = (action, press) =>
       make("button", { type: "button", class: "tool", "data-action": action, onclick: press },
@@ -27,7 +31,7 @@ export class Frame {
       make("header", { class: "bar" },
         make("a", { class: "back", href: homeUrl }, make("span", { text: "‹", "aria-hidden": "true" }), make("span", { class: "text", text: page.back })),
         make("h1", { text: campaign }), this.left, this.pace, this.status, this.tools.guide, this.tools.help),
-      this.meter, this.note, this.stage, this.controls, this.live);
+      this.meter, this.note, this.ask, this.desk, this.controls, this.live);
     keepFocus(this.root);
     this.setStatus({ waiting: 0, refused: 0, offlineSince: null, signedOut: false });
   }
@@ -58,13 +62,19 @@ export class Frame {
     if (this.status.dataset.tone !== tone) this.status.dataset.tone = tone;
   }
 
+  // Where one is; `strong` is news.
+  setWhere({ text, strong }) {
+    write(this.where, text);
+    this.where.classList.toggle("strong", strong);
+  }
+
   setProgress({ left, total, perHour }) {
     const page = this.texts.page;
     write(this.left, total ? fill(page.left, { left: left.toLocaleString("en"), total: total.toLocaleString("en") }) : "");
     this.meter.value = total ? (total - left) / total : 0;
     const known = perHour !== null && left > 0;
     const time = known ? spell((left / perHour) * 60, page) : "";
-    write(this.pace, known ? `${fill(page.pace, { pace: Math.round(perHour).toLocaleString("en") })} · ${fill(page.remaining, { time })}` : "");
+    write(this.pace, known ? fill(page.remaining, { time }) : "");
   }
 
   announce(text) {
@@ -72,14 +82,15 @@ export class Frame {
   }
 
   // A quiet line above the pictures; empty takes it away.
-  setNote(text, button = null) {
-    this.note.replaceChildren(...(text ? [make("span", { text }), ...(button ? [button] : [])] : []));
+  setNote(text, ...buttons) {
+    this.note.replaceChildren(...(text ? [make("span", { text }), ...buttons] : []));
     this.note.hidden = !text;
   }
 
   // Show a state instead of pictures: finished, offline, signed out ...
   showState(name, { title, body, buttons = [], busy = false, sign = "" }) {
     this.root.dataset.state = name;
+    this.ask.hidden = true;
     const card = make("div", { class: "state", "data-state": name, role: "group", "aria-label": title },
       busy ? make("div", { class: "spinner", "aria-hidden": "true" }) : make("div", { class: "sign", text: sign, "aria-hidden": "true" }),
       make("h2", { text: title }), make("p", { text: body }), make("div", { class: "buttons" }, ...buttons));
@@ -92,6 +103,7 @@ export class Frame {
   showView(name, stage, controls) {
     if (this.root.dataset.state === name && this.stage.firstChild === stage) return;
     this.root.dataset.state = name;
+    this.ask.hidden = false;
     this.stage.replaceChildren(stage);
     this.controls.replaceChildren(controls);
     this.root.focus({ preventScroll: true });

@@ -132,6 +132,23 @@ export class GridPage {
   }
 }
 
+// How wide the query is beside pages of up to `count` candidates: what the fewest columns leave that show them nearly
+// as large as can be. It holds for a whole session, so that nothing jumps from page to page.
+export function queryWidth({ whole, height, count, aspect, gap = 8, beside = 14, least = 240, nearly = 0.86 }) {
+  const narrow = Math.max(least, whole * 0.25);
+  const room = whole - narrow - beside;
+  const best = columnsFor({ width: room, height, count, gap, aspect });
+  if (!best.fits) return Math.round(narrow);
+  for (let columns = 1; columns < best.columns; columns += 1) {
+    const rows = Math.ceil(count / columns);
+    const size = Math.min((height - gap * (rows - 1)) / rows / aspect, best.size);
+    const used = columns * (Math.floor(size) + gap);
+    if (size >= best.size * nearly && used <= room) return Math.floor(Math.min(whole * 0.5, whole - used - beside));
+  }
+  const rest = whole - best.columns * (Math.floor(best.size) + gap) - beside;
+  return Math.floor(Math.min(whole * 0.5, Math.max(narrow, rest)));
+}
+
 // How many columns show the pictures largest, all of them on screen where that leaves them at least `least` wide.
 export function columnsFor({ width, height, count, gap = 8, aspect = 1.25, least = 84, foot = 0 }) {
   let best = null;

@@ -1,31 +1,43 @@
 // A page of a grid: the query large, its candidates beside it, marked where they are the exception.
 
 import { afterPaint, heldButton, keyButton, make, write } from "./dom.js";
-import { columnsFor, GridPage } from "./grid.js";
+import { columnsFor, GridPage, queryWidth } from "./grid.js";
 import { Loupe } from "./loupe.js";
+import { Peek } from "./peek.js";
+import { Side } from "./sides.js";
 import { fill } from "./status.js";
+import { Zoom } from "./zoom.js";
 
 const SECOND_DIGIT = 700; // ms to wait for it
 const ROOM = 28; // px beside everything
 const GAP = 14;
-const LEAST_QUERY = 240;
+const HOLD = 220; // ms after which a press is no mark any more but a closer look
 const TURN = 450; // ms that each of two pictures is shown by turns
 const SEEN = 0.6; // of a candidate's area that must be on screen
 
 export class GridView {
-  constructor({ texts, pictures, urls, signs, polarity, onAction, onPainted }) {
-    Object.assign(this, { texts, pictures, urls, signs, polarity, onAction, onPainted, kind: "grid", turn: 0 });
-    this.query = make("div", { class: "box" });
+  constructor({ texts, pictures, urls, urlOf, about, names, signs, polarity, size, onAction, onPainted }) {
+    Object.assign(this, { texts, pictures, urls, urlOf, signs, polarity, onAction, onPainted, kind: "grid", turn: 0, largest: 0, size });
+    this.side = new Side("query", names.query, { texts, about, urlOf });
+    this.query = this.side.box;
     this.tiles = make("div", { class: "tiles", role: "group", "aria-label": texts.grid.columns });
     this.below = make("div", { class: "below", hidden: true });
     this.scroller = make("div", { class: "scroller" }, this.tiles);
     this.rule = make("p", { class: "rule", text: texts.grid[polarity] }, make("span", { class: "hint", text: texts.grid.last }));
-    this.stage = make("div", { class: "grid" },
-      make("figure", { class: "query" }, make("figcaption", { text: texts.page.query }), this.query),
-      make("div", { class: "side" }, this.rule, this.scroller, this.below));
+    this.peek = new Peek({
+      texts, about, urlOf, name: names.candidate, onStep: (key) => this.arrow(key), onClose: () => this.closePeek(),
+      onMark: () => {
+        this.page.toggle(this.page.focus);
+        this.#draw();
+      },
+    });
+    this.stage = make("div", { class: "grid" }, this.side.figure, make("div", { class: "side" }, this.rule, this.scroller, this.below, this.peek.figure));
+    const full = (image) => image.dataset.full ?? null;
+    this.zoom = new Zoom(this.stage, () => (this.peek.shown ? [this.query, this.peek.box] : [this.query]), { fullOf: full });
+    this.#pressing();
     this.count = make("span", { class: "count" });
     this.controls = make("div", { class: "answers" });
-    this.loupe = new Loupe(() => [this.query, this.tiles.children[this.page?.focus ?? 0]?.querySelector(".box")].filter(Boolean), { fullOf: (image) => image.dataset.full ?? null });
+    this.loupe = new Loupe(() => [this.query, this.peek.shown ? this.peek.box : this.tiles.children[this.page?.focus ?? 0]?.querySelector(".box")].filter(Boolean), { fullOf: full });
     this.relabel();
     this.watcher = new IntersectionObserver((entries) => this.#watch(entries), { root: null, threshold: [SEEN] });
     this.resizer = new ResizeObserver(() => this.#arrange());
@@ -38,13 +50,82 @@ export class GridView {
     const held = (action) => heldButton({ action, text: this.texts.actions[action], key: this.signs(action), onAction: this.onAction });
     this.controls.replaceChildren(
       make("div", { class: "main" }, button("all", "middle"), button("invert", "middle"), this.count, button("save", "answer")),
-      make("div", { class: "more" }, button("undo", "small"), button("unsure", "small"), button("flag", "small"), held("loupe"), held("flicker")));
+      make("div", { class: "more" }, button("undo", "small"), button("unsure", "small"), button("flag", "small"), button("peek", "small"), held("flicker")));
+  }
+
+  // Mouse and finger: a press that is held on a candidate shows it large; a short one marks it.
+  #pressing() {
+    const place = (event) => Number(event.target.closest?.(".tile")?.dataset.place ?? -1);
+    this.tiles.addEventListener("pointerdown", (event) => {
+      if (place(event) < 0 || event.button !== 0) return;
+      this.#lifted();
+      this.#begin(place(event));
+    });
+    this.off = new AbortController(); // the large picture lies below the pointer by then: not the tiles' own events
+    for (const name of ["pointerup", "pointercancel"]) window.addEventListener(name, () => this.#lifted(), { signal: this.off.signal });
+    this.tiles.addEventListener("pointermove", (event) => (this.hovered = event.pointerType === "mouse" ? place(event) : -1), { passive: true });
+    this.tiles.addEventListener("contextmenu", (event) => event.preventDefault()); // a finger that is held
+  }
+
+  #begin(place) {
+    clearTimeout(this.holding?.timer);
+    this.holding = { place, timer: setTimeout(() => this.#closer(place), HOLD) };
+  }
+
+  #closer(place) {
+    if (this.holding) this.holding.long = true;
+    this.page.focus = place;
+    this.#draw();
+    this.peek.show(this.page.tasks[place], this.pictures, this.urls);
+    this.zoom.reset();
+  }
+
+  // A finger or the mouse is lifted: the closer look ends, and was no mark.
+  #lifted() {
+    const { holding } = this;
+    if (!holding || holding.key) return;
+    clearTimeout(holding.timer);
+    this.holding = null;
+    if (!holding.long) return;
+    this.wasLong = true; // the click that follows
+    setTimeout(() => (this.wasLong = false));
+    this.closePeek();
+  }
+
+  // The key that marks is lifted: a mark, unless it was held for a closer look.
+  lift(cancelled = false) {
+    const { holding } = this;
+    if (!holding?.key) return;
+    clearTimeout(holding.timer);
+    this.holding = null;
+    if (holding.long) this.closePeek();
+    else if (!cancelled && this.shown) {
+      this.page.toggle(holding.place);
+      this.#draw();
+    }
+  }
+
+  // The closer look ends; whether there was one.
+  closePeek() {
+    if (!this.peek.shown) return false;
+    this.peek.hide();
+    this.zoom.reset();
+    return true;
+  }
+
+  // Shift with an arrow moves what is zoomed.
+  pan(key) {
+    this.zoom.arrow(key);
   }
 
   clear() {
     this.turn += 1;
     this.painted = false;
     this.shown = null;
+    clearTimeout(this.holding?.timer);
+    this.holding = null;
+    this.hovered = -1;
+    this.peek.hide();
     this.watcher.disconnect();
     clearTimeout(this.digitTimer);
   }
@@ -65,9 +146,8 @@ export class GridView {
     this.page = new GridPage(unit.tasks, this.polarity, new Map(values));
     this.release();
     const query = this.pictures.ready(this.urls(unit.tasks[0]).query);
-    query.alt = this.texts.page.query;
-    query.dataset.full = this.urls(unit.tasks[0]).full.query;
-    if (this.query.firstChild !== query) this.query.replaceChildren(query);
+    this.side.show(query, unit.tasks[0].query);
+    this.zoom.reset();
     this.tiles.replaceChildren(...unit.tasks.map((task, place) => this.#tile(task, place)));
     this.aspect = aspectOf([...this.tiles.querySelectorAll("img")]);
     this.scroller.scrollTop = 0;
@@ -89,7 +169,7 @@ export class GridView {
     if (image) {
       image.alt = "";
       image.draggable = false;
-      image.dataset.full = this.urls(task).full.candidate;
+      image.dataset.full = this.urlOf("full", task.candidate);
       box.append(image);
     } else {
       box.append(make("span", { class: "lost", text: this.texts.page.broken }));
@@ -127,6 +207,7 @@ export class GridView {
   }
 
   #pressed(place, last) {
+    if (this.wasLong) return undefined;
     if (last) return this.markLast(place);
     this.settle();
     this.page.toggle(place);
@@ -143,7 +224,15 @@ export class GridView {
 
   press(action) {
     this.settle();
-    if (action === "toggle") this.page.toggle(this.page.focus);
+    if (action === "toggle") {
+      const place = this.hovered >= 0 && !this.peek.shown ? this.hovered : this.page.focus;
+      this.#begin(this.peek.shown ? this.page.focus : place);
+      this.holding.key = true;
+      this.holding.place = this.page.focus; // a mark is of the candidate with the focus, a look of the one below the mouse
+      if (this.peek.shown) clearTimeout(this.holding.timer); // it is large already
+    } else if (action === "peek") {
+      if (!this.closePeek()) this.#closer(this.page.focus);
+    } else if (action.startsWith("zoom")) this.zoom.key(action);
     else if (action === "all") this.page.all();
     else if (action === "invert") this.page.invert();
     else if (action === "unsure") this.page.unsure();
@@ -154,8 +243,14 @@ export class GridView {
 
   arrow(key) {
     this.settle();
-    this.page.move(key, this.columns);
+    this.hovered = -1;
+    this.page.move(key, this.peek.shown && !["ArrowLeft", "ArrowRight"].includes(key) ? 1 : this.columns);
     this.#draw();
+    if (this.peek.shown) {
+      this.zoom.reset();
+      this.peek.show(this.page.tasks[this.page.focus], this.pictures, this.urls);
+      return;
+    }
     this.tiles.children[this.page.focus].focus();
   }
 
@@ -217,7 +312,7 @@ export class GridView {
   }
 
   release() {
-    this.loupe.release();
+    if (this.loupe.release()) this.zoom.draw();
     clearInterval(this.flickering);
     this.flickering = null;
     this.stage.classList.remove("swapped");
@@ -230,6 +325,7 @@ export class GridView {
 
   unmount() {
     this.clear();
+    this.off.abort();
     this.resizer.disconnect();
   }
 
@@ -237,13 +333,15 @@ export class GridView {
     if (!this.shown) return;
     const beside = getComputedStyle(this.stage).gridTemplateColumns.split(" ").length > 1; // on a phone the query stands above
     const whole = this.stage.clientWidth - ROOM;
-    const width = beside ? whole - Math.max(LEAST_QUERY, whole * 0.25) - GAP : this.scroller.clientWidth - 8;
     const height = this.scroller.clientHeight - 8;
-    if (width < 1 || height < 1) return;
+    const count = Math.max(this.shown.tasks.length, Math.min(this.largest, this.size));
+    if (whole < 1 || height < 1) return;
+    if (beside && (this.split?.whole !== whole || Math.abs(this.split.height - height) > 24 || this.split.count < count)) {
+      this.split = { whole, height, count, query: queryWidth({ whole, height, count, aspect: this.aspect }) };
+      this.stage.style.setProperty("--query", `${this.split.query}px`);
+    }
+    const width = beside ? whole - this.split.query - GAP - 8 : this.scroller.clientWidth - 8;
     const { columns, size, fits } = columnsFor({ width, height, count: this.shown.tasks.length, aspect: this.aspect });
-    const used = columns * (Math.floor(size) + 8) + 2 * GAP;
-    const query = Math.floor(Math.min(whole * 0.5, whole - used));
-    this.stage.style.setProperty("--query", `${query}px`); // the query gets the room that is left
     this.columns = columns;
     this.tiles.style.setProperty("--aspect", this.aspect);
     this.tiles.style.setProperty("--columns", columns);
@@ -271,6 +369,8 @@ export class GridView {
         tile.tabIndex = focus ? 0 : -1;
       }
     }
+    const { focus, states } = this.page;
+    if (this.peek.shown) this.peek.say(fill(page.candidateNumber, { number: focus + 1 }), words[states[focus]], signs[states[focus]], states[focus]);
     write(this.count, fill(grid.marks, { count: this.page.marked, total: this.page.tasks.length }));
   }
 }

@@ -4,10 +4,11 @@ import { actionOf, nameOf } from "./keys.js";
 import { strokeOf } from "./swipe.js";
 
 const ARROWS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
-const HELD = ["loupe", "flicker"];
+const HELD = ["loupe", "flicker", "toggle"];
 
 export class Input {
-  // active(): "pair", "grid" or null while nothing is shown; bindings(kind); on: {action, arrow, digit, release, pointer}.
+  // active(): "pair", "grid" or null while nothing is shown; bindings(kind);
+  // on: {action, arrow, pan, digit, escape, release, pointer, zoomed, grades, other: a view's further keys}.
   constructor({ active, bindings, on, stage }) {
     Object.assign(this, { active, bindings, on, stage, down: new Set() });
     this.off = new AbortController();
@@ -48,6 +49,12 @@ export class Input {
   }
 
   #asked(kind, event) {
+    if (this.on.other?.(event)) return true;
+    if (event.key === "Escape") return this.on.escape();
+    if (event.shiftKey && ARROWS.includes(event.key)) {
+      this.on.pan(event.key);
+      return true;
+    }
     if (kind === "grid" && ARROWS.includes(event.key)) {
       this.on.arrow(event.key);
       return true;
@@ -57,6 +64,10 @@ export class Input {
       return true;
     }
     const action = actionOf(event, this.bindings(kind));
+    if ((action === null || this.on.grades?.()) && kind !== "grid" && /^[0-9]$/.test(event.key)) {
+      if (!event.repeat) this.on.digit(event.key);
+      return true;
+    }
     if (action === null) return false;
     this.down.add(nameOf(event.key));
     this.on.action(action, event);
@@ -85,7 +96,7 @@ export class Input {
   #lift(event) {
     const start = this.finger;
     this.finger = null;
-    if (!start || this.active() !== "pair") return;
+    if (!start || this.active() !== "pair" || this.on.zoomed()) return;
     const [touch] = event.changedTouches;
     const stroke = strokeOf({ dx: touch.clientX - start.x, dy: touch.clientY - start.y, ms: event.timeStamp - start.at });
     if (stroke) this.on.action(stroke === "right" ? "similar" : "different", event);

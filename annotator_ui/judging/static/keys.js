@@ -1,14 +1,17 @@
 // Which key does what. The expert may choose other keys; each key does one thing.
 
 export const PAIR = {
-  similar: ["s", "ArrowRight"],
-  different: ["d", "ArrowLeft"],
-  unsure: ["u"],
+  different: ["j", "ArrowLeft", "d"], // the left key is the left button; D and S are the keys of before
+  unsure: ["u", "ArrowDown"],
+  similar: ["k", "ArrowRight", "s"],
   undo: ["z", "Backspace"],
   keep: ["Enter"],
   flag: ["f"],
   loupe: ["l"],
   flicker: ["b"],
+  zoomIn: ["+", "="],
+  zoomOut: ["-"],
+  zoomWhole: ["0"],
   guide: ["g"],
   help: ["?"],
 };
@@ -21,11 +24,15 @@ export const GRID = {
   unsure: ["u"],
   undo: ["z", "Backspace"],
   flag: ["f"],
+  peek: ["p"],
   loupe: ["l"],
   flicker: ["b"],
+  zoomIn: ["+", "="],
+  zoomOut: ["-"],
   guide: ["g"],
   help: ["?"],
 };
+const FORMER = { similar: "s", different: "d" }; // first keys of before, which nobody chose
 
 // A key as it is kept and compared: letters without regard to shift or caps lock.
 export function nameOf(key) {
@@ -61,7 +68,7 @@ export function restored(defaults, kept) {
   if (kept === null || typeof kept !== "object") return found;
   for (const action of Object.keys(defaults)) {
     const key = Array.isArray(kept[action]) ? kept[action][0] : null;
-    if (typeof key === "string" && key !== defaults[action][0]) found = rebound(found, action, key) ?? found;
+    if (typeof key === "string" && key !== defaults[action][0] && key !== FORMER[action]) found = rebound(found, action, key) ?? found;
   }
   return found;
 }

@@ -24,6 +24,17 @@ export function magnified({ u, v }, zoom, box, natural) {
   return { scale: zoom, x: box.width / 2 - x * zoom, y: box.height / 2 - y * zoom };
 }
 
+// Take the finer picture as soon as it is there; the coarser one stays until then.
+export function sharpen(image, full) {
+  if (!full || image.dataset.sharp === full) return;
+  image.dataset.sharp = full;
+  const finer = new Image();
+  finer.src = full;
+  finer.decode().then(() => {
+    if (image.isConnected) image.src = full;
+  }, () => {});
+}
+
 // Bind a loupe to boxes that each hold one image; it follows the pointer over any of them while it is held.
 export class Loupe {
   constructor(boxes, { zoom = 2.6, fullOf = () => null } = {}) {
@@ -53,14 +64,14 @@ export class Loupe {
     this.held = this.boxes();
     for (const box of this.held) {
       const image = box.querySelector("img");
-      const full = image && this.fullOf(image);
-      if (full && image.src !== full) this.#sharpen(image, full);
+      if (image) sharpen(image, this.fullOf(image));
     }
     this.#draw();
   }
 
+  // Whether anything was magnified.
   release() {
-    if (!this.held) return;
+    if (!this.held) return false;
     const boxes = this.held;
     this.held = null;
     for (const box of boxes) {
@@ -68,16 +79,7 @@ export class Loupe {
       const image = box.querySelector("img");
       if (image) image.style.transform = "";
     }
-  }
-
-  // Take the finer picture as soon as it is there; the coarser one stays until then.
-  #sharpen(image, full) {
-    const finer = new Image();
-    finer.src = full;
-    finer.decode().then(() => {
-      if (!image.isConnected) return;
-      image.src = full;
-    }, () => {});
+    return true;
   }
 
   #draw() {

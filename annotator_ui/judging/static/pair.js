@@ -1,28 +1,32 @@
 // A pair: query and candidate side by side, each as large as it can be.
 
+import { Beside } from "./beside.js";
 import { afterPaint, heldButton, keyButton, make, write } from "./dom.js";
 import { Loupe } from "./loupe.js";
+import { Side } from "./sides.js";
 import { fill } from "./status.js";
+import { Zoom } from "./zoom.js";
+
+const ROLES = ["query", "candidate"];
+const PLAIN = { aspects: [], similarFrom: null, notes: false };
+const fullOf = (image) => image.dataset.full ?? null;
 
 export class PairView {
-  // urls(task) -> {query, candidate, full: {query, candidate}}; signs(action) -> {name, sign}.
-  constructor({ texts, pictures, urls, signs, onAction, onPainted }) {
-    Object.assign(this, { texts, pictures, urls, signs, onAction, onPainted, kind: "pair", turn: 0 });
-    this.boxes = { query: this.#box("query"), candidate: this.#box("candidate") };
+  // urls(task) -> {query, candidate}; signs(action) -> {name, sign}; names: of the sides; more: actions behind the answers.
+  constructor({ texts, pictures, urls, urlOf, about, names, signs, onAction, onPainted, form = PLAIN, more = ["undo", "flag", "loupe", "flicker"] }) {
+    Object.assign(this, { texts, pictures, urls, signs, onAction, onPainted, form, more, kind: "pair", turn: 0 });
+    this.sides = Object.fromEntries(ROLES.map((role) => [role, new Side(role, names[role], { texts, about, urlOf })]));
     this.said = make("span");
     this.kept = make("button", { type: "button", class: "keep", onclick: () => this.onAction("keep") });
     this.before = make("p", { class: "before" }, this.said, this.kept);
-    this.stage = make("div", { class: "pair" }, this.boxes.query.figure, this.boxes.candidate.figure);
+    this.beside = new Beside(form, texts);
+    this.stage = make("div", { class: "pair" }, ...ROLES.map((role) => this.sides[role].figure));
     this.controls = make("div", { class: "answers" });
-    this.loupe = new Loupe(() => [this.boxes.query.box, this.boxes.candidate.box], { fullOf: (image) => image.dataset.full ?? null });
+    const boxes = () => ROLES.map((role) => this.sides[role].box);
+    this.loupe = new Loupe(boxes, { fullOf });
+    this.zoom = new Zoom(this.stage, boxes, { fullOf });
     this.relabel();
     this.clear();
-  }
-
-  #box(role) {
-    const box = make("div", { class: "box" });
-    const figure = make("figure", { class: role }, make("figcaption", { text: this.texts.page[role] }), box);
-    return { figure, box };
   }
 
   relabel() {
@@ -30,9 +34,18 @@ export class PairView {
     write(this.kept, fill(this.texts.page.keep, { key: this.signs("keep").sign }));
     this.kept.hidden = true;
     const held = (action) => heldButton({ action, text: this.texts.actions[action], key: this.signs(action), onAction: this.onAction });
-    const aside = make("div", { class: "more" }, button("undo", "small"), button("flag", "small"), held("loupe"), held("flicker"));
-    this.controls.replaceChildren(this.before,
-      make("div", { class: "main", role: "group", "aria-label": this.texts.page.question }, button("different", "answer"), button("unsure", "middle"), button("similar", "answer")), aside);
+    const aside = make("div", { class: "more" }, ...this.more.map((action) => (["loupe", "flicker"].includes(action) ? held(action) : button(action, "small"))));
+    this.main = make("div", { class: "main", role: "group", "aria-label": this.texts.page.question }, ...(this.form.similarFrom === null ? [button("different", "answer"), button("unsure", "middle"), button("similar", "answer")] : this.#grades(button)));
+    this.controls.replaceChildren(this.before, ...(this.beside.used ? [this.beside.root] : []), this.main, aside);
+  }
+
+  // A button for each grade, from left to right, its digit on it.
+  #grades(button) {
+    const words = this.texts.page.grades;
+    const grades = words.map((text, grade) => keyButton({
+      action: `grade-${grade}`, text, key: { name: String(grade), signs: [String(grade)] }, tone: "middle grade", onPress: () => this.onAction(`grade-${grade}`),
+    }));
+    return [...grades, button("unsure", "middle")];
   }
 
   clear() {
@@ -57,14 +70,9 @@ export class PairView {
     const task = unit.tasks[0];
     const found = this.urls(task);
     this.release();
-    for (const role of ["query", "candidate"]) {
-      const image = this.pictures.ready(found[role]);
-      image.alt = this.texts.page[role];
-      image.dataset.full = found.full[role];
-      image.draggable = false;
-      const { box } = this.boxes[role];
-      if (box.firstChild !== image) box.replaceChildren(image);
-    }
+    this.zoom.reset();
+    this.beside.clear();
+    for (const role of ROLES) this.sides[role].show(this.pictures.ready(found[role]), task[role]);
     const given = values.has(task.assignment);
     write(this.said, given ? this.#said(values.get(task.assignment)) : task.returned ? this.texts.page.returned : "");
     this.kept.hidden = !given;
@@ -72,7 +80,7 @@ export class PairView {
     this.shown = unit;
     afterPaint(() => {
       if (turn !== this.turn) return;
-      this.painted = Object.values(this.boxes).every(({ box }) => box.firstChild?.complete && box.firstChild.naturalWidth > 0);
+      this.painted = ROLES.every((role) => this.sides[role].box.firstChild?.complete && this.sides[role].box.firstChild.naturalWidth > 0);
       this.paintedAt = performance.now();
       if (this.painted) this.onPainted(unit);
     });
@@ -87,6 +95,22 @@ export class PairView {
   press(action) {
     if (action === "loupe") this.loupe.hold();
     else if (action === "flicker") this.#flicker();
+    else this.zoom.key(action);
+  }
+
+  // Shift with an arrow moves what is zoomed.
+  pan(key) {
+    this.zoom.arrow(key);
+  }
+
+  // A digit is a grade's or an aspect's; else it shows the further picture of that number, on both sides.
+  digit(sign) {
+    if (this.form.similarFrom !== null && Number(sign) < this.texts.page.grades.length) {
+      this.onAction(`grade-${sign}`);
+      return;
+    }
+    if (this.beside.digit(sign) || this.form.aspects.length > 0) return;
+    for (const role of ROLES) this.sides[role].turn(Number(sign) - 1);
   }
 
   // Candidate and query by turns in the same place.
@@ -103,7 +127,7 @@ export class PairView {
   }
 
   release() {
-    this.loupe.release();
+    if (this.loupe.release()) this.zoom.draw();
     clearInterval(this.flickering);
     this.flickering = null;
     this.stage.classList.remove("flicker", "swapped");

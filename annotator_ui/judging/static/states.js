@@ -59,6 +59,8 @@ export class States {
   show(wanted) {
     clearTimeout(this.timer);
     const { app } = this;
+    if (app.introduced && ["loading", "ahead"].includes(wanted)) return; // they are loaded behind the first screen
+    app.introduced = false;
     const name = named(wanted, { ...app.saved(), begun: app.begun });
     this.name = name;
     const { states, page, actions } = app.texts;

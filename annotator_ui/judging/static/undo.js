@@ -25,6 +25,13 @@ export class Past {
     return this.entries.pop() ?? null;
   }
 
+  // Take one entry out; whether it was there.
+  take(entry) {
+    const place = this.entries.indexOf(entry);
+    if (place >= 0) this.entries.splice(place, 1);
+    return place >= 0;
+  }
+
   knows(assignment) {
     return this.entries.some((entry) => entry.values.has(assignment));
   }

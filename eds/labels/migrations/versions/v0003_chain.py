@@ -52,7 +52,8 @@ def upgrade() -> None:
 def _chain(connection: sa.Connection) -> None:
     types: dict[str, sa.types.TypeEngine[Any]] = {"seconds": sa.Double()}
     types.update(dict.fromkeys(NUMBERS, WHOLE))
-    names = ("id", "seconds", *(name for name in chain.Said._fields if name != "seconds"))
+    said = [name for name in chain.Said._fields if name not in ("seconds", *chain.BESIDE)]  # those came later
+    names = ("id", "seconds", *said)
     read = [sa.column(name, types.get(name, sa.Text())) for name in names]
     acts = bulk.fetch(connection, sa.select(*read).select_from(sa.text(f"({QUERY}) AS acts")))
     heads: dict[chain.Chain, str] = {}

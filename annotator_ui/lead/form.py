@@ -1,0 +1,30 @@
+"""The part of a campaign's form that says what the judging page asks and shows."""
+
+import streamlit as st
+
+from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
+from eds.project.campaigns import ASPECTS, Form
+
+
+def form_of(given: Form, mode: str, key: str = "form") -> Form:
+    """Let the lead change the form of a campaign in this mode; what is chosen now."""
+    with st.expander(SAYS.form_title):
+        question = st.text_input(
+            SAYS.form_question, given.question, help=SAYS.form_question_help, max_chars=200, key=f"{key}-question"
+        )
+        sides = st.columns(2)
+        names = [
+            side.text_input(label, value, max_chars=60, key=f"{key}-{label}")
+            for side, label, value in zip(sides, SAYS.form_sides, (given.query_name, given.candidate_name), strict=True)
+        ]
+        known = list(dict.fromkeys([*ASPECTS, *given.aspects]))
+        aspects = st.multiselect(
+            SAYS.form_aspects, known, list(given.aspects), accept_new_options=True, key=f"{key}-aspects"
+        )
+        similar_from = None
+        if mode == "pair" and st.checkbox(SAYS.form_grades, given.similar_from is not None, key=f"{key}-grades"):
+            similar_from = int(
+                st.number_input(SAYS.form_similar_from, 1, 3, given.similar_from or 2, key=f"{key}-similar")
+            )
+        notes = st.checkbox(SAYS.form_notes, given.notes, key=f"{key}-notes")
+    return Form(question.strip(), names[0].strip(), names[1].strip(), tuple(aspects), similar_from, notes)
