@@ -185,7 +185,8 @@ class Campaigns:
         """How many of the decided suspects of these origins are similar; None if fewer than LEAST_DECIDED are."""
         if not self.project.path("truth").exists():
             return None
-        pairs = self.suspects(list(origins))[PAIR].drop_duplicates()
+        suspects = self.project.read("suspects", columns=[*PAIR, "origin"])
+        pairs = suspects.loc[suspects["origin"].isin(list(origins)), PAIR].drop_duplicates()
         values = pairs.merge(self.project.read("truth", columns=[*PAIR, "value"]), on=PAIR)["value"]
         return MeasuredRate(int(values.sum()), len(values)) if len(values) >= LEAST_DECIDED else None
 
