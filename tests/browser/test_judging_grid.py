@@ -133,9 +133,16 @@ def test_the_last_exception_is_marked_and_saved_in_one_act(browser: Browser, ann
         order = shown(page)
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Shift+Space")
-        expect(page.get_by_role("heading", name="All done. Thank you!")).to_be_visible()
+        expected += [(number, 0 if place == 1 else 1) for place, number in enumerate(order)]
+        end = page.get_by_role("heading", name="All done. Thank you!")
+        expect(end.or_(page.locator(".pair")).first).to_be_visible()
+        if page.locator(".pair").count():  # the pair that is asked again may stand behind the last page
+            page.wait_for_timeout(400)
+            expected.append((shown(page)[0], 0))
+            page.keyboard.press("d")
+        expect(end).to_be_visible()
         wait_saved(page)
-        assert typed.labels == expected + [(number, 0 if place == 1 else 1) for place, number in enumerate(order)]
+        assert typed.labels == expected
         assert len(typed.labels) == 4 * 5 + 1
     assert stored(annotator, name, "ann", numbers) == typed.labels
 
