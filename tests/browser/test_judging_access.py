@@ -44,7 +44,7 @@ def test_the_page_is_for_everybody(browser: Browser, annotator: Annotator, campa
             page.locator(".candidate .box").evaluate("box => getComputedStyle(box).backgroundColor")
             == "rgb(255, 255, 255)"
         )
-        assert [image.get_attribute("alt") for image in page.locator(".box img").all()] == ["Query", "Candidate"]
+        assert [image.get_attribute("alt") for image in page.locator(".box img").all()] == ["Reference", "Candidate"]
         names = annotator.project.read("images")["image_id"]
         text = page.content() + "".join(page.locator(".judging").evaluate("root => root.outerHTML"))
         assert not [name for name in names if name in text], "opaque names only"
