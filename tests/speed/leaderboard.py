@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -69,7 +71,9 @@ def make_project(folder: Path) -> None:
     suspects = pairs.assign(
         origin="pool", batch=0, position=np.arange(count), sources=None, stratum=None, probability=1.0
     )
-    project.write(suspects.reindex(columns=SUSPECTS.names), "suspects", made_by)
+    lists_of = [project.path("neighbors", model) for model in project.models("neighbors")]
+    pooled = project.provenance("suspects.pool", {}, lists_of, params={"k": EACH // MODELS + 1})
+    project.write(suspects.reindex(columns=SUSPECTS.names), "suspects", pooled)
     value = (rng.random(count) < 0.1).astype(int)
     truth = pairs.assign(value=value, votes_for=value, votes_against=1 - value, unsure=0, tie=False, rule="majority")
     project.write(truth[TRUTH.names], "truth", made_by)
@@ -89,8 +93,9 @@ def main() -> None:
     """Make the project, unless the folder has it, and measure every step."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(sys.argv[1] if len(sys.argv) > 1 else temporary) / "project"
-        if not folder.exists():
-            make_project(folder)
+        if not folder.exists():  # in a process of its own: the peak memory of a process is that of its parent at least
+            with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+                pool.submit(make_project, folder).result()
         for name, code in STEPS.items():
             measure(name, code.format(str(folder)))
 
