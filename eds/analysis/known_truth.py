@@ -57,9 +57,9 @@ def check_estimates(found: Prevalence, truth: KnownTruth) -> tuple[CheckedEstima
     rate = found.pool.rate
     p_k = Estimate(rate.value, rate.interval.low, rate.interval.high) if rate.labelled else None
     return (
-        CheckedEstimate("p_k", "of the pool's pairs are similar", p_k, truth.pool_rate),
-        CheckedEstimate("p", "of all pairs are similar", found.p, truth.prevalence),
-        CheckedEstimate("pool recall", "of all similar pairs are in the pool", found.recall, truth.pool_recall),
+        CheckedEstimate("p_k", "the pool's pairs that are similar", p_k, truth.pool_rate),
+        CheckedEstimate("p", "all pairs that are similar", found.p, truth.prevalence),
+        CheckedEstimate("pool recall", "similar pairs that are in the pool", found.recall, truth.pool_recall),
     )
 
 

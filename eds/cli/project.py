@@ -9,7 +9,7 @@ from click.shell_completion import get_completion_class
 
 from eds.cli.console import FOLDER, Console, command
 from eds.cli.options import spending
-from eds.cli.render import format_estimate, format_share, format_table
+from eds.cli.render import format_estimate, format_rate, format_table
 from eds.errors import EdsError
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _render_shares(status: "StatusResult") -> str:
     words = f"Universe: {universe.text}." if universe else ""
     if shares is None:
         return words
-    known = [f"p_k {format_share(shares.p_k.value)}"] if shares.p_k.labelled else []
+    known = [f"p_k {format_rate(shares.p_k.to_dict())}"] if shares.p_k.labelled else []
     known += [f"p {format_estimate(shares.p, 2)}"] if shares.p else []
     known += [f"the pool holds {format_estimate(shares.recall)} of all similar pairs"] if shares.recall else []
     known += [f"found so far {format_estimate(shares.found)}"] if shares.found else []

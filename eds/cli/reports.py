@@ -27,7 +27,7 @@ def reports() -> None:
     default=("category",),
     help="A column of images to split results by; repeatable.",
 )
-@click.option("--gallery", type=click.IntRange(0, 200), default=4, help="Pairs in each gallery; 0: none.")
+@click.option("--gallery", type=click.IntRange(0, 200), default=3, help="Pairs in each gallery; 0: none.")
 @click.option("--pictures/--no-pictures", default=True, help="Embed the pictures of the galleries.")
 @resamples_option
 @confidence

@@ -67,10 +67,12 @@ def verify_version(found: str, place: str) -> None:
     if found == newest():
         return
     if found in versions():
+        project, _, file = place.rpartition("/")
+        where = f" --project {project}" if file == "labels.db" and project else ""
         raise ProjectError(
             f"the labels have schema version {found}, this program needs {newest()}",
             where=place,
-            hint="Run eds labels upgrade; it makes a backup first.",
+            hint=f"Type: eds labels upgrade{where} (it makes a backup first).",
         )
     raise ProjectError(
         f"the labels have schema version {found}, newer than this program knows ({newest()}); nothing was touched",

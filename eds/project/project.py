@@ -708,7 +708,7 @@ class Project(ProjectFiles):
         to: str | Path | None = None,
         *,
         slices: Sequence[str] = ("category",),
-        gallery: int = 4,
+        gallery: int = 3,
         pictures: bool = True,
         resamples: int = 2000,
         confidence: float = 0.95,

@@ -46,7 +46,7 @@ def report(
     to: str | Path | None = None,
     *,
     slices: Sequence[str] = ("category",),
-    gallery: int = 4,
+    gallery: int = 3,
     pictures: bool = True,
     resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,

@@ -39,7 +39,7 @@ class ReportOptions:
     """What a report shows; each option is a parameter of `report`."""
 
     slices: tuple[str, ...] = ("category",)
-    gallery: int = 4
+    gallery: int = 3
     pictures: bool = True
     resamples: int = RESAMPLES
     confidence: float = CONFIDENCE
@@ -181,7 +181,7 @@ def _measures(inputs: Inputs) -> "list[Measure]":
 
     settings = inputs.project.config.neighbors
     official = settings.exclude_product and settings.one_per_product
-    wanted = measures(inputs.negatives is not None)
+    wanted = measures(inputs.negatives is not None, _depth_of_pool(inputs.project))
     return [measure for measure in wanted if official or measure.definition.needs != "official lists"]
 
 

@@ -268,7 +268,7 @@ def curve_chart(
         .mark_line(strokeWidth=1.6, strokeDash=[0.1, 5], strokeCap="round", color="gray")
         .encode(x=across, y=up)
     )
-    return _framed(dotted, lines, height=340)
+    return _framed(dotted, lines, height=250)
 
 
 def line_chart(

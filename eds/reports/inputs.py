@@ -76,7 +76,7 @@ class ReportInputs:
     seconds_measured: bool = False
     hourly: float = 0.0
     currency: str = ""
-    gallery: int = 4
+    gallery: int = 3
     slices: tuple[str, ...] = ("category",)
     image_root: Address | None = None
     images: pd.DataFrame | None = None

@@ -11,12 +11,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from eds.html import asset, render
+from eds.intervals import CENSUS
 from eds.reports.document import Column, Figure, Gap, Report, Section, Table, Tile
 from eds.reports.numbers import NUMERIC, shown, text_of, undefined
 from eds.reports.svg import chart_svg
 
 PACKAGE = "eds.reports"
-NARROW = 64  # letters of a table that fits beside another block
+NARROW = 68  # letters of a table that fits beside another block
 # A table that is wider than the page becomes a list of cards; its class names the least of these widths that holds it.
 WIDTHS = (40, 52, 64, 80, 96, 112, 140)  # in letters
 LETTER = 0.55  # width of a letter, in em
@@ -133,8 +134,9 @@ def _cell(column: Column, row: Mapping[str, Any], first: bool) -> dict[str, Any]
 
 
 def _no_interval(column: Column, row: Mapping[str, Any]) -> str:
-    """Why a cell has no interval, empty where it has one or needs none."""
-    return str((row.get(column.low.removesuffix("low") + "no_interval") if column.low else None) or "")
+    """Why a cell has no interval, empty where it has one or needs none: a census has none."""
+    reason = row.get(column.low.removesuffix("low") + "no_interval") if column.low else None
+    return "" if undefined(reason) or reason == CENSUS else str(reason)
 
 
 def _caption(table: Table) -> str:
@@ -147,6 +149,9 @@ def _caption(table: Table) -> str:
 def _limits(column: Column, row: Mapping[str, Any]) -> str:
     """The limits of a cell, empty where there are none."""
     low, high = (row.get(end) if end else None for end in (column.low, column.high))
+    ceiling = row.get(column.low.removesuffix("low") + "ceiling") if column.low else None
+    if column.low.endswith(" low") and not undefined(ceiling):
+        return f"to {shown(ceiling, column.kind_in(row))}"
     if undefined(low) or undefined(high):
         return "no interval" if _no_interval(column, row) else ""
     kind = column.kind_in(row)

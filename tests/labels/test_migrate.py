@@ -178,7 +178,7 @@ def test_an_older_schema_says_how_to_upgrade_and_the_upgrade_makes_a_backup(
     store.close()
     folder, original = later(tmp_path / "m"), migrate._scripts
     monkeypatch.setattr(migrate, "_scripts", lambda _: original(folder))
-    with pytest.raises(ProjectError, match=r"this program needs toy. Run eds labels upgrade; it makes a backup first"):
+    with pytest.raises(ProjectError, match=r"this program needs toy. Type: eds labels upgrade"):
         open_store(url)
     assert upgrade_store(url, tmp_path / "before.zip") == migrate.versions()[-2]
     assert check_backup(tmp_path / "before.zip").schema == migrate.versions()[-2]

@@ -35,14 +35,22 @@ def test_limits_are_those_of_score_limits_to_the_last_bit(made: tuple[ReportInpu
     whole, report = made
     assert whole.results is not None
     expected = score_limits(whole.results, whole.resamples, whole.confidence, whole.seed)
-    shown = {}
+    shown, bounds = {}, 0
     for key in ("lists_5", "lists_9", "incomplete", "auc_annotated", "auc_sampled"):
         table = block(report, "scores", key)
         for row in table.rows:
             for column in table.columns[2:]:
                 name = column.key
+                if f"{name} ceiling" in row:  # a lower bound: missing labels matter more than sampling error
+                    assert row[f"{name} low"] is row[f"{name} high"] is None
+                    ceiling = row[f"{name} ceiling"]
+                    assert row[f"{name} no_interval"] if ceiling is None else ceiling >= row[name]
+                    expected = expected[~((expected["model"] == row["model"]) & (expected["measure"] == name))]
+                    bounds += 1
+                    continue
                 shown[row["model"], name] = (row[name], row[f"{name} low"], row[f"{name} high"], row[f"{name} n"])
-    assert len(shown) == 3 * (10 + 3 + 12)
+    assert bounds
+    assert len(shown) + bounds == 3 * (10 + 3 + 12)
     for row in expected.to_dict(orient="records"):
         if (row["model"], row["measure"]) in shown:
             np.testing.assert_array_equal(
@@ -342,3 +350,31 @@ def test_a_model_with_selected_pairs_of_its_own_stays_new() -> None:
     assert new_models(replace(everything, pool_lists=made_all)) == []
     later = everything.require("suspects").assign(stratum="delta:late")
     assert new_models(replace(everything, pool_lists=made_all, suspects=later)) == ["late"]
+
+
+def test_the_answer_on_robustness_is_the_largest_shift_and_the_orders_that_turn(
+    made: tuple[ReportInputs, Report],
+) -> None:
+    whole, report = made
+    (section,) = (part for part in report.sections if part.key == "robustness")
+    assert section.answer is not None
+    left = leave_one_out(
+        AnalysisInputs(pool_lists=whole.pool_lists, labels=whole.labels, scores=whole.scores, seed=whole.seed),
+        Measure("ROC-AUC"),
+        "unique",
+        level=whole.confidence,
+        resamples=whole.resamples,
+    )
+    shifts = left.self_removal_shift
+    assert section.answer.filled["model"] == max(shifts, key=lambda name: abs(shifts[name]))
+    part = compared_by(whole, AUC)[AUC]
+    differ = [pair for pair in part.pairs if pair.basis == "all labels" and pair.beyond_sampling]
+    turned = {
+        (pair.first, pair.second)
+        for pair in differ
+        for row in left.loo.values()
+        if (row[pair.first] > row[pair.second]) != (left.full[pair.first] > left.full[pair.second])
+    }
+    if differ:
+        assert section.answer.filled["pairs"] == count(len(differ))
+        assert section.answer.filled["turned"] == count(len(turned))

@@ -80,14 +80,14 @@ def decisions(inputs: ReportInputs) -> Blocks:
     decided = counts["complete"] + counts["decided"]
     blocks: list[Block] = [
         say(
-            "{decided} pairs have a label by the experts' votes ({early}): {share} of them were decided early, and"
-            " {ties} are ties, which count as negative.",
+            "{decided} pairs have a label by the experts' votes; {ties} of them are ties, which count as negative.",
             decided=count(decided),
-            early="asking stops once the majority is certain" if judging.early_stop else "nobody was stopped early",
             ties=count(counts["ties"]),
-            share=share(counts["decided"] / decided if decided else None),
         )
     ]
+    if judging.early_stop:
+        words = "Asking stops once the majority is certain: {share} of the labels were decided early."
+        blocks.append(say(words, share=share(counts["decided"] / decided if decided else None)))
     if counts.get("adjudicated"):
         blocks.append(say("{count} labels are leads' decisions, instead of votes.", count=count(counts["adjudicated"])))
     if counts["open"] or counts["undefined"]:

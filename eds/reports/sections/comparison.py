@@ -1,11 +1,11 @@
 """Which models differ: groups of models that are not distinguishable, and what the labels cannot say."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 from eds.analysis import AnalysisInputs, Comparison, MeasureComparison, compare, newcomers
 from eds.reports.coverage import unscored, warning
-from eds.reports.document import Block, Column, Kind, Number, Sentence, Table, count, state
+from eds.reports.document import Block, Column, Kind, Missing, Number, Sentence, Table, count, state
 from eds.reports.inputs import ReportInputs
 from eds.reports.score_intervals import scores_with_intervals
 from eds.reports.sections import Blocks, SectionSpec
@@ -40,6 +40,17 @@ def comparison(inputs: ReportInputs) -> Comparison:
 
     compared: Comparison = inputs.cached("comparison", compute)
     return compared
+
+
+def order_models(inputs: ReportInputs, names: Iterable[str], measure: str = AUC) -> list[str]:
+    """The names in the order of the comparison by a measure, the others behind; as given where nothing is compared."""
+    given = [*names]
+    try:
+        compared = comparison(inputs).get(measure)
+    except Missing:
+        compared = None
+    known = [item.model for item in compared.models if item.model in given] if compared else []
+    return [*known, *(name for name in given if name not in known)]
 
 
 def analysis_inputs(inputs: ReportInputs) -> AnalysisInputs:

@@ -11,6 +11,7 @@ from eds.reports.coverage import role, scored_pairs, warning
 from eds.reports.document import Figure, warn
 from eds.reports.inputs import ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
+from eds.reports.sections.comparison import INPUTS, order_models
 
 POINTS = 160  # of a curve
 
@@ -63,7 +64,8 @@ def _figures(inputs: ReportInputs) -> Blocks:
     for model, score in scores.items():
         scored = np.isfinite(score)
         lines.append({"name": model, "n": int(scored.sum()), **curve(labelled.value[scored], score[scored])})
-    lines = [line for line in lines if line["false"]]
+    by_name = {line["name"]: line for line in lines if line["false"]}
+    lines = [by_name[name] for name in order_models(inputs, by_name)]
     if not lines:
         return (warn("No curve can be drawn: it takes a similar and a different pair with scores."),)
     names = [line["name"] for line in lines]
@@ -107,6 +109,6 @@ SECTION = SectionSpec(
     title="ROC and precision-recall curves",
     question="What would a threshold on a model's score achieve?",
     order=45,
-    inputs=("suspects", "truth", "scores", "pool_lists"),
+    inputs=INPUTS,
     parts=(annotated,),
 )

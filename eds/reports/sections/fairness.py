@@ -9,6 +9,11 @@ from eds.reports.sections.comparison import INPUTS, analysis_inputs, comparison,
 from eds.reports.sections.scores import SHARES, label
 
 GRADES = ("fair", "small bias", "biased", "not known")
+OTHER_GRADES = {  # in a sentence
+    "biased": ("is biased", "are biased"),
+    "small bias": ("has a small bias", "have a small bias"),
+    "not known": ("is not known", "are not known"),
+}
 
 
 def graded(inputs: ReportInputs) -> tuple[MeasureFairness, ...]:
@@ -23,23 +28,23 @@ def graded(inputs: ReportInputs) -> tuple[MeasureFairness, ...]:
 
 
 def answer(inputs: ReportInputs) -> Sentence | None:
-    """How many measures have each grade; those that are fair by name."""
+    """How many measures are fair to new models, by name, and how many have each other grade."""
     measures = graded(inputs)
     by_grade = {grade: [item.measure for item in measures if item.grade == grade] for grade in GRADES}
     if not measures or len(by_grade["not known"]) == len(measures):
         return None
     filled: dict[str, Number | str] = {"n": count(len(measures))}
+    words = "None of {n} measures is fair to new models"
+    if fair := by_grade["fair"]:
+        filled |= {"fair": count(len(fair)), "names": list_names([_label(name) for name in fair])}
+        words = f"{{fair}} of {{n}} measures {'is' if len(fair) == 1 else 'are'} fair to new models ({{names}})"
     parts = []
-    for grade, names in by_grade.items():
-        if names:
+    for grade, (one, several) in OTHER_GRADES.items():
+        if number := len(by_grade[grade]):
             key = grade.replace(" ", "_")
-            filled[key] = count(len(names))
-            parts.append(f"{{{key}}} {grade}")
-    words = "Of {n} measures " + ", ".join(parts) + " to a new model"
-    if by_grade["fair"]:
-        filled["names"] = list_names([_label(name) for name in by_grade["fair"]])
-        words += "; fair: {names}"
-    return state("fairness", words + ".", **filled)
+            filled[key] = count(number)
+            parts.append(f"{{{key}}} {one if number == 1 else several}")
+    return state("fairness", words + (f": {', '.join(parts)}." if parts else "."), **filled)
 
 
 def grades(inputs: ReportInputs) -> Blocks:

@@ -40,9 +40,9 @@ def assumptions(inputs: ReportInputs) -> Blocks:
     )
     return (
         say(
-            "If every expert had this accuracy, with errors independent of each other and of the scores, majorities of"
-            " {panel} with {rate} of {n} pairs similar would be wrong at these rates. Independence is optimistic: pairs"
-            " that models confuse are hard for people, too.",
+            "This holds for majorities of {panel}, where {rate} of {n} pairs are similar, and for errors that do not"
+            " depend on each other or on the scores. That is optimistic: pairs that models confuse are hard for people,"
+            " too.",
             panel=count(panel),
             rate=share(rate),
             n=count(len(labels)),
@@ -94,7 +94,7 @@ def corrected(inputs: ReportInputs) -> Blocks:
         Column("n", "pairs", "count"),
         Column("observed", "observed", "value", "low", "high", MEASURE),
         *(
-            Column(field, f"{accuracy:.0%} right", "value", formula="1/2 + (observed - 1/2) / attenuation")
+            Column(field, f"{100 * accuracy:.0f} % right", "value", formula="1/2 + (observed - 1/2) / attenuation")
             for field, accuracy in zip(fields, ACCURACIES, strict=True)
         ),
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from eds.metrics.measure import definition_of
 from eds.reports.coverage import sample_sizes
-from eds.reports.document import Column, Missing, Number, Section, Sentence, Table, count, say, warn
+from eds.reports.document import Column, Missing, Section, Sentence, Table, count, say, warn
 from eds.reports.inputs import ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
 
@@ -23,7 +23,7 @@ def conventions(inputs: ReportInputs) -> Blocks:
 
 
 def _intervals(inputs: ReportInputs) -> Sentence:
-    confidence = Number(inputs.confidence, "share")
+    confidence = f"{100 * inputs.confidence:g} %"
     if not inputs.resamples:
         return say(
             "Intervals of scores and of agreement were not requested (--resamples 0). Those at {confidence} are over"
@@ -55,8 +55,8 @@ def _random_pairs(inputs: ReportInputs) -> Blocks:
         return ()
     return (
         say(
-            "{n} labels are of random pairs only. They serve to estimate prevalence and recall; they do not count in"
-            " the scores of models, because as negatives they are far easier than those of the pool.",
+            "{n} labels of random pairs serve to estimate prevalence and recall. They do not count in the scores of"
+            " models, because as negatives they are far easier than those of the pool.",
             n=count(excluded),
         ),
     )
@@ -84,7 +84,7 @@ def measures(inputs: ReportInputs) -> Blocks:
         Column("measure", "measure"),
         Column("formula", "formula"),
     )
-    return (Table("measures", "Measures", columns, rows),)
+    return (Table("measures", "Measures", columns, rows, detail=True),)
 
 
 def tables(inputs: ReportInputs) -> Blocks:

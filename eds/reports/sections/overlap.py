@@ -40,8 +40,8 @@ def matrix(inputs: ReportInputs) -> Blocks:
     columns = (Column("model", "model"), *(Column(f"m{index}", name, "share") for index, name in enumerate(models)))
     return (
         say(
-            "{raw} proposals are {unique} different pairs, {each} per query: {duplication} of the proposals are"
-            " duplicates.",
+            "{raw} proposals are {unique} different pairs of images, {each} per query: {duplication} of the proposals"
+            " are duplicates.",
             raw=count(overlap["raw"]),
             unique=count(overlap["unique"]),
             each=Number(overlap["mean_candidates_per_query"], "few"),

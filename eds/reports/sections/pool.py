@@ -73,11 +73,8 @@ def rates(inputs: ReportInputs) -> Blocks:
     pool, models = report["pool"], report["models"]
     blocks: list[Block] = [
         say(
-            "Of all {pairs} {unit}, at least {lower} are similar (p_LB): {known} are known. Of the {labelled} judged"
-            " ones of the pool, {positive} are.",
+            "The universe is {pairs} {unit}; {known} are known to be similar, so at least {lower} are (p_LB).",
             known=count(report["known_positives"]),
-            positive=count(pool["positive"]),
-            labelled=count(pool["labelled"]),
             pairs=count(report["pairs"]),
             unit=UNIT_NAMES[report["universe"]["unit"]],
             lower=share(report["p_lower_bound"]),
@@ -96,8 +93,8 @@ def rates(inputs: ReportInputs) -> Blocks:
     if report["universe"]["unit"] == "product":
         blocks.append(
             note(
-                "A query and a product are similar if any judged image of the product is: {torn} of the {several} that"
-                " several images were judged for have both labels.",
+                "A query and a product are similar if any judged image of the product is. Of {several} of them with"
+                " several judged images, {torn} have both labels.",
                 torn=count(pool["disagreeing"]),
                 several=count(pool["several_images"]),
             )
@@ -118,7 +115,12 @@ def rates(inputs: ReportInputs) -> Blocks:
     columns = [Column("model", "proposed by"), Column("pairs", "pairs", "count"), *judged]
     if models:
         columns.append(
-            Column("positives_only_here", "only here", "count", formula="similar pairs that no other model proposed")
+            Column(
+                "positives_only_here",
+                "similar, only here",
+                "count",
+                formula="similar pairs that no other model proposed",
+            )
         )
     blocks.append(
         Table(
@@ -319,8 +321,7 @@ def cost(inputs: ReportInputs) -> Blocks:
     columns = [
         Column("name", "plan"),
         Column("pairs", "pairs", "count"),
-        Column("judgements", "judgements", "count", formula="pairs x experts"),
-        Column("hours", "hours", "hours", formula="judgements x seconds / 3600, without breaks"),
+        Column("hours", "hours", "hours", formula="pairs x experts x seconds / 3600, without breaks"),
         Column("times_fewer", "reduction", "times", formula="all pairs / pairs"),
     ]
     if inputs.hourly:

@@ -7,10 +7,11 @@ from eds.analysis.analyses.leave_one_out import LeaveOneOut
 from eds.metrics import Measure
 from eds.reports.charts import dot_chart
 from eds.reports.coverage import span, warning
-from eds.reports.document import Column, Figure, Number, Sentence, Table, state
+from eds.reports.document import Column, Figure, Number, Sentence, Table, count, state
 from eds.reports.inputs import ReportInputs
 from eds.reports.numbers import undefined
 from eds.reports.sections import Blocks, SectionSpec
+from eds.reports.sections.comparison import INPUTS, comparison, order_models
 
 MACRO, MICRO = Measure("ROC-AUC"), Measure("ROC-AUC", average="micro")
 MEASURES = {MACRO: "macro ROC-AUC", MICRO: "micro ROC-AUC"}
@@ -33,22 +34,31 @@ def left_out(inputs: ReportInputs, measure: Measure, mode: str) -> LeaveOneOut:
 
 
 def answer(inputs: ReportInputs) -> Sentence | None:
-    """The least rank correlation between the orders with and without one pool model."""
-    rho = [row["rho"] for row in left_out(inputs, MACRO, "unique").spearman.values()]
-    if not rho or any(undefined(value) for value in rho):
+    """How far a pool model's value moves without its own pairs, and how many orders turn without those of any model."""
+    result = left_out(inputs, MACRO, "unique")
+    shifts = {name: shift for name, shift in result.self_removal_shift.items() if not undefined(shift)}
+    if not shifts:
         return None
-    return state(
-        "robustness",
-        "Without the pairs of any one pool model, the order of the models by macro ROC-AUC has Spearman's rho {rho} or"
-        " more with the order on all labels.",
-        rho=Number(min(rho)),
-    )
+    model = max(shifts, key=lambda name: abs(shifts[name]))
+    words = "Without the pairs that only it proposed, {model} changes most by macro ROC-AUC: {shift}"
+    filled: dict[str, Number | str] = {"model": model, "shift": Number(shifts[model], "signed")}
+    compared = comparison(inputs).get(MACRO)
+    pairs = [pair for pair in compared.pairs if pair.basis == "all labels" and pair.better] if compared else []
+    if pairs:
+        turned = [
+            pair
+            for pair in pairs
+            if any((row[pair.first] - row[pair.second]) * pair.difference < 0 for row in result.loo.values())
+        ]
+        filled |= {"turned": count(len(turned)), "pairs": count(len(pairs))}
+        words += "; removing one model turns the order of {turned} of {pairs} pairs of models that differ"
+    return state("robustness", words + ".", **filled)
 
 
 def chart(inputs: ReportInputs) -> Blocks:
     """Every model's value when each pool model in turn is removed."""
     result = left_out(inputs, MACRO, "unique")
-    names = sorted(result.full, key=lambda name: -result.full[name])
+    names = order_models(inputs, sorted(result.full, key=lambda name: -result.full[name]))
     data = {
         "labels": names,
         "values": [result.full[name] for name in names],
@@ -138,7 +148,7 @@ SECTION = SectionSpec(
     title="Does the order depend on who built the pool?",
     question="Each pool model is removed in turn.",
     order=40,
-    inputs=("suspects", "truth", "scores", "pool_lists"),
+    inputs=INPUTS,
     parts=(chart, by_model, by_removed_model),
     answer=answer,
 )

@@ -8,6 +8,7 @@ import pandas as pd
 
 from eds.metrics import Measure
 from eds.metrics.measure import definition_of
+from eds.metrics.measures.incomplete import persistence_for
 from eds.reports.coverage import role, sample_sizes, warning
 from eds.reports.document import Block, Column, Gap, Kind, Missing, Number, Sentence, Table, count, state
 from eds.reports.inputs import ReportInputs
@@ -16,7 +17,7 @@ from eds.reports.sections import Blocks, SectionSpec
 
 CUTS = (5, 9)
 ON_LISTS = ("VSD-HR", "VSD-MRR", "Success", "RR", "Judged")
-INCOMPLETE = ("RBP(p=0.8)", "RBP-residual(p=0.8)", "bpref")
+INCOMPLETE = ("RBP", "RBP-residual", "bpref")
 AREAS = ("ROC-AUC", "PR-AUC", "Prevalence")
 AVERAGES = ("macro", "micro")
 SHARES = ("VSD-HR", "Success", "Judged", "Prevalence")  # shown as percentages
@@ -30,13 +31,15 @@ LABELS = {
     "PR-AUC": "PR-AUC",
     "Prevalence": "prevalence",
 }
+BOUND = "a lower bound, as some places have no label"
 NO_NEGATIVES = Gap("There are no sampled negatives.", "eds suspects negatives")
 
 
-def measures(sampled: bool) -> list[Measure]:
-    """What the report needs of `eds.metrics.evaluate`."""
+def measures(sampled: bool, depth: int = 6) -> list[Measure]:
+    """What the report needs of `eds.metrics.evaluate`; the pool's depth chooses the persistence of RBP."""
     names = [f"{name}@{cut}" for cut in CUTS for name in ON_LISTS]
-    names += [*INCOMPLETE, "PairMRR@9"]
+    p = f"(p={persistence_for(depth)})"
+    names += [*(name + p if name.startswith("RBP") else name for name in INCOMPLETE), "PairMRR@9"]
     for side in ("annotated", "sampled") if sampled else ("annotated",):
         names += _areas(side)
     return [Measure.parse(name) for name in dict.fromkeys(names)]
@@ -76,7 +79,9 @@ def on_lists(inputs: ReportInputs) -> Blocks:
         title = f"Lists cut at {cut}"
         blocks.append(_table(inputs, table, f"lists_{cut}", title, names, detail=cut != inputs.cut))
     title = "Measures that allow for missing labels"
-    return (*blocks, _table(inputs, table, "incomplete", title, INCOMPLETE, detail=True))
+    measured = dict.fromkeys(str(result.measure) for result in inputs.require("results"))
+    names = [name for name in measured if Measure.parse(name).name in INCOMPLETE]
+    return (*blocks, _table(inputs, table, "incomplete", title, names, detail=True))
 
 
 def on_scores(inputs: ReportInputs) -> Blocks:
@@ -106,14 +111,36 @@ def _aucs(inputs: ReportInputs, side: str) -> Table:
 
 
 def _rows(inputs: ReportInputs, table: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:
-    """A row for each model, the best by the first measure first."""
+    """A row for each model, by the first measure; new models come last, as these values do not rank them."""
     rows: dict[str, dict[str, Any]] = {}
     for score in table[table["measure"].isin(names)].to_dict(orient="records"):
         model, name = score["model"], score["measure"]
         row = rows.setdefault(model, {"model": model, "part": role(inputs, model)})
         fields = ("low", "high", "no_interval", "n")
         row |= {name: score["value"], **{f"{name} {field}": score[field] for field in fields}}
-    return sorted(rows.values(), key=lambda row: (-_sort_key(row.get(names[0])), row["model"]))
+        row |= {f"{name} {field}": value for field, value in _lower_bound(inputs, model, name).items()}
+    return sorted(
+        rows.values(), key=lambda row: (row["part"] == "new model", -_sort_key(row.get(names[0])), row["model"])
+    )
+
+
+def _lower_bound(inputs: ReportInputs, model: str, name: str) -> dict[str, Any]:
+    """What replaces the interval of a lower bound: its ceiling, where it is known; nothing where all is judged.
+
+    Source: specification 18.2: missing labels move such a value further than the sampling of the queries does.
+    """
+    from eds.reports.sections.comparison import comparison
+
+    measure = Measure.parse(name)
+    if measure.definition.unlabelled != "negative" or measure.k is None:
+        return {}
+    wanted = model, f"Judged@{measure.k}"
+    for result in inputs.results or ():
+        if (result.model, str(result.measure)) == wanted and result.values and result.values.value < 1:
+            compared = comparison(inputs).get(measure)
+            ceiling = compared[model].ceiling if compared and model in compared else None
+            return {"low": None, "high": None, "no_interval": None if ceiling else BOUND, "ceiling": ceiling}
+    return {}
 
 
 def _sort_key(value: Any) -> float:
@@ -130,8 +157,11 @@ def _table(
         formula = f"{name}: {definition_of(measure.name).formula}"
         columns.append(Column(name, label(name), kind, f"{name} low", f"{name} high", formula))
     sizes = sample_sizes(inputs.results, {name: label(name) for name in names})
+    rows = _rows(inputs, table, names)
     caption = f"Sample sizes: {sizes}." if sizes else ""
-    return Table(key, title, tuple(columns), _rows(inputs, table, names), caption, detail)
+    if any(row.get(f"{name} ceiling") is not None for row in rows for name in names):
+        caption += " Lower bounds have their ceiling instead of an interval: if every missing label were similar."
+    return Table(key, title, tuple(columns), rows, caption.strip(), detail)
 
 
 def label(name: str) -> str:
@@ -146,7 +176,18 @@ SECTION = SectionSpec(
     title="How good each model is",
     question="Every model against the labels, with confidence intervals.",
     order=30,
-    inputs=("suspects", "truth", "results", "table", "scores", "negatives", "pool_lists"),
+    inputs=(
+        "suspects",
+        "truth",
+        "models",
+        "results",
+        "table",
+        "scores",
+        "negatives",
+        "pool_lists",
+        "rankings",
+        "placed",
+    ),
     parts=(on_lists, on_scores, on_sampled),
     answer=answer,
 )

@@ -11,10 +11,12 @@ from eds.reports.charts import heat_map
 from eds.reports.document import Block, Column, Figure, Gap, Kind, Table, note
 from eds.reports.inputs import ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
+from eds.reports.sections.comparison import INPUTS, new_models, order_models
 from eds.suspects import pair_rate
 
 MOST = 20  # values of the column that are shown; rarer ones are merged
 REST, NONE = "(all others)", "(none)"
+NEW = " New models meet the labels of others: compare them with pool models on the first screen only."
 MEASURES: dict[str, tuple[str, str, Kind]] = {
     "VSD-HR@5": ("hr", "VSD-HR@5", "share"),
     "ROC-AUC(average=macro,negatives=annotated)": ("auc", "macro ROC-AUC", "value"),
@@ -36,7 +38,8 @@ def by_column(inputs: ReportInputs) -> Blocks:
             continue
         blocks += _sliced(inputs, labels, kinds, column, index)
     if any(isinstance(block, Table) for block in blocks):
-        blocks.insert(0, note("Numbers over fewer than 20 queries say little, and differences here are not tested."))
+        words = "In brackets: queries with a label. Means over fewer than 20 say little; differences are not tested."
+        blocks.insert(0, note(words + (NEW if new_models(inputs) else "")))
     return tuple(blocks)
 
 
@@ -66,22 +69,23 @@ def _sliced(
         Column("positive", "similar", "count"),
         Column("rate", "share similar", "share", "low", "high", "interval over queries"),
     )
-    blocks: list[Block] = [Table(f"kinds_{index}", f"Pairs by {column}", columns, rows)]
+    blocks: list[Block] = []
     for name in MEASURES:
-        measured = [result for result in inputs.results or () if str(result.measure) == name and result.values]
+        measured = {r.model: r for r in inputs.results or () if str(r.measure) == name and r.values}
         if measured:
-            blocks += _measured(measured, kinds, [row["kind"] for row in rows], name, column, index)
-    return blocks
+            results = [measured[model] for model in order_models(inputs, measured, name)]
+            blocks += _measured(results, kinds, {row["kind"]: row["queries"] for row in rows}, name, column, index)
+    return [Table(f"kinds_{index}", f"Pairs by {column}", columns, rows, detail=bool(blocks)), *blocks]
 
 
 def _measured(
-    results: list[Result], kinds: "pd.Series[str]", names: list[str], measure: str, column: str, index: int
+    results: list[Result], kinds: "pd.Series[str]", names: dict[str, int], measure: str, column: str, index: int
 ) -> list[Block]:
-    """A measure of every model by the values of the column."""
+    """A measure of every model by the values of the column; `names` has the number of queries of each."""
     models = [result.model for result in results]
     prefix, label, kind = MEASURES[measure]
     means = pd.DataFrame({r.model: _by_query(r, kinds).groupby("kind")["value"].mean() for r in results})
-    means = means.reindex(names)
+    means = means.reindex([*names])
     sizes = _by_query(results[0], kinds).groupby("kind").size()
     rows = [
         {"kind": name, "n": int(sizes.get(name, 0))}
@@ -95,13 +99,13 @@ def _measured(
     )
     drawn = [row for row in rows if row["n"]]
     chart = {
-        "rows": [row["kind"] for row in drawn],
+        "rows": [f"{name} ({names[name]:,})" for name, row in zip(names, rows, strict=True) if row["n"]],
         "columns": models,
         "kind": kind,
         "values": [[row[f"m{number}"] for number in range(len(models))] for row in drawn],
     }
     key = f"{prefix}_{index}"
-    caption = "Darker is better; each cell is a mean over queries."
+    caption = "Mean over queries; darker is better."
     return [
         Table(key, f"{label} by {column}, as numbers: {measure}", columns, rows, detail=True),
         Figure(key, f"{label} by {column}", heat_map, chart, caption),
@@ -120,6 +124,6 @@ SECTION = SectionSpec(
     title="By category and other columns",
     question="Where are models strong, and where weak?",
     order=80,
-    inputs=("images", "suspects", "truth", "results"),
+    inputs=("images", *INPUTS),
     parts=(by_column,),
 )

@@ -49,7 +49,7 @@ def pool_facts(inputs: ReportInputs) -> Blocks:
     if unseen and sum(unseen["found_by_exactly"]):
         alone, every = unseen["found_by_exactly"][0], sum(unseen["found_by_exactly"])
         tiles.append(
-            Tile("found_alone", share(alone / every), f"of {every:,} similar pairs: one model alone found them")
+            Tile("found_alone", share(alone / every), f"of {every:,} similar pairs were found by one model alone")
         )
     return (Tiles(tuple(tiles)),) if tiles else ()
 
@@ -84,7 +84,7 @@ def _forest(compared: MeasureComparison) -> Figure:
         "marks": marks,
         "groups": [list(group) for group in compared.groups],
     }
-    title = f"{'Self-removed ' if own else ''}{label(AUC)}, annotated negatives"
+    title = f"{'Self-removed macro' if own else 'Macro'} ROC-AUC, annotated negatives"
     captions = ["Without the pairs that the model alone proposed." if own else "On all labels."]
     captions += ["Hollow: not in the pool."] if any(marks) else []
     captions += ["Bracket: not distinguishable."] if any(len(group) > 1 for group in compared.groups) else []
@@ -107,9 +107,10 @@ def _ceilings(compared: MeasureComparison, order: Sequence[str]) -> Figure:
     caption = (
         "Tick: ceiling, the value if every candidate without a label were similar."
         if open_labels
-        else f"The first {compared.measure.k} candidates of all models are judged: no ceiling below 100 %."
+        else f"The first {compared.measure.k} candidates of every model are judged: no label is missing."
     )
-    return Figure("hr", f"{name} and its ceiling", bound_chart, data, " ".join([caption, *_trained(compared)]))
+    title = f"{name} and its ceiling" if open_labels else name
+    return Figure("hr", title, bound_chart, data, " ".join([caption, *_trained(compared)]))
 
 
 def _trained(compared: MeasureComparison) -> list[str]:
