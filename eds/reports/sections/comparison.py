@@ -17,7 +17,19 @@ AUC = "ROC-AUC(average=macro,negatives=annotated)"
 AREAS = (AUC, "PR-AUC(average=macro,negatives=annotated)", "ROC-AUC(average=macro,negatives=sampled)")
 ON_LISTS = ("VSD-HR", "VSD-MRR", "Success", "RR")
 # Fields of ReportInputs that a comparison reads.
-INPUTS = ("suspects", "truth", "models", "results", "table", "scores", "negatives", "pool_lists", "rankings", "placed")
+INPUTS = (
+    "suspects",
+    "truth",
+    "models",
+    "newcomers",
+    "results",
+    "table",
+    "scores",
+    "negatives",
+    "pool_lists",
+    "rankings",
+    "placed",
+)
 
 
 def comparison(inputs: ReportInputs) -> Comparison:

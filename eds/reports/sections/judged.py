@@ -140,7 +140,7 @@ SECTION = SectionSpec(
     title="What was judged",
     question="Which images, models and experts are behind the numbers?",
     order=120,
-    inputs=("images", "suspects", "truth", "judging", "models", "pool_lists", "searches"),
+    inputs=("images", "suspects", "truth", "judging", "models", "newcomers", "pool_lists", "searches"),
     parts=(catalogue, experts, models, searches),
     answer=answer,
 )

@@ -180,6 +180,7 @@ SECTION = SectionSpec(
         "suspects",
         "truth",
         "models",
+        "newcomers",
         "results",
         "table",
         "scores",
