@@ -133,7 +133,7 @@ def draws(console: Console, **options: Any) -> None:
 @command(analysis, "utilisation", example="eds analysis utilisation --diameter 2")
 @click.option("--diameter", type=click.IntRange(1), required=True, help="Smallest class diameter, in bits (h).")
 def utilisation(console: Console, **options: Any) -> None:
-    """Bound the share of the code space that classes can use.
+    """Bound the share of the code space in use.
 
     The bound (h + 1) / (2 h + 1) holds for two or more classes, each closer to itself than to others. Works without a
     project; CodeUsage measures what a model uses.

@@ -89,6 +89,8 @@ def _identification(result: "AnalysisResult", explain: bool) -> list[str]:
 def _leave_one_out(result: "AnalysisResult", explain: bool) -> list[str]:
     from eds.project.measures import shorten
 
+    if not explain:
+        return _own_pairs(result.result[0])
     lines: list[str] = []
     for mode in dict.fromkeys(part.mode for part in result.result):
         parts = [part for part in result.result if part.mode == mode]
@@ -110,12 +112,31 @@ def _leave_one_out(result: "AnalysisResult", explain: bool) -> list[str]:
             format_table(["removed", "labels kept", *measures], removed),
         ]
     lines.append("Models: all labels; mean ± spread without each pool model; shift without the model itself.")
-    if explain:
-        lines.append(
-            "Removed: Spearman's correlation of the models' order with the order on all labels (exact p, t"
-            " approximation; tau_AP,b). Chance: share of similar pairs, the chance level of a PR-AUC."
-        )
+    lines.append(
+        "Removed: Spearman's correlation of the models' order with the order on all labels (exact p, t"
+        " approximation; tau_AP,b). Chance: share of similar pairs, the chance level of a PR-AUC."
+    )
     return lines
+
+
+def _own_pairs(part: Any) -> list[str]:
+    """The first measure: every model on all labels, without those of any other pool model, and without its own."""
+    from eds.project.measures import shorten
+
+    rows = []
+    for name, full in part.full.items():
+        others = [row[name] for removed, row in part.loo.items() if removed != name and row[name] == row[name]]
+        around = f"{min(others):.3f} to {max(others):.3f}" if others else "n/a"
+        shift, interval = part.self_removal_shift.get(name), part.self_removal_interval.get(name)
+        limits = (float("nan"),) * 2 if interval is None else (interval.low, interval.high)
+        own = ["-", "-"] if shift is None else [_number(full + shift), format_interval(shift, *limits)]
+        rows.append([name, _number(full), around, *own])
+    heads = ["model", shorten([part.measure])[0], "without another", "without its own", "shift"]
+    what = "that only it proposed" if part.mode == "unique" else "that it proposed"
+    return [
+        format_table(heads, rows),
+        f"Without a pool model: without the labels of the pairs {what}. Other measures and modes: --explain.",
+    ]
 
 
 def _spread(part: Any, name: str) -> str:

@@ -95,15 +95,16 @@ def test_leave_one_out_tells_undefined_values_too(project: Project, call: Call) 
         assert set(one["loo"]["m0"].values()) == {None}
         assert set(one["spearman"]["m0"].values()) == {None}
         assert one["mean"]["m1"] is None
-    done = CliRunner().invoke(group, ["leave-one-out", "-p", str(project.root)], catch_exceptions=False)
-    assert "n/a; n/a ± n/a" in done.stdout
-    assert "nan" not in done.stdout
+    for words, undefined in ([], "n/a"), (["--explain"], "n/a; n/a ± n/a"):
+        done = CliRunner().invoke(group, ["leave-one-out", "-p", str(project.root), *words], catch_exceptions=False)
+        assert undefined in done.stdout
+        assert "nan" not in done.stdout
 
 
 def test_a_pr_auc_stands_beside_its_chance_level(project: Project, call: Call) -> None:
     (told,) = call("leave-one-out", "-M", "PR-AUC(average=micro)", "--mode", "unique")
     assert told["prevalence"] == dict.fromkeys(MODELS, pytest.approx(measured(project)["value"].mean()))
-    words = ["leave-one-out", "-M", "PR-AUC(average=micro)", "-M", MICRO, "-p", str(project.root)]
+    words = ["leave-one-out", "-M", "PR-AUC(average=micro)", "-M", MICRO, "--explain", "-p", str(project.root)]
     done = CliRunner().invoke(group, words, catch_exceptions=False)
     row = next(line for line in done.stdout.splitlines() if line.startswith("new"))
     assert row.count(f"chance {measured(project)['value'].mean():.3f}") == 1
