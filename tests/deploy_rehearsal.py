@@ -226,7 +226,7 @@ def rehearse(machine: Machine) -> None:
     link = machine.run(project, **words).strip().splitlines()[-1]
     expect(link.startswith(f"https://{HOST}/invitation/"), "the invitation is a whole link")
     machine.run(nginx, **words)
-    machine.run("eds synthetic catalogue --products 8 --size 96; eds suspects random -n 40")
+    machine.run("eds synthetic catalogue --products 8 --size 96; eds suspects random -n 40 --yes")
     expert = machine.run("eds labels experts add ann").strip().splitlines()[-1]
     machine.run("eds labels campaigns add rehearsed --expert ann")
     machine.run(start, **words)

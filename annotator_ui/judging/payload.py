@@ -20,6 +20,11 @@ Numbers = Annotated[
 ]
 
 
+# What an expert's page names and exports show: nothing that a spreadsheet takes for a formula, and no essay.
+Token = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9 _.:/-]{0,99}$|^-[A-Za-z0-9_-]{19}$")]
+Version = Annotated[str, Field(pattern=r"^([^=+@\t\r\n-][^\t\r\n]{0,199})?$")]
+
+
 class Body(BaseModel):
     """A JSON body: exactly these fields, each of its own type."""
 
@@ -35,12 +40,12 @@ class Query(BaseModel):
 class Answer(Body):
     """A judgement; `submit` checks what its fields may hold."""
 
-    token: str
+    token: Token
     assignment: int
     value: int | None
     seconds: float | None = None
     mode: str | None = None
-    guideline: str | None = None
+    guideline: Version | None = None
     aspects: str | None = None
     grade: int | None = None
     note: str | None = None
@@ -53,7 +58,7 @@ class Answer(Body):
 class Flag(Body):
     """A task set aside with a reason."""
 
-    token: str
+    token: Token
     assignment: int
     reason: str
 
@@ -61,7 +66,7 @@ class Flag(Body):
 class Withdrawal(Body):
     """A flag that is taken back."""
 
-    token: str
+    token: Token
     assignment: int
     flag: str  # its token
 

@@ -8,31 +8,22 @@ A file of a few hundred bytes may stand for 100 million pixels, and a decoder wr
 low priority, holds no lock of Python that others wait for, and is replaced when it has died.
 """
 
-import io
-import multiprocessing
 import os
-import signal
+import socket
+import subprocess
+import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
-from pathlib import Path
 from typing import NamedTuple
 
 from eds.errors import ImageError
 from eds.imaging.decode import Box
-from eds.imaging.locations import read_bytes
-from eds.imaging.shrink import shrunk_rgb
 from eds.io import Address
 
-NICE = 10
 SECONDS = 60.0  # that one picture may take
-ROOM = 300 * 2**20  # bytes that a child may take beside the pixels: the file, the codec, the result
-BYTES = 12  # of memory for each pixel: as stored, as the codec keeps it, and a copy
 
 
-class _Task(NamedTuple):
+class Task(NamedTuple):
     """What a child is asked for."""
 
     file: Address
@@ -48,7 +39,7 @@ class Decoder:
     def __init__(self, seconds: float = SECONDS) -> None:
         self.seconds = seconds
         self._lock = threading.Lock()
-        self._child: BaseProcess | None = None
+        self._child: subprocess.Popen[bytes] | None = None
         self._pipe: Connection | None = None
         self._closed = False
 
@@ -59,7 +50,7 @@ class Decoder:
         refused with the room of MAX_PIXELS is refused for good.
         """
         with self._lock:
-            answer = self._asked(_Task(file, box, longest, quality, pixels))
+            answer = self._asked(Task(file, box, longest, quality, pixels))
         if isinstance(answer, str):
             raise ImageError(answer, where=str(file))
         return answer
@@ -73,7 +64,7 @@ class Decoder:
         with self._lock:
             self._ended()
 
-    def _asked(self, task: _Task) -> bytes | str:
+    def _asked(self, task: Task) -> bytes | str:
         """What the child answers: the picture's bytes, or why there are none."""
         pipe = self._started()
         try:
@@ -88,13 +79,16 @@ class Decoder:
         return answer
 
     def _started(self) -> Connection:
-        if self._pipe is None or self._child is None or not self._child.is_alive():
+        if self._pipe is None or self._child is None or self._child.poll() is not None:
             self._ended()
-            context = multiprocessing.get_context("spawn")  # a fork would inherit locks that other threads hold
-            self._pipe, theirs = context.Pipe()
-            self._child = context.Process(target=_serve, args=(theirs,), name="pictures", daemon=True)
-            self._child.start()
-            theirs.close()
+            ours, theirs = socket.socketpair()
+            with theirs:  # not multiprocessing's: its children load the main module, which is a page while one runs
+                words = [sys.executable, "-m", "eds.imaging.decoder_child", str(theirs.fileno())]
+                paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
+                self._child = subprocess.Popen(  # noqa: S603 - our own module, no shell
+                    words, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, env=os.environ | paths
+                )
+            self._pipe = Connection(ours.detach())
             if self._closed:
                 self._child.kill()
         return self._pipe
@@ -104,53 +98,5 @@ class Decoder:
             self._pipe.close()
         if self._child is not None:
             self._child.kill()
-            self._child.join()
-            self._child.close()
+            self._child.wait()
         self._pipe = self._child = None
-
-
-def _serve(pipe: Connection) -> None:
-    """The child: answer until the parent closes the pipe, or dies."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the parent, which ends us
-    with suppress(OSError, AttributeError):
-        os.nice(NICE)
-    while True:
-        try:
-            task: _Task = pipe.recv()
-        except (EOFError, OSError):
-            return
-        try:
-            with memory_limit(ROOM + BYTES * task.pixels):
-                answer: bytes | str = _webp(task)
-        except ImageError as error:
-            answer = error.what
-        except MemoryError:
-            answer = "decoding it needs too much memory"
-        pipe.send(answer)
-
-
-def _webp(task: _Task) -> bytes:
-    shrunk = shrunk_rgb(read_bytes(task.file), task.longest, where=str(task.file), box=task.box)
-    memory = io.BytesIO()
-    shrunk.save(memory, "WEBP", quality=task.quality, method=4)
-    return memory.getvalue()
-
-
-@contextmanager
-def memory_limit(size: int) -> Iterator[None]:
-    """Raise MemoryError in the block when this process needs more than `size` bytes beyond what it has (Linux)."""
-    try:
-        import resource
-
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-    except (ImportError, OSError):
-        yield
-        return
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = pages * resource.getpagesize() + size
-    limit = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
@@ -16,6 +17,7 @@ from annotator_ui.app_state import Options, Site
 from annotator_ui.auth.middleware import Gate
 from annotator_ui.guideline_html import guideline_blocks
 from annotator_ui.judging import assets, routes
+from annotator_ui.judging.payload import Answer
 from eds.errors import ProjectError
 from eds.labels import judgements
 from eds.labels.campaigns import Plan, close_campaign, create_campaign, leave_panel
@@ -305,3 +307,13 @@ def test_a_guideline_becomes_plain_blocks() -> None:
         ("item", "link i"),
         ("text", "<script>"),
     ]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"token": "=cmd|calc"}, {"token": "@x"}, {"guideline": "x" * 9000}, {"guideline": "=1"}]
+)
+def test_what_an_expert_may_write_into_exports_is_narrow(wrong: dict[str, str]) -> None:
+    act = {"token": "-Ab_cdefghijklmnop12", "assignment": 1, "value": 1, "guideline": ""}
+    assert Answer.model_validate(act).judgement().token == act["token"]
+    with pytest.raises(ValidationError):
+        Answer.model_validate(act | wrong)

@@ -165,7 +165,7 @@ def test_a_decoder_that_dies_costs_one_picture_at_most(site: Site) -> None:
     (decoder,) = site.pictures.queue._decoders[:1]
     assert decoder._child is not None
     decoder._child.kill()
-    decoder._child.join()
+    decoder._child.wait()
     assert [len(data) > 100 for data in (*before, *made(site, CLEAR), *made(site, LARGE, "large"))] == [True] * 3
 
 
