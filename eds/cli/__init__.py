@@ -25,6 +25,7 @@ GROUPS = {
     "models": ("eds.cli.models", "Models of the project: generators and evaluated ones."),
     "neighbors": ("eds.cli.neighbors", "Each model's nearest candidates of every query."),
     "suspects": ("eds.cli.suspects", "Pairs to judge: the pool, random and other draws."),
+    "undo": ("eds.cli.undo", "Undo a pool, draw, campaign or import of votes."),
     "labels": ("eds.cli.labels", "Experts' judgements: accounts, campaigns, exchange."),
     "truth": ("eds.cli.truth", "Labels decided from the votes; experts' agreement."),
     "metrics": ("eds.cli.metrics", "Score models against the labels."),

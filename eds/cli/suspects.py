@@ -172,6 +172,11 @@ def render_pool(result: "PoolResult", *, explain: bool) -> str:
     ]
     if result.price.judgements:
         lines.append(f"To judge the new ones: {result.price.cost}.")
+    if result.left:
+        lines.append(
+            f"{result.left:,} pairs left the pool and the queues; {result.left_judged:,} of them are judged: their "
+            "votes and labels stay, and count no more as the pool. A larger -k takes them back."
+        )
     if result.dropped_models:
         lines.append(f"Pairs proposed only by {', '.join(result.dropped_models)}, which is not pooled now, are kept.")
     lines += [

@@ -97,6 +97,7 @@ def coded(
 def grading(inputs: Inputs, source: str, attributes: Sequence[str], *, with_random: bool = False) -> "Grading":
     """Return what the name of a source of grades means in this project."""
     from eds.hashing.histograms import Grading
+    from eds.project.journal import suspects_and_withdrawn
     from eds.suspects import benchmark_labels
 
     project = inputs.project
@@ -113,6 +114,6 @@ def grading(inputs: Inputs, source: str, attributes: Sequence[str], *, with_rand
         columns = COLUMNS.get(source) or tuple(attributes)
         return Grading(columns=columns, first_decides=source == "types", exclude_product=kept)
     truth = inputs.read("truth")
-    truth = truth if with_random else benchmark_labels(truth, inputs.suspects)
+    truth = truth if with_random else benchmark_labels(truth, suspects_and_withdrawn(inputs))
     grade = truth["value"] if source == "truth" else truth["votes_for"]
     return Grading(truth[["query_id", "candidate_id"]].assign(grade=grade), exclude_product=kept)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eds.errors import InputError, ProjectError
 from eds.project.inputs import Inputs
+from eds.project.journal import suspects_and_withdrawn, write_suspects
 from eds.project.mine import check_depth, read_heads
 from eds.project.models import find_model, generators
 from eds.project.pool import pool_depth, read_decided, suspects_provenance
@@ -222,7 +223,10 @@ def add_model_pairs(project: "Project", model: str, *, k: int | None = None, n: 
         inputs = Inputs(project)
         truth, before = inputs.measured_pairs(), inputs.suspects
         lists = final_lists(inputs, [model], depth)
-        judged, queries = benchmark_labels(judged_pairs(inputs), before), truth["query_id"].drop_duplicates()
+        judged, queries = (
+            benchmark_labels(judged_pairs(inputs), suspects_and_withdrawn(inputs)),
+            truth["query_id"].drop_duplicates(),
+        )
         delta = draw_delta(
             lists, before, judged, queries, depth, n, project.config.project.seed, known=inputs.decided_pairs()
         )
@@ -305,7 +309,7 @@ def _append(inputs: Inputs, table: "pd.DataFrame", verb: str, params: Mapping[st
         made_by = replace(made_by, later=(*made_by.later, Operation(operation, params)))
     else:
         made_by = project.provenance(operation, {}, [], params=params)
-    project.write(table, "suspects", made_by)
+    write_suspects(inputs, table, made_by, Operation(operation, params))
     return price
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eds import io as storage
-from eds.benchmarks.benchmark import Benchmark, Location
+from eds.benchmarks.benchmark import PAIR, Benchmark, Location
 from eds.benchmarks.card import count_statistics, render_card
 from eds.benchmarks.folder import SUMS, export_folder, verify_checksums
 from eds.benchmarks.formats import (
@@ -158,6 +158,7 @@ def _collect(project: "Project", *, lists: bool, hide_experts: bool) -> "tuple[B
             "there is no catalogue to export", where=str(project.root), hint="Start with eds images scan."
         )
     tables = {name: project.read(name) if exists[name] else None for name in exists}
+    tables["truth"] = _without_undone(project, tables["truth"], tables["suspects"])
     faults = Faults()
     check_ids(project.read("images"), ["image_id", "product_id"], Location(project.path("images")), faults)
     faults.raise_any("ids of the catalogue break the readers of other formats", "Rename the images:")
@@ -183,6 +184,21 @@ def _votes(project: "Project") -> "tuple[Any, Votes | None]":
 
         votes = to_frame(store.snapshot(lambda connection: labels_arrow(connection, store.place)))
     return votes.rename(columns={"label_id": "vote_id"}), labels
+
+
+def _without_undone(project: "Project", truth: Any, suspects: Any) -> Any:
+    """Return the labels without those of random draws that were undone: elsewhere nothing would tell what they were."""
+    from eds.project.journal import withdrawn
+    from eds.suspects import benchmark_labels
+
+    if truth is None or suspects is None:
+        return truth
+    gone = withdrawn(project, suspects, judged=True)
+    own = gone.merge(suspects[PAIR].drop_duplicates(), on=PAIR, how="left", indicator=True)["_merge"] == "left_only"
+    kept = benchmark_labels(truth, gone[own.to_numpy()])
+    if len(kept) < len(truth):
+        project.say(f"{len(truth) - len(kept):,} labels of random draws that were undone are left out.")
+    return kept
 
 
 def _without_random(benchmark: Benchmark) -> Benchmark:

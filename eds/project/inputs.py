@@ -92,10 +92,15 @@ class Inputs:
     def measured_pairs(self, *, with_random: bool = False) -> "pd.DataFrame":
         """Return the decided labels that models are measured on; see `eds.suspects.benchmark_labels`."""
         if with_random not in self._measured:
+            from eds.project.journal import suspects_and_withdrawn
             from eds.suspects import benchmark_labels
 
             truth = self.decided_pairs()
-            kept = truth if with_random or not self.exists("suspects") else benchmark_labels(truth, self.suspects)
+            kept = (
+                truth
+                if with_random or not self.exists("suspects")
+                else benchmark_labels(truth, suspects_and_withdrawn(self))
+            )
             if not len(kept):
                 raise InputError(
                     "only random pairs are labelled, and these serve p and the pool's recall",

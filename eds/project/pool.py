@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from eds.errors import InputError
 from eds.project.inputs import Inputs
+from eds.project.journal import withdrawn, write_suspects
 from eds.project.mine import check_depth, mined_depth, read_heads
 from eds.project.models import find_models, generators, record, roles
+from eds.project.price import judged_pairs
 from eds.project.results import Result
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ class PoolResult(Result):
     order: str
     size: int  # pairs of the pool
     new: int  # of them, pairs added by this call
+    left: int  # pairs that left the pool, since its depth is smaller now
+    left_judged: int  # of them, pairs with a label or a vote: these stay, and count no more as the pool
     batches: int
     universe: "UniverseSize | None"  # the pairs that the pool is a part of; None without images
     overlap: Mapping[str, Any]  # see eds.suspects.overlap
@@ -89,9 +93,19 @@ def pool(
     from eds.project.budget import project_budget
     from eds.project.price import price_of_suspects
     from eds.project.universe import project_universe
-    from eds.suspects import Batching, overlap, pool_growth, reversed_pairs, shared_ranks, sources_frame
+    from eds.suspects import (
+        Batching,
+        overlap,
+        pool_growth,
+        reversed_pairs,
+        shared_ranks,
+        sources_frame,
+        within_depth,
+        without_orphans,
+    )
     from eds.suspects import pool as make
     from eds.suspects.budget import Scope
+    from eds.tables import Operation
 
     with project.writing("suspects.pool"):
         given: dict[str, Any] = {"k": k, "order": order, "batch": batch}
@@ -108,7 +122,10 @@ def pool(
         _check_ties_not_cut(project, ties, lists, k)
         before = inputs.suspects
         batching = Batching(order, batch, seed, truth=read_decided(project))
-        table = make(lists, k, batching, previous=before, symmetric=symmetric, whole_ties=ties)
+        ranked = shared_ranks(lists, ties)
+        earlier = _with_returning(project, before, ranked[ranked["rank"] < k])
+        table = make(lists, k, batching, previous=earlier, symmetric=symmetric, whole_ties=ties)
+        table = without_orphans(within_depth(table, k))
         rule = None if symmetric == "keep" else symmetric
         params = {**given, "models": models, "symmetric": rule, "keep_ties": keep_ties}
         parents = [project.path("neighbors", model) for model in names]
@@ -118,13 +135,13 @@ def pool(
             made_by = replace(made_by, later=tuple(step for step in steps if step.name != "suspects.pool"))
         price = price_of_suspects(inputs, table)
         project.agree(price)
-        project.write(table, "suspects", made_by)
+        changes = _changes(inputs, table)
+        write_suspects(inputs, table, made_by, Operation("suspects.pool", params))
         known = roles(project, inputs)
         for name in models:  # who names a model for the pool makes it a generator
             if known[name] != "generator":
                 record(project, name, role="generator")
     pooled = table[table["origin"] == "pool"]
-    ranked = shared_ranks(lists, ties)
     shared = overlap(ranked, k)
     dropped = None if len(before) else shared["unique"] - len(pooled)
     states = [project.state("neighbors", name) for name in names]
@@ -135,7 +152,9 @@ def pool(
         k=k,
         order=order,
         size=len(pooled),
-        new=len(table) - len(before),
+        new=changes[0],
+        left=changes[1],
+        left_judged=changes[2],
         batches=int(pooled["batch"].nunique()),
         universe=universe.described if universe else None,
         overlap=shared,
@@ -152,6 +171,38 @@ def pool(
     )
 
 
+def _with_returning(project: "Project", before: "pd.DataFrame", near: "pd.DataFrame") -> "pd.DataFrame":
+    """The suspects, and behind them pooled pairs that left when the pool was made smaller and are in it again.
+
+    They keep the batch and the place that they had: what is judged of a batch says something about the rest of it.
+    """
+    import pandas as pd
+
+    from eds.suspects.append import canonical
+
+    pair = ["query_id", "candidate_id"]
+    gone = withdrawn(project, before)
+    gone = gone[(gone["origin"] == "pool") & gone["stratum"].str.startswith("pool@").fillna(False)]
+    back = gone[pd.MultiIndex.from_frame(gone[pair]).isin(pd.MultiIndex.from_frame(near[pair]))]
+    if not len(back):
+        return before
+    return canonical(pd.concat([before, back.assign(sources=None)], ignore_index=True))
+
+
+def _changes(inputs: Inputs, table: "pd.DataFrame") -> tuple[int, int, int]:
+    """How many pairs join the pool, how many leave it, and how many of these are judged."""
+    import pandas as pd
+
+    pair = ["query_id", "candidate_id"]
+    then, now = (
+        pd.MultiIndex.from_frame(rows.loc[rows["origin"] == "pool", pair].astype(str))
+        for rows in (inputs.suspects, table)
+    )
+    left = then.difference(now)
+    judged = pd.MultiIndex.from_frame(judged_pairs(inputs).astype(str)) if len(left) else left
+    return len(now.difference(then)), len(left), int(left.isin(judged).sum())
+
+
 def refresh(project: "Project") -> PoolResult | None:
     """Make the pool again if it is missing or stale, or if a generator has lists now that are not in it."""
     state = project.state("suspects")
@@ -166,7 +217,8 @@ def refresh(project: "Project") -> PoolResult | None:
         if files <= set(suspects_provenance(project).parents):
             return None
     result = pool(project, **params)
-    project.say(f"suspects: {result.size:,} pairs in the pool at k = {result.k}, {result.new:,} of them new")
+    left = f"; {result.left:,} left it, {result.left_judged:,} of them judged" if result.left else ""
+    project.say(f"suspects: {result.size:,} pairs in the pool at k = {result.k}, {result.new:,} of them new{left}")
     return result
 
 

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from eds.project.splits import SplitOptions, SplitResult
     from eds.project.status import StatusResult
     from eds.project.train import FinetuneOptions, FinetuneResult, HashOptions, HashResult
+    from eds.project.undo import JournalResult, UndoResult
     from eds.synthetic.experts import Expert
 
 __all__ = ["Project", "State"]
@@ -442,6 +443,22 @@ class Project(ProjectFiles):
         from eds.project.pool import pool_growth
 
         return pool_growth(self, _as_list(models), k_max=k_max)
+
+    def journal(self) -> "JournalResult":
+        """List what can be undone: pools, draws, campaigns and imports of votes, oldest first."""
+        from eds.project.undo import read_journal
+
+        return read_journal(self)
+
+    def undo(self, entry: str | None = None, *, dry_run: bool = False) -> "UndoResult":
+        """Undo an entry of the journal, by default the last one: what nobody has judged is taken back.
+
+        Nothing that was judged is deleted: votes and labels stay, and count no more as the pool or as a random draw.
+        Pairs that some of their panel have judged are asked on. Votes of an import are kept, and count no more.
+        """
+        from eds.project.undo import undo
+
+        return undo(self.rehearsal(dry_run), entry)
 
     def suspects(self) -> "SuspectsResult":
         """Count the suspects' pairs and batches by origin and stratum."""

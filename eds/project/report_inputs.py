@@ -11,6 +11,7 @@ from eds.project.budget import seconds_per_label
 from eds.project.compare import find_newcomers
 from eds.project.evaluate import Evaluation, evaluate_models
 from eds.project.inputs import Inputs
+from eds.project.journal import withdrawn
 from eds.project.known_truth import truth_of_drawn
 from eds.project.models import marked
 from eds.project.pool_models import read_pool_lists
@@ -112,6 +113,7 @@ def collect(project: "Project", options: ReportOptions) -> "ReportInputs":
         known_truth=truth_of_drawn(inputs),
         universe=inputs.universe if images is not None else None,
         suspects=suspects,
+        withdrawn=gone if len(gone := withdrawn(inputs.project, inputs.suspects, judged=True)) else None,
         truth=truth,
         with_random=options.with_random,
         judging=attempt("judging", lambda: read_judging(project, options)),

@@ -83,6 +83,7 @@ class ReportInputs:
     universe: Universe | None = None  # of pairs, as the project's rules decide it
     known_truth: KnownTruth | None = None  # of a drawn catalogue
     suspects: pd.DataFrame | None = None
+    withdrawn: pd.DataFrame | None = None  # suspects that were taken back after they had been judged
     truth: pd.DataFrame | None = None
     with_random: bool = False  # do the labels of random pairs count in models' scores, too?
     judging: Judging | None = None
@@ -120,6 +121,8 @@ class ReportInputs:
         """The labels that models are measured on: query_id, candidate_id, value; see `benchmark_labels`."""
         truth = self.require("truth")[[*PAIR, "value"]]
         suspects = None if self.with_random else self.suspects
+        if suspects is not None and self.withdrawn is not None:
+            suspects = pd.concat([suspects, self.withdrawn], ignore_index=True)
         labels: pd.DataFrame = self.cached("labels", lambda: benchmark_labels(truth, suspects))
         if not len(labels):
             raise Missing(ALL_RANDOM)

@@ -2,15 +2,15 @@
 
 from eds.suspects.benchmark_labels import benchmark_labels
 from eds.suspects.cost import expected_draws_for_positives, labelling_cost, n_pairs
-from eds.suspects.gold_and_repeats import add_pairs, draw_gold, draw_repeats
+from eds.suspects.gold_and_repeats import add_pairs, draw_gold, draw_repeats, without_orphans
 from eds.suspects.lists import labels_frame, lists_frame, shared_ranks
 from eds.suspects.negatives import NegativeRule, draw_negatives, sampled_negatives
 from eds.suspects.new_model_pairs import Delta, draw_delta
 from eds.suspects.overlap import overlap, pool_growth
 from eds.suspects.partial_estimates import prefix_weights
-from eds.suspects.pool import Batching, pool, reorder, reversed_pairs
+from eds.suspects.pool import Batching, pool, reorder, reversed_pairs, within_depth
 from eds.suspects.positive_rates import pair_rate, positive_rates
-from eds.suspects.random_pairs import RankWindow, draw_random
+from eds.suspects.random_pairs import RankWindow, draw_random, without_draw
 from eds.suspects.sources import sources_frame
 
 __all__ = [
@@ -41,4 +41,7 @@ __all__ = [
     "sampled_negatives",
     "shared_ranks",
     "sources_frame",
+    "within_depth",
+    "without_draw",
+    "without_orphans",
 ]

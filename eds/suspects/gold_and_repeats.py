@@ -81,3 +81,11 @@ def add_pairs(pairs: pd.DataFrame, suspects: pd.DataFrame | None) -> pd.DataFram
     new = arrow[~in_sorted(np.sort(pair_keys(pool, queries, candidates)), pair_keys(arrow, queries, candidates))]
     new = new.sort_values(["query_id", "candidate_id"])
     return append_rows(there, behind(new, there, origin="pool", stratum="chosen", probability=1.0))
+
+
+def without_orphans(suspects: pd.DataFrame) -> pd.DataFrame:
+    """The suspects without repeats of pairs that are asked no first time."""
+    first = suspects["origin"].isin(["pool", "random"])
+    pair = ["query_id", "candidate_id"]
+    asked = pd.MultiIndex.from_frame(suspects[pair]).isin(pd.MultiIndex.from_frame(suspects.loc[first, pair]))
+    return suspects[asked | (suspects["origin"] != "repeat")].reset_index(drop=True)

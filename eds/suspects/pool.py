@@ -206,3 +206,29 @@ def _arms(lists: RankedLists, truth: pd.DataFrame | None) -> tuple[Integers, Int
         return zero, zero
     value, arms = LabelledPairs.from_frame(truth).labels_of(lists), len(lists.models)
     return np.bincount(lists.model[value == 1], minlength=arms), np.bincount(lists.model[value == 0], minlength=arms)
+
+
+def within_depth(suspects: pd.DataFrame, k: int) -> pd.DataFrame:
+    """The suspects without those pooled pairs that no model ranks before k, and without later ranks in sources.
+
+    Pairs of somebody's own choice, of a new model and of an imported benchmark stay: they are in the pool for another
+    reason than its depth.
+
+    >>> lists = pd.DataFrame({"model": "m", "query_id": "q", "candidate_id": ["a", "b"], "rank": [0, 1]})
+    >>> within_depth(pool(lists, k=2), 1)["candidate_id"].tolist()
+    ['a']
+    """
+    pooled = (suspects["origin"] == "pool") & suspects["stratum"].str.startswith("pool@").fillna(False)
+    mine = suspects[pooled & suspects["sources"].notna()]
+    if not len(mine):
+        return suspects
+    ranks = sources_frame(mine)
+    near = read_lists(ranks[ranks["rank"] < k], rankings=False)
+    rows, starts = _by_pair(near)
+    keys = near.keys[rows][starts]
+    own = pair_keys(mine, near.queries, near.candidates)
+    stays = in_sorted(keys, own)
+    texts = join_sources(near.models, near.model[rows], near.rank[rows], starts).to_pandas().to_numpy()
+    result = suspects.copy()
+    result.loc[mine.index[stays], "sources"] = texts[np.searchsorted(keys, own[stays])]
+    return canonical(result.drop(mine.index[~stays]).reset_index(drop=True))

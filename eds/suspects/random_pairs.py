@@ -155,6 +155,21 @@ def draw_random(
     return append_rows(there, rows)
 
 
+def without_draw(suspects: pd.DataFrame, draw: pd.DataFrame) -> pd.DataFrame:
+    """The suspects without the random pairs of one draw; those of its stratum that stay are as probable as they were.
+
+    What is left of n draws of N units without replacement is a draw of so many of the same N.
+    """
+    key = ["query_id", "candidate_id", "origin"]
+    gone = pd.MultiIndex.from_frame(suspects[key].astype(str)).isin(pd.MultiIndex.from_frame(draw[key].astype(str)))
+    result = suspects[~gone].reset_index(drop=True)
+    for stratum in draw.loc[draw["origin"] == "random", "stratum"].unique():
+        size = drawn_from(suspects[(suspects["origin"] == "random") & (suspects["stratum"] == stratum)])
+        left = (result["origin"] == "random") & (result["stratum"] == stratum)
+        result.loc[left, "probability"] = float(left.sum()) / size
+    return result
+
+
 def drawn_from(part: pd.DataFrame) -> int:
     """How many units one stratum's draws were made of: n / probability.
 
