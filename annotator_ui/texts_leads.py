@@ -253,3 +253,21 @@ class EXPORT:
     empty_title = "No judgements yet"
     empty_body = "The file would have a header and no rows."
     who_is_in_it = "The file contains the names of experts. Decide who may read it."
+
+
+class JOURNAL:
+    """What was drawn, asked and imported, and undo."""
+
+    title = "Journal"
+    about = "Pools, draws, campaigns and imported votes; what nobody has judged can be taken back."
+    table = "The journal, newest first"
+    heads = ("What", "By", "When (UTC)", "Pairs or votes", "")
+    undone = "undone"
+    empty_title = "Nothing to undo"
+    empty_body = "Pools, draws, campaigns and imports of votes appear here."
+    which = "Entry"
+    undo = "Undo"
+    done = "{name} is undone."
+    taken = "{n} pairs that nobody has judged leave the queues."
+    judged = "{n} pairs are judged: their votes and labels stay."
+    votes = "{n} votes count no more; they are kept."

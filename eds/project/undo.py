@@ -87,12 +87,22 @@ def undo(project: "Project", entry: str | None = None) -> UndoResult:
     if chosen.undone:
         raise InputError(f"{chosen.name} is undone already", where="journal", hint=f"Make it again: {chosen.what}.")
     kind, _, number = chosen.name.partition("-")
+    _check_rights(project)
     with project.writing("undo"):
         if kind == "votes":
             return _undo_votes(project, chosen, int(number))
         if kind == "campaign":
             return _undo_campaign(project, chosen)
         return _undo_suspects(project, chosen, int(number))
+
+
+def _check_rights(project: "Project") -> None:
+    """Refuse an actor of the label store who is no lead."""
+    if exists(project):
+        with opened(project) as store:
+            from eds.labels.permissions import check_lead
+
+            store.read(lambda connection: check_lead(connection, store, project.actor, "undo"))
 
 
 def _of_store(project: "Project") -> list[JournalEntry]:

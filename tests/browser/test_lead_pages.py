@@ -23,7 +23,7 @@ from tests.annotator.judged import NAME, NASTY, furnish, judge
 from tests.browser.annotator import PASSWORD, Annotator, axe_faults, foreign_requests, prepare, running
 from tests.browser.judging import paintings, press, wait_painted, watch
 
-LEADS = ("campaigns", "coverage", "agreement", "pool-yield", "disputed", "decide", "experts", "export")
+LEADS = ("campaigns", "coverage", "agreement", "pool-yield", "disputed", "decide", "experts", "export", "journal")
 SIZES = ((1440, 900), (1280, 720), (820, 1180), (390, 844))
 OWN = "The lead's <i>own</i> $x$"
 

@@ -4,7 +4,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotator_ui.lead.campaign import CHOSEN
 
-LEADS = ("campaigns", "coverage", "agreement", "pool_yield", "disputed", "decide", "experts", "export")
+LEADS = ("campaigns", "coverage", "agreement", "pool_yield", "disputed", "decide", "experts", "export", "journal")
 
 
 def alone(screen: str) -> AppTest:

@@ -4,7 +4,7 @@ import pytest
 from markupsafe import escape
 
 from annotator_ui.app_state import Site
-from annotator_ui.texts_leads import COMMON, EXPERTS
+from annotator_ui.texts_leads import COMMON, EXPERTS, JOURNAL
 from tests.annotator.judged import NAME
 from tests.annotator.leads.pages import LEADS, page_html, run
 
@@ -21,7 +21,7 @@ def test_experts_see_nothing_of_a_leads_page(screen: str, judged: Site, viewer: 
 @pytest.mark.parametrize("screen", LEADS)
 def test_empty_states(screen: str, site: Site, viewer: dict[str, str]) -> None:
     app = run(screen)  # everything before a link to another screen is there
-    assert {"experts": EXPERTS.table}.get(screen, COMMON.none_title) in page_html(app)
+    assert {"experts": EXPERTS.table, "journal": JOURNAL.empty_title}.get(screen, COMMON.none_title) in page_html(app)
 
 
 @pytest.mark.parametrize("screen", LEADS)

@@ -1,0 +1,46 @@
+"""Lead's page: the journal, and taking back what nobody has judged."""
+
+import streamlit as st
+
+from annotator_ui import html
+from annotator_ui.app_state import Viewer, acting, site
+from annotator_ui.escape_markdown import escape_markdown
+from annotator_ui.screen import put, report_after_rerun, screen, shown_errors
+from annotator_ui.texts import MENU
+from annotator_ui.texts_leads import JOURNAL as SAYS
+from eds.project.undo import UndoResult
+
+
+@screen(title=SAYS.title, about=SAYS.about, role="lead", section=MENU.project, position=215)
+def show(who: Viewer) -> None:
+    """Show the screen."""
+    entries = site().project.journal().entries[::-1]
+    if not entries:
+        put(html.empty(SAYS.empty_title, SAYS.empty_body))
+        return
+    rows = [
+        [one.what, one.actor, one.at.replace("T", " ").removesuffix("Z"), one.pairs, SAYS.undone if one.undone else ""]
+        for one in entries
+    ]
+    put(html.table(SAYS.table, SAYS.heads, rows, numbers=(3,)))
+    texts = {one.name: f"{one.name}: {one.what}" for one in entries if not one.undone}
+    if not texts:
+        return
+    with st.container(border=True):
+        name = st.selectbox(SAYS.which, list(texts), format_func=texts.__getitem__)
+        with shown_errors():
+            plan = acting(who).undo(name, dry_run=True)
+            put(html.note(_sentence(plan)))
+            if st.button(
+                f"{SAYS.undo} {escape_markdown(name)}"
+            ):  # the entry is on the button, so that nobody undoes the wrong one
+                done = acting(who).undo(name)
+                report_after_rerun(f"{SAYS.done.format(name=name)} {_sentence(done)}")
+
+
+def _sentence(result: UndoResult) -> str:
+    """What is taken back, and what stays."""
+    votes = result.entry.name.startswith("votes-")
+    text = (SAYS.votes if votes else SAYS.taken).format(n=f"{result.taken_back:,}")
+    judged = SAYS.judged.format(n=f"{result.judged:,}") if result.judged else ""
+    return " ".join(filter(None, (text, judged)))
