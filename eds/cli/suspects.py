@@ -77,8 +77,10 @@ def random(console: Console, **options: Any) -> None:
 
 @command(suspects, "negatives", example="eds suspects negatives --min-rank 100 --max-rank 500 -n 5")
 @click.option("-n", "n", type=click.IntRange(1), default=5, help="Negatives for each query.")
-@click.option("--min-rank", type=click.IntRange(0), default=100, help="First rank, from 0.")
-@click.option("--max-rank", type=click.IntRange(1), default=500, help="End of the ranks, not included.")
+@click.option("--min-rank", type=click.IntRange(0), help="First rank, from 0 (default: 100, or half of the lists).")
+@click.option(
+    "--max-rank", type=click.IntRange(1), help="End of the ranks, not included (default: 500, or the lists')."
+)
 @click.option("--keep-top", is_flag=True, help="Allow candidates that some model ranks higher.")
 @spending
 def negatives(console: Console, **options: Any) -> None:
@@ -228,8 +230,8 @@ def render_negatives(result: "NegativesResult") -> str:
     """What was drawn, and for how many queries."""
     return with_price(
         result,
-        f"Sampled {result.drawn:,} negatives of {result.queries:,} queries; {result.queries_with_fewer:,} queries have "
-        f"fewer than {result.n}.",
+        f"Sampled {result.drawn:,} negatives of {result.queries:,} queries at ranks {result.min_rank:,} to "
+        f"{result.max_rank - 1:,}; {result.queries_with_fewer:,} queries have fewer than {result.n}.",
     )
 
 

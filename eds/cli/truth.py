@@ -81,6 +81,11 @@ def render_decision(result: "DecideResult") -> str:
             f"{counts['late']:,} judgements do not count: given more than 7 days after their campaign was closed or "
             "their expert left."
         )
+    if result.unusable:
+        lines.append(
+            f"{result.unusable:,} labels are of images that are no query or no candidate of the catalogue: no measure "
+            "uses them."
+        )
     if counts.get("imported"):
         lines.append(f"{counts['imported']:,} labels came with an imported benchmark.")
     if result.change and result.change.turned + result.change.lost:

@@ -100,7 +100,10 @@ def analyse(project: "Project", name: str, **options: Any) -> AnalysisResult:
     file = project.root / "analysis" / f"{name}.json"
     every = {**{item.name: getattr(settings, item.name) for item in read_fields(type(settings))}, **used}
     result = AnalysisResult(name, to_jsonable(every), _digests(project, list(tables)), document, file)
-    _store(result)
+    if project.read_only:
+        project.say("The project cannot be written to: the result is not stored.")
+    else:
+        _store(result)
     return result
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from eds.errors import TruthChangeError
+from eds.errors import ProjectError, TruthChangeError
 from eds.project.label_store import exists, explain_missing_package, opened, parse_time
 from eds.project.results import Result
 
@@ -33,6 +33,7 @@ class DecideResult(Result):
     stored_rule: str | None = None  # of the truth that was kept
     differing_pairs: "pd.DataFrame | None" = None  # from the stored or the imported truth
     change: "TruthChange | None" = None  # of the truth that this one replaces
+    unusable: int = 0  # labels that no measure uses: of images that are gone, or have another role
 
     @property
     def differing(self) -> int | None:
@@ -96,6 +97,11 @@ def decide(
         # Before the acts are read: an act that arrives meanwhile makes the table stale instead of silently outdated.
         made_by = project.provenance("truth.decide", {"truth.rule": used}, [project.path("labels")], params=params)
         votes = read_votes(project, campaign, parse_time(as_of))
+        none = not (len(votes.acts) or len(votes.adjudicated) or project.path("truth").exists())
+        if none and campaign is None and as_of is None:
+            raise ProjectError(
+                "nobody has judged yet", where=str(project.root), hint="Collect labels: eds labels serve, or import."
+            )
         decision = decide_votes(votes, used, panel=panel, as_of=parse_time(as_of), adjudication=adjudication)
         stored = differing = change = None
         if project.path("truth").exists():
@@ -130,7 +136,19 @@ def decide(
         stored_rule=", ".join(others) or None,
         differing_pairs=differing,
         change=change,
+        unusable=count_unusable(project, decision.truth),
     )
+
+
+def count_unusable(project: "Project", labels: "pd.DataFrame") -> int:
+    """How many labels no measure uses: their query is no query of the catalogue, or their candidate no candidate."""
+    return 0 if not project.path("images").exists() else int((~usable(project.read("images"), labels)).sum())
+
+
+def usable(images: "pd.DataFrame", labels: "pd.DataFrame") -> "pd.Series[bool]":
+    """Which labels are of a query and a candidate of the catalogue."""
+    queries, candidates = (images.loc[images["role"] != role, "image_id"] for role in ("candidate", "query"))
+    return labels["query_id"].isin(queries) & labels["candidate_id"].isin(candidates)
 
 
 def decide_votes(

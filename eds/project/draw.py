@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from eds.universe import UniverseSize
 
 PAIR = ["query_id", "candidate_id"]
+NEAREST, DEEPEST = 100, 500  # ranks of negatives, where the lists are so deep; else the lower half of the lists
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ class NegativesResult(DrawResult):
     n: int  # requested for each query
     queries: int  # queries with at least one negative
     queries_with_fewer: int  # queries of the catalogue with fewer than n
+    min_rank: int
+    max_rank: int  # not included
 
 
 @dataclass(frozen=True)
@@ -137,25 +140,41 @@ def draw_random(
 
 
 def draw_negatives(
-    project: "Project", n: int = 5, *, min_rank: int = 100, max_rank: int = 500, keep_top: bool = False
+    project: "Project",
+    n: int = 5,
+    *,
+    min_rank: int | None = None,
+    max_rank: int | None = None,
+    keep_top: bool = False,
 ) -> NegativesResult:
     """Sample pairs that every model ranks low; see Project.draw_negatives."""
+    from eds.project.pool_models import list_depth
     from eds.suspects import NegativeRule
     from eds.suspects import draw_negatives as draw
 
     with project.writing("suspects.negatives"), project.progress("sampling", "queries") as progress:
         inputs = Inputs(project)
         models, images = generators(project, inputs=inputs), inputs.read("images")
-        check_depth(project, models, max_rank, f"negatives up to rank {max_rank}")
-        lists = read_heads(project, models, max_rank)
-        rule = NegativeRule(min_rank, max_rank, n, project.config.project.seed, exclude_top=not keep_top)
+        depth = min((list_depth(project, model) for model in models), default=DEEPEST)
+        end = min(DEEPEST, depth) if max_rank is None else max_rank
+        first = min(NEAREST, end // 2) if min_rank is None else min_rank
+        check_depth(project, models, end, f"negatives up to rank {end}")
+        lists = read_heads(project, models, end)
+        rule = NegativeRule(first, end, n, project.config.project.seed, exclude_top=not keep_top)
         table = draw(images, lists, inputs.suspects, read_decided(project), rule, progress=progress)
-        params = {"n": n, "min_rank": min_rank, "max_rank": max_rank, "keep_top": keep_top or None}
+        params = {"n": n, "min_rank": first, "max_rank": end, "keep_top": keep_top or None}
         price = _append(inputs, table, "negatives", params)
     sizes = table[table["origin"] == "negative"].groupby("query_id").size()
     fewer = int((images["role"] != "candidate").sum()) - int((sizes >= n).sum())
     return NegativesResult(
-        drawn=int(sizes.sum()), price=price, table=table, n=n, queries=len(sizes), queries_with_fewer=fewer
+        drawn=int(sizes.sum()),
+        price=price,
+        table=table,
+        n=n,
+        queries=len(sizes),
+        queries_with_fewer=fewer,
+        min_rank=first,
+        max_rank=end,
     )
 
 

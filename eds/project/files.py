@@ -81,6 +81,11 @@ class ProjectFiles:
         """Whether somebody is asked before judgements are added, so that a price is worth computing first."""
         return self.approve is not _agree and not self.dry_run
 
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be written to the project's folder: answers are given, and not stored."""
+        return not os.access(self.root, os.W_OK)
+
     def rehearsal(self, dry_run: bool = True) -> Self:
         """Return the same project in which verbs write nothing; with `dry_run` off the project itself."""
         if not dry_run or self.dry_run:

@@ -101,6 +101,14 @@ class Inputs:
                 if with_random or not self.exists("suspects")
                 else benchmark_labels(truth, suspects_and_withdrawn(self))
             )
+            if self.exists("images") and len(kept):
+                from eds.project.decide import usable
+
+                fits = usable(self.images(), kept)
+                if not fits.all():
+                    gone = f"{int((~fits).sum()):,} of {len(kept):,} labels"
+                    self.project.say(f"{gone} are of images that are no query or no candidate: no measure uses them.")
+                kept = kept[fits].reset_index(drop=True) if fits.any() else kept
             if not len(kept):
                 raise InputError(
                     "only random pairs are labelled, and these serve p and the pool's recall",

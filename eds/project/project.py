@@ -497,11 +497,18 @@ class Project(ProjectFiles):
         )
 
     def draw_negatives(
-        self, n: int = 5, *, min_rank: int = 100, max_rank: int = 500, keep_top: bool = False, dry_run: bool = False
+        self,
+        n: int = 5,
+        *,
+        min_rank: int | None = None,
+        max_rank: int | None = None,
+        keep_top: bool = False,
+        dry_run: bool = False,
     ) -> "NegativesResult":
         """Sample n pairs of every query at ranks min_rank to max_rank - 1; earlier negatives are replaced.
 
-        Candidates that some model ranks before min_rank are left out unless `keep_top`.
+        By default these are ranks 100 to 499, or where lists are shorter their lower half. Candidates that some model
+        ranks before min_rank are left out unless `keep_top`.
         """
         from eds.project.draw import draw_negatives
 

@@ -296,6 +296,9 @@ def score(
         allow_missing,
         tuple(attributes),
     )
+    if project.read_only and not new:
+        project.say("The project cannot be written to: the scores are not stored.")
+        project = project.rehearsal()
     inputs = Inputs(project)
     wanted = measures_of(inputs, options)
     if inputs.exists("truth") and len(wanted) < len(parse_measures(options.measures)):

@@ -101,7 +101,7 @@ class Curator(RuleBasedStateMachine):
 
     @rule()
     def decide(self) -> None:
-        if not self.project.path("labels").exists():
+        if not self.project.path("labels").exists() or not (self._acts() or len(self._truth())):
             return
         try:
             self.project.decide()
