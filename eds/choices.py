@@ -48,8 +48,9 @@ RecallLimits = Literal["simultaneous", "squared"]  # the kind of interval of poo
 SplitBy = Literal["product", "random", "stratified", "all"]  # all: every image is for training
 Searched = Literal["queries", "others", "all"]  # what test queries are compared with
 HashObjective = Literal[
-    "talr-ap", "talr-ndcg", "dsh", "dispersed-dsh", "two-level-dsh", "cross-entropy", "pca-sign", "itq"
-]
+    "talr-ap", "talr-ndcg", "dsh", "dispersed-dsh", "two-level-dsh", "hashnet", "orthohash", "cross-entropy"
+]  # and the baselines (eds.registry.BASELINES)
+Optimizer = Literal["adam", "adamw", "sgd"]
 HashHead = Literal["linear", "mlp"]
 NetworkObjective = Literal["cross-entropy", "dino"]
 NetworkLabels = Literal["product", "category", "both"]

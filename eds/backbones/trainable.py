@@ -13,7 +13,7 @@ from eds.backbones.repository import Repository
 from eds.backbones.request import Request
 from eds.errors import InputError
 
-ARCHITECTURES = "timm:NAME, wheel:NAME, or checkpoint:PATH[?arch=timm:NAME]"
+ARCHITECTURES = "timm:NAME, wheel:NAME, cnn:NAME, or checkpoint:PATH[?arch=timm:NAME]"
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,13 @@ class Trainable:
 def trainable(text: str) -> Trainable:
     """The network of a backbone's text, on the CPU, with all weights trainable."""
     request = complete(Request.parse(text))
-    names = {"timm": _timm_architecture(request), "wheel": f"tf_{request.name}"}
-    architecture = f"timm:{names[request.loader]}" if request.loader in names else request.option("arch")
-    if not architecture.startswith("timm:") or request.option("output", "pooled") != "pooled":
+    names = {
+        "timm": f"timm:{_timm_architecture(request)}",
+        "wheel": f"timm:tf_{request.name}",
+        "cnn": f"cnn:{request.name}",
+    }
+    architecture = names[request.loader] if request.loader in names else request.option("arch")
+    if not architecture.startswith(("timm:", "cnn:")) or request.option("output", "pooled") != "pooled":
         raise InputError("this backbone cannot be trained here", where=text, hint=f"Name one of {ARCHITECTURES}.")
     backbone = load(text, device="cpu", runtime="torch")
     runner = backbone._runner if isinstance(backbone, NetworkBackbone) else None

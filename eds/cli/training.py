@@ -1,7 +1,7 @@
 """`eds training`: hash heads and fine-tuned networks, each a model like any other."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -9,6 +9,7 @@ from eds import choices
 from eds.cli.console import Console, command
 from eds.cli.options import named_files, one_of
 from eds.cli.render import format_table
+from eds.registry import BASELINES
 
 if TYPE_CHECKING:
     from eds.project.runs import RunsResult
@@ -31,13 +32,21 @@ def training_options(learning_rate: float) -> Callable[[Callable[..., None]], Ca
             ),
             click.option("--patience", type=int, default=10, help="Epochs without improvement before stopping."),
             click.option("--group", type=int, default=4, help="Images per product in a batch."),
-            click.option("--weight-decay", type=float, default=5e-5, help="Weight decay (Adam)."),
-            click.option("--warm-up", type=float, default=1.0, help="Epochs of learning rate warm-up."),
+            click.option("--weight-decay", type=float, default=5e-5, help="Weight decay."),
+            click.option("--clip", type=float, default=0.0, help="Largest norm of the gradient (0: no limit)."),
             click.option(
-                "--learning-rate", type=float, default=learning_rate, help="Learning rate after warm-up (Adam)."
+                "--schedule",
+                default="constant",
+                metavar="constant|cosine|F@N",
+                help="Rate after warm-up; F@N: times F every N epochs.",
             ),
+            click.option("--optimizer-momentum", type=float, default=0.9, help="Momentum of sgd, first beta of adam."),
+            click.option("--optimizer", type=one_of(choices.Optimizer), default="adam", help="Optimizer."),
+            click.option("--warm-up", type=float, default=1.0, help="Epochs of learning rate warm-up."),
+            click.option("--learning-rate", type=float, default=learning_rate, help="Learning rate after warm-up."),
             click.option("--batch", type=int, default=64, help="Images in a batch."),
             click.option("--epochs", type=int, default=50, help="Maximum number of epochs."),
+            click.option("--preset", type=click.Choice(["dsh", "talr", "vsd"]), help="Options of a publication."),
         ):
             function = add(function)
         return function
@@ -95,18 +104,28 @@ def list_(console: Console) -> None:
 @click.argument("name")
 @click.option("--base", metavar="MODEL", help="Model whose vectors are hashed (default: the only one).")
 @click.option("--bits", type=int, default=32, help="Bits of a code, 1 to 64.")
-@click.option("--objective", type=one_of(choices.HashObjective), default="talr-ap", help="Training objective.")
+@click.option("--network", metavar="SPEC", help="Train this network with the head, on images: cnn:dsh, timm:NAME.")
+@click.option(
+    "--objective",
+    type=click.Choice([*get_args(choices.HashObjective), *BASELINES]),
+    default="talr-ap",
+    help="Training objective, or a baseline that is computed.",
+)
 @click.option("--labels", type=one_of(choices.HashLabels), default="product", help="What makes two images similar.")
 @click.option("--one-way-as-negative", is_flag=True, help="Pairs similar in one direction count as not similar.")
 @click.option("--head", type=one_of(choices.HashHead), default="linear", help="Kind of head.")
 @click.option("--hidden", type=int, default=256, help="Hidden units of an mlp head.")
-@click.option("--scale", default="1", metavar="S|FROM:TO", help="Scale of tanh; FROM:TO grows by epoch.")
-@click.option("--margin", type=float, help="DSH margin in code lengths (default: dsh 2, others 1).")
-@click.option("--alpha", type=float, help="DSH pull to -1 and 1 (default: dsh 0.01, others 0.1).")
+@click.option("--scale", default="1", metavar="S|FROM:TO", help="Scale of tanh; FROM:TO grows (hashnet: 1:10).")
+@click.option("--margin", type=float, help="DSH margin in code lengths (default: 2).")
+@click.option("--alpha", type=float, help="DSH pull to -1 and 1 (default: 0.01).")
+@click.option("--crop", type=int, default=0, help="Network: move images by up to so many pixels.")
+@click.option("--frozen", type=int, default=0, help="Network: tensors from the input on that stay unchanged.")
+@click.option("--random-init", is_flag=True, help="Network: start with random weights.")
+@click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", help="Network: where it is trained.")
 @click.option("--replace", is_flag=True, help="Start again and replace other vectors of this name.")
 @training_options(1e-3)
 def hash_(console: Console, name: str, replace: bool, **options: Any) -> None:
-    """Fit a hash head and write codes as model NAME; resumes."""
+    """Learn a hash function; write codes as model NAME; resumes."""
     from eds.project.train import HashOptions
 
     console.show(console.project.train_hash(name, HashOptions(**options), replace=replace), render_hash)

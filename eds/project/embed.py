@@ -170,7 +170,7 @@ def embed(
         for text in texts:
             if text in kept:
                 continue
-            name, spec = parse_model(text)
+            name, spec = parse_model(text, project)
             backbone = load(spec, device=device, **options.loading)
             name = name or backbone.spec.default_name
             if name in backbones or name in kept.values():
@@ -232,7 +232,7 @@ def _up_to_date(project: "Project", texts: Sequence[str], options: EmbedOptions,
         if not (same and text in texts and state.condition == "fresh") or missing_files(project, name):
             continue
         model = read_model(project.path("embeddings", name))
-        if model.rows == images and not _has_other_weights(parse_model(text)[1], model.weights_digest):
+        if model.rows == images and not _has_other_weights(parse_model(text, project)[1], model.weights_digest):
             kept[text] = name
     return kept
 
@@ -243,8 +243,10 @@ def _has_other_weights(spec: str, sha256: str) -> bool:
     from eds.io.files import digest
 
     request = Request.parse(spec)
-    named = request.name if request.loader == "checkpoint" else request.weights.rpartition("=")[2]
+    named = request.name if request.loader in ("checkpoint", "hash") else request.weights.rpartition("=")[2]
     path = Path(named).expanduser() if named else None
+    if request.loader == "hash" and path and path.is_dir():
+        path = path / "head.safetensors"
     if request.name.startswith("local-dir:") or (path and path.is_dir()):
         return True
     return bool(path and path.is_file() and digest(path) != sha256)
@@ -462,11 +464,17 @@ def _compute(
         )
 
 
-def parse_model(text: str) -> tuple[str, str]:
-    """The name ("" if none is given) and the spec; a bare word, or word@FILE, is one of the paper's models."""
+def parse_model(text: str, project: "Project | None" = None) -> tuple[str, str]:
+    """The name ("" if none is given) and the spec; a bare word, or word@FILE, is one of the paper's models.
+
+    `hash:NAME` is the hash function of that run of the project.
+    """
     from eds.backbones import name_and_spec, preset_text
 
     name, spec = name_and_spec(text)
+    loader, _, run = spec.partition(":")
+    if project and loader == "hash" and (folder := project.root / "training" / run).is_dir():
+        return name or f"hash-{run}", f"hash:{folder}"
     preset = spec.partition("@")[0]
     return name if ":" in preset else name or preset, preset_text(spec)
 

@@ -14,17 +14,20 @@ from eds.project.models import find_model, record, trained_on
 from eds.project.results import Result
 from eds.project.runs import begin_record, finish_record, run_folder, running
 from eds.project.splits import with_split
+from eds.project.training_presets import PRESETS
+from eds.registry import BASELINES
 from eds.tables import Operation, Provenance
 
 if TYPE_CHECKING:
     from eds.project import Project
     from eds.training.code_score import CodeScore
     from eds.training.dino import Dino
+    from eds.training.hash_head import HashRun
+    from eds.training.hash_objective import Design
     from eds.training.plan import Plan
     from eds.training.supervision import Supervision
 
 OPERATION = "training.hash"
-COMPUTED = ("pca-sign", "itq")  # objectives that nothing is trained for
 WAIT = 600  # seconds until codes are not written because another process holds the project
 DINO = ("crops", "local_size", "prototypes", "momentum", "temperature", "temperature_epochs")  # of that objective only
 
@@ -44,14 +47,24 @@ class TrainingOptions:
     test_share: float = 0.2  # of the products
     group: int = 4  # images of one product that share a batch
     seed: int | None = None  # None: the project's
+    optimizer: str = "adam"
+    optimizer_momentum: float = 0.9  # of sgd; of adam the decay of its first moment (0: no momentum)
+    schedule: str = "constant"
+    clip: float = 0.0  # largest norm of the gradient; 0: no limit
+    preset: str | None = None  # hyperparameters of a publication, for all that is not given
 
     def plan(self, project: "Project", keep: str = "best") -> "Plan":
         """The checked numbers of a run."""
         from eds.training.plan import Plan
 
-        values = {part.name: getattr(self, part.name) for part in fields(TrainingOptions)}
+        if self.preset is not None and self.preset not in PRESETS:
+            raise InputError(f"unknown preset {self.preset!r}", hint=f"Known: {', '.join(PRESETS)}.")
+        usual, preset = type(self)(), PRESETS.get(self.preset or "", {})
+        values = {part.name: getattr(self, part.name) for part in fields(TrainingOptions) if part.name != "preset"}
+        values |= {name: value for name, value in preset.items() if values[name] == getattr(usual, name)}
+        keep, values["momentum"] = values["keep"] or keep, values.pop("optimizer_momentum")
         seed = project.config.project.seed if self.seed is None else self.seed
-        return Plan(**{**values, "keep": self.keep or keep, "seed": seed})
+        return Plan(**{**values, "keep": keep, "seed": seed})
 
 
 @dataclass(frozen=True)
@@ -65,9 +78,14 @@ class HashOptions(TrainingOptions):
     one_way_as_negative: bool = False  # pairs called similar in one direction only
     head: str = "linear"
     hidden: int = 256  # units, of an mlp
-    scale: str = "1"  # of tanh; FROM:TO grows by epoch
+    scale: str = "1"  # of tanh; FROM:TO grows by epoch; hashnet 1:10
     margin: float | None = None  # of the DSH family
     alpha: float | None = None
+    network: str | None = None  # instead of a base: a backbone that is trained together with the head
+    random_init: bool = False  # of the network; cnn:NAME always begins so
+    frozen: int = 0  # of the network: tensors from the input on that stay unchanged
+    crop: int = 0  # of the network: pixels by which images are moved at random
+    device: str = "cpu"
 
 
 @dataclass(frozen=True)
@@ -156,16 +174,16 @@ def train_hash(project: "Project", name: str, options: HashOptions, *, replace: 
     """Fit a hash head to a model's vectors and write the codes as model `name`; see `Project.train_hash`."""
     from eds.project.inputs import Inputs
     from eds.project.ranks_and_scores import open_vectors
-    from eds.training.hash_head import Design, fit_hash_head
-    from eds.training.hash_losses import Pairing, Scale
-    from eds.training.hash_model import describe_base, gather_inputs, write_codes
+    from eds.training.hash_head import fit_hash_head
+    from eds.training.hash_model import backbone_text, describe_base, gather_inputs, write_codes
     from eds.training.splits import splits_frame
     from eds.training.supervision import supervise
 
+    if options.network is not None:
+        return _train_network(project, name, options, replace=replace)
+    _refuse_network_options(options)
     base, labels = _base_model(project, options.base, name), options.labels
-    pairing = Pairing(options.margin, options.alpha)
-    scale = Scale.parse(options.scale)
-    design = Design(options.bits, options.objective, options.head, options.hidden, scale, pairing)
+    design = _design(options)
     target = project.path("embeddings", name)
     with running(project, name) as folder:
         images = project.read("images")
@@ -173,23 +191,14 @@ def train_hash(project: "Project", name: str, options: HashOptions, *, replace: 
         truth = Inputs(project).decided_pairs() if labels == "truth" else None
         supervision = supervise(labels, with_vector, truth, one_way_as_negative=options.one_way_as_negative)
         supervision = with_split(project, supervision)
-        plan = options.plan(project, _keep(supervision))
+        plan = options.plan(project, _keep(supervision, options.objective))
         _refuse_shares(options, supervision)
-        spec: dict[str, Any] = {
-            "head": design.head,
-            "bits": design.bits,
-            "objective": design.objective,
-            "labels": labels,
-            "scale": str(design.scale),
-            "margin": options.margin,
-            "alpha": options.alpha,
-            "seed": plan.seed,
-        }
+        spec = _spec_of(options, plan.seed)
         if not replace:
             _refuse_other_model(target, spec)
         made_by = _codes_provenance(project, name, base, options, plan.seed)
         details = {"kind": "hash", "base": base, "base_sha256": vectors.model.weights_digest, **spec}
-        details["epochs"] = 0 if options.objective in COMPUTED else plan.epochs
+        details["epochs"] = 0 if options.objective in BASELINES else plan.epochs
         begin_record(folder, details)
         ids = list(supervision.ids)
         with project.progress("training", "epochs") as progress:
@@ -200,6 +209,7 @@ def train_hash(project: "Project", name: str, options: HashOptions, *, replace: 
                 plan,
                 folder,
                 describe_base(vectors),
+                base_text=backbone_text(vectors),
                 restart=replace,
                 progress=progress,
             )
@@ -212,17 +222,113 @@ def train_hash(project: "Project", name: str, options: HashOptions, *, replace: 
         with publishing(project, OPERATION), project.progress("encoding", "codes") as progress:
             codes = write_codes(target, name, vectors, ids, fitted.head, fitted.sha256, spec, made_by, progress)
             record(project, name, trained=trained_on(project, name))
+    return _hash_result(name, base, spec, fitted, plan, supervision, len(codes), len(images) - len(with_vector))
+
+
+def _train_network(project: "Project", name: str, options: HashOptions, *, replace: bool) -> HashResult:
+    """Train a network and its hash layer together, and compute the codes of all images as model `name`."""
+    from eds.backbones import preset_text
+    from eds.backbones.runtimes import choose
+    from eds.backbones.trainable import trainable
+    from eds.project.embed import EmbedOptions, embed
+    from eds.project.inputs import Inputs
+    from eds.training.deep_hash import fit_deep_hash
+    from eds.training.pictures import PIXELS, prepare_images
+    from eds.training.splits import splits_frame
+    from eds.training.supervision import supervise
+
+    if options.base is not None or options.objective in BASELINES:
+        what = "a base model" if options.base is not None else f"objective {options.objective}, which trains nothing,"
+        raise InputError(f"{what} and a network are named", hint="Leave out --network, or name another --objective.")
+    choose(options.device, "torch")  # before any image is read
+    text = preset_text(options.network or "")
+    fresh = options.random_init or (text.startswith("cnn:") and "@" not in text)
+    text += f"{'&' if '?' in text else '?'}random_init=true" if fresh else ""
+    design, images, target = _design(options), project.read("images"), project.path("embeddings", name)
+    with running(project, name) as folder:
+        truth = Inputs(project).decided_pairs() if options.labels == "truth" else None
+        labels = supervise(options.labels, images, truth, one_way_as_negative=options.one_way_as_negative)
+        labels = with_split(project, labels)
+        plan = options.plan(project, _keep(labels, options.objective))
+        _refuse_shares(options, labels)
+        if not replace and target.exists() and not (folder / "run.json").exists():
+            _refuse_other_model(target, {})
+        network = trainable(text)
+        spec = _spec_of(options, plan.seed)
+        details = {"kind": "hash", "base": network.text, "base_sha256": network.weights_sha256, **spec}
+        details["epochs"] = plan.epochs
+        begin_record(folder, details)
+        if replace:  # prepared again from the catalogue
+            (folder / PIXELS).unlink(missing_ok=True)
+        with project.progress("reading", "images") as progress:
+            pixels = prepare_images(images, labels.ids, project.image_root, network.preprocessing, folder, progress)
+        with project.progress("training", "epochs") as progress:
+            fitted = fit_deep_hash(
+                network,
+                pixels,
+                labels,
+                design,
+                plan,
+                folder,
+                frozen=options.frozen,
+                crop=options.crop,
+                device=options.device,
+                restart=replace,
+                progress=progress,
+            )
+        if fitted.resumed_at:
+            project.say(f"Resumed after epoch {fitted.resumed_at}.")
+        score = fitted.test and fitted.test.expected
+        details |= {"weights_sha256": fitted.sha256, "measure": fitted.seen.measure, "score": score}
+        finish_record(folder, details, splits_frame(fitted.parts, list(labels.ids)))
+        with publishing(project, "embeddings.compute"):
+            done = embed(project, [f"{name}=hash:{name}"], EmbedOptions(device="cpu"), replace=replace).models[0]
+    return _hash_result(name, network.text, spec, fitted, plan, labels, done.rows, len(images) - done.rows)
+
+
+def _design(options: HashOptions) -> "Design":
+    from eds.training.hash_losses import Pairing, Scale
+    from eds.training.hash_objective import Design
+
+    pairing, scale = Pairing(options.margin, options.alpha), Scale.parse(options.scale)
+    return Design(options.bits, options.objective, options.head, options.hidden, scale, pairing)
+
+
+def _spec_of(options: HashOptions, seed: int) -> dict[str, Any]:
+    """What of the options the spec of the codes names."""
+    return {
+        "head": options.head,
+        "bits": options.bits,
+        "objective": options.objective,
+        "labels": options.labels,
+        "scale": str(_design(options).growing),
+        "margin": options.margin,
+        "alpha": options.alpha,
+        "seed": seed,
+    }
+
+
+def _hash_result(
+    name: str,
+    base: str,
+    spec: dict[str, Any],
+    fitted: "HashRun",
+    plan: "Plan",
+    labels: "Supervision",
+    codes: int,
+    lacking: int,
+) -> HashResult:
     return HashResult(
         name,
         base,
         **spec,
-        rows=len(codes),
-        test=test,
+        rows=codes,
+        test=fitted.test,
         seen=fitted.seen,
         validation_score=fitted.validation_score,
-        split=_split_text(supervision),
-        trained_on=fitted.trained_on,
-        validated_on=fitted.validated_on,
+        split=_split_text(labels),
+        trained_on=len(fitted.parts.train),
+        validated_on=len(fitted.parts.validation),
         epochs=len(fitted.rows),
         best_epoch=fitted.best_epoch,
         keep=plan.keep,
@@ -231,16 +337,23 @@ def train_hash(project: "Project", name: str, options: HashOptions, *, replace: 
         resumed_at=fitted.resumed_at,
         checkpoint=str(fitted.file),
         checkpoint_sha256=fitted.sha256,
-        images_without_vector=len(images) - len(with_vector),
+        images_without_vector=lacking,
         log=fitted.rows,
     )
+
+
+def _refuse_network_options(options: HashOptions) -> None:
+    """Refuse options of a network that is trained, where a head is fitted to vectors."""
+    names = ("random_init", "frozen", "crop", "device")
+    if given := [name for name in names if getattr(options, name) != getattr(HashOptions(), name)]:
+        words = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise InputError(f"{words} without a network", hint="Name the network that is trained: --network.")
 
 
 def refresh(project: "Project") -> list[str]:
     """Encode the images of stale hash models with their heads; their base models must be fresh.
 
-    A head is fitted again only where its base model has other weights now: other codes for every image are for the
-    user to ask for (`train_hash` with `replace`).
+    A head is fitted again only where its base model has other weights now, or where it is asked for (`replace`).
     """
     made = []
     for name in project.models("embeddings"):
@@ -255,8 +368,9 @@ def refresh(project: "Project") -> list[str]:
 
 def _encode_again(project: "Project", name: str, options: HashOptions) -> bool:
     """Write the codes of all images by the head that there is; False if it was fitted to another base model."""
+    from eds.backbones.families.hash import HEAD
     from eds.project.ranks_and_scores import open_vectors
-    from eds.training.hash_head import HEAD, load_head
+    from eds.training.hash_head import load_head
     from eds.training.hash_model import describe_base, write_codes
     from eds.vectors import read_model
 
@@ -367,15 +481,20 @@ def publishing(project: "Project", operation: str) -> Iterator[None]:
         except LockedError as error:
             if attempt == WAIT - 1:
                 raise
-            if not attempt:
+            if attempt == 0:
                 project.say(f"The model is trained. {error.what}: waiting to write its codes.")
             time.sleep(1)
     with opened:
         yield
 
 
-def _keep(labels: "Supervision") -> str:
-    """The weights to keep where nothing was said: the best by the validation images, if there are any."""
+def _keep(labels: "Supervision", objective: str = "") -> str:
+    """The weights to keep where nothing was said: the best by the validation images, if there are any.
+
+    Dispersal gives up some of the AP that they are chosen by: the last.
+    """
+    if objective in ("dispersed-dsh", "two-level-dsh"):
+        return "last"
     return "best" if labels.parts is None or len(labels.parts.validation) else "last"
 
 

@@ -11,13 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 
-from eds.backbones.weights import METADATA_KEY, refuse_forbidden
+from eds.backbones.tensor_file import State, read_tensors, write_tensors
 from eds.errors import InputError
-from eds.io.files import replacing
-
-State = dict[str, Tensor]
 
 
 @dataclass
@@ -75,46 +71,17 @@ def load(path: Path, identity: Mapping[str, Any]) -> Checkpoint | None:
     return Checkpoint(identity, parts["model"], parts["best"], parts["adam"], **numbers)
 
 
-def write_tensors(path: Path, tensors: State, metadata: Mapping[str, Any]) -> None:
-    """Write tensors and metadata to one file."""
-    from safetensors.torch import save_file
-
-    plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
-    with replacing(path) as temporary:
-        temporary.touch()
-        usual = temporary.stat().st_mode & 0o777
-        save_file(plain, temporary, {METADATA_KEY: json.dumps(metadata, sort_keys=True)})
-        temporary.chmod(usual)  # safetensors allows only the owner to read, unlike every other file of a project
-
-
-def read_tensors(path: Path) -> tuple[State, dict[str, Any]]:
-    """Read tensors and metadata that `write_tensors` wrote."""
-    from safetensors import SafetensorError, safe_open
-
-    refuse_forbidden(path)
-    try:
-        with safe_open(path, framework="pt") as file:
-            metadata = json.loads((file.metadata() or {}).get(METADATA_KEY, "null"))
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (not a mapping)
-    except (SafetensorError, OSError, ValueError) as error:
-        raise InputError(
-            f"the checkpoint is damaged ({error})", where=str(path), hint="Start again: --replace."
-        ) from error
-    if not isinstance(metadata, dict):
-        raise InputError("not a checkpoint of eds", where=str(path), hint="Start again: --replace.")
-    return tensors, metadata
-
-
-def adam_tensors(optimizer: torch.optim.Optimizer) -> State:
-    """Adam's moments and step counts, by the number of the parameter."""
+def optimizer_tensors(optimizer: torch.optim.Optimizer) -> State:
+    """The optimizer's moments and step counts, by the number of the parameter."""
     found: State = {}
     for number, moments in optimizer.state_dict()["state"].items():
-        found |= {f"{number}.{name}": torch.as_tensor(value) for name, value in moments.items()}
+        kept = {name: value for name, value in moments.items() if value is not None}
+        found |= {f"{number}.{name}": torch.as_tensor(value) for name, value in kept.items()}
     return found
 
 
-def restore_adam(optimizer: torch.optim.Optimizer, tensors: State) -> None:
-    """Restore what `adam_tensors` returned."""
+def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: State) -> None:
+    """Restore what `optimizer_tensors` returned."""
     state = optimizer.state_dict()
     state["state"] = {}
     for name, tensor in tensors.items():

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,42 +12,32 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from eds.backbones.families.hash import HEAD
+from eds.backbones.hash_head import Head, restore_head
+from eds.backbones.tensor_file import read_tensors, write_tensors
 from eds.errors import InputError
 from eds.io.files import digest
 from eds.pairs import Integers
-from eds.training import heads
+from eds.registry import BASELINES
 from eds.training.batches import epoch_batches, split
-from eds.training.checkpoint import read_tensors, write_tensors
 from eds.training.code_score import CodeScore, measure_codes, score_codes
-from eds.training.hash_losses import COMPUTED, CROSS_ENTROPY, ON_TANH, Pairing, Scale, check_objective, loss_of
-from eds.training.loop import LOG, STATE, fit
-from eds.training.objectives.cross_entropy import Classifiers, cross_entropy
+from eds.training.hash_losses import ON_PAIRS, check_objective
+from eds.training.hash_objective import Design, HashObjective
+from eds.training.heads import check_bits, create_head
+from eds.training.loop import LOG, STATE, Fitted, fit
 from eds.training.plan import Plan
 from eds.training.splits import Split
 from eds.training.supervision import Supervision
 
 Progress = Callable[[int, int], None]
 Vectors = NDArray[np.float32]
-HEAD = "head.safetensors"
 
 
 @dataclass(frozen=True)
-class Design:
-    """The codes to learn: length, objective and head."""
-
-    bits: int = 32
-    objective: str = "talr-ap"
-    head: str = "linear"
-    hidden: int = heads.HIDDEN
-    scale: Scale = field(default_factory=Scale)
-    pairing: Pairing = field(default_factory=Pairing)
-
-
-@dataclass(frozen=True)
-class HashHead:
+class HashRun:
     """A fitted head, with the scores and the log of its training."""
 
-    head: heads.Head
+    head: Head
     file: Path
     sha256: str
     test: CodeScore | None  # of queries that influenced no choice; None: every image was trained on
@@ -56,47 +46,28 @@ class HashHead:
     parts: Split
     best_epoch: int
     rows: list[dict[str, Any]]  # the log, one row per epoch; empty if nothing is trained
-    trained_on: int
-    validated_on: int
     resumed_at: int = 0
 
 
 class _HashTask:
-    """A head (and a classifier, for cross-entropy) on vectors, for `loop.fit`."""
+    """A head (and what its objective has of its own) on vectors, for `loop.fit`."""
 
     def __init__(self, design: Design, plan: Plan, vectors: Vectors, labels: Supervision) -> None:
         self.design, self.plan, self.labels = design, plan, labels
         self.parts = split(labels, plan.validation_share, plan.test_share, plan.seed)
         self.train = self.parts.train
         self.vectors, self._tensor = vectors, torch.from_numpy(vectors)
-        self.partners = labels.partners(self.train)
-        if not any(len(found) > 1 for found in self.partners) and design.objective != CROSS_ENTROPY:
-            raise InputError(
-                "no image has a similar one to learn from", where=f"labels {labels.source}", hint="Use other labels."
-            )
-        head = heads.create_head(vectors.shape[1], design.bits, design.head, plan.seed, design.hidden)
+        self.partners = partners_of(labels, self.train, design.objective)
+        head = create_head(vectors.shape[1], design.bits, design.head, plan.seed, design.hidden)
         head.centre(vectors[self.train])
-        self.head, self.module = head, torch.nn.ModuleDict({"head": head})
-        if design.objective == CROSS_ENTROPY:
-            self.wanted = {name: torch.from_numpy(found) for name, found in labels.classes().items()}
-            counts = {name: int(found.max()) + 1 for name, found in self.wanted.items()}
-            with torch.random.fork_rng(devices=[]):
-                torch.manual_seed(plan.seed)
-                self.module["classifiers"] = Classifiers(design.bits, counts)
+        self.objective = HashObjective(design, plan, labels)
+        self.head, self.module = head, torch.nn.ModuleDict({"head": head, **self.objective.modules})
 
     def batches(self, epoch: int) -> list[Integers]:
         return epoch_batches(self.train, self.partners, self.plan.batch, self.plan.group, self.plan.seed, epoch)
 
     def loss(self, rows: Integers, epoch: int) -> Tensor:
-        design = self.design
-        found: Tensor = self.head(self._tensor[torch.from_numpy(rows)])
-        if design.objective in ON_TANH:
-            found = torch.tanh(design.scale.at(epoch, self.plan.epochs) * found)
-        if design.objective == CROSS_ENTROPY:
-            logits = self.module["classifiers"](found)
-            return cross_entropy(logits, {name: every[torch.from_numpy(rows)] for name, every in self.wanted.items()})
-        loss = loss_of(design.objective, design.pairing)
-        return loss(found, torch.from_numpy(self.labels.affinity(rows, rows)))
+        return self.objective.loss(self.head(self._tensor[torch.from_numpy(rows)]), rows, epoch)
 
     def after_step(self, done: float) -> None:
         """Nothing to do."""
@@ -119,15 +90,17 @@ def fit_hash_head(
     folder: Path,
     base: Mapping[str, Any],
     *,
+    base_text: str = "",
     restart: bool = False,
     progress: Progress | None = None,
-) -> HashHead:
+) -> HashRun:
     """Fit a head to vectors, (items, dimension) float32 in the order of `labels.ids`; `base` describes their model.
 
     State, log and the finished head are kept in `folder`; an interrupted run resumes there, and `restart` ignores
-    the state of an earlier run.
+    the state of an earlier run. With the base model's text the folder is a hash function of images: `hash:FOLDER`.
     """
     check_objective(design.objective, labels.source, design.pairing)
+    check_bits(design.bits)
     if len(vectors) != len(labels):
         raise InputError(f"{len(vectors):,} vectors for {len(labels):,} images", where="training")
     if not np.isfinite(vectors).all():
@@ -135,67 +108,86 @@ def fit_hash_head(
     folder.mkdir(parents=True, exist_ok=True)
     identity = {
         "base": dict(base),
-        "design": {**asdict(design), "scale": str(design.scale)},
-        "plan": asdict(plan),
+        "design": design.identity(),
+        "plan": plan.identity(),
         "labels": labels.source,
         "items": _fingerprint(vectors, labels),
     }
     with _one_thread():
-        if design.objective in COMPUTED:
+        if design.objective in BASELINES:
             parts = split(labels, plan.validation_share, plan.test_share, plan.seed)
-            head = (
-                heads.pca_head(vectors[parts.train], design.bits)
-                if design.objective == "pca-sign"
-                else heads.itq_head(vectors[parts.train], design.bits, plan.seed)
-            )
-            log: dict[str, Any] = {"best_epoch": 0, "rows": [], "resumed_at": 0}
+            classes = None if labels.source == "truth" else next(iter(labels.classes().values()))
+            classes = None if classes is None else np.unique(classes[parts.train], return_inverse=True)[1]
+            head = BASELINES.load(design.objective)(vectors[parts.train], design.bits, plan.seed, classes)
+            found = Fitted({}, 0, float("nan"), [], 0)
+            if restart:  # what another run tells of its epochs is not of this one
+                for rest in (STATE, LOG):
+                    (folder / rest).unlink(missing_ok=True)
         else:
             task = _HashTask(design, plan, vectors, labels)
             parts = task.parts
-            for rows in (parts.validation, parts.train):  # raises before training if the labels allow no score
-                if len(rows):
-                    task.score_rows(rows)
-            if len(parts.test):
-                measure_codes(task.head.codes(vectors), labels, parts.test, parts.database)
+            check_scores(task.head.codes(vectors), labels, parts)
             found = fit(task, plan, folder, identity, restart=restart, progress=progress)
             head = task.head.eval()
-            log = {"best_epoch": found.best_epoch, "rows": found.rows, "resumed_at": found.resumed_at}
-        codes = head.codes(vectors)
-        validation_score = score_codes(codes, labels, parts.validation) if len(parts.validation) else float("nan")
-        test = measure_codes(codes, labels, parts.test, parts.database) if len(parts.test) else None
-        same = np.array_equal(parts.test, parts.database) or not len(parts.database)
-        seen = measure_codes(codes, labels, parts.train, None if same else parts.database)
+        metadata = {
+            "identity": identity,
+            "dimension": vectors.shape[1],
+            **asdict(design),
+            "scale": str(design.growing),
+            "head": head.kind,
+            "hidden": head.hidden,
+            "base_text": base_text,
+            "base_sha256": base.get("weights_digest"),
+        }
+        write_tensors(folder / HEAD, head.state_dict(), metadata)
+        return measure_run(head, folder, head.codes(vectors), labels, parts, found)
+
+
+def partners_of(labels: Supervision, rows: Integers, objective: str) -> list[Integers]:
+    """For each of the rows those it shares batches with; refuse labels by which nothing is similar."""
+    partners = labels.partners(rows)
+    if objective in ON_PAIRS and not any(len(found) > 1 for found in partners):
+        raise InputError(
+            "no image has a similar one to learn from", where=f"labels {labels.source}", hint="Use other labels."
+        )
+    return partners
+
+
+def check_scores(codes: NDArray[np.int8], labels: Supervision, parts: Split) -> None:
+    """Raise InputError, before training, where the labels allow no score of a part."""
+    for rows in (parts.validation, parts.train):
+        if len(rows):
+            score_codes(codes, labels, rows)
+    if len(parts.test):
+        measure_codes(codes, labels, parts.test, parts.database)
+
+
+def measure_run(
+    head: Head, folder: Path, codes: NDArray[np.int8], labels: Supervision, parts: Split, found: Fitted
+) -> HashRun:
+    """What a finished run is: its head's file, and the scores of the codes of all items."""
+    alone = not len(parts.database) or np.array_equal(parts.test, parts.database)  # queries among each other
     file = folder / HEAD
-    write_tensors(
-        file,
-        head.state_dict(),
-        {"identity": identity, "dimension": vectors.shape[1], **asdict(design), "scale": str(design.scale)},
-    )
-    if (
-        restart and design.objective in COMPUTED
-    ):  # nothing was trained: what another run tells of its epochs is not of it
-        for rest in (STATE, LOG):
-            (folder / rest).unlink(missing_ok=True)
-    return HashHead(
+    return HashRun(
         head,
         file,
         digest(file),
-        test,
-        seen,
-        validation_score,
+        measure_codes(codes, labels, parts.test, parts.database) if len(parts.test) else None,
+        measure_codes(codes, labels, parts.train, None if alone else parts.database),
+        score_codes(codes, labels, parts.validation) if len(parts.validation) else float("nan"),
         parts,
-        trained_on=len(parts.train),
-        validated_on=len(parts.validation),
-        **log,
+        found.best_epoch,
+        found.rows,
+        found.resumed_at,
     )
 
 
-def load_head(file: Path) -> heads.Head:
+def load_head(file: Path) -> Head:
     """Load the head of a finished run."""
     tensors, metadata = read_tensors(file)
     if "dimension" not in metadata:
         raise InputError("the file does not hold a hash head", where=str(file), hint=f"Name a run's {HEAD}.")
-    return heads.restore_head(metadata["dimension"], metadata["bits"], metadata["head"], metadata["hidden"], tensors)
+    return restore_head(metadata["dimension"], metadata["bits"], metadata["head"], metadata["hidden"], tensors)
 
 
 def _fingerprint(vectors: Vectors, labels: Supervision) -> str:

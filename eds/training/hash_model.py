@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eds.backbones.hash_head import Head
 from eds.errors import InputError
 from eds.tables import Provenance
-from eds.training.heads import Head
 from eds.vectors import Model, Vectors, pack, write
 
 Progress = Callable[[int, int], None]
@@ -30,6 +30,22 @@ def gather_inputs(vectors: Vectors, ids: "list[str]") -> NDArray[np.float32]:
         return found
     lengths = np.sqrt(np.square(found.astype(np.float64)).sum(axis=1, keepdims=True))
     return np.asarray(found / lengths, np.float32)
+
+
+def backbone_text(vectors: Vectors) -> str:
+    """The text of the backbone that computed the vectors; empty if they were imported, or are codes."""
+    from eds.backbones import name_and_spec, preset_text
+    from eds.backbones.request import Request
+
+    model = vectors.model
+    texts = model.provenance.params.get("models") or []
+    if model.provenance.operation != "embeddings.compute" or not texts:
+        return ""
+    request = Request.parse(preset_text(name_and_spec(str(texts[0]))[1]))
+    precision = str(model.spec.get("precision", "float32"))
+    return request.with_options(
+        random_init=model.random or None, precision=None if precision == "float32" else precision
+    ).text
 
 
 def describe_base(vectors: Vectors) -> dict[str, str]:

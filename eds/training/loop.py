@@ -1,9 +1,9 @@
-"""The training loop: Adam, warm-up, a score per epoch, early stopping, and checkpoints to resume from.
+"""The training loop: an optimizer with its schedule, a score per epoch, early stopping, and checkpoints to resume from.
 
 An interrupted run resumes from its last complete epoch and ends with the weights of an uninterrupted one: batches and
-random numbers follow from (seed, epoch), and Adam's moments are stored. Weights or a loss that are not finite end the
-run; the last good checkpoint stays. A run that starts again replaces an earlier one after its first epoch, file by
-file: until then nothing is lost.
+random numbers follow from (seed, epoch), and the optimizer's moments are stored. Weights or a loss that are not finite
+end the run; the last good checkpoint stays. A run that starts again replaces an earlier one after its first epoch, file
+by file: until then nothing is lost.
 """
 
 import csv
@@ -19,10 +19,11 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
+from eds.backbones.tensor_file import State
 from eds.errors import EdsError, InputError
 from eds.io.files import write_text
 from eds.pairs import Integers
-from eds.training.checkpoint import Checkpoint, State, adam_tensors, load, restore_adam, save
+from eds.training.checkpoint import Checkpoint, load, optimizer_tensors, restore_optimizer, save
 from eds.training.plan import Plan
 
 Progress = Callable[[int, int], None]
@@ -43,7 +44,7 @@ class Task(Protocol):
         """The loss of a batch; smaller is better."""
 
     def after_step(self, done: float) -> None:
-        """Called after each step of Adam; `done` is the completed share of all steps of the run."""
+        """Called after each step of the optimizer; `done` is the completed share of all steps of the run."""
 
     def score(self) -> float:
         """The score on the validation split; larger is better. NaN if there is none."""
@@ -75,7 +76,7 @@ def fit(
     Resumes from the state in `folder`; `restart` ignores the state of an earlier run there.
     """
     wanted = [parameter for parameter in task.module.parameters() if parameter.requires_grad]
-    adam = torch.optim.Adam(wanted, lr=plan.learning_rate, weight_decay=plan.weight_decay)
+    optimizer = create_optimizer(wanted, plan)
     state = None if restart else load(folder / STATE, identity)
     if state is None:
         start = _copy_state(task.module)
@@ -90,17 +91,17 @@ def fit(
                 )
     else:
         task.module.load_state_dict(state.model)
-        restore_adam(adam, state.adam)
+        restore_optimizer(optimizer, state.adam)
     resumed_at = state.epoch
     while state.epoch < plan.epochs and state.epoch - state.best_epoch < plan.patience:
         started = time.perf_counter()
-        loss = _epoch(task, plan, adam, state, folder, autocast)
+        loss = _epoch(task, plan, optimizer, state, folder, autocast)
         score = _score(task)
         state.epoch += 1
-        state.model, state.adam = _copy_state(task.module), adam_tensors(adam)
+        state.model, state.adam = _copy_state(task.module), optimizer_tensors(optimizer)
         if plan.keep == "last" or score > state.best_score:
             state.best, state.best_score, state.best_epoch = state.model, score, state.epoch
-        rate = adam.param_groups[0]["lr"]
+        rate = optimizer.param_groups[0]["lr"]
         row = {"epoch": state.epoch, "loss": loss, "validation_score": score, "learning_rate": rate}
         state.rows.append({**row, "seconds": round(time.perf_counter() - started, 3)})
         save(folder / STATE, state)
@@ -112,6 +113,15 @@ def fit(
     return Fitted(state.best, state.best_epoch, state.best_score, state.rows, resumed_at)
 
 
+def create_optimizer(parameters: list[torch.nn.Parameter], plan: Plan) -> torch.optim.Optimizer:
+    """The optimizer of a plan."""
+    shared: dict[str, Any] = {"lr": plan.learning_rate, "weight_decay": plan.weight_decay}
+    if plan.optimizer == "sgd":
+        return torch.optim.SGD(parameters, momentum=plan.momentum, **shared)
+    kind = torch.optim.AdamW if plan.optimizer == "adamw" else torch.optim.Adam
+    return kind(parameters, betas=(plan.momentum, 0.999), **shared)
+
+
 def _score(task: Task) -> float:
     task.module.eval()
     with torch.no_grad():
@@ -121,7 +131,7 @@ def _score(task: Task) -> float:
 def _epoch(
     task: Task,
     plan: Plan,
-    adam: torch.optim.Adam,
+    optimizer: torch.optim.Optimizer,
     state: Checkpoint,
     folder: Path,
     autocast: Callable[[], AbstractContextManager[Any]],
@@ -129,20 +139,23 @@ def _epoch(
     """Run one epoch; return the mean loss of its batches."""
     batches = task.batches(state.epoch)
     losses = []
+    trained = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     task.module.train()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed((plan.seed << 20) + state.epoch)
         for step, rows in enumerate(batches):
-            for group in adam.param_groups:
+            for group in optimizer.param_groups:
                 group["lr"] = plan.rate(state.epoch * len(batches) + step, len(batches))
-            adam.zero_grad(set_to_none=True)
+            optimizer.zero_grad(set_to_none=True)
             with autocast():
                 loss = task.loss(rows, state.epoch)
             losses.append(loss.item())
             if not math.isfinite(losses[-1]):
                 raise _diverged(f"the loss is {losses[-1]}", step, state, folder)
             loss.backward()  # type: ignore[no-untyped-call]
-            adam.step()
+            if plan.clip:
+                torch.nn.utils.clip_grad_norm_(trained, plan.clip)
+            optimizer.step()
             task.after_step((state.epoch * len(batches) + step + 1) / (plan.epochs * len(batches)))
     if not all(
         torch.isfinite(tensor).all() for tensor in task.module.state_dict().values() if tensor.is_floating_point()

@@ -8,7 +8,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from eds.backbones.runtimes import choose
+from eds.backbones.tensor_file import write_tensors
 from eds.backbones.trainable import Trainable
 from eds.errors import InputError
 from eds.hashing.single_ranking import ap_at_p
 from eds.io.files import digest
 from eds.pairs import Integers
 from eds.training.batches import epoch_batches, split
-from eds.training.checkpoint import write_tensors
 from eds.training.loop import fit
 from eds.training.plan import Plan
 from eds.training.splits import Split
@@ -73,6 +73,10 @@ class NetworkTask(ABC):
         self.parts = split(labels, plan.validation_share, plan.test_share, plan.seed)
         self.singly = [np.array([row]) for row in self.parts.train]
         self.still = freeze(base.network, frozen)
+        steps = base.preprocessing
+        self._mean, self._std = (
+            torch.tensor(part, device=self.device).view(1, 3, 1, 1) for part in (steps.mean, steps.std)
+        )
 
     def batches(self, epoch: int) -> list[Integers]:
         """Rows drawn independently: no loss here needs a product twice in a batch."""
@@ -103,10 +107,8 @@ class NetworkTask(ABC):
 
     def pictures(self, rows: Integers) -> Tensor:
         """The network's input for these rows, float32 (rows, 3, side, side)."""
-        steps = self.base.preprocessing
-        values = torch.from_numpy(np.ascontiguousarray(self.pixels[rows])).permute(0, 3, 1, 2).float() / 255
-        mean, std = (torch.tensor(part).view(1, 3, 1, 1) for part in (steps.mean, steps.std))
-        return ((values - mean) / std).to(self.device)
+        values = torch.from_numpy(self.pixels[rows]).to(self.device).permute(0, 3, 1, 2).float() / 255
+        return (values - self._mean) / self._std
 
     def keep_frozen_statistics(self) -> None:
         """Keep the running means of frozen layers, which training mode would change."""
@@ -128,22 +130,10 @@ def train(
     """
     folder.mkdir(parents=True, exist_ok=True)
     base, labels, parts = task.base, task.labels, task.parts
-    identity: Mapping[str, Any] = {
-        "base": base.text,
-        "weights_sha256": base.weights_sha256,
-        "preprocessing": base.preprocessing.digest,
-        "labels": labels.source,
-        "plan": asdict(task.plan),
-        "frozen": task.frozen,
-        "items": _fingerprint(labels),
-        **details,
-    }
+    identity = identity_of(task, details)
     before = _score(task, parts.test)
-
-    def mixed() -> AbstractContextManager[Any]:
-        return torch.autocast("cuda", torch.bfloat16) if task.device.type == "cuda" else contextlib.nullcontext()
-
-    found = fit(task, task.plan, folder, identity, progress=progress, restart=restart, autocast=mixed)
+    autocast = mixed_precision(task.device)
+    found = fit(task, task.plan, folder, identity, progress=progress, restart=restart, autocast=autocast)
     file, start = folder / WEIGHTS, f"{task.kept}."
     state = {name.removeprefix(start): tensor for name, tensor in found.best.items() if name.startswith(start)}
     write_tensors(file, state, {"identity": identity, "options": base.checkpoint_options()})
@@ -163,6 +153,26 @@ def train(
         len(parts.test),
         found.resumed_at,
     )
+
+
+def identity_of(task: NetworkTask, details: Mapping[str, Any]) -> dict[str, Any]:
+    """What decides the weights of a run: it resumes only if all of it is the same."""
+    base, labels = task.base, task.labels
+    return {
+        "base": base.text,
+        "weights_sha256": base.weights_sha256,
+        "preprocessing": base.preprocessing.digest,
+        "labels": labels.source,
+        "plan": task.plan.identity(),
+        "frozen": task.frozen,
+        "items": _fingerprint(labels),
+        **details,
+    }
+
+
+def mixed_precision(device: torch.device) -> Callable[[], AbstractContextManager[Any]]:
+    """The context of a forward pass: bfloat16 on a GPU, which needs no scaling of the loss."""
+    return lambda: torch.autocast("cuda", torch.bfloat16) if device.type == "cuda" else contextlib.nullcontext()
 
 
 def recognition(features: NDArray[np.float32], product: Integers) -> float:

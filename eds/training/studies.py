@@ -21,7 +21,8 @@ from eds.metrics.product_retrieval import identity_metrics
 from eds.pairs import Integers
 from eds.training.batches import split
 from eds.training.code_score import RADIUS, tied_lists
-from eds.training.hash_head import Design, fit_hash_head
+from eds.training.hash_head import fit_hash_head
+from eds.training.hash_objective import Design
 from eds.training.plan import Plan
 from eds.training.supervision import Supervision
 

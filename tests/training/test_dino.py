@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
+from eds.backbones.tensor_file import read_tensors
 from eds.backbones.trainable import trainable
 from eds.errors import EdsError, InputError
 from eds.training import dino as module
-from eds.training.checkpoint import read_tensors
 from eds.training.crops import LARGE, Crops, crop
 from eds.training.dino import Dino, DinoTask, Pair, continue_dino
 from eds.training.loop import STATE

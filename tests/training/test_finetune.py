@@ -10,6 +10,7 @@ import torch
 from PIL import Image
 
 from eds.backbones import load
+from eds.backbones.tensor_file import read_tensors
 from eds.backbones.trainable import Trainable, trainable
 from eds.errors import InputError
 from eds.training import checkpoint, loop
@@ -137,4 +138,4 @@ def test_a_checkpoint_that_may_not_be_read_is_not_called_damaged(
     (tmp_path / "state.safetensors").touch()
     monkeypatch.setattr("pathlib.Path.open", refused)  # safetensors itself says that there is no such file
     with pytest.raises(InputError, match=r"may not be read .*Ask its owner"):
-        checkpoint.read_tensors(tmp_path / "state.safetensors")
+        read_tensors(tmp_path / "state.safetensors")

@@ -14,16 +14,19 @@ import pandas as pd
 import pytest
 import torch
 
+from eds.backbones.hash_head import Head, restore_head
+from eds.backbones.tensor_file import read_tensors
 from eds.choices import HashObjective
 from eds.errors import EdsError, InputError
 from eds.hashing.collisions import mlgap
 from eds.hashing.single_ranking import ap_at_p
-from eds.training import heads, loop
+from eds.training import loop
+from eds.training.baselines import pca_sign
 from eds.training.batches import epoch_batches, split
-from eds.training.checkpoint import read_tensors
 from eds.training.code_score import draw_queries, measure_codes, score_codes, tied_lists
-from eds.training.hash_head import Design, HashHead, fit_hash_head, load_head
+from eds.training.hash_head import HashRun, fit_hash_head, load_head
 from eds.training.hash_losses import Pairing, Scale
+from eds.training.hash_objective import Design
 from eds.training.plan import Plan
 from eds.training.supervision import Supervision, supervise
 
@@ -46,7 +49,7 @@ def vectors(seed: int = 0) -> np.ndarray:
     return (middle + noise).astype(np.float32)
 
 
-def fitted(folder: Path, design: Design, labels: str = "product", plan: Plan = PLAN) -> HashHead:
+def fitted(folder: Path, design: Design, labels: str = "product", plan: Plan = PLAN) -> HashRun:
     return fit_hash_head(vectors(), supervise(labels, catalogue()), design, plan, folder, {"model": "base"})
 
 
@@ -60,7 +63,7 @@ def test_trained_codes_beat_the_baselines_on_products_never_seen(tmp_path: Path)
     assert found["talr-ap"] > 1.3 * max(found["pca-sign"], found["itq"])
 
 
-@pytest.mark.parametrize("objective", [name for name in get_args(HashObjective) if name not in ("pca-sign", "itq")])
+@pytest.mark.parametrize("objective", get_args(HashObjective))
 def test_every_objective_falls_and_its_codes_get_better(objective: str, tmp_path: Path) -> None:
     labels = "both" if objective == "two-level-dsh" else "product"
     plan = replace(PLAN, epochs=60, patience=60, learning_rate=1e-2)
@@ -157,7 +160,7 @@ def test_a_finished_head_reads_back_and_gives_the_same_codes(tmp_path: Path) -> 
 
 def test_components_are_those_of_a_singular_value_decomposition() -> None:
     points = vectors()
-    head = heads.pca_head(points, 5)
+    head = pca_sign.fit(points, 5, 0)
     _, _, right = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
     parts = (points - points.mean(axis=0)) @ right[:5].T
     codes = head.codes(points)
@@ -247,7 +250,7 @@ def test_truth_is_taken_both_ways_and_torn_pairs_are_told() -> None:
         (lambda folder: Scale.parse("0:3"), "scale of tanh"),
         (lambda folder: supervise("truth", catalogue()), "no decided pairs"),
         (lambda folder: supervise("category", catalogue().assign(category=None)), "160 images have no category"),
-        (lambda folder: heads.restore_head(4, 2, "linear", 1, heads.Head(5, 2).state_dict()), "another architecture"),
+        (lambda folder: restore_head(4, 2, "linear", 1, Head(5, 2).state_dict()), "another architecture"),
         (lambda folder: load_head(folder / "none"), "damaged"),
     ],
 )
@@ -280,7 +283,7 @@ def test_a_band_on_activations_is_kept_within_one_code(tmp_path: Path) -> None:
     plan = replace(PLAN, epochs=60, keep="last", learning_rate=5e-3)
     inside = []
     for pull in (0.01, 0.2):
-        design = Design(6, "dispersed-dsh", "mlp", 64, pairing=Pairing(alpha=pull))
+        design = Design(6, "dispersed-dsh", "mlp", 64, pairing=Pairing(1.0, pull))
         head = fit_hash_head(points, supervise("category", catalogue()), design, plan, tmp_path / str(pull), {}).head
         with torch.no_grad():
             found = head(torch.from_numpy(points)).numpy()

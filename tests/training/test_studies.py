@@ -8,7 +8,7 @@ import pytest
 
 from eds.errors import InputError
 from eds.hashing.ties import tie_metrics
-from eds.training.hash_head import Design
+from eds.training.hash_objective import Design
 from eds.training.plan import Plan
 from eds.training.studies import compare_heads, measure_codes, recognition_and_discovery, spread
 from eds.training.supervision import Supervision, supervise

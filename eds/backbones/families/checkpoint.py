@@ -21,7 +21,7 @@ def load(request: Request) -> NetworkBackbone:
     hint = "Name the architecture: checkpoint:PATH?arch=timm:resnet50, or arch=open_clip:ViT-B-32@TAG."
     request = complete(request)
     loader, _, name = request.option("arch").partition(":")
-    if loader not in ("timm", OPEN_CLIP) or not name:
+    if loader not in ("timm", "cnn", OPEN_CLIP) or not name:
         raise InputError("the architecture is unknown", where=request.text, hint=hint)
     if request.random_init:
         raise InputError("a checkpoint cannot be random", where=request.text, hint=f"Write {loader}:{name} instead.")
@@ -33,10 +33,16 @@ def load(request: Request) -> NetworkBackbone:
         request.allow_only("arch", *open_clip.OPTIONS)
         model, _, tag = name.partition("@")
         return open_clip.build(named, model, path, tag)
-    from eds.backbones.families import timm
+    if loader == "cnn":
+        from eds.backbones.families import cnn
 
-    request.allow_only("arch", *timm.OPTIONS)
-    backbone = timm.build(named, name, path)
+        request.allow_only("arch")
+        backbone = cnn.build(named, name, path)
+    else:
+        from eds.backbones.families import timm
+
+        request.allow_only("arch", *timm.OPTIONS)
+        backbone = timm.build(named, name, path)
     backbone.spec = replace(backbone.spec, weights=path.name, licence="not stated")
     return backbone
 

@@ -1,0 +1,1 @@
+"""Hashing without gradients, one file each: `fit(vectors, bits, seed, classes)` returns a head."""
