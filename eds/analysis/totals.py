@@ -150,14 +150,15 @@ def ratio_of(above: Estimate, below: Estimate) -> Estimate:
 def share_of(part: Estimate, rest: Estimate) -> Estimate:
     """The share that a part has of the sum of it and the rest, two independent estimates.
 
-    Formula: 1 / (1 + rest / part), and the same of the limits of `ratio_of`.
+    Formula: 1 / (1 + rest / part), and the same of the limits of `ratio_of`; 0 and 1 where these are undefined.
 
     >>> share_of(Estimate(30, 30, 30), Estimate(10, 0, 30))
     Estimate(value=0.75, low=0.5, high=1.0)
     """
     ratio = ratio_of(rest, part)
     value = NAN if math.isnan(ratio.value) else 1 / (1 + ratio.value)
-    low, high = (NAN if math.isnan(limit) else 1 / (1 + limit) for limit in (ratio.high, ratio.low))
+    low = 0.0 if math.isnan(ratio.high) else 1 / (1 + ratio.high)
+    high = 1.0 if math.isnan(ratio.low) else 1 / (1 + ratio.low)
     return Estimate(value, low, high)
 
 

@@ -73,6 +73,9 @@ def render_status(status: "StatusResult") -> str:
     facts = f"\n\n{_render_shares(status)}" if status.universe else ""
     if status.pictures and status.pictures.text:
         facts += f"\nPictures: {status.pictures.text}."
+    if status.models:
+        by_role = (f"{role}: {', '.join(names)}" for role, names in status.models.items())
+        facts += f"\nModels: {'; '.join(by_role)}."
     return f"{', '.join(f'{count} {condition}' for condition, count in counts.items())}\n\n{table}{facts}"
 
 
@@ -84,7 +87,7 @@ def _render_shares(status: "StatusResult") -> str:
         return words
     known = [f"p_k {format_rate(shares.p_k.to_dict())}"] if shares.p_k.labelled else []
     known += [f"p {format_estimate(shares.p, 2)}"] if shares.p else []
-    known += [f"the pool holds {format_estimate(shares.recall)} of all similar pairs"] if shares.recall else []
+    known += [f"pool recall {format_estimate(shares.recall)}"] if shares.recall else []
     known += [f"found so far {format_estimate(shares.found)}"] if shares.found else []
     return f"{words} {'; '.join(known)}." if known else words
 

@@ -75,7 +75,7 @@ def format_estimate(estimate: "Estimate", digits: int = 1) -> str:
     ('38.5 % [30.1, 47.2]', 'unknown [10.0, 100.0]')
     """
     value = "unknown" if estimate.value != estimate.value else f"{100 * estimate.value:.{digits}f} %"
-    if estimate.low == estimate.high:
+    if estimate.low == estimate.high or (value == "unknown" and (estimate.low, estimate.high) == (0, 1)):
         return value
     return f"{value} [{100 * estimate.low:.{digits}f}, {100 * estimate.high:.{digits}f}]"
 

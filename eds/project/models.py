@@ -252,7 +252,14 @@ def _derived_roles(project: "Project", names: Sequence[str], inputs: "Inputs | N
 
 
 def _seen_by_network(project: "Project", spec: str) -> tuple[TrainedOn, ...]:
-    """What a network was fine-tuned on, if it was in this project: the file of weights says so."""
+    """What a network or a hash function was trained on, if it was in this project: its run or its weights say so."""
+    if spec.startswith("hash:"):
+        from eds.project.runs import trained_runs
+
+        run_of = spec.removeprefix("hash:")  # the name of a run here, or its folder
+        folders = {project.root / TRAINING / run_of, Path(run_of).expanduser().resolve()}
+        records = (run.record for run in trained_runs(project) if run.folder in folders)
+        return tuple(seen for record in records for seen in LABELS_MEAN.get(str(record.get("labels")), ("products",)))
     file = Path(spec.partition("?")[0].removeprefix("checkpoint:")).expanduser()
     home = (project.root / TRAINING).resolve()
     if not spec.startswith("checkpoint:") or not file.resolve().is_relative_to(home):

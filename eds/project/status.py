@@ -1,11 +1,12 @@
 """The condition of every table of a project."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from eds.errors import EdsError
 from eds.project.changed_pictures import PictureChanges, picture_changes
 from eds.project.inputs import Inputs
+from eds.project.models import roles
 from eds.project.prevalence import project_prevalence
 from eds.project.project import Project, State
 from eds.project.results import Result
@@ -36,6 +37,7 @@ class StatusResult(Result):
     universe: "UniverseSize | None"  # the pairs that the project is about; None without readable images
     shares: "Shares | None"  # what the labels say of them; None without labels
     pictures: PictureChanges | None = None  # pairs of pictures that are gone or changed; None without readable images
+    models: dict[str, list[str]] = field(default_factory=dict)  # by role: generator, evaluated
 
 
 def read_status(project: Project) -> StatusResult:
@@ -47,9 +49,11 @@ def read_status(project: Project) -> StatusResult:
         found = project_prevalence(inputs)
     except EdsError:  # the table's condition says what is wrong
         return StatusResult(str(project.root), tables, None, None)
-    changes = picture_changes(project)
+    changes, models = picture_changes(project), dict[str, list[str]]()
+    for name, role in roles(project, inputs).items():
+        models.setdefault(role, []).append(name)
     shares = Shares(found.pool.rate, found.p, found.gain, found.found, found.recall) if found else None
-    return StatusResult(str(project.root), tables, universe.described, shares, changes)
+    return StatusResult(str(project.root), tables, universe.described, shares, changes, models)
 
 
 def missing_files(project: Project, model: str) -> list[str]:

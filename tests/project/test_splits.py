@@ -65,6 +65,18 @@ def test_a_trained_model_is_scored_over_seen_and_unseen_queries(project: Project
     assert project.read("scores")["seen"].notna().any()
 
 
+def test_a_network_trained_to_codes_is_marked_and_scored_over_unseen_queries(project: Project) -> None:
+    project.split(SplitOptions(test_share=0.4, searched="all"))
+    options = HashOptions(network="cnn:dsh", bits=16, labels="category", epochs=1, objective="cross-entropy")
+    made = project.train_hash("deep", options)
+    assert Vectors.open(project.path("embeddings", "deep")).model.similarity == "hamming"
+    assert made.rows == len(project.read("images"))
+    (model,) = (model for model in project.list_models().models if model.name == "deep")
+    assert model.trained_on == ("categories",)
+    row = project.score([MEASURE], models=["deep"], resamples=0).table.set_index("model").loc["deep"]
+    assert row["seen"] != row["unseen"]
+
+
 def test_the_whole_gallery_may_be_trained_on_and_no_score_is_called_unseen(project: Project) -> None:
     project.split(SplitOptions(by="all"))
     result = project.train_hash("h", OPTIONS)

@@ -373,9 +373,9 @@ def _gain(pool: Estimate, p: Estimate) -> Estimate | None:
 
 
 def _found(known: int, total: Estimate) -> Estimate:
-    """Known positives over all of them; never more than all."""
-    shares = [known / part if part else float("nan") for part in (total.value, total.high, total.low)]
-    return Estimate(*(min(share, 1.0) if share == share else share for share in shares))
+    """Known positives over all of them; never more than all, and anything where there may be none."""
+    value, low, high = (min(known / part, 1.0) if part else math.nan for part in (total.value, total.high, total.low))
+    return Estimate(value, 0.0 if math.isnan(low) else low, 1.0 if math.isnan(high) else high)
 
 
 def _document(estimate: Estimate | None) -> dict[str, float | None] | None:
