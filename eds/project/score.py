@@ -354,7 +354,7 @@ def write_scores(
     evaluation = evaluate_models(
         inputs,
         list(dict.fromkeys([*measures, *more])),
-        _with_generators(project, options),
+        _with_generators(inputs, options),
         options.source,
         allow_missing=options.allow_missing,
         with_random=options.with_random,
@@ -374,10 +374,13 @@ def write_scores(
     return evaluation, table
 
 
-def _with_generators(project: "Project", options: ScoreOptions) -> list[str]:
+def _with_generators(inputs: Inputs, options: ScoreOptions) -> list[str]:
     """Return the models that the options name, and beside them those that made the pool; none: all models."""
+    project = inputs.project
     there = set(models_to_score(project, (), (), options.source)) if options.models else set()
-    beside = find_models(project, options.pool_models) or [*generators(project, "embeddings"), *generators(project)]
+    beside = find_models(project, options.pool_models) or [
+        name for table in ("embeddings", "neighbors") for name in generators(project, table, inputs)
+    ]
     return list(dict.fromkeys([*options.models, *(name for name in beside if name in there)]))
 
 

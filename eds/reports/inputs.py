@@ -19,6 +19,7 @@ from eds.truth import PanelAgreement
 from eds.universe import Universe
 
 PAIR = ["query_id", "candidate_id"]
+LABEL_INPUTS = ("suspects", "withdrawn", "truth")  # the inputs that `ReportInputs.labels` is made from
 ALL_RANDOM = Gap("Only random pairs are labelled.", "eds suspects pool, have it judged, then eds truth decide")
 
 

@@ -243,7 +243,10 @@ def test_the_command_needs_no_project(tmp_path: Path) -> None:
     assert told["expert_hours"] == wanted.expert_hours
     assert told["storage_money_monthly"] == pytest.approx(112.828 * 20)
     assert told["machine_money"] is None
-    assert all(not one["measured"] and one["source"].startswith("assumed") for one in told["rates"])
+    assert not any(one["measured"] for one in told["rates"])
+    *machines, judgement = (one["source"] for one in told["rates"])
+    assert all(source.startswith("assumed") for source in machines)
+    assert judgement.startswith("configured")
     text = said(*words, "--machine-hourly", "1.5")
     assert "100 of these machines; tasks of a model: 244,141 to embed, 3,815 to mine" in text
     assert "In all 7.0 days; pictures 100.0 TB; experts 900 hours for 216,000 judgements." in text

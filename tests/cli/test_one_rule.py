@@ -17,7 +17,8 @@ from eds.tables import Provenance
 from tests.metrics.projects import MAKERS, MODELS, measured, project_in
 
 HR, AUC, MICRO = "VSD-HR@5", "ROC-AUC(average=macro,negatives=annotated)", "ROC-AUC(average=micro,negatives=annotated)"
-RBP, BPREF, JUDGED = "RBP(p=0.8)", "bpref", "Judged@5"
+BPREF, JUDGED = "bpref", "Judged@5"
+RBP = str(Measure("RBP", p=persistence_for(3)))  # of the report: its persistence follows from the pool's depth
 RBP_OF_K = str(Measure("RBP", p=persistence_for(5)))  # of the bias table: its persistence follows from k
 Told = dict[tuple[str, str], float]
 

@@ -96,19 +96,18 @@ def test_every_number_tells_what_it_rests_on(project: Project, call: Call) -> No
     truth = measured(project)
     one_class = truth[truth["value"] == 0].groupby("query_id").head(1)["query_id"].iloc[0]
     truth.loc[truth["query_id"] == one_class, "value"] = 0
-    wild = pd.DataFrame(
-        {**truth.iloc[0].to_dict(), "candidate_id": ["i12"], "value": [1]}
-    )  # a wild query: no candidate
+    wild = pd.DataFrame(  # its candidate is a wild query, which is in no list: no measure uses the pair
+        {**truth.iloc[0].to_dict(), "query_id": [one_class], "candidate_id": ["i12"], "value": [1]}
+    )
     project.write(pd.concat([truth, wild], ignore_index=True), "truth", Provenance("truth.decide"))
     found = by_name(call("score", "-m", "m0"))
-    labels = pd.concat([truth, wild])
-    positives = labels.groupby("query_id")["value"].sum()
+    positives = truth.groupby("query_id")["value"].sum()
     hr = found["m0", "VSD-HR@5"]
     assert (hr["n"], hr["queries_used"]) == ((positives > 0).sum(), (positives > 0).sum())
     assert hr["skipped_because"] == {"without a positive": (positives == 0).sum()}
     assert hr["pairs_unlabelled"] + hr["counts"]["places"] > 0
     auc = found["m0", "ROC-AUC(average=micro,negatives=annotated)"]
-    assert (auc["n"], auc["pairs_used"], auc["pairs_without_score"]) == (len(truth), len(truth), 1)
+    assert (auc["n"], auc["pairs_used"], auc["pairs_without_score"]) == (len(truth), len(truth), 0)
     macro = found["m0", "ROC-AUC(average=macro,negatives=annotated)"]
     assert macro["skipped_because"]["without positive and negative"] >= 1
     assert all(row["low"] <= row["value"] + 1e-12 for row in found.values() if row["low"] is not None)

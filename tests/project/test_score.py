@@ -64,20 +64,24 @@ def test_an_unknown_option_of_an_analysis_is_refused(project: Project) -> None:
 
 
 def shown(project: Project) -> dict[tuple[str, str], tuple[float | None, ...]]:
-    """The values and intervals in the report's tables of scores."""
+    """The values, intervals and ceilings in the report's tables of scores."""
     document = json.loads((project.root / "report.json").read_text(encoding="utf-8"))
     (section,) = (part for part in document["sections"] if part["key"] == "scores")
     found: dict[tuple[str, str], tuple[float | None, ...]] = {}
     for block in section["blocks"]:
         for row in block.get("rows", ()) if block["kind"] == "table" else ():
             names = [name for name in row if f"{name} low" in row]
-            found |= {(row["model"], name): (row[name], row[f"{name} low"], row[f"{name} high"]) for name in names}
+            fields = ("", " low", " high", " ceiling")
+            found |= {(row["model"], name): tuple(row.get(name + field) for field in fields) for name in names}
     return found
 
 
 def test_the_report_prints_the_numbers_of_table_scores(project: Project) -> None:
-    """Also where the table was changed by hand: the report reads it, and computes only what it lacks."""
-    project.score(MEASURES, resamples=50)
+    """Also where the table was changed by hand: the report reads it, and computes only what it lacks.
+
+    A lower bound has its ceiling instead of an interval.
+    """
+    comparison = project.score(MEASURES, resamples=50).comparison
     made_by = tables.read_provenance(project.path("scores"), tables.SCORES)[0]
     changed = project.read("scores").assign(low=lambda rows: rows["low"] - 0.125)
     project.write(changed, "scores", made_by)
@@ -85,11 +89,16 @@ def test_the_report_prints_the_numbers_of_table_scores(project: Project) -> None
     numbers = shown(project)
     common = [row for row in changed.to_dict(orient="records") if (row["model"], row["measure"]) in numbers]
     assert {row["model"] for row in common} == set(MODELS)
+    lower_bounds = 0
     for row in common:
-        assert numbers[row["model"], row["measure"]] == (row["value"], row["low"], row["high"])
+        item = comparison[Measure.parse(row["measure"])][row["model"]]
+        bounds = (None, None, item.ceiling) if item.lower_bound else (row["low"], row["high"], None)
+        assert numbers[row["model"], row["measure"]] == (row["value"], *bounds)
+        lower_bounds += item.lower_bound
+    assert 0 < lower_bounds < len(common)
     assert len(numbers) > len(common)
     project.report(resamples=0, pictures=False)  # other intervals than the table's are not taken from it
-    assert {low for _, low, _ in shown(project).values()} == {None}
+    assert {low for _, low, _, _ in shown(project).values()} == {None}
 
 
 def test_a_report_scores_first_where_scores_are_missing_or_stale(project: Project) -> None:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from eds.analysis import AnalysisInputs, Comparison, MeasureComparison, compare, newcomers
 from eds.reports.coverage import unscored, warning
 from eds.reports.document import Block, Column, Kind, Missing, Number, Sentence, Table, count, state
-from eds.reports.inputs import ReportInputs
+from eds.reports.inputs import LABEL_INPUTS, ReportInputs
 from eds.reports.score_intervals import scores_with_intervals
 from eds.reports.sections import Blocks, SectionSpec
 from eds.reports.sections.scores import SHARES, label
@@ -18,8 +18,7 @@ AREAS = (AUC, "PR-AUC(average=macro,negatives=annotated)", "ROC-AUC(average=macr
 ON_LISTS = ("VSD-HR", "VSD-MRR", "Success", "RR")
 # Fields of ReportInputs that a comparison reads.
 INPUTS = (
-    "suspects",
-    "truth",
+    *LABEL_INPUTS,
     "models",
     "newcomers",
     "results",

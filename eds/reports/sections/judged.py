@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 from eds.reports.coverage import role
 from eds.reports.document import Block, Column, Number, Sentence, Table, count, note, say, share, state, warn
-from eds.reports.inputs import ReportInputs
+from eds.reports.inputs import LABEL_INPUTS, ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
 
 GUIDELINE = 240  # characters of a guideline that are shown
@@ -140,7 +140,7 @@ SECTION = SectionSpec(
     title="What was judged",
     question="Which images, models and experts are behind the numbers?",
     order=120,
-    inputs=("images", "suspects", "truth", "judging", "models", "newcomers", "pool_lists", "searches"),
+    inputs=("images", *LABEL_INPUTS, "judging", "models", "newcomers", "pool_lists", "searches"),
     parts=(catalogue, experts, models, searches),
     answer=answer,
 )

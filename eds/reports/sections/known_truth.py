@@ -2,7 +2,7 @@
 
 from eds.analysis.known_truth import check_estimates, checks_sentence
 from eds.reports.document import Column, Sentence, Table, count, note, say, state
-from eds.reports.inputs import ReportInputs
+from eds.reports.inputs import LABEL_INPUTS, ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
 from eds.reports.sections.pool import pool_facts
 
@@ -43,7 +43,7 @@ SECTION = SectionSpec(
     title="Estimates beside the known truth",
     question="Do the intervals contain what is true of the drawn catalogue?",
     order=25,
-    inputs=("known_truth", "universe", "suspects", "truth"),
+    inputs=("known_truth", "universe", *LABEL_INPUTS),
     parts=(checks,),
     answer=answer,
     wanted=lambda inputs: inputs.known_truth is not None,

@@ -4,7 +4,7 @@ from typing import Any
 
 from eds.reports.coverage import warning
 from eds.reports.document import Block, Column, Sentence, Table, count, note, say, share, state
-from eds.reports.inputs import ReportInputs
+from eds.reports.inputs import LABEL_INPUTS, ReportInputs
 from eds.reports.score_intervals import scores_with_intervals
 from eds.reports.sections import Blocks, SectionSpec
 from eds.truth import corrected_auc, label_contamination
@@ -126,7 +126,7 @@ SECTION = SectionSpec(
     title="What wrong labels would change",
     question="How far do the numbers depend on the experts being right?",
     order=100,
-    inputs=("suspects", "truth", "judging", "results", "table", "scores", "negatives"),
+    inputs=(*LABEL_INPUTS, "judging", "results", "table", "scores", "negatives"),
     parts=(assumptions, corrected),
     answer=answer,
 )

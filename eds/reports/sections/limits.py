@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from eds.metrics.measure import definition_of
 from eds.reports.coverage import sample_sizes
 from eds.reports.document import Column, Missing, Section, Sentence, Table, count, say, warn
-from eds.reports.inputs import ReportInputs
+from eds.reports.inputs import LABEL_INPUTS, ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
 
 CONVENTIONS = (
@@ -121,7 +121,7 @@ SECTION = SectionSpec(
     title="How this was computed",
     question="What does every number mean, and what does it not say?",
     order=150,
-    inputs=("suspects", "truth", "results", "codes", "tables"),
+    inputs=(*LABEL_INPUTS, "results", "codes", "tables"),
     parts=(conventions, measures, tables),
     overview=(headings,),
 )

@@ -13,7 +13,7 @@ from eds.imaging import Box, inside, open_rgb
 from eds.pairs import Reals
 from eds.reports.coverage import scored_by_any, scored_pairs
 from eds.reports.document import Block, Gallery, Gap, Pair, Picture, Sentence, count, note, say, share
-from eds.reports.inputs import PAIR, ReportInputs
+from eds.reports.inputs import LABEL_INPUTS, PAIR, ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
 
 SIDE, QUALITY = 220, 78
@@ -157,6 +157,6 @@ SECTION = SectionSpec(
     title="Pairs to look at",
     question="Real pairs that show what the numbers mean.",
     order=70,
-    inputs=("images", "suspects", "truth", "scores", "pool_lists"),
+    inputs=("images", *LABEL_INPUTS, "scores", "pool_lists"),
     parts=(hard, disputed, found_alone),
 )

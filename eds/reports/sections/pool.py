@@ -22,7 +22,7 @@ from eds.reports.document import (
     state,
     warn,
 )
-from eds.reports.inputs import ReportInputs
+from eds.reports.inputs import LABEL_INPUTS, ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
 from eds.suspects import positive_rates
 from eds.suspects.budget import Judging, Plan, RandomTarget, Scope, budget
@@ -348,7 +348,7 @@ SECTION = SectionSpec(
     title="What the pool found",
     question="How many pairs are similar, how many were missed, and what did it cost?",
     order=20,
-    inputs=("images", "universe", "suspects", "truth", "pool_lists", "judging"),
+    inputs=("images", "universe", *LABEL_INPUTS, "pool_lists", "judging"),
     parts=(rates, rates_by_rank, prevalence, recall, cost),
     answer=answer,
 )

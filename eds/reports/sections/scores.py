@@ -11,7 +11,7 @@ from eds.metrics.measure import definition_of
 from eds.metrics.measures.incomplete import persistence_for
 from eds.reports.coverage import role, sample_sizes, warning
 from eds.reports.document import Block, Column, Gap, Kind, Missing, Number, Sentence, Table, count, state
-from eds.reports.inputs import ReportInputs
+from eds.reports.inputs import LABEL_INPUTS, ReportInputs
 from eds.reports.score_intervals import scores_with_intervals
 from eds.reports.sections import Blocks, SectionSpec
 
@@ -177,8 +177,7 @@ SECTION = SectionSpec(
     question="Every model against the labels, with confidence intervals.",
     order=30,
     inputs=(
-        "suspects",
-        "truth",
+        *LABEL_INPUTS,
         "models",
         "newcomers",
         "results",
