@@ -75,9 +75,9 @@ export class GridView {
   #closer(place) {
     if (this.holding) this.holding.long = true;
     this.page.focus = place;
-    this.#draw();
     this.peek.show(this.page.tasks[place], this.pictures, this.urls);
     this.zoom.reset();
+    this.#draw(); // says the number of what is shown by now
   }
 
   // A finger or the mouse is lifted: the closer look ends, and was no mark.
