@@ -92,6 +92,11 @@ class Site:
 
         return PicturePrefetch(self.pictures, self.project)
 
+    def close(self) -> None:
+        """End the children that decode pictures, if there are any."""
+        if "pictures" in vars(self):
+            self.pictures.queue.close()
+
     @property
     def name(self) -> str:
         """What pages call the project."""

@@ -84,7 +84,7 @@ async def _background(app: st.App) -> AsyncIterator[None]:
             yield
         finally:
             tasks.cancel_scope.cancel()
-            here.pictures.queue.close()
+            here.close()
     await _quietly(here.project.experts.write_last_seen)
 
 

@@ -44,7 +44,8 @@ def fresh_site(folder: Path, options: Options | None = None) -> Iterator[Site]:
         keep_open(project)
         site = Site(project, replace(options or Options(), hosts=frozenset({"testserver"})))
         install(site)
-        yield site
+        with closing(site):
+            yield site
 
 
 def store_of(project: Project) -> Store:

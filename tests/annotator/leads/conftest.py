@@ -53,4 +53,5 @@ def judged(template: Path, tmp_path: Path) -> Iterator[Site]:
         keep_open(project)
         made = Site(project)
         install(made)
-        yield made
+        with closing(made):
+            yield made
