@@ -261,7 +261,7 @@ class JOURNAL:
     title = "Journal"
     about = "Pools, draws, campaigns and imported votes; what nobody has judged can be taken back."
     table = "The journal, newest first"
-    heads = ("What", "By", "When (UTC)", "Pairs or votes", "")
+    heads = ("What", "By", "When (UTC)", "Pairs or votes", "State")
     undone = "undone"
     empty_title = "Nothing to undo"
     empty_body = "Pools, draws, campaigns and imports of votes appear here."

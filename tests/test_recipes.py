@@ -53,6 +53,6 @@ def test_add_an_annotator_screen(tmp_path: Path) -> None:
     copy.eds("init", "shop")
     copy.eds("synthetic", "catalogue", "--products", "4", "--views", "1", "--size", "32", "--project", "shop")
     lead, expert = copy.python(SCREEN).splitlines()
-    assert lead.startswith("lead ['Experts', 'Report', 'Catalogue']")
+    assert lead.startswith("lead ['Experts', 'Journal', 'Report', 'Catalogue']")
     assert "Products</span><strong>4</strong>" in lead
     assert expert == "expert [] []"

@@ -249,19 +249,22 @@ def test_repeats_of_a_grid_are_shown_as_pairs(browser: Browser, annotator: Annot
     with annotator.page(browser, "ann") as page:
         typed = watch(page)
         open_page(page, annotator, name, "ann", "grid")
-        kinds = []
+        kinds, order = [], []
         for _ in range(4):
-            kind = page.locator(".judging").get_attribute("data-state")
+            kind = str(page.locator(".judging").get_attribute("data-state"))
             kinds.append(kind)
-            if kind == "finished":
-                break
+            order += shown(page)
             if len(typed.labels) < 11:
                 press(page, "Enter" if kind == "grid" else "d")
             else:
                 page.keyboard.press("Enter" if kind == "grid" else "d")
                 expect(page.get_by_role("heading", name="All done. Thank you!")).to_be_visible()
-        assert kinds == ["grid", "grid", "pair", "pair"]
+        assert sorted(kinds) == ["grid", "grid", "pair", "pair"]
         wait_saved(page)
+    numbers = pairs_of(annotator, name, "ann")
+    for (query, candidate, kind), number in numbers.items():
+        if kind == "repeat":  # after its page, be that between two pages or at the end
+            assert order.index(number) > order.index(numbers[query, candidate, "normal"])
     labels = labels_frame(annotator.store, campaign=name)
     assert labels.groupby("kind")["value"].sum().to_dict() == {"normal": 10, "repeat": 0}
 
