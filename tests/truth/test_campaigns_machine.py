@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from eds import tables
-from eds.errors import TruthChangeError
+from eds.errors import ProjectError, TruthChangeError
 from eds.project import Project
 from eds.project.campaigns import CampaignPlan
 from eds.project.label_store import keep_open
@@ -23,6 +23,7 @@ from tests.reference.campaigns import Campaign, Pair, World
 
 EXPERTS = ("ann", "bob", "cid", "dot")
 PAIRS: list[Pair] = [("p", "a"), ("p", "b"), ("q", "a"), ("q", "c"), ("r", "d")]
+WHOLE = {2: 2, 3: 2, 4: 4, 5: 5}  # pairs of whole queries within a limit
 KEY = ["query_id", "candidate_id"]
 VALUES = st.sampled_from([1, 0, 1, 0, None])
 
@@ -57,16 +58,16 @@ class Campaigns(RuleBasedStateMachine):
     @precondition(lambda self: len(self.world.campaigns) < 3)
     @rule(
         experts=st.sets(st.sampled_from(EXPERTS), min_size=1, max_size=3),
-        pairs=st.integers(2, len(PAIRS)),
+        limit=st.sampled_from(sorted(WHOLE)),
         per_pair=st.sampled_from([None, None, 1, 2]),
         early_stop=st.booleans(),
     )
-    def begin(self, experts: set[str], pairs: int, per_pair: int | None, early_stop: bool) -> None:
+    def begin(self, experts: set[str], limit: int, per_pair: int | None, early_stop: bool) -> None:
         name = f"campaign {len(self.world.campaigns)}"
         per_pair = per_pair if per_pair and per_pair < len(experts) else None
         plan = CampaignPlan(early_stop=early_stop and not per_pair, control_share=0.01, experts_per_pair=per_pair)
-        self.project.campaigns.create(name, sorted(experts), limit=pairs, plan=plan)
-        self.world.campaigns[name] = Campaign(PAIRS[:pairs], [sorted(experts)], some=per_pair is not None)
+        self.project.campaigns.create(name, sorted(experts), limit=limit, plan=plan)
+        self.world.campaigns[name] = Campaign(PAIRS[: WHOLE[limit]], [sorted(experts)], some=per_pair is not None)
 
     def tasks(self, name: str, expert: str) -> dict[Pair, int]:
         return {
@@ -138,6 +139,10 @@ class Campaigns(RuleBasedStateMachine):
 
     @rule()
     def decide(self) -> None:
+        if not (self.acts or self.world.decided or self.project.path("truth").exists()):
+            with pytest.raises(ProjectError, match="nobody has judged"):
+                self.project.decide()
+            return
         waiting = {
             name: {(pair, expert) for expert in EXPERTS for pair in self.tasks(name, expert)}
             for name in self.world.campaigns
