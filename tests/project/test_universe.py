@@ -84,6 +84,7 @@ def test_the_budget_has_one_source_of_seconds(project: Project, tmp_path: Path) 
 def test_draws_of_an_older_version_are_restricted(tmp_path: Path) -> None:
     shutil.copytree(OLD, tmp_path / "project")
     project = Project.open(tmp_path / "project")
+    project.labels.upgrade()
     found = project.analyse("prevalence").result
     suspects, universe = project.read("suspects"), Universe(project.read("images"), PairRules())
     drawn = suspects[suspects["origin"] == "random"]
