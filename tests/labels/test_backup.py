@@ -15,13 +15,15 @@ from eds.labels.audit import read_audit
 from eds.labels.backup import back_up, check_backup, restore
 from eds.labels.calibration import answer, begin_round, next_task, plan_calibration
 from eds.labels.campaigns import Plan, create_campaign
-from eds.labels.frames import labels_frame
+from eds.labels.frames import acts_frame, labels_frame
 from eds.labels.gold import add_gold
 from eds.labels.guidelines import Example, put_in_force, save_guideline
 from eds.labels.judgements import Judgement, flag_task, submit
 from eds.labels.passkeys import NewPasskey, add_passkey
 from eds.labels.queue import next_batch
 from eds.labels.store import Store, open_store
+from eds.labels.transfer import import_votes
+from eds.labels.vote_imports import list_imports, void_import
 from tests.labels.stores import BACKENDS, begin, cheap, fresh_store, fresh_url, judge_all, pairs
 
 
@@ -42,6 +44,13 @@ def furnish(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     create_campaign(store, Plan("g", gold_share=0.1, repeat_share=0.3), pairs(), ["ann"])
     judge_all(store, name, "ann")
     judge_all(store, name, "bob", None)
+    brought = pd.DataFrame(
+        {"query_id": ["q0", "q1"], "candidate_id": ["c0-0", "c1-0"], "expert_id": "far", "value": [1, 0]}
+    ).assign(grade=[3, 0], aspects=["sleeve", "colour,shäpe"], note="why", seconds=2.5)
+    for part in (brought[:1], brought[1:]):
+        number = import_votes(store, part, "brought", add_missing=True).number
+    assert number is not None
+    void_import(store, number, note="by mistake")
     flag_task(store, "cid", next_batch(store, name, "cid")[0].assignment, 'why, "so"?', "flag")
     save_guideline(store, "v1ü", "# *What* counts", [Example("q0", "c0-0", "border", "why", 1)])
     put_in_force(store, "g", "v1ü")
@@ -76,6 +85,9 @@ def test_from_one_database_to_the_other_and_back_nothing_is_lost(
         restore(tmp_path / "two.zip", home)
         again = open_store(home)
         assert everything(again) == before
+        assert list_imports(again)["void"].tolist() == [False, True]
+        acts = acts_frame(again).query("expert_id == 'far'")
+        assert acts[["value", "grade", "aspects", "note"]].to_numpy().tolist() == [[1, 3, "sleeve", "why"]]
         assert check_backup(tmp_path / "one.zip").tables == check_backup(tmp_path / "two.zip").tables
         # Life goes on: new rows get new numbers, the triggers stand.
         judge_all(again, "ünï👗", "cid", 0)
