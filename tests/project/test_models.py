@@ -1,5 +1,6 @@
 """Models and their roles: what makes the pool, what is only compared, and what is removed or renamed."""
 
+import shutil
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -20,15 +21,23 @@ def shop() -> Shop:
     return draw_shop(DESIGN, 3)
 
 
-@pytest.fixture
-def project(shop: Shop, tmp_path: Path) -> Project:
+@pytest.fixture(scope="module")
+def made(shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """Two generators, a pool of them, and a label for each of its pairs."""
-    made = make_project(shop, tmp_path, {"neighbors.k": 20, "suspects.k": 3})
-    made.remove_model("m2")
-    made.mine()
-    made.pool()
-    judge(shop, made, made.read("suspects"), tmp_path / "votes.csv")
-    return made
+    folder = tmp_path_factory.mktemp("made")
+    result = make_project(shop, folder, {"neighbors.k": 20, "suspects.k": 3})
+    result.remove_model("m2")
+    result.mine()
+    result.pool()
+    judge(shop, result, result.read("suspects"), folder / "votes.csv")
+    return result
+
+
+@pytest.fixture
+def project(made: Project, tmp_path: Path) -> Project:
+    """A copy of it, with the files beside it."""
+    shutil.copytree(made.root.parent, tmp_path, dirs_exist_ok=True)
+    return Project.open(tmp_path / made.root.name)
 
 
 def bring(project: Project, shop: Shop, folder: Path, name: str = "m2", **options: Any) -> None:

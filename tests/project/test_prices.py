@@ -65,7 +65,7 @@ STEPS = st.lists(
 
 
 @given(steps=STEPS)
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_price_equals_what_then_happens(
     steps: Sequence[tuple[str, int]], shop: Shop, mined: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
