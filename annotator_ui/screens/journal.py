@@ -19,7 +19,7 @@ def show(who: Viewer) -> None:
         put(html.empty(SAYS.empty_title, SAYS.empty_body))
         return
     rows = [
-        [one.what, one.actor, one.at.replace("T", " ").removesuffix("Z"), one.pairs, SAYS.undone if one.undone else ""]
+        [one.what, one.actor, one.at[:19].replace("T", " "), one.pairs, SAYS.undone if one.undone else ""]
         for one in entries
     ]
     put(html.table(SAYS.table, SAYS.heads, rows, numbers=(3,)))

@@ -39,7 +39,7 @@ def undo(console: Console, entry: str | None, show_list: bool, dry_run: bool, ye
 def render_journal(result: "JournalResult") -> str:
     """A row for each entry, newest first."""
     rows = [
-        [one.name, one.at, one.actor, one.pairs, "undone" if one.undone else "", one.what]
+        [one.name, f"{one.at[:19]}Z", one.actor, one.pairs, "undone" if one.undone else "", one.what]
         for one in reversed(result.entries)
     ]
     if not rows:

@@ -8,9 +8,9 @@ recorded in the label store (eds.labels.vote_imports, eds.labels.withdrawal).
 """
 
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from eds.project.inputs import Inputs
 
 FOLDER, NOTE = "journal", b"eds.journal"
+MOMENT = "%Y-%m-%dT%H:%M:%S.%fZ"  # in UTC; draws and campaigns of the same second stay in order
 PAIR, KEY = ["query_id", "candidate_id"], ["query_id", "candidate_id", "origin"]
 
 
@@ -143,7 +144,7 @@ def _write_entry(project: "Project", rows: "pd.DataFrame", operation: Operation,
     number = entries[-1].number + 1 if entries else 1
     said: Mapping[str, Any] = {
         "number": number,
-        "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "at": datetime.now(UTC).strftime(MOMENT),
         "actor": project.actor,
         "operation": operation.name,
         "params": to_jsonable(given(operation)),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from eds.errors import InputError
 from eds.project.inputs import Inputs
-from eds.project.journal import KEY, PAIR, Entry, given, read_entries, write_suspects
+from eds.project.journal import KEY, MOMENT, PAIR, Entry, given, read_entries, write_suspects
 from eds.project.label_store import exists, opened
 from eds.project.price import judged_pairs, price_of
 from eds.project.results import Result, to_jsonable
@@ -135,7 +135,7 @@ def _of_store(project: "Project") -> list[JournalEntry]:
 
 
 def _moment(value: "pd.Timestamp") -> str:
-    return value.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return value.strftime(MOMENT)
 
 
 def _missing(value: object) -> bool:

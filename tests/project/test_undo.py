@@ -1,5 +1,6 @@
 """Undo takes back what nobody has judged; the pool's depth goes down and up; every number follows."""
 
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -13,17 +14,23 @@ from eds.project.labels import Judgement
 from tests.project.shops import PAIR, Design, Shop, draw_shop, judge, make_project
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def shop() -> Shop:
     return draw_shop(Design(products=30, queries=8, models=2, prevalence=0.06), 1)
 
 
+@pytest.fixture(scope="module")
+def made(shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    result = make_project(shop, tmp_path_factory.mktemp("made"))
+    result.mine(k=14)
+    result.pool(k=3, batch=10)
+    return result
+
+
 @pytest.fixture
-def project(shop: Shop, tmp_path: Path) -> Project:
-    made = make_project(shop, tmp_path)
-    made.mine(k=14)
-    made.pool(k=3, batch=10)
-    return made
+def project(made: Project, tmp_path: Path) -> Project:
+    shutil.copytree(made.root.parent, tmp_path, dirs_exist_ok=True)
+    return Project.open(tmp_path / made.root.name)
 
 
 def judge_some(shop: Shop, project: Project, file: Path, every: int = 3) -> pd.DataFrame:
