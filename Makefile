@@ -8,7 +8,7 @@ STUDIO := .venv-studio
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 DEMO   ?= demo
-JOBS   ?= 2
+JOBS   ?= 3
 
 # Tests that need no torch: they run once more on pandas 2, as an analyst's or annotator's install has it.
 LEAN_TESTS := tests/test_tables.py tests/test_schema.py tests/io/test_files.py tests/test_config.py tests/test_registry.py \

@@ -14,6 +14,7 @@ from eds import tables
 from eds.errors import InputError, LockedError, ProjectError, TableError, UnknownNameError
 from eds.project import Project
 from eds.tables import IMAGES, Provenance
+from tests.privileges import needed
 
 HOLD = """
 import pathlib, sys, time
@@ -155,6 +156,7 @@ def test_two_processes_never_write_at_once(project: Project) -> None:
 
 
 def test_every_table_reads_or_says_what_to_do(tmp_path: Path) -> None:
+    needed("skimage")  # embeds pictures
     project = Project.create(tmp_path / "p", {"suspects.k": 2, "neighbors.k": 4})
     project.draw_catalogue(products=6, views=2, wild=0, size=32, workers=1)
     project.embed(["hsv=descriptor:hsv"])

@@ -4,6 +4,7 @@ import pytest
 
 from eds import truth
 from tests.notebooks import executed, holds_outputs
+from tests.privileges import needed
 
 NAME = "02_labels_to_truth.ipynb"
 
@@ -13,6 +14,7 @@ def test_it_is_stored_with_its_outputs() -> None:
 
 
 def test_it_runs_and_its_claims_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    needed("timm")  # embeds pictures
     values = executed(NAME)
     assert "votes a pair are enough" in capsys.readouterr().out
     experts = values["experts"].set_index("expert_id")
