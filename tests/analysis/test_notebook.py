@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.notebooks import holds_outputs
+from tests.privileges import needed
 
 PLACE = Path(__file__).parents[2] / "notebooks" / "03_scores_and_bias.ipynb"
 
@@ -23,6 +24,7 @@ def test_it_is_stored_with_its_outputs() -> None:
 
 def test_it_runs_and_its_claims_hold(notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     """Cells one after the other in one namespace; the coverage study, tested for itself, on few catalogues."""
+    needed("skimage")  # the last part embeds pictures
     told: dict[str, Any] = {}
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
@@ -44,3 +46,8 @@ def test_it_runs_and_its_claims_hold(notebook: dict[str, Any], capsys: pytest.Ca
     assert not any(pair.beyond_sampling for pair in by_auc.pairs if "outsider-0" in (pair.first, pair.second))
     assert by_hits.best.not_ranked == ("outsider-0",)
     assert {item.grade for item in told["grades"][:2]} == {"biased"}
+    assert "hsv" not in told["shop_hits"].best.models
+    assert told["shop_hits"].best.not_ranked == ("hsv",)
+    shares, exact = told["shares"], told["exact"]
+    for part, value in ((shares.p, exact.prevalence), (shares.gain, exact.gain), (shares.recall, exact.pool_recall)):
+        assert part.low <= value <= part.high
