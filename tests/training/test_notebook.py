@@ -44,3 +44,6 @@ def test_it_runs_and_its_claims_hold(cells: list[dict[str, Any]], monkeypatch: p
     seen = change.loc["trained on"]  # so few products that are held out hold no similar pair
     assert seen["recognition"] > abs(seen["discovery"])
     assert not told["folder"].exists()
+    in_project = told["in_project"]
+    assert in_project.loc["talr-ap", "unseen"] > in_project["unseen"].drop("talr-ap").max()
+    assert in_project.loc["talr-ap", "seen"] > 2 * in_project.loc["talr-ap", "unseen"]
