@@ -1,7 +1,7 @@
 """Practice's requests: the open round with its pairs, and answers, which tell what was expected.
 
     POST {base}/api/campaigns/{campaign}/practice           the round; `begin` makes another one
-    POST {base}/api/campaigns/{campaign}/practice/answers   one answer: stored, then told what was expected, and why
+    POST {base}/api/campaigns/{campaign}/practice/answers   store one answer; returns what was expected, and why
 
 What is expected of a pair leaves the server only after the expert's own answer to it is stored.
 """

@@ -4,7 +4,7 @@
         table = pq.read_table(path)                    # any complaint: an InputError that names the file
     header = shaped(Header, json.loads(text), path)    # a pydantic model, before any code touches the content
 
-Parsers of foreign formats raise nearly anything on damaged files (zipfile: NotImplementedError, numpy: TokenError), so
+Parsers of foreign formats raise many kinds of exceptions on damaged files, in zipfile and numpy undocumented ones, so
 no list of exceptions is complete.
 """
 

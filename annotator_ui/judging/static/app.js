@@ -85,7 +85,7 @@ export class App {
         return answer.answers;
       },
       wanted: (unit) => this.views[unit.kind].wanted(unit),
-      besides: (unit) => this.#besides(unit),
+      further: (unit) => this.#further(unit),
       on: { ready: () => this.#ready(), idle: () => this.#idle(), standing: (answer) => this.#standing(answer), trouble: (error) => this.trouble(error) },
     });
     this.states = new States(this);
@@ -175,7 +175,7 @@ export class App {
   }
 
   // Further pictures of the products of a unit, small.
-  #besides(unit) {
+  #further(unit) {
     const [task] = unit.tasks;
     const names = unit.kind === "grid" ? [task.query] : [task.query, task.candidate];
     return names.flatMap((name) => this.about(name)?.others ?? []).map((name) => this.urlOf("thumb", name));

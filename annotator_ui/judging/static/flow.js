@@ -9,11 +9,11 @@ const BEHIND = 3; // units of the past whose pictures are kept for undo
 
 export class Flow {
   // on: {ready(), standing(answer), trouble(error), idle()}; wanted(unit) -> addresses of its pictures;
-  // besides(unit) -> those of further pictures, which may come later.
-  constructor({ fetch, history, depth, low, page, size, outbox, pictures, wanted, besides = () => [], on }) {
+  // further(unit) -> those of further pictures, which may come later.
+  constructor({ fetch, history, depth, low, page, size, outbox, pictures, wanted, further = () => [], on }) {
     this.queue = new Queue({ fetch, depth, low, page, skips: () => outbox.assignments() });
     this.past = new Past(size);
-    Object.assign(this, { history, size, outbox, pictures, wanted, besides, on, current: null, feeding: false, blocked: false, stopped: false });
+    Object.assign(this, { history, size, outbox, pictures, wanted, further, on, current: null, feeding: false, blocked: false, stopped: false });
   }
 
   // Keep the queue full; one loop at a time, patient with the network.
@@ -149,7 +149,7 @@ export class Flow {
     const next = this.queue.upcoming();
     const before = this.past.entries.slice(-BEHIND).map(({ unit, from }) => (from ? { ...unit, kind: "grid" } : unit));
     const units = [...(this.current ? [this.current] : []), ...next, ...before];
-    this.pictures.want([...new Set([...units.flatMap(this.wanted), ...units.slice(0, 4).flatMap(this.besides)])]);
+    this.pictures.want([...new Set([...units.flatMap(this.wanted), ...units.slice(0, 4).flatMap(this.further)])]);
     this.pictures.refresh(next.slice(0, 2).flatMap(this.wanted));
   }
 

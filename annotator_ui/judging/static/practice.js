@@ -16,7 +16,7 @@ export async function mount(parent, data) {
 
 class Practice {
   constructor(parent, data) {
-    Object.assign(this, { data, texts: data.texts, says: data.texts.practice, home: `${data.base}/api/campaigns/${data.campaign}/practice`, told: null });
+    Object.assign(this, { data, texts: data.texts, says: data.texts.practice, home: `${data.base}/api/campaigns/${data.campaign}/practice`, feedback: null });
     this.session = new Session(parent, data, {
       title: fill(this.says.title, { campaign: data.title }), more: ["loupe", "flicker"],
       on: {
@@ -54,7 +54,7 @@ class Practice {
     this.answers = round.answers;
     const units = round.tasks.map((task) => ({ kind: "pair", tasks: [{ ...task, assignment: task.task }] }));
     if (units.length === 0) return this.#result();
-    this.told = null;
+    this.feedback = null;
     return this.session.show(units, 0);
   }
 
@@ -65,7 +65,7 @@ class Practice {
   }
 
   #act(action, event) {
-    if (this.told) {
+    if (this.feedback) {
       if (action === "keep") this.#onward();
       return;
     }
@@ -78,11 +78,11 @@ class Practice {
     const content = { expert: this.data.expert, task: task.task, value, token: makeToken(), seconds: this.session.watch.seconds() };
     try {
       const offline = () => this.session.frame.setStatus({ waiting: 1, refused: 0, offlineSince: Date.now(), signedOut: false });
-      const told = await insist(`${this.home}/answers`, content, { onWaiting: offline, stopped: () => this.session.stopped });
+      const feedback = await insist(`${this.home}/answers`, content, { onWaiting: offline, stopped: () => this.session.stopped });
       this.session.frame.setStatus({ waiting: 0, refused: 0, offlineSince: null, signedOut: false });
-      this.answers.push({ ...told, query: task.query, candidate: task.candidate });
-      this.told = told;
-      this.#tell(told);
+      this.answers.push({ ...feedback, query: task.query, candidate: task.candidate });
+      this.feedback = feedback;
+      this.#tell(feedback);
     } catch (error) {
       this.#failed(error);
     } finally {
@@ -90,11 +90,11 @@ class Practice {
     }
   }
 
-  #tell(told) {
-    const { words, tone } = this.#verdict(told);
+  #tell(feedback) {
+    const { words, tone } = this.#verdict(feedback);
     this.strip.dataset.tone = tone;
     write(this.verdict, words);
-    write(this.why, told.note || (told.expected === null ? "" : this.says.noReason));
+    write(this.why, feedback.note || (feedback.expected === null ? "" : this.says.noReason));
     this.session.view.main.hidden = true;
     write(this.next, this.answers.length < this.round.size ? this.says.next : this.says.toResult);
     this.strip.hidden = false;
@@ -110,7 +110,7 @@ class Practice {
   }
 
   #onward() {
-    this.told = null;
+    this.feedback = null;
     this.strip.hidden = true;
     this.session.view.main.hidden = false;
     const { units, at } = this.session;
@@ -130,10 +130,10 @@ class Practice {
   #result() {
     const { round, says } = this;
     const order = { wrong: 0, either: 1, right: 2 };
-    const rows = this.answers.map((told) => ({ told, ...this.#verdict(told) })).sort((one, other) => order[one.tone] - order[other.tone]);
-    const cards = rows.map(({ told, words, tone }) => make("li", { class: "judged", "data-tone": tone },
-      make("div", { class: "two" }, ...["query", "candidate"].map((side) => make("img", { src: this.session.urlOf("thumb", told[side]), alt: this.data.names[side] }))),
-      make("p", { class: "verdict-words", text: words }), told.note ? make("p", { class: "verdict-why", text: told.note }) : null));
+    const rows = this.answers.map((feedback) => ({ feedback, ...this.#verdict(feedback) })).sort((one, other) => order[one.tone] - order[other.tone]);
+    const cards = rows.map(({ feedback, words, tone }) => make("li", { class: "judged", "data-tone": tone },
+      make("div", { class: "two" }, ...["query", "candidate"].map((side) => make("img", { src: this.session.urlOf("thumb", feedback[side]), alt: this.data.names[side] }))),
+      make("p", { class: "verdict-words", text: words }), feedback.note ? make("p", { class: "verdict-why", text: feedback.note }) : null));
     const buttons = round.due
       ? [make("button", { type: "button", class: "plain strong", text: says.again, onclick: () => this.#load({ begin: true }) })]
       : [make("a", { class: "plain strong", text: says.begin, href: this.data.judge })];
