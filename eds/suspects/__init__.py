@@ -11,6 +11,7 @@ from eds.suspects.partial_estimates import prefix_weights
 from eds.suspects.pool import Batching, pool, reorder, reversed_pairs, within_depth
 from eds.suspects.positive_rates import pair_rate, positive_rates
 from eds.suspects.random_pairs import RankWindow, draw_random, without_draw
+from eds.suspects.relevance import Relevance, pair_features, relevance
 from eds.suspects.sources import sources_frame
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Delta",
     "NegativeRule",
     "RankWindow",
+    "Relevance",
     "add_pairs",
     "benchmark_labels",
     "draw_delta",
@@ -31,11 +33,13 @@ __all__ = [
     "lists_frame",
     "n_pairs",
     "overlap",
+    "pair_features",
     "pair_rate",
     "pool",
     "pool_growth",
     "positive_rates",
     "prefix_weights",
+    "relevance",
     "reorder",
     "reversed_pairs",
     "sampled_negatives",
