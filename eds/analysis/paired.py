@@ -55,7 +55,10 @@ def resampled_columns(columns: Reals, share: npt.NDArray[Any], times: Multiplici
     """
     weight = share.astype(np.float64)
     known = np.where(weight > 0, columns, 0.0) * weight
-    masks, column_of = np.unique(weight, axis=1, return_inverse=True)  # as a rule one for all columns
+    if (weight == weight[:, :1]).all():  # as a rule; `np.unique` of long columns costs more than all the rest
+        masks, column_of = weight[:, :1], np.zeros(columns.shape[1], np.int64)
+    else:
+        masks, column_of = np.unique(weight, axis=1, return_inverse=True)
     result = np.empty((len(times), columns.shape[1]))
     for start in range(0, len(times), RESAMPLED):
         block = times[start : start + RESAMPLED].astype(np.float64)
