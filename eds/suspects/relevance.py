@@ -135,7 +135,7 @@ def _enough(value: Integers) -> bool:
 
 
 def _boosted(features: Reals, value: Integers, fitted: Integers, held: Integers, asked: Reals, seed: int) -> Reals:
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     rng = generator(seed, "relevance labels")
     some = fitted if len(fitted) <= MOST else np.sort(rng.permutation(fitted)[:MOST])
