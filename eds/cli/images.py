@@ -140,7 +140,7 @@ def import_(
     workers: int,
     **options: Any,
 ) -> None:
-    """Import image lists: CSV, Parquet, JSON, VSD and others."""
+    """Import image lists or datasets: CSV, VSD, CIFAR and others."""
     from eds.project.catalogue import ScanOptions
 
     scan = ScanOptions(queries, on_bad, check, near, duplicates, workers)

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 from eds.errors import InputError
 from eds.images.readers import deepfashion, huggingface, vsd
 from eds.io.reading import reading
+from eds.registry import READERS
 
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
 
@@ -18,6 +19,8 @@ def detect(files: Sequence[Path]) -> str:
     for file in files:
         if not file.exists():
             raise InputError("file not found", where=str(file), hint="Correct the path.")
+    if name := detect_arrays(files):
+        return name
     first = files[0]
     if first.is_dir() or first.name.startswith("list_"):
         return _deepfashion(files) or _folder(first)
@@ -32,6 +35,12 @@ def detect(files: Sequence[Path]) -> str:
     if suffix in TABLES:
         return "table"
     raise _unknown(first)
+
+
+def detect_arrays(files: Sequence[Path]) -> str:
+    """The reader that knows these files by its own test `fits`, as those of arrays do; empty if none does."""
+    known = ((name, getattr(READERS.load(name), "fits", None)) for name in READERS)
+    return next((name for name, fits in known if fits is not None and fits(files)), "")
 
 
 def _deepfashion(files: Sequence[Path]) -> str:
@@ -74,5 +83,5 @@ def _json(files: Sequence[Path]) -> str:
 
 
 def _unknown(file: Path) -> InputError:
-    known = f"Read are folders, {', '.join(TABLES)}, .json, .parquet and .arrow: save a table as CSV."
+    known = f"Read are folders, CIFAR, IDX, {', '.join(TABLES)}, .json, .parquet and .arrow: save a table as CSV."
     return InputError(f"unknown format {file.suffix or '(no suffix)'}", where=str(file), hint=known)

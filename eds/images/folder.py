@@ -19,6 +19,7 @@ import pandas as pd
 
 from eds import choices
 from eds.errors import ImageError, InputError
+from eds.images.detect import detect_arrays
 from eds.images.sources import Catalogue, Source, finish_rows
 from eds.imaging import extra_formats, inside
 from eds.io import Address, is_remote, listing, local_path
@@ -54,6 +55,12 @@ def read(source: Source) -> Catalogue:
         else:
             ignored.append(path)
     if not paths:
+        if not is_remote(root) and (name := detect_arrays([local_path(root)])):
+            raise InputError(
+                f"the folder contains no image files, but a dataset ({name})",
+                where=str(root),
+                hint=f"Import it: eds images import {root} --root FOLDER, a folder to write the images to.",
+            )
         raise InputError(
             f"the folder contains no images ({len(ignored):,} other files, {len(bad):,} unusable)",
             where=str(root),

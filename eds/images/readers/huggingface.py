@@ -19,11 +19,12 @@ import pyarrow as pa
 
 from eds.errors import ImageError, InputError
 from eds.images.columns import mapping_notes, rename_columns
+from eds.images.embedded import folder_name, write_image
 from eds.images.readers.table import convert_types, read_table
 from eds.images.shards import Shard, open_shard, shards_in
 from eds.images.sources import Catalogue, Source, finish_rows, raise_faults
 from eds.imaging import inside
-from eds.io.files import digest, forbidden, unfinished
+from eds.io.files import digest, forbidden
 
 USES = ("columns",)
 METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
@@ -143,7 +144,7 @@ def _image_column(schema: pa.Schema, wanted: str | None, shard: Path) -> str:
 def _rows(shard: Shard, column: str, name: str, place: Path, root: Path, bad: list[tuple[str, str]]) -> pd.DataFrame:
     """The shard's rows with `path` instead of the images, which are written below the root."""
     features = _features(shard.schema)
-    folder = re.sub(r"[^A-Za-z0-9._-]+", "-", name.removesuffix(Path(name).suffix)).strip(".-") or "shard"
+    folder = folder_name(name.removesuffix(Path(name).suffix))
     parts = []
     number = 0
     for batch in shard.batches(PORTION):
@@ -152,7 +153,8 @@ def _rows(shard: Shard, column: str, name: str, place: Path, root: Path, bad: li
         for picture in batch.column(column).to_pylist():
             picture = picture or {}
             if picture.get("bytes"):
-                paths.append(_write_image(picture["bytes"], f"{folder}/{number:08d}", root))
+                data = picture["bytes"]
+                paths.append(write_image(data, f"{folder}/{number:08d}{_suffix(data)}", root))
             elif picture.get("path"):
                 below = _below_root(place, root)
                 paths.append(f"{below}/{picture['path']}" if below else str(picture["path"]))
@@ -171,18 +173,6 @@ def _rows(shard: Shard, column: str, name: str, place: Path, root: Path, bad: li
                 names[code] if 0 <= code < len(names) else None for code in rows[label].fillna(-1).astype(int)
             ]
     return rows
-
-
-def _write_image(data: bytes, stem: str, root: Path) -> str:
-    """Write an image unless it exists already, and return its path relative to the root."""
-    path = stem + _suffix(data)
-    file = inside(root, path)
-    if not (file.is_file() and file.stat().st_size == len(data) and file.read_bytes() == data):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        temporary = unfinished(file)
-        temporary.write_bytes(data)
-        temporary.replace(file)
-    return path
 
 
 def _suffix(data: bytes) -> str:
