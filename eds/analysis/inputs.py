@@ -26,6 +26,7 @@ class AnalysisInputs:
     rankings: pd.DataFrame | None = None  # final lists of models, table neighbors
     ranks: KnownRanks | None = None  # of other models the ranks of the labelled pairs
     scores: pd.DataFrame | None = None  # of the labelled pairs: model, query_id, candidate_id, score
+    label_scores: pd.DataFrame | None = None  # of all labelled pairs, random ones too, as `scores`
     negatives: pd.DataFrame | None = None  # drawn pairs that count as negative where a measure says so
     negatives_without: Mapping[str, pd.DataFrame] | None = None  # by pool model: those drawn without its lists
     pooled: pd.DataFrame | None = None  # every pair of the pool, judged or not: query_id, candidate_id

@@ -306,6 +306,41 @@ def _reusability(result: "AnalysisResult", explain: bool) -> list[str]:
     return lines
 
 
+def _threshold(result: "AnalysisResult", explain: bool) -> list[str]:
+    facts = result.result
+    lines: list[str] = []
+    for population, text in facts.populations.items():
+        rows = [row for row in facts.rows if row.population == population and (explain or not row.category)]
+        heads = ["model", *([facts.by] if explain else []), "show from", "precision", "similar pairs shown", "labelled"]
+        cells = [
+            [
+                row.model,
+                *([row.category or "all"] if explain else []),
+                "-" if row.threshold.score != row.threshold.score else f"{row.threshold.score:.4g}",
+                format_interval(row.threshold.precision, row.threshold.low, row.threshold.high),
+                format_share(row.threshold.recall),
+                row.threshold.pairs,
+            ]
+            for row in rows
+        ]
+        lines += [*([""] if lines else []), f"Among {text}:", format_table(heads, cells)]
+        lines += [f"{row.model}: {row.threshold.reason}." for row in rows if not row.category and row.threshold.reason]
+        if population == "universe" and any(row.threshold.draws_above < 3 for row in rows if not row.category):
+            lines.append(
+                "Few random pairs have such scores: the lower limits allow for different pairs that none showed."
+            )
+    if len(facts.populations) == 1 and "pool" in facts.populations:
+        lines.append(
+            "Of pairs outside the pool nothing is known: draw some (eds suspects random) and have them judged."
+        )
+    lines += [
+        f"{model}: {count:,} labelled pairs have no score." for model, count in sorted(facts.unscored.items()) if count
+    ]
+    if not explain and len({row.category for row in facts.rows}) > 1:
+        lines.append(f"By {facts.by} of the query: --explain.")
+    return lines
+
+
 def _number(value: float, digits: int = 3) -> str:
     return format_interval(value, float("nan"), float("nan"), digits)
 
@@ -317,4 +352,5 @@ RENDERERS: dict[str, Callable[["AnalysisResult", bool], list[str]]] = {
     "overlap": _overlap,
     "prevalence": _prevalence,
     "reusability": _reusability,
+    "threshold": _threshold,
 }

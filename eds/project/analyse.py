@@ -11,6 +11,7 @@ from eds.errors import InputError
 from eds.plugin_options import Option, convert, read_fields
 from eds.project.compare import find_newcomers
 from eds.project.inputs import PAIR, Inputs
+from eds.project.label_scores import score_labels
 from eds.project.mine import check_depth, read_heads
 from eds.project.models import find_models
 from eds.project.pool import models_with_whole_ties, pool_depth, pooled_models
@@ -36,6 +37,7 @@ READ_FROM = {  # by input of an analysis the tables that it comes from
     "pool_lists": ("suspects", "neighbors"),
     "list_heads": ("neighbors",),
     "own_ranks": ("images", "embeddings"),
+    "label_scores": ("truth", "embeddings", "neighbors"),
     **dict.fromkeys(COMPARED, ("embeddings", "neighbors")),
 }
 
@@ -50,12 +52,19 @@ class Selection:
 
     pool_models: tuple[str, ...] = _option((), "A model that made the pool (default: as suspects say).", "pool_lists")
     other_models: tuple[str, ...] = _option((), "Another model to compare (default: all).", *COMPARED)
-    models: tuple[str, ...] = _option((), "Only this model (default: the pool's, else all).", "list_heads", "own_ranks")
+    models: tuple[str, ...] = _option(
+        (), "Only this model (default: the pool's, else all).", "list_heads", "own_ranks", "label_scores"
+    )
     pool_depth: int | None = _option(None, "Depth of a named pool model's lists (default: eds.toml).", "pool_lists")
     universe: UniverseChoice | None = _option(None, "Pairs that lists may hold, or all.", "universe")
     with_random: bool = _option(False, "Measure on the labels of random pairs, too.", "labels")
     allow_missing: bool = _option(
-        False, "Leave out images without a vector, and count them.", "pool_lists", "own_ranks", *COMPARED
+        False,
+        "Leave out images without a vector, and count them.",
+        "pool_lists",
+        "own_ranks",
+        "label_scores",
+        *COMPARED,
     )
 
 
@@ -131,7 +140,8 @@ def collect(inputs: Inputs, needs: Sequence[str], settings: Any, chosen: Selecti
     if "labels" in wanted:
         values["labels"] = inputs.measured_pairs(with_random=chosen.with_random)
     if "images" in wanted:
-        values["images"] = inputs.images()
+        by = getattr(settings, "by", "")  # a column that results are split by
+        values["images"] = inputs.images(*([by] if by else []))
     if "universe" in wanted:
         values["universe"] = project_universe(inputs, chosen.universe)
     if "suspects" in wanted:
@@ -149,6 +159,8 @@ def collect(inputs: Inputs, needs: Sequence[str], settings: Any, chosen: Selecti
         values["list_heads"] = _list_heads(inputs.project, chosen.models, settings.k)
     if "own_ranks" in wanted:
         values["own_ranks"] = _own_ranks(inputs, chosen)
+    if "label_scores" in wanted:
+        values["label_scores"] = score_labels(inputs, chosen.models, allow_missing=chosen.allow_missing)
     return AnalysisInputs(**values)
 
 

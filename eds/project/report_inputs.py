@@ -13,6 +13,7 @@ from eds.project.evaluate import Evaluation, evaluate_models
 from eds.project.inputs import Inputs
 from eds.project.journal import withdrawn
 from eds.project.known_truth import truth_of_drawn
+from eds.project.label_scores import score_labels
 from eds.project.models import marked
 from eds.project.pool_models import read_pool_lists
 from eds.project.ranks_and_scores import choose_models
@@ -126,6 +127,7 @@ def collect(project: "Project", options: ReportOptions) -> "ReportInputs":
         results=scoring.evaluation.results if scoring else None,
         table=scoring.table if scoring else None,
         scores=evidence.scores if evidence else None,
+        label_scores=attempt("label_scores", lambda: _score_labels(inputs, options)),
         negatives=inputs.negatives if scoring else None,
         tables=describe_tables(project),
         newcomers=find_newcomers(inputs, list(evidence.sources), options.pool_models) if evidence else None,
@@ -203,6 +205,12 @@ def evaluate_codes(inputs: Inputs, options: ReportOptions) -> "list[Result]":
         with_random=options.with_random,
     )
     return list(evaluation.results)
+
+
+def _score_labels(inputs: Inputs, options: ReportOptions) -> "pd.DataFrame":
+    for name in ("images", "suspects", "truth"):
+        read_table(inputs, name)
+    return score_labels(inputs, allow_missing=options.allow_missing)
 
 
 def find_pool_lists(inputs: Inputs, options: ReportOptions) -> "pd.DataFrame":

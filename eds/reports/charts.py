@@ -2,6 +2,8 @@
 
 A chart carries its marks, its series' colours and a tooltip for each mark. Fonts and the colours of text and grid are
 left to what shows it: Altair's theme in a notebook, Streamlit's on a page, `eds.reports.svg` in the report.
+
+The file is longer than others because every chart shares the axes, scales and tooltips at its end.
 """
 
 import math
@@ -324,6 +326,26 @@ def growth_chart(growth: "pd.DataFrame", x_label: str = "pairs judged") -> Chart
         base.mark_circle(color=MAIN, size=50, opacity=0).encode(*TIP, x=across, y=up),
         height=220,
     )
+
+
+def band_chart(
+    x: Sequence[float], values: Sequence[Any], low: Sequence[Any], high: Sequence[Any], x_label: str, mark: float | None
+) -> Chart:
+    """A share along a number, with its confidence band; a dotted line at `mark`."""
+    tips = _tips([f"{x_label} {shown(at, 'value')}" for at in x], values, low, high, "share")
+    rows = _rows(x=x, value=values, low=low, high=high, tip=tips)
+    across = alt.X("x:Q", title=x_label, scale=_scale(x), axis=alt.Axis(tickCount=5, grid=False))
+    base, up = _chart(rows), alt.Scale(domain=[0, 1])
+    layers = [
+        base.mark_area(color=MAIN, opacity=0.2).encode(x=across, y=_y("low", "share", up), y2=alt.Y2("high:Q")),
+        base.mark_line(color=MAIN, strokeWidth=2).encode(x=across, y=_y("value", "share", up)),
+        base.mark_circle(color=MAIN, size=50, opacity=0).encode(*TIP, x=across, y=_y("value", "share", up)),
+    ]
+    if mark is not None:
+        ends = [{"x": float(mark), "y": 0.0}, {"x": float(mark), "y": 1.0}]
+        dotted = _chart(ends).mark_line(strokeWidth=1.6, strokeDash=[0.1, 5], strokeCap="round", color="gray")
+        layers.insert(0, dotted.encode(x=across, y=_y("y", "share", up)))
+    return _framed(*layers, height=220)
 
 
 def slope_chart(

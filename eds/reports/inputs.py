@@ -96,6 +96,7 @@ class ReportInputs:
     results: Sequence[Result] | None = None  # every model's measures
     table: pd.DataFrame | None = None  # table scores, where its intervals are those of the report
     scores: pd.DataFrame | None = None  # of labelled and sampled pairs: model, query_id, candidate_id, score
+    label_scores: pd.DataFrame | None = None  # of all labelled pairs, random ones too, as `scores`
     negatives: pd.DataFrame | None = None  # sampled pairs that count as negative
     codes: Sequence[Result] = ()  # measures on binary codes, of the models that have codes
     tables: Sequence[Mapping[str, Any]] = ()  # path, rows, made by, condition, digest

@@ -143,6 +143,7 @@ def example_inputs(
         "rankings": every,
         "results": results,
         "scores": scores.merge(both, on=PAIR),
+        "label_scores": scores.merge(pairs, on=PAIR),
         "negatives": drawn.reset_index(drop=True),
         "gallery": 3,
         "codes": coded(),

@@ -31,6 +31,7 @@ EXAMPLES: dict[str, Callable[[], alt.LayerChart]] = {
     "curve": lambda: charts.curve_chart(NAMES, [[0, 1]] * 3, [[0, 1]] * 3, "x", "y", 0.4, [False, True]),
     "line": lambda: charts.line_chart([1, 2, 3], VALUES, LOW, HIGH, "rank"),
     "growth": lambda: charts.growth_chart(GROWTH, "pairs"),
+    "band": lambda: charts.band_chart([0.1, 0.2, 0.3], VALUES, LOW, HIGH, EVIL, 0.2),
     "slope": lambda: charts.slope_chart(NAMES, [[1, 2], [2, 2], [0, 1]], ["HR", EVIL]),
     "scatter": lambda: charts.scatter_chart(NAMES, VALUES, VALUES, LOW, HIGH, "x", "y"),
     "heat map": lambda: charts.heat_map(NAMES, NAMES, [VALUES] * 3, "share", diagonal=False),
