@@ -7,6 +7,7 @@
     judging/routes.py    /api/... /judging/...
     exporting.py         files of labels, for leads
     reports.py           /report/page
+    compressed_scripts.py  /static/...: Streamlit's scripts
     app.py, screens/     everything else: Streamlit
 
 Pictures are made ahead in the background as long as it runs.
@@ -30,6 +31,7 @@ from annotator_ui.app_state import SESSION_HEADER, Site, install, site
 from annotator_ui.auth import accounts
 from annotator_ui.auth.middleware import Gate
 from annotator_ui.auth.secret import derived
+from annotator_ui.compressed_scripts import CompressedScripts
 from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.judging import adjudication, practice
 from annotator_ui.judging import routes as judging
@@ -61,8 +63,8 @@ def build(of: Site) -> st.App:
         *adjudication.routes(base),
     ]
     app = Path(__file__).with_name("app.py")
-    gate = [Middleware(Gate, site=of)]
-    return st.App(app, routes=routes, middleware=gate, lifespan=_background, on_script_error=_told)
+    before = [Middleware(Gate, site=of), Middleware(CompressedScripts, base=base)]
+    return st.App(app, routes=routes, middleware=before, lifespan=_background, on_script_error=_told)
 
 
 def _told(error: Exception) -> bool:

@@ -38,6 +38,8 @@ THEME = {
         "borderColor": colours["border"],
     }.items()
 } | {
+    "theme.font": FONT,
+    "theme.codeFont": "ui-monospace, 'Cascadia Mono', Menlo, Consolas, 'Liberation Mono', monospace",
     "theme.metricValueFontSize": "1.4rem",
     "theme.paddingTop": "1.5rem",
     "theme.baseRadius": "small",

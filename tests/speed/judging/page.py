@@ -115,6 +115,25 @@ def slow(folder: Path) -> None:
         print(f"  median far / local = {np.median(far) / np.median(local):.2f} (goal 1.2)")
 
 
+def cold(folder: Path) -> None:
+    """From the address to the first pair painted on slow 3G (400 ms, 400 kbit/s), on the first and second visit."""
+    with served(folder, ["ann"], 50) as annotator, chromium() as browser, _page(annotator, browser) as page:
+        page.set_default_timeout(180_000)
+        client = page.context.new_cdp_session(page)
+        client.send("Network.enable")
+        rate = 400e3 / 8
+        client.send(
+            "Network.emulateNetworkConditions",
+            {"offline": False, "latency": 400, "downloadThroughput": rate, "uploadThroughput": rate},
+        )
+        page.add_init_script("addEventListener('eds-painted', (event) => { window.first ??= event.detail.at; });")
+        for visit in ("first visit", "second"):
+            counted = _counting(client)
+            open_campaign(page, annotator, PAIRS, "ann", "pair")
+            took = page.evaluate("window.first") / 1000  # since the address was opened
+            print(f"  {visit}: {took:.1f} s to the first pair, {counted() / 1e6:.2f} MB besides pictures (goal 25 s)")
+
+
 def grid(folder: Path) -> None:
     """Save to the next 24 candidates painted, and how many actions a query takes.
 
