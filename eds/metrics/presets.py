@@ -62,6 +62,17 @@ PRESETS: Mapping[str, Preset] = {
             ),
         ),
         Preset(
+            "mteb",
+            "what MTEB prints of the exported data set (eds benchmarks export hf): the judged candidates, re-ranked",
+            "no lists: the judged candidates of each query by their scores, whatever the rules of lists say",
+            _parsed(
+                *(f"Reranked-nDCG@{k}" for k in (10, 1, 5)),
+                *(f"Reranked-AP@{k}" for k in (10, 1000)),
+                "Reranked-RR@10",
+                *(f"Reranked-{name}@{k}" for name in ("P", "Recall", "Success") for k in (5, 10)),
+            ),
+        ),
+        Preset(
             "hash",
             "binary codes: tie-aware values, each between the best and the worst order of ties; use of the code space",
             "no list at all: every candidate counts by its distance; only models of codes",

@@ -680,7 +680,7 @@ class Project(ProjectFiles):
     ) -> "ScoreResult":
         """Score models by measures, with confidence intervals, and write table scores.
 
-        `measures` are presets (vsd, trec, hash) and measures as text or `Measure`; without any those of vsd are
+        `measures` are presets (vsd, trec, mteb, hash) and measures as text or `Measure`; without any those of vsd are
         scored, and the result shows the first of them. `models` default to all that have
         vectors or lists. `new` adds models first: a backbone, a file of vectors or a TREC run by name, whose image ids
         are in the files `ids`. `pool_models` made the pool; by default those that the suspects name. `source` is where

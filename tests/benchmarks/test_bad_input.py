@@ -137,12 +137,12 @@ def rewritten(folder: Path, name: str, change: Callable[[pd.DataFrame], pd.DataF
 
 HF: dict[str, tuple[str, Callable[[pd.DataFrame], pd.DataFrame], str]] = {
     "absolute": (
-        "corpus",
+        "images",
         lambda f: f.assign(path=["/etc/passwd", *f["path"][1:]]),
         "row 0 has path '/etc/passwd': it is absolute",
     ),
     "upwards": (
-        "queries",
+        "images",
         lambda f: f.assign(path=["a/../../b", *f["path"][1:]]),
         "row 0 has path 'a/../../b': it leads out",
     ),
@@ -153,8 +153,8 @@ HF: dict[str, tuple[str, Callable[[pd.DataFrame], pd.DataFrame], str]] = {
         "no column 'corpus-id' (it has query-id, corpus_id",
     ),
     "unknown": (
-        "qrels",
-        lambda f: f.assign(**{"corpus-id": ["x?", *f["corpus-id"][1:]]}),
+        "truth",
+        lambda f: f.assign(candidate_id=["x?", *f["candidate_id"][1:]]),
         "row 0 has candidate_id 'x?': no image",
     ),
     "contradiction": ("qrels", lambda f: pd.concat([f, f.head(1).assign(score=1 - f["score"][0])]), "keep one"),
@@ -163,11 +163,6 @@ HF: dict[str, tuple[str, Callable[[pd.DataFrame], pd.DataFrame], str]] = {
         "corpus",
         lambda f: f.assign(image=pd.Series([{"bytes": None, "path": None}, *f["image"][1:]])),
         "row 0 has an image without bytes and path",
-    ),
-    "two pictures": (
-        "queries",
-        lambda f: f.assign(path=[*f["path"][:-1], "img/other.png"]),
-        "has another path or product in corpus",
     ),
     "nested id": ("corpus", lambda f: f.assign(id=f["id"].map(lambda one: [one])), "give text"),
     "object as id": ("corpus", lambda f: f.assign(id=f["id"].map(lambda one: {"name": one})), "give text"),
@@ -179,6 +174,7 @@ HF: dict[str, tuple[str, Callable[[pd.DataFrame], pd.DataFrame], str]] = {
     ),
     "nested score": ("qrels", lambda f: f.assign(score=f["score"].map(lambda one: [one])), "row 0 has value"),
     "nested vote": ("votes", lambda f: f.assign(seconds=f["query_id"].map(lambda _: [1.0])), "row 0 has seconds"),
+    "another label": ("qrels", lambda f: f.assign(score=1 - f["score"]), "row 0 is not in truth/ with this label"),
     "numbered votes": ("votes", lambda f: f.assign(query_id=range(len(f))), "row 0 has query_id '0': no image"),
     "no judgement": ("qrels", lambda f: f.head(0), "holds no pairs"),
     "nobody judged": ("qrels", lambda f: f.assign(score=-1), "holds no pairs"),
@@ -191,6 +187,19 @@ def test_hugging_face_folders(folders: dict[str, Path], project: Project, tmp_pa
     part, change, told = HF[name]
     rewritten(tmp_path / "copy", part, change)
     assert told in refused(project, "hf", tmp_path / "copy")
+
+
+def test_one_image_with_two_paths_in_a_folder_without_catalogue(
+    folders: dict[str, Path], project: Project, tmp_path: Path
+) -> None:
+    """As MTEB's own sets are, with paths of their own."""
+    shutil.copytree(folders["hf"], tmp_path / "copy")
+    shutil.rmtree(tmp_path / "copy" / "images")
+    for name, other in (("corpus", "img/a.png"), ("queries", "img/b.png")):
+        rewritten(tmp_path / "copy", name, lambda f, other=other: f.assign(path=other))  # type: ignore[misc]
+        (tmp_path / "copy" / "SHA256SUMS").touch()
+    (tmp_path / "copy" / "SHA256SUMS").unlink()
+    assert "has another path or product in corpus" in refused(project, "hf", tmp_path / "copy")
 
 
 def test_ids_that_are_numbers_are_told_with_their_row() -> None:

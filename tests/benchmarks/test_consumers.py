@@ -19,6 +19,7 @@ from eds.benchmarks.benchmark import Benchmark
 from eds.benchmarks.formats import croissant, hf, trec
 from eds.cli import cli
 from eds.project import Project
+from eds.suspects import benchmark_labels
 from eds.tables import Provenance
 from tests.benchmarks.cases import NAMES, benchmark, same
 
@@ -93,11 +94,16 @@ print(json.dumps({{"rows": {{n: len(d) for n, d in told.items()}}, "image": str(
     found = json.loads(done.stdout.splitlines()[-1])
     assert given.truth is not None
     assert given.votes is not None
+    measured = benchmark_labels(given.truth, given.suspects)
+    measured = measured[measured["query_id"].isin(measured.loc[measured["value"] == 1, "query_id"])]
+    assert 0 < len(measured) < len(given.truth)
     assert found["rows"] == {
         "corpus": 9,
         "queries": 6,
-        "qrels": len(given.truth),
-        "top_ranked": given.truth["query_id"].nunique(),
+        "qrels": len(measured),
+        "top_ranked": measured["query_id"].nunique(),
+        "images": len(NAMES),
+        "truth": len(given.truth),
         "suspects": len(given.suspects if given.suspects is not None else []),
         "votes": len(given.votes),
         "runs": sum(map(len, given.runs.values())),
@@ -105,9 +111,9 @@ print(json.dumps({{"rows": {{n: len(d) for n, d in told.items()}}, "image": str(
     assert found["image"].startswith("Image(")
     assert (found["bytes"], found["path"]) == (pictures, "img/03 größe.png")
     assert found["first"] == ([60, 0, 0] if pictures else None)
-    assert found["default"] == len(given.truth)
+    assert found["default"] == len(measured)
     told = pd.DataFrame(found["qrels"]).set_axis(["query_id", "candidate_id", "value"], axis=1)
-    same(given.truth, told, ["query_id", "candidate_id"], ["query_id", "candidate_id", "value"])
+    same(measured, told, ["query_id", "candidate_id"], ["query_id", "candidate_id", "value"])
 
 
 @pytest.fixture

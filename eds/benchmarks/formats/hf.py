@@ -1,13 +1,17 @@
 """Hugging Face data set in MTEB's layout, with pictures.
 
-A folder of Parquet that `datasets` loads without a network:
+A folder of Parquet that `datasets` loads without a network, and that MTEB evaluates as it is:
 
-    corpus, queries   id, image {bytes, path}, and the columns of table images
-    qrels             query-id, corpus-id, score, and the columns of table truth
-    top_ranked        query-id, corpus-ids: the judged candidates of each query
+    corpus, queries   id, image {bytes, path}
+    qrels             query-id, corpus-id, score: the labels that models are measured on
+    top_ranked        query-id, corpus-ids: the judged candidates of each query, which MTEB re-ranks
+    images, truth     as the tables: the catalogue, and every decided label
     suspects, votes   as the tables; runs: all models' lists
 
-Each is a configuration with the split test. For reading, corpus, queries and qrels suffice, as in MTEB's own sets.
+Each is a configuration with the split test. MTEB refuses a missing value anywhere in corpus or queries, counts a query
+without a positive as 0, and cannot tell labels of random pairs from others: so corpus and queries hold pictures only,
+qrels and top_ranked neither such queries nor such labels. For reading, corpus, queries and qrels suffice, as in MTEB's
+own sets; where there are images and truth, these count.
 """
 
 import json
@@ -19,10 +23,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from eds.benchmarks.benchmark import PAIR, Benchmark, Location, suspects_from_pairs, truth_from_pairs
+from eds.benchmarks.benchmark import PAIR, VOTE_COLUMNS, Benchmark, Location, suspects_from_pairs, truth_from_pairs
 from eds.benchmarks.card import quote
 from eds.benchmarks.files import AGAIN
 from eds.benchmarks.pictures import ExportedPictures, KeepMetadata
@@ -40,11 +43,13 @@ from eds.benchmarks.validate import (
 from eds.benchmarks.votes_file import check_votes
 from eds.errors import InputError
 from eds.schema import to_arrow, to_frame
+from eds.suspects import benchmark_labels
 from eds.tables import IMAGES, NEIGHBORS, SUSPECTS, TRUTH
 
 SHARD = "test-00000-of-00001.parquet"
 RULE = "imported hf"
-PARTS = ("corpus", "queries", "qrels", "suspects", "votes", "runs")
+PARTS = ("corpus", "queries", "qrels", "images", "truth", "suspects", "votes", "runs")
+ID_OF = {"images": "image_id", "corpus": "id", "queries": "id"}
 DECISION = ["votes_for", "votes_against", "unsure", "tie", "rule"]
 PICTURE = pa.struct([pa.field("bytes", pa.binary()), pa.field("path", pa.string())])
 BATCH = 64  # pictures held in memory at once
@@ -68,30 +73,45 @@ def write(
         raise InputError("there are no labels", where="truth.parquet", hint="Decide first: eds truth decide.")
     not_held = ["the pictures: their paths only"] if no_images else []
     pictures = None if no_images else ExportedPictures(images, benchmark.image_root, keep_metadata)
-    plain, as_text = _plain_images(images.rename(columns={"image_id": "id"}))
     for name, other in (("corpus", "query"), ("queries", "candidate")):
-        part = (images["role"] != other).to_numpy()
-        _write_pictures(plain, np.flatnonzero(part), pictures, _shard(folder, name))
+        part = images.loc[images["role"] != other, ["image_id", "path"]]
+        _write_pictures(part, np.flatnonzero(images["role"] != other), pictures, _shard(folder, name))
     if pictures is not None:
         not_held += pictures.write_manifest(folder)
+        images = pictures.exported_digests(images)
     ordered = truth.sort_values(PAIR)
-    qrels = ordered.rename(columns={"query_id": "query-id", "candidate_id": "corpus-id", "value": "score"})
+    measured = _measured(ordered, benchmark.suspects)
+    qrels = measured.set_axis(["query-id", "corpus-id", "score"], axis=1)
     tables = {"qrels": pa.Table.from_pandas(qrels, preserve_index=False)}
-    ranked = ordered.groupby("query_id", sort=True)["candidate_id"].agg(list)
+    ranked = measured.groupby("query_id", sort=True)["candidate_id"].agg(list)
     candidates = pa.array(ranked.tolist(), pa.list_(pa.string()))
     tables["top_ranked"] = pa.table({"query-id": pa.array(ranked.index, pa.string()), "corpus-ids": candidates})
+    tables["images"], as_text = _plain_images(images)
+    tables["truth"] = to_arrow(ordered, TRUTH)
     if benchmark.suspects is not None:
         tables["suspects"] = to_arrow(benchmark.suspects, SUSPECTS)
     if benchmark.votes is not None and len(benchmark.votes):
         tables["votes"] = pa.Table.from_pandas(benchmark.votes, preserve_index=False)
     for name, table in tables.items():
-        _write_tables([table], _shard(folder, name))
+        _write_tables([_without_empty_columns(table)], _shard(folder, name))
     names = ["corpus", "queries", *tables]
     if benchmark.runs:
         names.append("runs")
         _write_tables((to_arrow(run, NEIGHBORS) for run in benchmark.runs.values()), _shard(folder, "runs"))
     (folder / "README.md").write_text(front_matter(benchmark, names), encoding="utf-8")
     return [*not_held, *as_text]
+
+
+def _measured(truth: pd.DataFrame, suspects: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the labels that models are measured on: no random pairs, no query without a positive."""
+    labels = benchmark_labels(truth, suspects)[[*PAIR, "value"]]
+    return labels[labels["query_id"].isin(labels.loc[labels["value"] == 1, "query_id"])]
+
+
+def _without_empty_columns(table: pa.Table) -> pa.Table:
+    """Return the table without columns that hold nothing: readers take their type for a fault."""
+    full = [name for name in table.column_names if not len(table) or table.column(name).null_count < len(table)]
+    return table.select(full)
 
 
 def _write_tables(parts: Iterable[pa.Table], file: Path) -> None:
@@ -152,27 +172,19 @@ def _plain_images(images: pd.DataFrame) -> tuple[pa.Table, list[str]]:
 
 
 def _write_pictures(
-    images: pa.Table, chosen: npt.NDArray[np.int64], pictures: ExportedPictures | None, target: Path
+    images: pd.DataFrame, rows: npt.NDArray[np.int64], pictures: ExportedPictures | None, target: Path
 ) -> None:
-    """Write the chosen rows with their pictures, a batch at a time; without pictures they are paths only."""
-    order = [images.schema.field("id"), pa.field("image", PICTURE), *(one for one in images.schema if one.name != "id")]
-    schema = pa.schema(order)
-    schema = schema.with_metadata(_features(schema))
-    batch = BATCH if pictures is not None else max(len(chosen), 1)
+    """Write ids and pictures, a batch at a time; without pictures paths only. `rows` are those of the catalogue."""
+    plain = pa.schema([pa.field("id", pa.string()), pa.field("image", PICTURE)])
+    schema = plain.with_metadata(_features(plain))
+    ids, paths = images["image_id"].tolist(), images["path"].tolist()
+    batch = BATCH if pictures is not None else max(len(ids), 1)
     with pq.ParquetWriter(target, schema, compression="zstd") as writer:
-        for start in range(0, len(chosen), batch):
-            numbers = chosen[start : start + batch]
-            rows = images.take(pa.array(numbers))
-            paths = rows["path"].to_pylist()
-            data = [None if pictures is None else pictures.read(number) for number in numbers.tolist()]
-            content = [{"bytes": one, "path": path} for one, path in zip(data, paths, strict=True)]
-            columns = {**{name: rows[name] for name in rows.column_names}, "image": pa.array(content, PICTURE)}
-            if pictures is not None and "sha256" in columns:
-                digests = pa.array([pictures.digests[path][0] for path in paths])
-                columns["sha256"] = pc.if_else(columns["sha256"].is_valid(), digests, None)
-            writer.write_table(pa.table({field.name: columns[field.name] for field in order}, schema=schema))
-        if not len(chosen):
-            writer.write_table(schema.empty_table())
+        for start in range(0, max(len(ids), 1), batch):
+            part = slice(start, start + batch)
+            data = [None if pictures is None else pictures.read(row) for row in rows[part].tolist()]
+            content = [{"bytes": one, "path": path} for one, path in zip(data, paths[part], strict=True)]
+            writer.write_table(pa.table([pa.array(ids[part], pa.string()), pa.array(content, PICTURE)], schema=schema))
 
 
 def front_matter(benchmark: Benchmark, names: Sequence[str]) -> str:
@@ -207,8 +219,13 @@ def read(source: Path) -> Benchmark:
     if missing := [name for name in ("corpus", "queries", "qrels") if name not in parts]:
         hint = "Give a folder in MTEB's layout: corpus/, queries/, qrels/ with Parquet."
         raise InputError(f"has no {', no '.join(missing)}", where=str(source), hint=hint)
-    images = _images(parts, at, faults, notes)
+    images = _images(_with_catalogue(parts), at, faults, notes)
     truth, suspects = _truth(parts["qrels"], at["qrels"], faults, notes), None
+    if "truth" in parts:
+        decided = parts["truth"].rename(columns={"query_id": "query-id", "candidate_id": "corpus-id", "value": "score"})
+        measured, truth = truth, _truth(decided, at["truth"], faults, notes)
+        if measured is not None and truth is not None:
+            _check_same(measured, truth, at["qrels"], faults)
     votes = _votes(parts["votes"], at["votes"], faults, notes) if "votes" in parts else None
     faults.raise_any("the data set cannot be imported", "Nothing was imported. Rows count from 0:")
     if "suspects" in parts:
@@ -224,10 +241,33 @@ def read(source: Path) -> Benchmark:
     if unknown := sorted(set(folders) - {*PARTS, "top_ranked"}):
         notes.append(f"unknown folders {', '.join(unknown)} are ignored")
     shards = tuple(file for name in ("corpus", "queries") for file in _shards(source, name))
-    locations = {"images": at["corpus"], "truth": at["qrels"], **at}
+    locations = {**at, "images": at["corpus"], "truth": at.get("truth", at["qrels"])}
     return Benchmark(
         images, truth, suspects, votes, runs, locations=locations, notes=tuple(notes), picture_shards=shards
     )
+
+
+def _with_catalogue(parts: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Return the parts, corpus and queries with the columns that the catalogue has of their images."""
+    named = {
+        name: ids_as_text(parts[name].get(key, pd.Series(dtype=object))) for name, key in ID_OF.items() if name in parts
+    }
+    if "images" not in parts or not all(ids.map(lambda one: isinstance(one, str)).all() for ids in named.values()):
+        return parts
+    catalogue = parts["images"].assign(image_id=named["images"]).drop(columns="role", errors="ignore")
+    catalogue = catalogue.rename(columns={"image_id": "id"}).drop_duplicates("id")
+    joined = {}
+    for name in ("corpus", "queries"):
+        own = parts[name].assign(id=named[name]).drop(columns=catalogue.columns.difference(["id"]), errors="ignore")
+        joined[name] = own.merge(catalogue, on="id", how="left").set_axis(parts[name].index)
+    return {**parts, **joined}
+
+
+def _check_same(qrels: pd.DataFrame, truth: pd.DataFrame, at: Location, faults: Faults) -> None:
+    """A label of qrels must be one of truth."""
+    joined = qrels[[*PAIR, "value"]].merge(truth[[*PAIR, "value"]], on=PAIR, how="left", suffixes=("", "_decided"))
+    wrong = qrels.index[(joined["value"] != joined["value_decided"]).to_numpy(bool)][:MOST]
+    faults.add(at.file, (f"{at.row(row)} is not in truth/ with this label: remove one of the two" for row in wrong))
 
 
 def _shards(folder: Path, name: str) -> list[Path]:
@@ -336,4 +376,7 @@ def _votes(votes: pd.DataFrame, at: Location, faults: Faults, notes: list[str]) 
     checked, unknown = check_votes(votes, at, faults)
     notes += unknown
     ids = [name for name in (*PAIR, "expert_id", "task", "worker") if name in votes]
-    return None if checked is None else checked.assign(**{name: ids_as_text(checked[name]) for name in ids})
+    if checked is None:
+        return None
+    empty = {name: None for name in VOTE_COLUMNS if name not in checked}
+    return checked.assign(**{name: ids_as_text(checked[name]) for name in ids}, **(empty if "expert_id" in ids else {}))
