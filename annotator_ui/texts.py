@@ -155,7 +155,7 @@ class _Home:
         return f"{left:,} left of {total:,}"
 
     def progress(self, done: int, total: int) -> str:
-        return f"{done:,} of {total:,} judged ({done / total:.0%})" if total else "no pairs yet"
+        return f"{done:,} of {total:,} judged ({100 * done / total:.0f} %)" if total else "no pairs yet"
 
     def time_left(self, hours: float) -> str:
         return f"about {format_hours(hours)} at your pace"

@@ -60,7 +60,7 @@ class AGREEMENT:
         "falls though people agree."
     )
     names: ClassVar = {
-        "percent_agreement": "Raw agreement",
+        "percent_agreement": "Observed agreement",
         "krippendorff_alpha": "Krippendorff's alpha",
         "gwet_ac1": "Gwet's AC1",
         "fleiss_kappa": "Fleiss' kappa",

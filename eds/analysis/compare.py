@@ -72,7 +72,7 @@ def compare(
     without a value are left out; without resamples no intervals.
     Example: see tests/analysis/test_comparison.py.
     """
-    makers = set() if inputs.pool_lists is None else set(inputs.pool_lists["model"])
+    makers = set() if inputs.pool_lists is None else set(inputs.pool_lists["model"].unique())
     names = sorted({result.model for result in results})
     sides: dict[str, Side] = {
         name: "generator" if name in makers and name not in newcomers else "newcomer" for name in names
@@ -337,9 +337,10 @@ class _Columns:
         pools = setting.pools
         if not is_annotated_auc(measure) or pools is None or name not in pools.scores:
             return (float("nan"),) * 3
-        columns = pools.self_removed(measure, name, setting.generators())
-        if columns is None:
+        removals = pools.removals(name, setting.generators())
+        if not removals:
             return (float("nan"),) * 3
+        columns = np.stack([setting.area(measure, name, *names) for names in removals], axis=1)
         value = float(np.mean([mean(column) for column in columns.T]))
         interval = column_interval(columns, setting.level, setting.resamples, setting.inputs.seed)
         return value, interval.low, interval.high
@@ -430,13 +431,13 @@ class _Sides:
         first, second = np.array(self.pairs).T
         if min(int((share > 0).sum()) for share in self.shares) < LARGE:
             return [self._limits_of_few(values[:, pair], shares[:, pair], setting) for pair in self.pairs]
-        means = resampled_columns(values, shares, draw_queries(len(values), setting.resamples, setting.inputs.seed))
-        differences = means[:, first] - means[:, second]
+        drawn = draw_queries(len(values), setting.resamples, setting.inputs.seed)
+        means = np.ascontiguousarray(resampled_columns(values, shares, drawn).T)
+        differences = means[first] - means[second]
         if np.isnan(differences).any():
-            return [percentile_interval(column, setting.level) for column in differences.T]
-        differences.sort(axis=0)  # once for both limits of all pairs
+            return [percentile_interval(row, setting.level) for row in differences]
         tail = (1 - setting.level) / 2
-        low, high = (_quantile(differences, share) for share in (tail, 1 - tail))
+        low, high = _quantiles(differences, (tail, 1 - tail))
         return list(zip(low.tolist(), high.tolist(), strict=True))
 
     def _limits_of_few(self, values: Reals, shares: Reals, setting: _Setting) -> tuple[float, float]:
@@ -451,12 +452,16 @@ class _Sides:
         return interval.low, interval.high
 
 
-def _quantile(ascending: Reals, share: float) -> Reals:
-    """The quantile of every sorted column, interpolated linearly as by `percentile_interval`."""
-    place = share * (len(ascending) - 1)
-    below = int(place)
-    above = min(below + 1, len(ascending) - 1)
-    return np.asarray(ascending[below] + (place - below) * (ascending[above] - ascending[below]))
+def _quantiles(rows: Reals, shares: Sequence[float]) -> list[Reals]:
+    """Quantiles of every row, interpolated linearly as by `percentile_interval`; the rows' order is lost."""
+    last = rows.shape[1] - 1
+    places = [share * last for share in shares]
+    ends = [(int(place), min(int(place) + 1, last)) for place in places]
+    rows.partition(sorted({end for both in ends for end in both}), axis=1)
+    return [
+        rows[:, below] + (place - below) * (rows[:, above] - rows[:, below])
+        for place, (below, above) in zip(places, ends, strict=True)
+    ]
 
 
 def _decided(

@@ -21,6 +21,7 @@ from eds.metrics.definition import Values
 from eds.pairs import Reals
 
 Grade = Literal["fair", "small bias", "biased", "not known"]
+UNDRAWN = "how the negatives were drawn is not known, so they cannot be drawn again without the model's lists"
 SMALL = 0.01  # of a shift: the interval of a fair measure lies within +- SMALL
 
 
@@ -98,7 +99,7 @@ def _grade(part: MeasureComparison, comparison: Comparison, inputs: AnalysisInpu
     for model in names:
         without = data.without(model)
         if without is None:
-            return MeasureFairness(name, "not known", reason="negatives were not drawn again without the model's lists")
+            return MeasureFairness(name, "not known", reason=UNDRAWN)
         after[model] = {
             other: _Column.of(without, other, values) for other, values in without.values().items() if other in known
         }

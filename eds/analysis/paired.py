@@ -55,14 +55,13 @@ def resampled_columns(columns: Reals, share: npt.NDArray[Any], times: Multiplici
     """
     weight = share.astype(np.float64)
     known = np.where(weight > 0, columns, 0.0) * weight
-    if (weight == weight[:, :1]).all():  # as a rule; `np.unique` of long columns costs more than all the rest
-        masks, column_of = weight[:, :1], np.zeros(columns.shape[1], np.int64)
-    else:
-        masks, column_of = np.unique(weight, axis=1, return_inverse=True)
+    places: dict[bytes, int] = {}
+    column_of = np.array([places.setdefault(column.tobytes(), len(places)) for column in weight.T], np.int64)
+    masks = weight[:, np.unique(column_of, return_index=True)[1]]  # as a rule one for all columns
     result = np.empty((len(times), columns.shape[1]))
     for start in range(0, len(times), RESAMPLED):
         block = times[start : start + RESAMPLED].astype(np.float64)
-        below = (block @ masks)[:, column_of.ravel()]
+        below = (block @ masks)[:, column_of]
         with np.errstate(invalid="ignore", divide="ignore"):
             result[start : start + RESAMPLED] = np.where(below > 0, (block @ known) / below, np.nan)
     return result

@@ -107,11 +107,14 @@ class ReducedPools:
 
         Of a generator the pool without it; of a newcomer the pool without each generator in turn.
         """
+        columns = [self.areas(measure, model, self.without(*names)) for names in self.removals(model, generators)]
+        return np.stack(columns, axis=1) if columns else None
+
+    def removals(self, model: str, generators: Collection[str]) -> list[tuple[str, ...]]:
+        """The models without which the pools of `self_removed` are."""
         own = model in generators
         removed: list[tuple[str, ...]] = [(model,)] if own else [(model, other) for other in sorted(generators)]
-        known = [names for names in removed if self.has_others(*names)]
-        columns = [self.areas(measure, model, self.without(*names)) for names in known]
-        return np.stack(columns, axis=1) if columns else None
+        return [names for names in removed if self.has_others(*names)]
 
     def has_others(self, *models: str) -> bool:
         """Whether a pool is left without these models: some other model proposed pairs."""

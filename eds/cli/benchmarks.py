@@ -9,6 +9,7 @@ import click
 from eds.cli.benchmarks_reproduce import reproduce
 from eds.cli.console import Console, command
 from eds.cli.options import plugin_option
+from eds.cli.render import format_share
 
 if TYPE_CHECKING:
     from eds.project.exchange import ExportResult, ImportResult
@@ -137,7 +138,7 @@ def render_export(result: "ExportResult") -> str:
 
 def render_import(result: "ImportResult") -> str:
     """Render an import as text."""
-    share = f" ({result.positives / result.pairs:.1%})" if result.pairs else ""
+    share = f" ({format_share(result.positives / result.pairs)})" if result.pairs else ""
     kept = ", the project's own catalogue" if result.kept_catalogue else ""
     lines = [
         f"{result.images:,} images of {result.products:,} products{kept}: {result.queries:,} queries,"

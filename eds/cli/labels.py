@@ -9,7 +9,7 @@ from eds import choices
 from eds.cli.console import Console, command
 from eds.cli.images import Columns
 from eds.cli.options import as_of, campaign, existing_file, new_file, one_of, spending
-from eds.cli.render import format_table
+from eds.cli.render import format_share, format_table
 from eds.cli.serving import serve
 
 NO_CAMPAIGNS = "No campaigns yet: eds labels campaigns add NAME."
@@ -222,7 +222,7 @@ def calibration() -> None:
 def plan(console: Console, campaign: str, pairs: int, needed: float) -> None:
     """Let experts start with rounds until enough is right."""
     console.project.calibration.plan(campaign, pairs, needed)
-    rounds = f"with {pairs:,} pairs, {needed:.0%} of them right" if pairs else "no more"
+    rounds = f"with {pairs:,} pairs, {format_share(needed, 0)} of them right" if pairs else "no more"
     console.answer({"campaign": campaign, "pairs": pairs, "needed": needed}, f"{campaign} calibrates {rounds}.")
 
 

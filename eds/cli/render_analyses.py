@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from eds.project.prevalence import Prevalence
 
 
+TOO_FEW = "Kendall's tau is left out: of {n} models it says little, as one swap of neighbours changes it by much."
+
+
 def render_analysis(result: "AnalysisResult", *, explain: bool = False) -> str:
     """Render the result of any analysis; `explain` adds what it rests on."""
     render = RENDERERS.get(result.analysis)
@@ -57,13 +60,21 @@ def _bias(result: "AnalysisResult", explain: bool) -> list[str]:
             format_table(["measure", "pool models", "others", "difference"], groups),
         ]
     if explain:
-        orders = bias.orders
-        lines.append(
-            f"Order by HR and by AUC: Kendall's tau_b {_number(orders['tau_b_hr_auc'], 2)}, tau_AP,b "
-            f"{_number(orders['tau_ap_b_hr_auc'], 2)}; with the AUC without own pairs "
-            f"{_number(orders['tau_b_hr_self_removed'], 2)} and {_number(orders['tau_ap_b_hr_self_removed'], 2)}."
-        )
+        lines.append(_orders(bias.orders))
     return lines
+
+
+def _orders(orders: Mapping[str, float]) -> str:
+    """Say how far HR and AUC order the models alike, where there are enough of them."""
+    values = [
+        _number(orders[f"tau{kind}_hr_{side}"], 2) for side in ("auc", "self_removed") for kind in ("_b", "_ap_b")
+    ]
+    if set(values) == {"n/a"}:
+        return TOO_FEW.format(n=int(orders["n"]))
+    return (
+        f"Order by HR and by AUC: Kendall's tau_b {values[0]}, tau_AP,b {values[1]}; with the AUC without own pairs"
+        f" {values[2]} and {values[3]}."
+    )
 
 
 def _identification(result: "AnalysisResult", explain: bool) -> list[str]:
@@ -197,7 +208,9 @@ def _prevalence(result: "AnalysisResult", explain: bool) -> list[str]:
     lines += [*_random(facts), *_recall(facts), *_left_out(facts)]
     if not explain:
         return lines
-    lines.append(f"p is at least {facts.p_lower_bound:.4%} (p_LB: {facts.known:,} similar pairs are known).")
+    lines.append(
+        f"p is at least {format_share(facts.p_lower_bound, 4)} (p_LB: {facts.known:,} similar pairs are known)."
+    )
     if facts.universe.unit == "product":
         torn = f"{pool.disagreeing:,} of the {pool.several_images:,} pairs judged by several images have both labels."
         lines.append(f"A pair is similar if any of its judged images is; {torn}")
@@ -281,12 +294,21 @@ def _reusability(result: "AnalysisResult", explain: bool) -> list[str]:
     from eds.project.measures import shorten
 
     document = result.result
-    heads = ["measure", "largest drop", "largest rise", "mean drop", "largest move", "least tau_b", "least tau_AP,b"]
-    names = shorten([row["measure"] for row in document["measures"]])
-    rows = [[name, *list(row.values())[1:]] for name, row in zip(names, document["measures"], strict=True)]
+    heads = {
+        "largest_drop": "largest drop",
+        "largest_rise": "largest rise",
+        "mean_drop": "mean drop",
+        "largest_move": "largest move",
+    }
+    summaries = document["measures"]
+    names, models = shorten([row["measure"] for row in summaries]), max((row["models"] for row in summaries), default=0)
+    if enough := any(row["least_tau_b"] == row["least_tau_b"] for row in summaries):
+        heads |= {"least_tau_b": "least tau_b", "least_tau_ap_b": "least tau_AP,b"}
+    rows = [[name, *(row[key] for key in heads)] for name, row in zip(names, summaries, strict=True)]
     lines = [
-        format_table(heads, rows),
+        format_table(["measure", *heads.values()], rows),
         "Each pool model as if it were new, its own finds unjudged: measures that change little are fair to others.",
+        *([] if enough else [TOO_FEW.format(n=models)]),
     ]
     if explain:
         columns = {
@@ -299,8 +321,7 @@ def _reusability(result: "AnalysisResult", explain: bool) -> list[str]:
             "drop": "drop",
             "rank_full": "rank",
             "rank_unpooled": "rank as new",
-            "kendall_tau_b": "tau_b",
-        }
+        } | ({"kendall_tau_b": "tau_b"} if enough else {})
         rows = document["models"][list(columns)].astype(object).to_numpy().tolist()
         lines += ["", format_table(list(columns.values()), rows)]
     return lines

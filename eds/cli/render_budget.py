@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from eds.cli.render import format_table
+from eds.cli.render import format_share, format_table
 
 if TYPE_CHECKING:
     from eds.project.budget import BudgetResult, MachineWork, Plan
@@ -18,8 +18,9 @@ def render_budget(result: "BudgetResult", *, explain: bool = False) -> str:
         render_plans(result.plans, result.currency),
         f"All pairs: {result.scope.text}; {result.seconds.source}.",
         f"{sure['queries']:,} queries show a difference of {sure['smallest_difference']:.3f} between two models four"
-        f" times in five; {round(sure['pairs']):,} judged pairs give a rate to within {sure['half_width']:.2%}"
-        " if they were independent, and to within twice that where pairs of a query are alike (design effect 4).",
+        f" times in five; {round(sure['pairs']):,} judged pairs give a rate to within"
+        f" {100 * sure['half_width']:.2f} percentage points if they were independent, and to within twice that where"
+        " pairs of a query are alike (design effect 4).",
         "",
         *_machines(result.machines, result.currency),
     ]
@@ -27,7 +28,7 @@ def render_budget(result: "BudgetResult", *, explain: bool = False) -> str:
         lines += [
             "",
             "A difference: at 95 %, where the queries' differences spread by 0.15. Were the judged pairs random and"
-            f" none of them similar, p would be below {sure['p_below']:.3%}.",
+            f" none of them similar, p would be below {format_share(sure['p_below'], 3)}.",
             "Rates:",
             *(f"  - {rate.source}" for rate in result.machines.rates),
         ]

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from eds.cli.console import Console, command
-from eds.cli.render import format_frame, format_table
+from eds.cli.render import format_frame, format_share, format_table
 
 panel_size = click.option("--count", type=click.IntRange(1), help="Experts (default: eds.toml, budget.experts).")
 panel_seed = click.option("--seed", type=click.IntRange(0), help="Seed of the panel (default: the project's).")
@@ -72,5 +72,5 @@ def _render_panel(panel: Any) -> str:
     rows = [[expert[name] for name in names] for expert in panel.experts]
     return (
         f"{format_table(headings, rows)}\n"
-        f"Their majority calls {panel.positives:,} similar ({panel.rate:.2%}) of {panel.universe.text}."
+        f"Their majority calls {panel.positives:,} similar ({format_share(panel.rate, 2)}) of {panel.universe.text}."
     )

@@ -1,12 +1,13 @@
 """`eds truth`: the decided labels, and how far the experts agree."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from eds.cli.console import Console, command
 from eds.cli.options import as_of, campaign, confidence, dry_run_option, existing_file, one_of
-from eds.cli.render import format_frame
+from eds.cli.render import format_frame, format_interval, format_share, format_table
 from eds.registry import VOTING_RULES
 
 if TYPE_CHECKING:
@@ -14,19 +15,6 @@ if TYPE_CHECKING:
     from eds.project.decide import DecideResult
 
 SHOWN = 10  # disputed or differing pairs
-EXPERTS = [
-    "expert_id",
-    "judged",
-    "positive_rate",
-    "low",
-    "high",
-    "skip_rate",
-    "with_others",
-    "drift",
-    "median_seconds",
-    "gold_score",
-    "repeat_consistency",
-]
 
 
 @click.group()
@@ -109,14 +97,76 @@ def render_decision(result: "DecideResult") -> str:
 def render_agreement(result: "AgreementResult", disputed: int) -> str:
     """The agreement as tables."""
     subset = " of the control pairs" if result.control else ""
-    tables = [
-        result.coefficients,
-        result.pairs_of_experts,
-        result.experts[EXPERTS],
-        result.disputed_pairs.head(disputed),
-    ]
     head = (
         f"{result.items:,} pairs{subset} judged: {result.pairable:,} by two or more experts, {result.complete:,} by "
         f"all; {result.unsure:,} unsure answers; {len(result.disputed_pairs):,} disputed pairs."
     )
-    return "\n\n".join([*(format_frame(table) for table in tables if len(table)), head])
+    tables = (
+        _coefficients(result),
+        _pairs_of_experts(result),
+        _experts(result),
+        _disputed(result, disputed),
+    )
+    return "\n\n".join([*(table for table in tables if table), head])
+
+
+def _coefficients(result: "AgreementResult") -> str:
+    from eds.project.agreement import COEFFICIENTS
+
+    rows = []
+    for row in result.coefficients.to_dict(orient="records"):
+        why = f" (no interval: {row['no_interval']})" if isinstance(row["no_interval"], str) else ""
+        if row["coefficient"] == "percent_agreement":
+            shown = _limited(row["value"], row) + why
+        else:
+            shown = format_interval(row["value"], row["low"], row["high"]) + why
+        rows.append([COEFFICIENTS.get(row["coefficient"], row["coefficient"]), shown])
+    return format_table(["agreement", "value"], rows)
+
+
+def _pairs_of_experts(result: "AgreementResult") -> str:
+    rows = [
+        [
+            f"{row['expert_a']} and {row['expert_b']}",
+            row["items"],
+            _limited(row["agreement"], row),
+            format_interval(row["kappa"], float("nan"), float("nan")),
+        ]
+        for row in result.pairs_of_experts.to_dict(orient="records")
+    ]
+    return format_table(["experts", "pairs judged by both", "agree", "Cohen's kappa"], rows) if rows else ""
+
+
+def _experts(result: "AgreementResult") -> str:
+    heads = ["expert", "judged", "called similar", "unsure", "with the majority", "drift", "median time"]
+    optional = {"gold_score": "gold pairs right", "repeat_consistency": "repeats alike"}
+    optional = {key: head for key, head in optional.items() if result.experts[key].notna().any()}
+    rows = []
+    for row in result.experts.to_dict(orient="records"):
+        drift, seconds = row["drift"], row["median_seconds"]
+        rows.append(
+            [
+                row["expert_id"],
+                row["judged"],
+                _limited(row["positive_rate"], row),
+                format_share(row["skip_rate"]),
+                format_share(row["with_others"]),
+                "n/a" if drift != drift else f"{100 * drift:+.1f} points",
+                "n/a" if seconds != seconds else f"{seconds:,.1f} s",
+                *(format_share(row[key]) for key in optional),
+            ]
+        )
+    return format_table([*heads, *optional.values()], rows) if rows else ""
+
+
+def _limited(share: float, row: Mapping[Any, Any]) -> str:
+    """A share in percent with the limits of the row, where it has any."""
+    known = row["low"] == row["low"]
+    return f"{format_share(share)} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]" if known else format_share(share)
+
+
+def _disputed(result: "AgreementResult", shown: int) -> str:
+    names = ["query_id", "candidate_id", "votes_for", "votes_against", "unsure", "tie"]
+    rows = result.disputed_pairs.head(shown)[names].to_numpy().tolist()
+    heads = ["disputed pair: query", "candidate", "similar", "not similar", "unsure", "tie"]
+    return format_table(heads, rows) if rows else ""

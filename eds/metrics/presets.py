@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from eds.errors import UnknownNameError
 from eds.metrics.measure import Measure
+from eds.metrics.measures.incomplete import persistence_for
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,10 @@ class Preset:
     meaning: str
     rules: str
     measures: tuple[Measure, ...]
+
+
+DEPTH = 10  # of the lists that preset trec looks at
+PERSISTENT = ("RBP", "RBP-residual")
 
 
 def _parsed(*texts: str) -> tuple[Measure, ...]:
@@ -57,8 +62,7 @@ PRESETS: Mapping[str, Preset] = {
                 "CondensednDCG",
                 "bpref",
                 "infAP",
-                "RBP(p=0.8)",
-                "RBP-residual(p=0.8)",
+                *(f"{name}(p={persistence_for(DEPTH)})" for name in PERSISTENT),
             ),
         ),
         Preset(
@@ -104,6 +108,16 @@ def with_chance(measures: Sequence[Measure]) -> list[Measure]:
         if measure.name == "PR-AUC" and (chance := Measure("Prevalence", **measure.parameters)) not in measures:
             result.append(chance)
     return list(dict.fromkeys(result))
+
+
+def with_persistence(measures: Sequence[Measure], depth: int) -> tuple[Measure, ...]:
+    """The measures, those of rank-biased precision with the persistence for lists that are judged to this depth.
+
+    >>> [str(one) for one in with_persistence([Measure("RBP", p=0.8), Measure("RR", 5)], 6)]
+    ['RBP(p=0.6)', 'RR@5']
+    """
+    p = persistence_for(depth)
+    return tuple(Measure(item.name, item.k, p=p) if item.name in PERSISTENT else item for item in measures)
 
 
 def preset(name: str) -> Preset:

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from eds.project import Project
 
 PAIR = ["query_id", "candidate_id"]
+COEFFICIENTS = {  # in words
+    "percent_agreement": "Observed agreement",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "gwet_ac1": "Gwet's AC1",
+    "fleiss_kappa": "Fleiss' kappa",
+}
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from eds.project.models import find_models
 from eds.project.pool import models_with_whole_ties, pool_depth, pooled_models
 from eds.project.pool_models import read_pool_lists
 from eds.project.ranks_and_scores import Evidence, Needs, choose_models, gather
+from eds.project.redrawn_negatives import with_redrawn_negatives
 from eds.project.results import Result, to_jsonable
 from eds.project.universe import project_universe
 from eds.registry import ANALYSES
@@ -103,6 +104,11 @@ def analyse(project: "Project", name: str, **options: Any) -> AnalysisResult:
     settings = analysis.Options(**{key: value for key, value in values.items() if not hasattr(chosen, key)})
     if getattr(settings, "k", 0) is None:
         settings = replace(settings, k=pool_depth(project) or project.config.suspects.k)
+    default = getattr(analysis.Options(), "measures", ())
+    if default and settings.measures == default and (depth := pool_depth(project)):
+        from eds.metrics.presets import with_persistence
+
+        settings = replace(settings, measures=with_persistence(default, depth))
     document = analysis.analyse(collect(inputs, analysis.INPUTS, settings, chosen), settings)
     used = {key: value for key, value in asdict(chosen).items() if key in dict.fromkeys(_selectable(analysis.INPUTS))}
     tables = dict.fromkeys(table for name in analysis.INPUTS for table in READ_FROM.get(name, ()))
@@ -167,13 +173,23 @@ def collect(inputs: Inputs, needs: Sequence[str], settings: Any, chosen: Selecti
 def _compare(
     inputs: Inputs, wanted: set[str], settings: Any, chosen: Selection, values: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the ranks and scores of the labelled pairs by the pool's models and the others."""
+    """Return the ranks and scores of the labelled pairs by the pool's models and the others.
+
+    Where a measure counts sampled negatives, these too, also as they are without each pool model's lists.
+    """
+    import pandas as pd
+
+    from eds.analysis import AnalysisInputs
+
     project, lists = inputs.project, values["pool_lists"]
     models = _models_to_compare(project, lists, chosen.other_models)
-    counts_pooled = any(measure.definition.counts_pooled for measure in getattr(settings, "measures", ()))
+    measures = getattr(settings, "measures", ())
+    counts_pooled = any(measure.definition.counts_pooled for measure in measures)
     pooled = inputs.pooled_pairs if counts_pooled else None
     needs = Needs(lists=bool(wanted & {"rankings", "ranks"}), other_pairs=pooled)
-    evidence = gather(inputs, models, inputs.images(), values["labels"], needs, allow_missing=chosen.allow_missing)
+    negatives = inputs.drawn_negatives(measures)
+    pairs = values["labels"] if negatives is None else pd.concat([values["labels"], negatives], ignore_index=True)
+    evidence = gather(inputs, models, inputs.images(), pairs, needs, allow_missing=chosen.allow_missing)
     if gone := sorted(set(lists["model"]) - set(models)):
         project.say(f"Pool models without vectors or lists are not compared: {', '.join(gone)}.")
     if evidence.scores is None or not len(evidence.scores):
@@ -181,7 +197,16 @@ def _compare(
     if unscored := sorted(set(models) - set(evidence.scores["model"])):
         project.say(f"No labelled pair has a score by {', '.join(unscored)}, so they have no AUC.")
     _say_left_out(project, evidence)
-    return {"rankings": evidence.rankings, "ranks": evidence.placed, "scores": evidence.scores, "pooled": pooled}
+    known = AnalysisInputs(pool_lists=lists, scores=evidence.scores, negatives=negatives)
+    known = with_redrawn_negatives(inputs, known, models, allow_missing=chosen.allow_missing)
+    return {
+        "rankings": evidence.rankings,
+        "ranks": evidence.placed,
+        "scores": known.scores,
+        "pooled": pooled,
+        "negatives": negatives,
+        "negatives_without": known.negatives_without,
+    }
 
 
 def _models_to_compare(project: "Project", lists: "pd.DataFrame", others: Sequence[str]) -> dict[str, str]:

@@ -58,8 +58,9 @@ def compare_models(
     )
     if not comparison.newcomers:
         return comparison, ()
-    if known.negatives is not None:
-        known = with_redrawn_negatives(inputs, known, evaluation, comparison, allow_missing=options.allow_missing)
+    known = with_redrawn_negatives(
+        inputs, known, evaluation.evidence.sources, comparison.newcomers, allow_missing=options.allow_missing
+    )
     return comparison, grade_fairness(comparison, known, resamples=options.resamples)
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from eds.errors import EdsError
+from eds.project.agreement import COEFFICIENTS
 from eds.project.inputs import Inputs
 from eds.project.prevalence import project_prevalence
 
@@ -14,13 +15,6 @@ if TYPE_CHECKING:
     from eds.benchmarks.card import Card
     from eds.project import Project
     from eds.project.decide import Votes
-
-COEFFICIENTS = {
-    "percent_agreement": "Share of agreeing pairs of votes",
-    "krippendorff_alpha": "Krippendorff's alpha",
-    "gwet_ac1": "Gwet's AC1",
-    "fleiss_kappa": "Fleiss' kappa",
-}
 
 
 @dataclass(frozen=True)
@@ -106,7 +100,7 @@ def _agreement(project: "Project", labels: "Votes | None") -> list[str]:
     rows = agreement.coefficients[agreement.coefficients["value"].notna()].to_dict(orient="records")
     where = f"{agreement.pairable:,} {'control pairs' if agreement.control else 'pairs'} judged by two or more"
     return [
-        f"{COEFFICIENTS[str(row['coefficient'])]}: {row['value']:.3f} (95%: {row['low']:.3f} to {row['high']:.3f}),"
+        f"{COEFFICIENTS[str(row['coefficient'])]}: {row['value']:.3f} (95 %: {row['low']:.3f} to {row['high']:.3f}),"
         f" {where}."
         for row in rows
     ]
@@ -128,7 +122,7 @@ def _recall(inputs: Inputs) -> list[str]:
         facts.append("How many similar pairs lie outside the pool is unknown: no pairs were drawn from outside.")
     else:
         value = "unknown" if math.isnan(recall.value) else f"{recall.value:.3f}"
-        limits = f"95%: {recall.low:.3f} to {recall.high:.3f}"
+        limits = f"95 %: {recall.low:.3f} to {recall.high:.3f}"
         facts.append(f"Share of all similar pairs that the pool holds: {value} ({limits}).")
     return facts
 

@@ -55,20 +55,22 @@ def list_measures(name: str | None = None) -> MeasuresResult:
     return MeasuresResult(rows, bundles)
 
 
-def parse_measures(texts: Iterable[str], *, drawn_negatives: bool = True) -> "list[Measure]":
+def parse_measures(texts: Iterable[str], *, drawn_negatives: bool = True, depth: int | None = None) -> "list[Measure]":
     """Return the measures that the texts name, each once; the name of a preset stands for its measures.
 
     A PR-AUC comes with the prevalence of its pairs, its chance level. Without drawn negatives a preset stands for those
-    of its measures that do without.
+    of its measures that do without. The `depth` of the pool chooses the persistence of RBP where none is named.
     """
     from eds.metrics import PRESETS, Measure, preset
-    from eds.metrics.presets import with_chance
+    from eds.metrics.presets import PERSISTENT, with_chance, with_persistence
 
     measures: list[Measure] = []
     for text in texts:
         bundle = preset(text).measures if text in PRESETS else ()
+        bundle = with_persistence(bundle, depth) if depth else bundle
         measures += [measure for measure in bundle if drawn_negatives or not on_drawn_negatives(measure)]
-        measures += [] if bundle else [Measure.parse(text)]
+        own = () if bundle else (Measure.parse(text),)
+        measures += with_persistence(own, depth) if depth and text in PERSISTENT else own
     return with_chance(measures)
 
 

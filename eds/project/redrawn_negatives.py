@@ -1,6 +1,6 @@
 """Sampled negatives as they would have been drawn without each pool model: what a new model of its kind would meet."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,17 +9,23 @@ from eds.project.inputs import PAIR, Inputs
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eds.analysis import AnalysisInputs, Comparison
-    from eds.project.evaluate import Evaluation
+    from eds.analysis import AnalysisInputs
     from eds.suspects import NegativeRule
 
 OPERATION = "suspects.negatives"
 
 
 def with_redrawn_negatives(
-    inputs: Inputs, known: "AnalysisInputs", evaluation: "Evaluation", comparison: "Comparison", *, allow_missing: bool
+    inputs: Inputs,
+    known: "AnalysisInputs",
+    sources: Mapping[str, str],
+    newcomers: Collection[str] = (),
+    *,
+    allow_missing: bool,
 ) -> "AnalysisInputs":
     """Return the inputs with the negatives drawn again without each generator's lists, and their scores.
+
+    `sources` says of each scored model where it is taken from; pool models that are no newcomers are generators.
 
     Negatives are chosen by the generators' lists, so they are not neutral: a model treated as new needs others. Nothing
     is added where the rule of the draw or the lists of a generator are not known, or fewer than two generators scored.
@@ -28,16 +34,17 @@ def with_redrawn_negatives(
 
     from eds.project.ranks_and_scores import Needs, gather
 
-    generators, newcomers = comparison.generators, comparison.newcomers
-    if known.scores is None or known.pool_lists is None or len(generators) < 2:
+    if known.negatives is None or known.scores is None or known.pool_lists is None:
         return known
     makers = [name for name in sorted(known.pool_lists["model"].unique()) if name not in newcomers]
+    generators = {name: sources[name] for name in makers if name in sources}
+    if len(generators) < 2:
+        return known
     drawn = draw_without_each(inputs, known.pool_lists, makers)
     if not drawn:
         return known
     pairs = pd.concat(list(drawn.values()), ignore_index=True).drop_duplicates()
-    models = {name: evaluation.evidence.sources[name] for name in generators}
-    more = gather(inputs, models, inputs.images(), pairs, Needs(lists=False), allow_missing=allow_missing).scores
+    more = gather(inputs, generators, inputs.images(), pairs, Needs(lists=False), allow_missing=allow_missing).scores
     if more is None:
         return known
     scores = pd.concat([known.scores, more], ignore_index=True).drop_duplicates(["model", *PAIR])

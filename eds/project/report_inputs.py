@@ -1,7 +1,7 @@
 """What a report is made from: each part of a project, or the reason why it is missing."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,8 @@ from eds.project.known_truth import truth_of_drawn
 from eds.project.label_scores import score_labels
 from eds.project.models import marked
 from eds.project.pool_models import read_pool_lists
-from eds.project.ranks_and_scores import choose_models
+from eds.project.ranks_and_scores import Evidence, choose_models
+from eds.project.redrawn_negatives import with_redrawn_negatives
 from eds.project.results import to_jsonable
 from eds.project.score import CONFIDENCE, RESAMPLES, ScoreOptions, is_current, table_options, write_scores
 from eds.reports.document import Gap, Missing
@@ -24,6 +25,7 @@ from eds.reports.document import Gap, Missing
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eds.analysis import AnalysisInputs
     from eds.metrics import Measure, Result
     from eds.project import Project
     from eds.reports import Judging, ModelCard, ReportInputs, Search
@@ -95,6 +97,8 @@ def collect(project: "Project", options: ReportOptions) -> "ReportInputs":
     lists = attempt("pool_lists", lambda: find_pool_lists(inputs, options))
     gaps |= {name: gaps["results"] for name in FROM_SCORES if "results" in gaps}
     evidence = scoring.evaluation.evidence if scoring else None
+    newcomers = find_newcomers(inputs, list(evidence.sources), options.pool_models) if evidence else None
+    scored = _with_redrawn_negatives(inputs, evidence, lists, newcomers or (), options) if evidence else None
     seconds = seconds_per_label(project)
     return ReportInputs(
         settings.project.name or project.root.resolve().name,
@@ -126,14 +130,29 @@ def collect(project: "Project", options: ReportOptions) -> "ReportInputs":
         placed=evidence.placed if evidence else None,
         results=scoring.evaluation.results if scoring else None,
         table=scoring.table if scoring else None,
-        scores=evidence.scores if evidence else None,
+        scores=scored.scores if scored else None,
+        negatives=scored.negatives if scored else None,
+        negatives_without=scored.negatives_without if scored else None,
         label_scores=attempt("label_scores", lambda: _score_labels(inputs, options)),
-        negatives=inputs.negatives if scoring else None,
         tables=describe_tables(project),
-        newcomers=find_newcomers(inputs, list(evidence.sources), options.pool_models) if evidence else None,
+        newcomers=newcomers,
         trained=marked(project, evidence.sources) if evidence else {},
         gaps=gaps,
     )
+
+
+def _with_redrawn_negatives(
+    inputs: Inputs,
+    evidence: Evidence,
+    lists: "pd.DataFrame | None",
+    newcomers: Collection[str],
+    options: ReportOptions,
+) -> "AnalysisInputs":
+    """Return scores and negatives, also as they are without each pool model's lists."""
+    from eds.analysis import AnalysisInputs
+
+    known = AnalysisInputs(pool_lists=lists, scores=evidence.scores, negatives=inputs.negatives)
+    return with_redrawn_negatives(inputs, known, evidence.sources, newcomers, allow_missing=options.allow_missing)
 
 
 def read_table(inputs: Inputs, name: str) -> "pd.DataFrame":

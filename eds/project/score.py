@@ -11,6 +11,7 @@ from eds.project.inputs import Inputs
 from eds.project.measures import format_bounds, format_value, parse_measures, short_names, shorten
 from eds.project.models import find_models, generators
 from eds.project.new_models import add_models, remove_if_refused
+from eds.project.pool import pool_depth
 from eds.project.ranks_and_scores import choose_models
 from eds.project.results import Result, to_jsonable
 from eds.project.seen import COLUMNS as SEEN
@@ -313,7 +314,7 @@ def score(
             "ids": [f"{name}={item}" for name, item in ids.items()],
         }
         result = _score(inputs, options, {name: value for name, value in files.items() if value})
-    return replace(result, shown=tuple(parse_measures(first)))
+    return replace(result, shown=tuple(parse_measures(first, depth=pool_depth(project))))
 
 
 def refresh(project: "Project") -> ScoreResult | None:
@@ -340,7 +341,8 @@ def _score(inputs: Inputs, options: ScoreOptions, params: Mapping[str, Any]) -> 
 
 def measures_of(inputs: Inputs, options: ScoreOptions) -> "list[Measure]":
     """Return the measures that the options name, those of presets as far as the project has what they need."""
-    return parse_measures(options.measures, drawn_negatives=inputs.exists("suspects") and inputs.negatives is not None)
+    drawn = inputs.exists("suspects") and inputs.negatives is not None
+    return parse_measures(options.measures, drawn_negatives=drawn, depth=pool_depth(inputs.project))
 
 
 def write_scores(

@@ -98,6 +98,7 @@ class ReportInputs:
     scores: pd.DataFrame | None = None  # of labelled and sampled pairs: model, query_id, candidate_id, score
     label_scores: pd.DataFrame | None = None  # of all labelled pairs, random ones too, as `scores`
     negatives: pd.DataFrame | None = None  # sampled pairs that count as negative
+    negatives_without: Mapping[str, pd.DataFrame] | None = None  # by pool model: those drawn without its lists
     codes: Sequence[Result] = ()  # measures on binary codes, of the models that have codes
     tables: Sequence[Mapping[str, Any]] = ()  # path, rows, made by, condition, digest
     gaps: Mapping[str, Gap] = field(default_factory=dict)

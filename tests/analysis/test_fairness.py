@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from eds.analysis import AnalysisInputs, compare, grade_fairness, reusability
-from eds.analysis.fairness import MeasureFairness
+from eds.analysis.fairness import UNDRAWN, MeasureFairness
 from eds.metrics import Measure
 from tests.analysis.worlds import AUC, HR, NEW, Size, World, draw_world
 
@@ -87,7 +87,7 @@ def test_sampled_negatives_must_be_drawn_again_without_each_model() -> None:
     again = replace(world, inputs=inputs)
     (item,) = grades(again, [sampled]).values()
     assert item.grade == "not known"
-    assert "drawn again" in item.reason
+    assert item.reason == UNDRAWN
     without = {name: drawn.head(150) for name in world.names if name != NEW}
     (item,) = grades(again, [sampled], replace(inputs, negatives_without=without)).values()
     assert {shift.model for shift in item.shifts} == set(without)

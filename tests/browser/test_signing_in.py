@@ -135,7 +135,7 @@ def test_progress_tells_what_is_done_and_how_fast(browser: Browser, fresh_annota
     with fresh_annotator.page(browser, "ann") as page:
         page.goto(f"{fresh_annotator.url}/my-progress")
         expect(page.get_by_text("370", exact=True)).to_be_visible()  # 30 in 29 x 10 s and 2 s
-        expect(page.get_by_text("30 of 150 judged (20%)")).to_be_visible()
+        expect(page.get_by_text("30 of 150 judged (20 %)")).to_be_visible()
         expect(page.get_by_text("44 min", exact=True)).to_be_visible()  # 271 left
         page.goto(fresh_annotator.url)
         expect(page.get_by_text("120 left of 150 · about 19 min at your pace")).to_be_visible()
@@ -161,7 +161,7 @@ def test_a_lead_sees_the_state_of_the_project_and_an_expert_none_of_the_leads_pa
 ) -> None:
     with annotator.page(browser, "lea") as page:
         page.goto(annotator.url)
-        expect(page.get_by_text("0 of 450 judged (0%)").first).to_be_visible()
+        expect(page.get_by_text("0 of 450 judged (0 %)").first).to_be_visible()
     with annotator.page(browser, "ann") as page:
         for path in ("experts", "report", "campaigns", "export", "agreement"):
             page.goto(f"{annotator.url}/{path}")

@@ -43,7 +43,8 @@ def by_metrics(project: Project, *words: str) -> Told:
 def by_analysis(project: Project, *words: str) -> Told:
     found: Told = {}
     for row in answer(project, "analysis", "bias", "-k", "5", *words)["result"]["models"]:
-        found |= {(row["model"], name): row[key] for name, key in ((HR, "hr"), (AUC, "auc"), (RBP_OF_K, "rbp"))}
+        keys = {HR: "hr", AUC: "auc", RBP_OF_K: "rbp", JUDGED: "judged"}
+        found |= {(row["model"], name): row[key] for name, key in keys.items()}
     for one in answer(project, "analysis", "leave-one-out", "--mode", "unique", *words)["result"]:
         if one["measure"] == MICRO:
             found |= {(model, MICRO): value for model, value in one["full"].items()}
@@ -81,8 +82,16 @@ def test_three_commands_tell_one_number(project: Project, words: tuple[str, ...]
         assert report.get(key, value) == pytest.approx(value, abs=1e-12)
         if key in analysis:
             assert analysis[key] == pytest.approx(value, abs=1e-12)
-    assert {(model, name) for model in MODELS for name in (HR, AUC, MICRO, RBP_OF_K)} <= set(analysis)
+    assert {(model, name) for model in MODELS for name in (HR, AUC, MICRO, RBP_OF_K, JUDGED)} <= set(analysis)
     assert {(model, BPREF) for model in MAKERS} <= set(analysis)
+
+
+def test_rank_biased_precision_looks_as_deep_as_the_pool_unless_told_otherwise(project: Project) -> None:
+    words = ("metrics", "score", "--resamples", "0", "-M", "trec", "-M", "RBP")
+    names = {row["measure"] for row in answer(project, *words)["scores"]}
+    assert {name for name in names if name.startswith("RBP")} == {RBP, RBP.replace("RBP", "RBP-residual")}
+    names = {row["measure"] for row in answer(project, *words, "-M", "RBP(p=0.8)")["scores"]}
+    assert {RBP, "RBP(p=0.8)"} <= names
 
 
 def test_random_pairs_are_left_out_unless_they_are_asked_for(project: Project) -> None:

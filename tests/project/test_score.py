@@ -13,10 +13,12 @@ from eds import tables
 from eds.cli import cli
 from eds.errors import InputError
 from eds.metrics import Measure
-from eds.project import Project, redrawn_negatives, report, score
+from eds.project import Project, redrawn_negatives, report, report_inputs, score
 from eds.project.budget import BudgetOptions
 from eds.project.inputs import Inputs
 from eds.registry import ANALYSES
+from eds.reports.build import build
+from eds.reports.document import Table
 from eds.tables import Provenance
 from tests.metrics.projects import MODELS, project_in
 
@@ -226,7 +228,24 @@ def test_negatives_are_drawn_again_for_a_model_that_is_treated_as_new(project: P
         for pair in result.comparison[sampled].pairs
         if "new" in (pair.first, pair.second)
     )
+    asked = project.analyse("reusability", measures=(sampled,)).result["models"].set_index("model")
+    for shift in item.shifts:
+        assert asked.at[shift.model, "unpooled"] == pytest.approx(shift.unpooled, abs=1e-12)
+    assert _graded(project, sampled) == item.grade
     table = project.read("suspects")
     project.write(table, "suspects", Provenance("suspects.pool", {"suspects.k": 3}))  # no draw is recorded
     (item,) = project.score([sampled], resamples=20).fairness
-    assert item.grade == "not known"
+    assert item.grade == _graded(project, sampled) == "not known"
+    asked = project.analyse("reusability", measures=(sampled,)).result["models"]
+    assert asked["unpooled"].isna().all()
+
+
+def _graded(project: Project, measure: Measure) -> str:
+    """The measure's fairness in the report."""
+    made = build(report_inputs.collect(project, report_inputs.ReportOptions(pictures=False, resamples=20)), {})
+    tables = [block for part in made.sections for block in part.blocks if isinstance(block, Table)]
+    (shifts,) = (table for table in tables if table.key == "shifts")
+    (grades,) = (table for table in tables if table.key == "grades")
+    (row,) = (row for row in grades.rows if row["measure"].endswith("sampled"))
+    assert (str(measure) in {row["measure"] for row in shifts.rows}) is (row["grade"] != "not known")
+    return str(row["grade"])

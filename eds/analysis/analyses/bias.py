@@ -16,7 +16,7 @@ import pandas as pd
 from eds.analysis.analyses.leave_one_out import leave_one_out
 from eds.analysis.inputs import AnalysisInputs, option
 from eds.analysis.paired import column_interval
-from eds.analysis.rank_correlation import competition_ranks, kendall_tau, tau_ap_b
+from eds.analysis.rank_correlation import FEWEST, competition_ranks, kendall_tau, tau_ap_b
 from eds.analysis.reduced_pools import ReducedPools
 from eds.intervals import RESAMPLES, UNDEFINED, Interval
 from eds.metrics.judged_lists import JudgedLists
@@ -61,9 +61,9 @@ def bias(
 ) -> Bias:
     """Every model's HR and AUC, and what pooling does to them.
 
-    Formula, by model: hr = labelled positives among the first k, over k, mean over queries with a positive; judged =
-    labelled among the first k, over k, over the same queries: hr cannot exceed it (the structural ceiling);
-    hr_at_most = hr + the share of its unlabelled places, its value if all these were positive; rbp and rbp_at_most =
+    Formula, by model: hr = labelled positives among the first k, over k, mean over queries with a positive;
+    hr_at_most = hr + the share of its unlabelled places, its value if all these were positive; judged = Judged@k, over
+    all labelled queries, as models are scored by it; rbp and rbp_at_most =
     RBP and RBP + residual, its persistence from k (`persistence_for`); auc on all labels, prevalence the share of
     positives that it rests on; self_removed = the same without the pairs that only the model itself proposed; shift =
     self_removed - auc; both with intervals over queries. By group (`groups`): means over its models; in the row
@@ -118,11 +118,10 @@ def _on_lists(lists: JudgedLists | None, measures: Mapping[str, Measure]) -> dic
     if lists is None:
         return dict.fromkeys(ON_LISTS, float("nan"))
     hr, judged, rbp = (measures[role] for role in ("hr", "judged", "rbp"))
-    of_same_queries = np.where(lists.positives > 0, judged.by_query(lists), np.nan)
     values = (
         hr.by_query(lists),
         hr.most_by_query(lists),
-        of_same_queries,
+        judged.by_query(lists),
         rbp.by_query(lists),
         rbp.most_by_query(lists),
     )
@@ -166,9 +165,10 @@ def order_agreement(table: pd.DataFrame, first: str, second: str) -> dict[str, f
 
 
 def _orders(table: pd.DataFrame) -> dict[str, float]:
-    """The order by HR against that by AUC, on all labels and without own pairs."""
-    result: dict[str, float] = {}
+    """The order by HR against that by AUC, on all labels and without own pairs; NaN for fewer than 8 models."""
+    result: dict[str, float] = {"n": len(table)}
     for column in ("auc", "self_removed"):
         values = order_agreement(table, "hr", column)
-        result |= {f"{name}_hr_{column}": values[name] for name in ("tau_b", "tau_ap_b")}
+        few = values["n"] < FEWEST
+        result |= {f"{name}_hr_{column}": float("nan") if few else values[name] for name in ("tau_b", "tau_ap_b")}
     return result

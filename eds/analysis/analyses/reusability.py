@@ -14,11 +14,12 @@ import pandas as pd
 
 from eds.analysis.inputs import AnalysisInputs, option
 from eds.analysis.measure_data import MeasureData
-from eds.analysis.rank_correlation import competition_ranks, kendall_tau, tau_ap, tau_ap_b
+from eds.analysis.rank_correlation import FEWEST, competition_ranks, kendall_tau, tau_ap, tau_ap_b
 from eds.metrics.measure import Measure
+from eds.metrics.measures.incomplete import persistence_for
 
 INPUTS = ("pool_lists", "labels", "rankings", "ranks", "scores", "pooled")
-MEASURES = (Measure("VSD-HR", 5), Measure("ROC-AUC"), Measure("bpref"), Measure("RBP"))
+MEASURES = (Measure("VSD-HR", 5), Measure("ROC-AUC"), Measure("bpref"), Measure("RBP", p=persistence_for(6)))
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,10 @@ class Options:
 
 
 def analyse(inputs: AnalysisInputs, options: Options) -> dict[str, Any]:
-    """A summary for each measure, and the table of all pool models."""
+    """A summary for each measure, and the table of all pool models.
+
+    The order's correlation is summarised from 8 models on (`FEWEST`); the number of models is `models`.
+    """
     table = reusability_table(inputs, options.measures)
     return {"measures": [_summary(part) for _, part in table.groupby("measure", sort=False)], "models": table}
 
@@ -54,6 +58,7 @@ def reusability(inputs: AnalysisInputs, measure: Measure) -> dict[str, dict[str,
         unpooled = _values(data.without(name))
         before, after = full.get(name, float("nan")), unpooled.get(name, float("nan"))
         result[name] = {
+            "models": len(full),
             "unique_pairs": data.own_pairs(name),
             "unique_positives": data.own_positives(name),
             "full": before,
@@ -78,14 +83,17 @@ def reusability_table(inputs: AnalysisInputs, measures: Sequence[Measure]) -> pd
 
 def _summary(part: pd.DataFrame) -> dict[str, Any]:
     moved = (part["rank_full"] - part["rank_unpooled"]).abs()
+    models = int(part["models"].iloc[0])
+    known = part if models >= FEWEST else part.iloc[:0]
     return {
         "measure": part["measure"].iloc[0],
+        "models": models,
         "largest_drop": float(part["drop"].clip(lower=0).max()),
         "largest_rise": float((0.0 - part["drop"]).clip(lower=0).max()),
         "mean_drop": float(part["drop"].mean()),
         "largest_move": int(moved.max()),
-        "least_tau_b": float(part["kendall_tau_b"].min()),
-        "least_tau_ap_b": float(part["tau_ap_b"].min()),
+        "least_tau_b": float(known["kendall_tau_b"].min()),
+        "least_tau_ap_b": float(known["tau_ap_b"].min()),
     }
 
 

@@ -46,7 +46,7 @@ class TaskResult(Result):
         """Describe the task for a reader."""
         return [
             f"{self.queries:,} queries, {self.candidates:,} candidates, {self.pairs:,} labelled pairs,"
-            f" {self.positives / self.pairs:.1%} of them similar.",
+            f" {100 * self.positives / self.pairs:.1f} % of them similar.",
             f"Models: {', '.join(f'{name} ({source})' for name, source in self.models.items())}.",
             *(f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in self.notes),
         ]

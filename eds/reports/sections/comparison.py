@@ -25,6 +25,7 @@ INPUTS = (
     "table",
     "scores",
     "negatives",
+    "negatives_without",
     "pool_lists",
     "rankings",
     "placed",
@@ -73,6 +74,7 @@ def analysis_inputs(inputs: ReportInputs) -> AnalysisInputs:
         ranks=inputs.placed,
         scores=inputs.scores,
         negatives=inputs.negatives,
+        negatives_without=inputs.negatives_without,
         pooled=inputs.pooled_pairs,
         seed=inputs.seed,
     )

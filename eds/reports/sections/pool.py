@@ -178,7 +178,7 @@ def prevalence(inputs: ReportInputs) -> Blocks:
     random = report["random"]
     if not random:
         raise Missing(NO_RANDOM)
-    posterior, confidence = random["posterior"], f"{inputs.confidence:.0%}"
+    posterior, confidence = random["posterior"], f"{100 * inputs.confidence:g} %"
     rows = [
         {
             "estimate": "share of the random pairs",
