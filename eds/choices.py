@@ -32,6 +32,7 @@ CategoryRule = Literal["any", "same", "other"]  # which candidates count, by the
 # suspects
 UniverseChoice = Literal["rules", "all"]  # pairs that shares are about: that lists may hold, or all (the paper)
 Stratum = Literal["all", "outside", "near", "rest"]  # the part of all pairs that a random draw comes from
+DrawDesign = Literal["uniform", "strata", "weighted"]  # how random pairs are drawn
 PairDirections = Literal["keep", "merge"]  # judge (q, c) and (c, q) both, or one of them
 
 # labels

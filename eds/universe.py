@@ -198,6 +198,25 @@ class Universe:
             result -= self._offers_itself()[query] & (self._target(query, local) == self._query_product[query])
         return result
 
+    def same_category(self, numbers: Integers) -> Flags:
+        """Which of these units join a query and a candidate of one category; an unknown category is the same as none.
+
+        A product's category is that of its first candidate image.
+        """
+        images = self.images
+        asks, offers = images["role"] != "candidate", images["role"] != "query"
+        kinds = pd.factorize(images["category"])[0].astype(np.int64)
+        of_query = _aligned(images.loc[asks, "image_id"], self.queries, kinds[asks.to_numpy()])
+        of_target = _aligned(images.loc[offers, "image_id"], self.candidates, kinds[offers.to_numpy()])
+        if self.unit == "product":
+            product, first = np.unique(self._product, return_index=True)
+            by_product = np.full(len(self.products), -1, np.int64)
+            by_product[product] = of_target[first]
+            of_target = by_product
+        query = self.query_of(numbers)
+        kind = of_query[query]
+        return np.asarray((kind >= 0) & (kind == of_target[self._target(query, numbers - self._first[query])]))
+
     def draw(self, n: int, rng: np.random.Generator, without: Integers) -> Integers:
         """N further units, uniformly and without replacement; `without` are the units to leave out, ascending."""
         gaps = sort_unique(self._barred, without)

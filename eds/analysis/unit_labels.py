@@ -7,6 +7,7 @@ import pandas as pd
 
 from eds.pairs import Flags, Integers, Reals, find_sorted, in_sorted, sort_unique
 from eds.suspects.random_pairs import BESIDE, drawn_from
+from eds.suspects.weighted_pairs import is_weighted
 from eds.universe import Universe
 
 PAIR = ["query_id", "candidate_id"]
@@ -65,7 +66,7 @@ class RandomDraws:
 def random_draws(
     universe: Universe, suspects: pd.DataFrame, labels: UnitLabels, pool: Integers
 ) -> dict[str, RandomDraws]:
-    """The random draws by stratum, as a sample of the universe; `pool` are the pool's units, ascending.
+    """The uniform random draws by stratum, as a sample of the universe; `pool` are the pool's units, ascending.
 
     Formula: a draw from another universe counts if its pair is in this one; with the weight 1 / (images of the product)
     where pairs of images were drawn and units are products, and (images of the product) the other way round.
@@ -75,7 +76,7 @@ def random_draws(
     the draw. A stratum drawn from a smaller catalogue or universe than this one does not cover it.
     Example: see tests/analysis/test_pool_report.py, against loops over the pairs.
     """
-    drawn = suspects[suspects["origin"] == "random"]
+    drawn = suspects[(suspects["origin"] == "random") & ~is_weighted(suspects)]
     samples: dict[str, list[_Sample]] = {}
     for name, rows in drawn.groupby("stratum", sort=True):
         samples.setdefault(str(name).partition("@")[0], []).append(_sample(universe, suspects, str(name), rows))

@@ -15,6 +15,7 @@ from eds.registry import SAMPLING_ORDERS
 
 if TYPE_CHECKING:
     from eds.project.draw import DrawResult, ModelPairsResult, NegativesResult, RandomResult
+    from eds.project.draw_design import DesignResult
     from eds.project.pool import GrowthResult, PoolResult, SuspectsResult
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -73,6 +74,22 @@ def random(console: Console, **options: Any) -> None:
     unless --add is given.
     """
     console.show(console.project.draw_random(**options), render_random)
+
+
+@command(suspects, "draw", example="eds suspects draw -n 500 --design weighted")
+@count_option
+@click.option(
+    "--design", type=one_of(choices.DrawDesign), help="How pairs are drawn (default: weighted from 200 labels on)."
+)
+@spending
+def draw(console: Console, **options: Any) -> None:
+    """Draw random pairs by a design, as one batch.
+
+    Every pair has a known probability. uniform: all pairs alike. strata: pairs near the pool, and the rest, spread so
+    that the estimate is most certain. weighted: outside the pool, more where the labels so far say that a label tells
+    most, a fifth of them uniform. Weighted draws may follow any others; all count in one estimate of p and recall.
+    """
+    console.show(console.project.draw(**options), render_design)
 
 
 @command(suspects, "negatives", example="eds suspects negatives --min-rank 100 --max-rank 500 -n 5")
@@ -224,6 +241,16 @@ def render_random(result: "RandomResult") -> str:
         f"Drew {result.drawn:,} pairs of stratum {result.stratum}; {total:,} of its {result.stratum_size:,} pairs are "
         f"drawn now, each with probability {result.probability:.3g}. Universe: {result.universe.text}.",
     )
+
+
+def render_design(result: "DesignResult") -> str:
+    """What was drawn, by which design, and why."""
+    parts = ", ".join(f"{name} {count:,}" for name, count in result.drawn_by_stratum.items())
+    learned = f" Learned from {result.labels:,} labels" if result.labels else ""
+    if learned and result.auc is not None:
+        learned += f" (ROC-AUC on labels not seen: {result.auc:.2f})"
+    text = f"Drew {result.drawn:,} pairs, design {result.design} ({result.why}): {parts}.{learned and learned + '.'}"
+    return with_price(result, f"{text} Universe: {result.universe.text}.")
 
 
 def render_negatives(result: "NegativesResult") -> str:

@@ -123,7 +123,7 @@ def draw_random(
             table, price = before, price_of(project, 0)
         else:
             table = draw(pairs, n, seed, suspects=before, stratum=stratum, **near)
-            price = _append(inputs, table, "random", params)
+            price = store_draw(inputs, table, "random", params)
     drawn = table[(table["origin"] == "random") & (table["stratum"] == stratum_name(stratum, pairs.rules))]
     probability = float(drawn["probability"].iloc[0])
     new = 0 if done else n
@@ -163,7 +163,7 @@ def draw_negatives(
         rule = NegativeRule(first, end, n, project.config.project.seed, exclude_top=not keep_top)
         table = draw(images, lists, inputs.suspects, read_decided(project), rule, progress=progress)
         params = {"n": n, "min_rank": first, "max_rank": end, "keep_top": keep_top or None}
-        price = _append(inputs, table, "negatives", params)
+        price = store_draw(inputs, table, "negatives", params)
     sizes = table[table["origin"] == "negative"].groupby("query_id").size()
     fewer = int((images["role"] != "candidate").sum()) - int((sizes >= n).sum())
     return NegativesResult(
@@ -185,7 +185,7 @@ def draw_gold(project: "Project", file: str | Path, n: int) -> DrawResult:
     with project.writing("suspects.gold"):
         inputs, pairs = Inputs(project), read_known_pairs(project, Path(file))
         table = draw(pairs, n, project.config.project.seed, inputs.suspects)
-        price = _append(inputs, table, "gold", {"arguments": [str(file)], "n": n})
+        price = store_draw(inputs, table, "gold", {"arguments": [str(file)], "n": n})
     return DrawResult(n, price, table)
 
 
@@ -196,7 +196,7 @@ def draw_repeats(project: "Project", n: int) -> DrawResult:
     with project.writing("suspects.repeats"):
         inputs = Inputs(project)
         table = draw(inputs.suspects, n, project.config.project.seed)
-        price = _append(inputs, table, "repeats", {"n": n})
+        price = store_draw(inputs, table, "repeats", {"n": n})
     return DrawResult(n, price, table)
 
 
@@ -207,7 +207,7 @@ def add_pairs(project: "Project", file: str | Path) -> DrawResult:
     with project.writing("suspects.add"):
         inputs = Inputs(project)
         table = add(read_known_pairs(project, Path(file)), inputs.suspects)
-        price = _append(inputs, table, "add", {"arguments": [str(file)]})
+        price = store_draw(inputs, table, "add", {"arguments": [str(file)]})
     return DrawResult(len(table) - len(inputs.suspects), price, table)
 
 
@@ -225,7 +225,7 @@ def reorder(project: "Project", *, order: str | None = None, batch: int | None =
         before = inputs.suspects
         batching = Batching(order or settings.order, batch or settings.batch, project.config.project.seed, truth=truth)
         table = deal(before, truth, batching)
-        price = _append(inputs, table, "reorder", {"order": order, "batch": batch})
+        price = store_draw(inputs, table, "reorder", {"order": order, "batch": batch})
     moved = int((table["batch"].to_numpy() != before["batch"].to_numpy()).sum())
     return DrawResult(moved, price, table)
 
@@ -251,7 +251,7 @@ def add_model_pairs(project: "Project", model: str, *, k: int | None = None, n: 
         )
         price = price_of(project, 0)
         if delta.chosen or delta.known:
-            price = _append(inputs, delta.suspects, "add-model", {"arguments": [model], "k": k, "n": n})
+            price = store_draw(inputs, delta.suspects, "add-model", {"arguments": [model], "k": k, "n": n})
     return ModelPairsResult(
         model=model,
         k=depth,
@@ -316,8 +316,8 @@ def _was_done(project: "Project", verb: str, params: Mapping[str, Any]) -> bool:
     )
 
 
-def _append(inputs: Inputs, table: "pd.DataFrame", verb: str, params: Mapping[str, Any]) -> "Price":
-    """Write the table, if its price is agreed to, with its provenance, to which this operation is added."""
+def store_draw(inputs: Inputs, table: "pd.DataFrame", verb: str, params: Mapping[str, Any]) -> "Price":
+    """Write the table of suspects, if its price is agreed to, with its provenance, to which this operation is added."""
     from eds.tables import Operation
 
     project, price = inputs.project, price_of_suspects(inputs, table)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from eds.choices import (
         CategoryRule,
         Device,
+        DrawDesign,
         FileCheck,
         GivenRole,
         OnBad,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from eds.project.dataset_card import CardText
     from eds.project.decide import DecideResult
     from eds.project.draw import DrawResult, ModelPairsResult, NegativesResult, RandomResult
+    from eds.project.draw_design import DesignResult
     from eds.project.embed import CheckVectorsResult, EmbeddingsResult, EmbedResult, ImportVectorsResult
     from eds.project.exchange import ExportResult, ImportResult
     from eds.project.experts import Experts
@@ -495,6 +497,18 @@ class Project(ProjectFiles):
             universe=universe,
             add=add,
         )
+
+    def draw(self, n: int, *, design: "DrawDesign | None" = None, dry_run: bool = False) -> "DesignResult":
+        """Draw n further random pairs by a design, each with its probability, as one batch behind others.
+
+        "uniform": all pairs alike; "strata": pairs that some model lists behind the pool, and the rest, spread so that
+        the estimate of the positives is most certain; "weighted": outside the pool, where the labels so far say that a
+        label tells most, a fifth of them uniform. None: weighted from 200 decided labels on, before uniform, or the
+        strata that were drawn before. Weighted draws may follow uniform ones; all count in one estimate.
+        """
+        from eds.project.draw_design import draw
+
+        return draw(self.rehearsal(dry_run), n, design=design)
 
     def draw_negatives(
         self,

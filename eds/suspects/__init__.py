@@ -13,6 +13,7 @@ from eds.suspects.positive_rates import pair_rate, positive_rates
 from eds.suspects.random_pairs import RankWindow, draw_random, without_draw
 from eds.suspects.relevance import Relevance, pair_features, relevance
 from eds.suspects.sources import sources_frame
+from eds.suspects.weighted_pairs import WeightedDraw, draw_weighted
 
 __all__ = [
     "Batching",
@@ -20,6 +21,7 @@ __all__ = [
     "NegativeRule",
     "RankWindow",
     "Relevance",
+    "WeightedDraw",
     "add_pairs",
     "benchmark_labels",
     "draw_delta",
@@ -27,6 +29,7 @@ __all__ = [
     "draw_negatives",
     "draw_random",
     "draw_repeats",
+    "draw_weighted",
     "expected_draws_for_positives",
     "labelling_cost",
     "labels_frame",

@@ -158,12 +158,14 @@ def draw_random(
 def without_draw(suspects: pd.DataFrame, draw: pd.DataFrame) -> pd.DataFrame:
     """The suspects without the random pairs of one draw; those of its stratum that stay are as probable as they were.
 
-    What is left of n draws of N units without replacement is a draw of so many of the same N.
+    What is left of n draws of N units without replacement is a draw of so many of the same N. Weighted draws keep their
+    probabilities: these are of one draw, given those before it.
     """
     key = ["query_id", "candidate_id", "origin"]
     gone = pd.MultiIndex.from_frame(suspects[key].astype(str)).isin(pd.MultiIndex.from_frame(draw[key].astype(str)))
     result = suspects[~gone].reset_index(drop=True)
-    for stratum in draw.loc[draw["origin"] == "random", "stratum"].unique():
+    uniform = (draw["origin"] == "random") & ~draw["stratum"].fillna("").str.startswith("weighted@")
+    for stratum in draw.loc[uniform, "stratum"].unique():
         size = drawn_from(suspects[(suspects["origin"] == "random") & (suspects["stratum"] == stratum)])
         left = (result["origin"] == "random") & (result["stratum"] == stratum)
         result.loc[left, "probability"] = float(left.sum()) / size
@@ -199,7 +201,8 @@ def _check_disjoint(base: "pd.Series[str]", stratum: str) -> None:
         raise InputError(
             f"pairs of stratum {', '.join(overlapping)} were drawn before, and it overlaps with this one",
             where=f"stratum {stratum}",
-            hint="Strata that overlap cannot share a table: keep to all, or to outside, or to near and rest.",
+            hint="Strata that overlap cannot share a table: keep to all, or to outside, or to near and rest; weighted"
+            " draws may follow any of these, and only weighted ones may follow them: eds suspects draw.",
         )
 
 

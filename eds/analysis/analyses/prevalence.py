@@ -13,6 +13,7 @@ from eds.analysis.inputs import AnalysisInputs, option
 from eds.analysis.prevalence_estimates import chebyshev_bound, p_lower_bound, p_map, p_posterior
 from eds.analysis.totals import Estimate, Sampled, outside_total, ratio_of, share_of, sum_of, whole_pool
 from eds.analysis.unit_labels import PAIR, RandomDraws, UnitLabels, random_draws, units_of
+from eds.analysis.weighted_draws import Draw, outside_sample, uniform_draw, weighted_draws
 from eds.intervals import clopper_pearson_interval
 from eds.pairs import Flags, Reals
 from eds.suspects import sources_frame
@@ -171,7 +172,9 @@ def pool_report(
     their share of the draws, whatever part of them is labelled. Where more than 5 % of the draws lack a label, limits
     are widened by these, all negative and all positive. Draws from all of the universe that lie outside the pool are
     uniform draws from outside, and so serve the recall, unless strata of the outside were drawn themselves; what no
-    stratum covers is one that was not drawn from. p's limits are Clopper and Pearson's, not below p_LB.
+    stratum covers is one that was not drawn from. With weighted draws all draws are one sample of the outside
+    (`weighted_draws.outside_sample`), and p is total / N. By uniform draws p's limits are Clopper and Pearson's, not
+    below p_LB.
     Example: see tests/analysis/test_pool_report.py, against loops over the pairs.
     """
     labels = UnitLabels.of(universe, truth[[*PAIR, "value"]])
@@ -183,9 +186,12 @@ def pool_report(
     lower = p_lower_bound(labels.positives, universe.size) if universe.size else float("nan")
     draws = random_draws(universe, suspects, labels, units)
     uniform = _uniform(draws.get("all"), lower, level)
-    strata = _strata(draws, universe.size - len(units))
+    outside = universe.size - len(units)
+    weighted, left_out = weighted_draws(universe, suspects, labels, units)
+    sample = outside_sample(outside, [*_uniform_outside(draws, outside), *weighted]) if weighted else None
+    strata = [sample] if sample else _strata(draws, outside)
     total = sum_of(pool.positives, outside_total(strata, level, limits)) if strata else None
-    p = _p(uniform, total, universe.size)
+    p = _p(None if sample else uniform, total, universe.size)
     return Prevalence(
         universe=universe.described,
         pool=pool,
@@ -202,7 +208,7 @@ def pool_report(
         found=_found(labels.positives, total) if total else None,
         recall=share_of(pool.positives, outside_total(strata, level, limits)) if strata and len(units) else None,
         unseen=unseen,
-        draws_left_out=sum(part.left_out for part in draws.values()),
+        draws_left_out=left_out + sum(part.left_out for part in draws.values()),
     )
 
 
@@ -268,19 +274,33 @@ def _by_model(
 
 def _strata(draws: Mapping[str, RandomDraws], outside: int) -> list[Sampled]:
     """The parts of what lies outside the pool, with the labelled draws from each."""
-    own = {name: part for name, part in draws.items() if name != "all"}
-    result = [
-        _outside(name, part, np.ones(len(part.unit), np.bool_), part.size) for name, part in (own or draws).items()
-    ]
-    if not own and "all" in draws:
-        part = draws["all"]
-        share = float(part.weight[~part.in_pool].sum() / part.weight.sum()) if len(part.weight) else 0.0
-        size = float(outside) if part.covers else part.size * share
-        result = [_outside("outside (of draws from all)", part, ~part.in_pool, size)]
-    covered = all(part.covers for part in (own or draws).values()) and set(own) != {"near"} and set(own) != {"rest"}
-    if result and not covered:
+    result = [_outside(*part) for part in _outside_parts(draws, outside)]
+    if result and not _covered(draws):
         result.append(Sampled("not drawn from", max(outside - sum(part.size for part in result), 1.0), 0, 0.0, 0.0))
     return result
+
+
+def _outside_parts(draws: Mapping[str, RandomDraws], outside: int) -> list[tuple[str, RandomDraws, Flags, float]]:
+    """The strata outside the pool that were drawn from: name, draws, which of these count, and size."""
+    own = {name: part for name, part in draws.items() if name != "all"}
+    if own or "all" not in draws:
+        return [(name, part, np.ones(len(part.unit), np.bool_), part.size) for name, part in own.items()]
+    part = draws["all"]
+    share = float(part.weight[~part.in_pool].sum() / part.weight.sum()) if len(part.weight) else 0.0
+    size = float(outside) if part.covers else part.size * share
+    return [("outside (of draws from all)", part, ~part.in_pool, size)]
+
+
+def _covered(draws: Mapping[str, RandomDraws]) -> bool:
+    """Whether every unit outside the pool could have been drawn."""
+    own = {name: part for name, part in draws.items() if name != "all"}
+    return all(part.covers for part in (own or draws).values()) and set(own) != {"near"} and set(own) != {"rest"}
+
+
+def _uniform_outside(draws: Mapping[str, RandomDraws], outside: int) -> list[Draw]:
+    """The uniform draws before the weighted ones, as one draw from outside; none where they do not cover it."""
+    parts = [(part, rows, size) for _, part, rows, size in _outside_parts(draws, outside)]
+    return [uniform_draw(parts)] if _covered(draws) and any(rows.any() for _, rows, _ in parts) else []
 
 
 def _outside(name: str, part: RandomDraws, rows: Flags, size: float) -> Sampled:
