@@ -4,7 +4,7 @@ Where k of n are asked, a pair keeps its experts, whatever kinds of items ask it
 are not judged yet; who joins takes over part of what the others have left, from the end of their queues.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,8 +39,45 @@ def assign(
         _assign_some(connection, found, items)
         if only is not None:
             _even_out(connection, found, only)
+    analyze(connection)
+
+
+def planned(connection: sa.Connection, plan: Any, items: pa.Table, people: Mapping[str, int]) -> pa.Table:
+    """What a campaign that is yet to be made asks of whom: item, expert, position; `people` are the panel's numbers."""
+    if plan.experts_per_pair is None:
+        shares: Iterable[tuple[int, str, pa.Table]] = ((number, name, items) for name, number in people.items())
+    else:
+        members = pd.DataFrame({"number": people.values(), "name": people.keys(), "active": True})
+        members = members.astype({"number": "int64"}).sort_values("number", ignore_index=True)
+        none = pd.DataFrame({"item": [0], "member": [0], "waited": [False], "open": [False]}).head(0)
+        shares = _dealt(plan, items, members, none, np.ones(len(items), dtype=np.bool_), new=True)
+    none_yet = _tasks(connection, plan.seed, items.slice(0, 0), 0, "")
+    parts = (_tasks(connection, plan.seed, part, number, name) for number, name, part in shares)
+    return pa.concat_tables([none_yet, *parts])
+
+
+def lacking(connection: sa.Connection, found: Any, people: Mapping[str, int]) -> pa.Table:
+    """What experts lack who come to a campaign that asks everybody everything: item, expert, position."""
+    items = _items(connection, found)
+    parts = [_tasks(connection, found.seed, items.slice(0, 0), 0, "")]
+    if found.experts_per_pair is None:
+        for name, number in people.items():
+            part = _without_task(connection, found, items, number)
+            parts.append(_tasks(connection, found.seed, part, number, name))
+    return pa.concat_tables(parts)
+
+
+def analyze(connection: sa.Connection) -> None:
+    """After many rows came in: let PostgreSQL look at them before it plans queries."""
     if connection.dialect.name != "sqlite":
         connection.exec_driver_sql("ANALYZE assignment, item, pair")
+
+
+def open_tasks(tasks: pa.Table, number: int) -> pa.Table:
+    """The rows of `assignment` for tasks (item, expert, position) of a campaign, all open."""
+    zeros = pa.array(np.zeros(len(tasks), np.int64))
+    rest = {"campaign": pa.array(np.full(len(tasks), number), pa.int64()), "state": zeros, "events": zeros}
+    return pa.table({**dict(zip(tasks.column_names, tasks.columns, strict=True)), **rest, "returned": zeros})
 
 
 def hand_over(connection: sa.Connection, found: Any) -> None:
@@ -104,23 +141,34 @@ def _assign_all(connection: sa.Connection, found: Any, items: pa.Table, only: Se
     members = sa.select(expert.c.id, expert.c.name).join(panel, panel.c.expert == expert.c.id)
     members = members.where(panel.c.campaign == found.id, panel.c.left_at.is_(None)).order_by(expert.c.id)
     for number, name in connection.execute(members).all():
-        if only is not None and name not in only:
-            continue
-        had = sa.select(assignment.c.item).where(assignment.c.campaign == found.id, assignment.c.expert == number)
-        new = pc.invert(pc.is_in(items["id"], fetch(connection, had)["item"].combine_chunks()))
-        _enter(connection, found, items.filter(new), number, name)
+        if only is None or name in only:
+            _enter(connection, found, _without_task(connection, found, items, number), number, name)
+
+
+def _without_task(connection: sa.Connection, found: Any, items: pa.Table, number: int) -> pa.Table:
+    """The items that this expert has no assignment for."""
+    had = sa.select(assignment.c.item).where(assignment.c.campaign == found.id, assignment.c.expert == number)
+    return items.filter(pc.invert(pc.is_in(items["id"], fetch(connection, had)["item"].combine_chunks())))
 
 
 def _assign_some(connection: sa.Connection, found: Any, items: pa.Table | None) -> None:
     """Deal the pairs of new items; without items the pairs that lack experts, since somebody left."""
-    everything = _items(connection, found)
-    rows = everything.select(["id", "pair", "kind"]).to_pandas()
-    members = _members(connection, found)
+    everything, members = _items(connection, found), _members(connection, found)
     given = _given(connection, found, members)
-    chosen = rows["kind"].ne("gold") if items is None else rows["id"].isin(items["id"].to_numpy())
+    kinds, numbers = everything["kind"].to_pandas(), everything["id"].to_pandas()
+    chosen = (kinds.ne("gold") if items is None else numbers.isin(items["id"].to_numpy())).to_numpy()
+    for number, name, part in _dealt(found, everything, members, given, chosen, new=items is not None):
+        _enter(connection, found, part, number, name)
+
+
+def _dealt(
+    plan: Any, everything: pa.Table, members: pd.DataFrame, given: pd.DataFrame, chosen: Flags, *, new: bool
+) -> Iterator[tuple[int, str, pa.Table]]:
+    """Number, name and further items of each active member, where each pair is asked of some of the panel."""
+    rows = everything.select(["id", "pair"]).to_pandas()
     pairs = np.unique(rows.loc[chosen, "pair"].to_numpy())
     place = pd.Series(np.arange(len(pairs)), pairs)
-    asked = given.merge(rows.rename(columns={"id": "item"})[["item", "pair"]], on="item")
+    asked = given.merge(rows.rename(columns={"id": "item"}), on="item")
     asked = asked[asked["pair"].isin(pairs)]
     held = np.zeros((len(pairs), len(members)), dtype=np.bool_)
     held[place[asked["pair"]].to_numpy(), asked["member"]] = True
@@ -130,17 +178,17 @@ def _assign_some(connection: sa.Connection, found: Any, items: pa.Table | None) 
     held[:, ~members["active"].to_numpy()] = True  # nobody deals to them
     first = everything.filter(pa.array(~rows["pair"].duplicated().to_numpy()))
     first = first.filter(pc.is_in(first["pair"], pa.array(pairs))).sort_by("pair")
-    need = np.maximum(found.experts_per_pair - counts.sum(axis=1), 0)
-    dealt = _deal_pairs(found, first, held, counts, need, given, members)
-    targets = dealt if items is None else dealt | counts
-    table = everything.filter(pa.array(chosen.to_numpy()))
+    need = np.maximum(plan.experts_per_pair - counts.sum(axis=1), 0)
+    dealt = _deal_pairs(plan, first, held, counts, need, given, members)
+    targets = dealt | counts if new else dealt
+    table = everything.filter(pa.array(chosen))
     of = place[table["pair"].to_numpy()].to_numpy()
     for member, (number, name) in enumerate(zip(members["number"], members["name"], strict=True)):
         if not members["active"].iloc[member]:
             continue
         had = given.loc[given["member"] == member, "item"].to_numpy()
-        new = targets[of, member] & ~np.isin(table["id"].to_numpy(), had)
-        _enter(connection, found, table.filter(pa.array(new)), int(number), str(name))
+        missing = targets[of, member] & ~np.isin(table["id"].to_numpy(), had)
+        yield int(number), str(name), table.filter(pa.array(missing))
 
 
 def _deal_pairs(
@@ -268,23 +316,20 @@ def _names(tasks: pd.DataFrame) -> tuple[pa.Array, pa.Array]:
 
 def _enter(connection: sa.Connection, found: Any, items: pa.Table, number: int, name: str) -> None:
     """Enter the assignments of an expert, all open."""
+    tasks = _tasks(connection, found.seed, items, number, name)
+    insert(connection, assignment, open_tasks(tasks, found.id))
+
+
+def _tasks(connection: sa.Connection, seed: int, items: pa.Table, number: int, name: str) -> pa.Table:
+    """What an expert is asked of these items: item, expert, position."""
     told = pc.and_(pc.equal(items["kind"], "gold"), pc.is_in(items["pair"], told_to(connection, number)))
     items = items.filter(pc.invert(told))
     repeats = pc.equal(items["kind"], "repeat").to_numpy(zero_copy_only=False)
     queries, candidates = (items[part].combine_chunks() for part in ("query_id", "candidate_id"))
-    zeros = pa.array(np.zeros(len(items), np.int64))
-    insert(
-        connection,
-        assignment,
-        pa.table(
-            {
-                "campaign": pa.array(np.full(len(items), found.id), pa.int64()),
-                "item": items["id"],
-                "expert": pa.array(np.full(len(items), number), pa.int64()),
-                "position": positions(found.seed, name, queries, candidates, repeats),
-                "state": zeros,
-                "events": zeros,
-                "returned": zeros,
-            }
-        ),
+    return pa.table(
+        {
+            "item": items["id"],
+            "expert": pa.array(np.full(len(items), number), pa.int64()),
+            "position": positions(seed, name, queries, candidates, repeats),
+        }
     )

@@ -5,7 +5,8 @@ and experts meet: one assignment for each (item, expert), which the database kee
 for anybody, and an expert who leaves blocks nobody.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,16 +17,17 @@ import pyarrow.compute as pc
 import sqlalchemy as sa
 
 from eds.errors import InputError
-from eds.labels import audit, early_stop, schema
-from eds.labels.assign import assign, forget_unjudged, hand_over
-from eds.labels.bulk import fetch, insert, reserve
+from eds.labels import audit, early_stop, new_campaign, schema
+from eds.labels.assign import analyze, assign, forget_unjudged, hand_over, lacking, open_tasks, planned
+from eds.labels.bulk import fetch
 from eds.labels.experts import known
 from eds.labels.form import PLAIN, Form
 from eds.labels.gold import check_hidden, check_planted, hideable, known_answer
 from eds.labels.mix_gold import plan_items
 from eds.labels.pairs import checked, numbered
 from eds.labels.permissions import check_lead
-from eds.labels.schema import assignment, campaign, expert, item, pair, panel
+from eds.labels.portions import ROWS, insert_in_portions
+from eds.labels.schema import UNFINISHED, assignment, campaign, expert, item, pair, panel
 from eds.labels.store import Store
 from eds.labels.validation import check_long, check_name, check_new_name, refuse, short
 
@@ -49,48 +51,50 @@ class Plan:
     form: Form = PLAIN  # what its page asks and shows
 
 
-class _CountedError(Exception):
-    """Ends a rehearsal, so that nothing of it is stored."""
-
-
 def create_campaign(
     store: Store, plan: Plan, pairs: pd.DataFrame, experts: Sequence[str], *, by: str = "", rehearse: bool = False
 ) -> int:
     """Begin a campaign on pairs (query_id, candidate_id, perhaps origin) with a panel; the judgements that it asks.
 
-    A rehearsal counts them by making the campaign and taking it back.
+    A rehearsal counts them and writes nothing. The tasks are written in portions; nobody sees the campaign before the
+    last of them is there (new_campaign.py).
     """
     checked_pairs = checked(pairs, "pairs")
     check_plan(plan, checked_pairs["kind"].unique().to_pylist())
 
-    def act(connection: sa.Connection) -> int:
+    def check(connection: sa.Connection) -> None:
         check_lead(connection, store, by, "make a campaign")
-        if connection.execute(sa.select(campaign.c.id).where(campaign.c.name == plan.name)).first():
-            raise InputError(f"there is a campaign {short(plan.name)} already", where="campaign")
-        now = store.now()
-        values = {**asdict(plan), "early_stop": int(plan.early_stop), "form": plan.form.to_text(), "created_at": now}
-        connection.execute(sa.insert(campaign).values(values))
-        made = _of(connection, plan.name)
-        _join(connection, made, experts, now)
+        new_campaign.check_free(connection, plan.name)
+
+    def ready(connection: sa.Connection) -> tuple[pa.Table, pa.Table]:
+        check(connection)
+        people = _people(connection, experts)
         if plan.experts_per_pair is not None and plan.experts_per_pair > len(experts):
             raise InputError(
                 f"{plan.experts_per_pair} experts per pair of a panel of {len(experts)}",
                 where="experts_per_pair",
                 hint="Name more experts, or ask fewer of them.",
             )
-        _add_items(connection, made, checked_pairs)
+        rows = numbered(connection, checked_pairs, enter=False)
+        items, _ = _new_items(connection, plan, rows)
         check_hidden(connection, checked_pairs, plan.polarity, plan.gold_share)
-        tasks = sa.select(sa.func.count()).select_from(assignment).where(assignment.c.campaign == made.id)
-        count = int(connection.execute(tasks).scalar_one())
-        if rehearse:
-            raise _CountedError(count)
-        audit.note(connection, now, by, "create campaign", plan.name, pairs=len(pairs), experts=list(experts))
-        return count
+        return items, planned(connection, plan, items.select(NEW), people)
 
-    try:
-        return _refusing_doubles(store, act, plan.name)
-    except _CountedError as counted:
-        return int(counted.args[0])
+    items, tasks = store.snapshot(ready)
+    if rehearse:
+        return len(tasks)
+    values = {**asdict(plan), "early_stop": int(plan.early_stop), "form": plan.form.to_text()}
+    made = new_campaign.begin(store, values, check)
+    new_campaign.fill(store, made, items, tasks)
+
+    def finish(connection: sa.Connection) -> int:
+        check_lead(connection, store, by, "make a campaign")
+        _join(connection, new_campaign.finish(connection, made), experts, made.created_at)
+        analyze(connection)
+        audit.note(connection, store.now(), by, "create campaign", plan.name, pairs=len(pairs), experts=list(experts))
+        return len(tasks)
+
+    return store.write(finish)
 
 
 def add_pairs(store: Store, name: str, pairs: pd.DataFrame, *, by: str = "") -> int:
@@ -107,7 +111,20 @@ def add_pairs(store: Store, name: str, pairs: pd.DataFrame, *, by: str = "") -> 
 
 
 def add_to_panel(store: Store, name: str, experts: Sequence[str], *, by: str = "") -> None:
-    """Let further experts judge everything; one who had left comes back to what was left."""
+    """Let further experts judge everything; one who had left comes back to what was left.
+
+    Many tasks are written in portions, before the experts are on the panel: so nobody is asked only some of them.
+    """
+
+    def ready(connection: sa.Connection) -> tuple[int, pa.Table]:
+        check_lead(connection, store, by, "change a panel")
+        found = _of(connection, name, hold=False)
+        return found.id, lacking(connection, found, _people(connection, experts))
+
+    number, tasks = store.snapshot(ready)
+    if len(tasks) > ROWS:
+        with suppress(sa.exc.IntegrityError):  # others change the panel just now: what lacks still is entered below
+            insert_in_portions(store, assignment, open_tasks(tasks, number))
 
     def act(connection: sa.Connection) -> None:
         check_lead(connection, store, by, "change a panel")
@@ -228,25 +245,31 @@ def check_plan(plan: Plan, kinds: Collection[str] = ()) -> None:
     refuse(faults, "faults", f"campaign {plan.name}", "Correct the plan.")
 
 
-def _of(connection: sa.Connection, name: str) -> Any:
+def _of(connection: sa.Connection, name: str, *, hold: bool = True) -> Any:
     """The campaign's row, held so that pairs and experts that come at once do not miss each other."""
     check_name(name, "campaign")
-    result = connection.execute(sa.select(campaign).where(campaign.c.name == name).with_for_update(key_share=True))
-    row = result.first()
+    query = sa.select(campaign).where(campaign.c.name == name, ~UNFINISHED)
+    row = connection.execute(query.with_for_update(key_share=True) if hold else query).first()
     if row is None:
         raise InputError(f"unknown campaign {short(name)}", where="campaign", hint="See eds labels campaigns list.")
     return row
 
 
-def _join(connection: sa.Connection, found: Any, experts: Sequence[str], now: int) -> None:
+def _people(connection: sa.Connection, experts: Sequence[str]) -> dict[str, int]:
+    """The numbers of these experts, each named once and able to sign in; in the order of the numbers."""
     if len(set(experts)) != len(experts):
         raise InputError("an expert is named twice", where="panel", hint="Name each once.")
-    for name in experts:
-        person = known(connection, name)
+    people = {name: known(connection, name) for name in experts}
+    for name, person in people.items():
         if connection.execute(
             sa.select(expert.c.id).where(expert.c.id == person, expert.c.disabled_at.is_not(None))
         ).first():
             raise InputError(f"{short(name)} is disabled", where="panel", hint="Enable the expert, or leave it out.")
+    return dict(sorted(people.items(), key=lambda one: one[1]))
+
+
+def _join(connection: sa.Connection, found: Any, experts: Sequence[str], now: int) -> None:
+    for person in _people(connection, experts).values():
         member = sa.and_(panel.c.campaign == found.id, panel.c.expert == person)
         # Who had left joins again now: pairs that were decided meanwhile stay so until this expert, too, has answered.
         back = sa.update(panel).where(member, panel.c.left_at.is_not(None)).values(left_at=None, joined_at=now)
@@ -258,38 +281,36 @@ def _join(connection: sa.Connection, found: Any, experts: Sequence[str], now: in
 
 def _add_items(connection: sa.Connection, found: Any, pairs: pa.Table) -> int:
     """Enter items for pairs that are new to the campaign, and assign them; how many pairs were new."""
-    rows = numbered(connection, pairs)
     query = sa.select(item.c.pair, item.c.kind, pair.c.query_id, pair.c.candidate_id)
-    old = fetch(connection, query.join(pair, pair.c.id == item.c.pair).where(item.c.campaign == found.id))
+    query = query.join(pair, pair.c.id == item.c.pair).where(item.c.campaign == found.id)
+    items, new = _new_items(connection, found, numbered(connection, pairs), fetch(connection, query))
+    assign(connection, found, new_campaign.enter_items(connection, items, found.id).select(NEW))
+    return new
+
+
+def _new_items(
+    connection: sa.Connection, plan: Any, rows: pa.Table, old: pa.Table | None = None
+) -> tuple[pa.Table, int]:
+    """The items of a plan's pairs that are not among its `old` ones, numbered from 0; how many pairs were new."""
+    old = rows.slice(0, 0) if old is None else old
     before, mine = (part.select(["pair", "kind"]).to_pandas() for part in (old, rows))
     fresh = (
         ~pd.MultiIndex.from_frame(mine).isin(pd.MultiIndex.from_frame(before)) if len(old) else np.ones(len(mine), bool)
     )
     requested = pa.concat_tables([part.select(["query_id", "candidate_id"]) for part in (old, rows)])
     rows = rows.filter(pa.array(fresh))
-    check_planted(connection, rows.filter(pc.equal(rows["kind"], "gold")), found.polarity)
-    known_pairs = hideable(connection, requested, found.polarity, known_answer(rows, found.polarity))
+    check_planted(connection, rows.filter(pc.equal(rows["kind"], "gold")), plan.polarity)
+    known_pairs = hideable(connection, requested, plan.polarity, known_answer(rows, plan.polarity))
     for name in ("kind", "origin"):
         known_pairs = known_pairs.append_column(name, pa.array(["gold"] * len(known_pairs), pa.string()))
     items = plan_items(
         rows.select(["pair", "query_id", "candidate_id", "kind", "origin"]),
         known_pairs,
-        seed=found.seed,
-        gold_share=found.gold_share,
-        repeat_share=found.repeat_share,
-        control_share=found.control_share if found.early_stop else 0.0,
-        polarity=found.polarity,
+        seed=plan.seed,
+        gold_share=plan.gold_share,
+        repeat_share=plan.repeat_share,
+        control_share=plan.control_share if plan.early_stop else 0.0,
+        polarity=plan.polarity,
         held=set(old["kind"].unique().to_pylist()),
     )
-    items = items.append_column("id", pa.array(reserve(connection, item, len(items)), pa.int64()))
-    items = items.append_column("campaign", pa.array(np.full(len(items), found.id), pa.int64()))
-    insert(connection, item, items.select(["id", "campaign", "pair", "kind", "origin", "control"]))
-    assign(connection, found, items.select(NEW))
-    return len(rows)
-
-
-def _refusing_doubles(store: Store, act: Callable[[sa.Connection], int], name: str) -> int:
-    try:
-        return store.write(act)
-    except sa.exc.IntegrityError as error:  # two at the same moment: the database let one through
-        raise InputError(f"there is a campaign {short(name)} already", where="campaign") from error
+    return items.append_column("id", pa.array(np.arange(len(items)))), len(rows)

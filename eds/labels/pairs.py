@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,6 +12,8 @@ import sqlalchemy as sa
 from eds.errors import InputError
 from eds.labels import schema
 from eds.labels.bulk import alone, fetch, insert, reserve
+from eds.labels.portions import in_portions
+from eds.labels.store import Store
 from eds.labels.validation import fault_of, refuse, short
 
 NUMBERED = ("query_id", "candidate_id")
@@ -68,18 +72,67 @@ def checked(frame: pd.DataFrame, where: str) -> pa.Table:
     return pa.table({name: as_strings(table[name]) for name in [*key, "origin"]})
 
 
-def numbered(connection: sa.Connection, pairs: pa.Table) -> pa.Table:
-    """The table with a column `pair`: the store's number of each pair, new ones entered now."""
-    alone(connection, schema.pair)
-    entered = fetch(connection, sa.select(schema.pair.c.id, schema.pair.c.query_id, schema.pair.c.candidate_id))
-    old = entered.to_pandas()
-    new = pairs.select(NUMBERED).to_pandas().drop_duplicates()
-    numbers = new.merge(old, how="left", on=list(NUMBERED))
-    missing = numbers["id"].isna().to_numpy()
-    numbers["id"] = numbers["id"].fillna(0).astype("int64")
-    if missing.any():
-        numbers.loc[missing, "id"] = reserve(connection, schema.pair, int(missing.sum()))
-        fresh = {name: as_strings(numbers.loc[missing, name]) for name in NUMBERED}
-        insert(connection, schema.pair, pa.table({"id": pa.array(numbers.loc[missing, "id"]), **fresh}))
-    of_row = pairs.select(NUMBERED).to_pandas().merge(numbers, how="left", on=list(NUMBERED))["id"]
-    return pairs.append_column("pair", pa.array(of_row.to_numpy(), pa.int64()))
+def numbered(connection: sa.Connection, pairs: pa.Table, *, enter: bool = True) -> pa.Table:
+    """The table with a column `pair`: the store's number of each pair, new ones entered now.
+
+    Without `enter` nothing is written, and new ones have negative numbers.
+    """
+    if enter:
+        alone(connection, schema.pair)
+    numbers = _distinct(pairs).merge(_entered(connection), how="left", on=list(NUMBERED))
+    missing = numbers["pair"].isna().to_numpy()
+    numbers["pair"] = numbers["pair"].fillna(0).astype("int64")
+    if enter:
+        numbers.loc[missing, "pair"] = _enter(connection, numbers[missing])
+    else:
+        numbers.loc[missing, "pair"] = -1 - np.arange(missing.sum())
+    return _with_numbers(pairs, numbers)
+
+
+def numbered_in_portions(store: Store, pairs: pa.Table) -> pa.Table:
+    """The same as `numbered`, with new pairs entered in portions: a pair that nobody asks about changes nothing."""
+    known = store.read(_entered)
+    numbers = _distinct(pairs).merge(known, how="left", on=list(NUMBERED))
+    missing = numbers[numbers["pair"].isna()]
+    parts, last = [numbers[numbers["pair"].notna()]], int(known["pair"].max()) if len(known) else 0
+
+    def act(connection: sa.Connection, *, start: int, rows: int) -> pd.DataFrame:
+        alone(connection, schema.pair)
+        part = missing.iloc[start : start + rows][list(NUMBERED)]
+        part = part.merge(_entered(connection, last), how="left", on=list(NUMBERED))
+        new = part["pair"].isna().to_numpy()
+        part["pair"] = part["pair"].fillna(0).astype("int64")
+        part.loc[new, "pair"] = _enter(connection, part[new])
+        return part
+
+    for part in in_portions(store, len(missing), act):
+        parts.append(part)
+        last = max(last, int(part["pair"].max()))  # numbers ascend: what others enter meanwhile has higher ones
+    return _with_numbers(pairs, pd.concat(parts, ignore_index=True))
+
+
+def _distinct(pairs: pa.Table) -> pd.DataFrame:
+    result: pd.DataFrame = pairs.select(NUMBERED).to_pandas().drop_duplicates()
+    return result
+
+
+def _entered(connection: sa.Connection, after: int = 0) -> pd.DataFrame:
+    """The store's pairs with a number above `after`: pair, query_id, candidate_id."""
+    query = sa.select(schema.pair.c.id.label("pair"), schema.pair.c.query_id, schema.pair.c.candidate_id)
+    result: pd.DataFrame = fetch(connection, query.where(schema.pair.c.id > after)).to_pandas()
+    return result
+
+
+def _enter(connection: sa.Connection, pairs: pd.DataFrame) -> "npt.NDArray[np.int64]":
+    """Enter pairs that the store lacks; their numbers."""
+    numbers = reserve(connection, schema.pair, len(pairs))
+    if len(pairs):
+        insert(
+            connection, schema.pair, pa.table({"id": numbers, **{name: as_strings(pairs[name]) for name in NUMBERED}})
+        )
+    return numbers
+
+
+def _with_numbers(pairs: pa.Table, numbers: pd.DataFrame) -> pa.Table:
+    of_row = pairs.select(NUMBERED).to_pandas().merge(numbers, how="left", on=list(NUMBERED))["pair"]
+    return pairs.append_column("pair", pa.array(of_row.to_numpy(np.int64), pa.int64()))

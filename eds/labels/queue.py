@@ -16,6 +16,7 @@ from eds.labels.schema import (
     DONE,
     OPEN,
     STOPPED,
+    UNFINISHED,
     WHOLE,
     assignment,
     campaign,
@@ -186,7 +187,8 @@ def list_campaigns(store: Store) -> pd.DataFrame:
     plan = [column for column in campaign.c if column.name != "id"]
     query = sa.select(
         *plan, sa.cast(items, WHOLE).label("items"), sa.cast(experts.scalar_subquery(), WHOLE).label("experts")
-    ).order_by(campaign.c.id)
+    )
+    query = query.where(~UNFINISHED).order_by(campaign.c.id)
     result = store.read(lambda connection: frame(connection, query, "created_at", "closed_at", "withdrawn_at"))
     return result.assign(early_stop=result["early_stop"] == 1)
 

@@ -144,12 +144,14 @@ campaign = _table(
     _whole("created_at"),
     _whole("closed_at", null=True),
     _whole("experts_per_pair", null=True),  # how many of the panel judge each pair; none: all
-    _whole("withdrawn_at", null=True),  # it was undone: what nobody had judged is not asked
+    _whole("withdrawn_at", null=True),  # it was undone: what nobody had judged is not asked; or UNFINISHED
     _text("form", default=""),  # what its page asks and shows (form.py)
     sa.UniqueConstraint("name"),
     _among("mode", MODES),
     _among("polarity", POLARITIES),
 )
+# A campaign that is being made, or whose making was interrupted (new_campaign.py); no other is withdrawn as it begins.
+UNFINISHED = sa.and_(campaign.c.withdrawn_at.is_not(None), campaign.c.withdrawn_at == campaign.c.created_at)
 panel = _table(
     "panel",
     sa.Column("campaign", WHOLE, sa.ForeignKey("campaign.id"), primary_key=True),

@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import sqlalchemy as sa
 
-from eds.errors import InputError
+from eds.errors import InputError, ProjectError
 from eds.io.reading import reading
 from eds.labels import audit, chain, vote_files
 from eds.labels.bulk import fetch, insert, reserve
@@ -24,7 +24,7 @@ from eds.labels.frames import labels_arrow
 from eds.labels.merge_votes import DO, fresh, sequenced
 from eds.labels.pairs import as_strings, numbered
 from eds.labels.permissions import check_lead
-from eds.labels.schema import DONE, WHOLE, assignment, campaign, expert, item, label_event, pair, panel
+from eds.labels.schema import DONE, UNFINISHED, WHOLE, assignment, campaign, expert, item, label_event, pair, panel
 from eds.labels.shuffle import positions
 from eds.labels.store import Store
 from eds.labels.validation import check_name, refuse, short
@@ -162,8 +162,15 @@ def _renamed(clean: pd.DataFrame, stored: pd.DataFrame, campaign_name: str) -> p
 
 
 def _campaign(connection: sa.Connection, name: str, now: int, add_missing: bool) -> tuple[int, int]:
-    query = sa.select(campaign.c.id, campaign.c.seed).where(campaign.c.name == name).with_for_update(key_share=True)
+    query = sa.select(campaign.c.id, campaign.c.seed, sa.case((UNFINISHED, 1), else_=0).label("unfinished"))
+    query = query.where(campaign.c.name == name).with_for_update(key_share=True)
     row = connection.execute(query).first()
+    if row is not None and row.unfinished:
+        raise ProjectError(
+            f"campaign {short(name)} is being made, or its making was interrupted",
+            where="campaign",
+            hint="Make it again (eds labels campaigns create), or name another.",
+        )
     if row is None and add_missing:
         plan = {"mode": "pair", "guideline": "", "seed": 0, "gold_share": 0.0, "repeat_share": 0.0, "early_stop": 0}
         connection.execute(sa.insert(campaign).values(name=name, **plan, control_share=0.1, created_at=now))

@@ -79,6 +79,8 @@ def store_of(project: Project) -> Iterator[Store]:
 class Annotator:
     """A server process, and what tests want of it."""
 
+    module = "annotator_ui"  # what is run
+
     def __init__(self, project: Project, store: Store, options: Sequence[str]) -> None:
         self.project, self.store, self.options = project, store, options
         self.port, self.url = 0, ""
@@ -86,7 +88,7 @@ class Annotator:
 
     def start(self) -> None:
         """Start the server (on the port of before, if it was started already); back when it is ready."""
-        words = [sys.executable, "-m", "annotator_ui", "--project", str(self.project.root), "--port", str(self.port)]
+        words = [sys.executable, "-m", self.module, "--project", str(self.project.root), "--port", str(self.port)]
         log = (self.project.root / "server.log").open("a")
         self.process = subprocess.Popen([*words, *self.options], stdout=subprocess.PIPE, stderr=log, text=True)
         log.close()
@@ -145,10 +147,11 @@ class Annotator:
 
 
 @contextmanager
-def running(project: Project, *options: str) -> Iterator[Annotator]:
+def running(project: Project, *options: str, module: str = Annotator.module) -> Iterator[Annotator]:
     """A server over a project, ended at the end of the block."""
     with store_of(project) as store:
         found = Annotator(project, store, options)
+        found.module = module
         try:
             found.start()
             yield found

@@ -1,6 +1,7 @@
 """Whether one person, or a stranger, can hold up those who judge: POST p95 of ten experts at one a second, in one run.
 
-    python -m tests.speed.hardening [PART ...]      pictures full header connections strangers; all if none is named
+    python -m tests.speed.hardening [PART ...]      pictures full header connections strangers tasks page; all
+                                                   if none is named
 
 Every part compares seconds with the attack to quiet seconds before and after it, and says whether what was acknowledged
 is stored. A part that misses its goal is printed as such, and the program ends with 1.
@@ -16,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -27,7 +28,10 @@ from PIL import Image
 
 from annotator_ui.app_state import Site
 from eds import tables
+from eds.labels.campaigns import Plan, create_campaign
+from eds.labels.experts import add_expert, list_experts
 from eds.labels.frames import labels_frame
+from eds.labels.store import open_store
 from eds.project import Project
 from tests.browser.annotator import Annotator, running, store_of
 from tests.speed.judging.load import Person
@@ -51,6 +55,8 @@ class Size:
     plane: int = 7000
     connections: int = 600
     strangers: int = 20
+    pairs: int = 10_000  # of a new campaign
+    panel: int = 20
 
 
 def crowd() -> None:
@@ -126,11 +132,11 @@ def beside(annotator: Annotator, attack: Callable[[], object], size: Size) -> Ou
 
 
 @contextmanager
-def stage(folder: Path, size: Size, *options: str) -> Iterator[Annotator]:
+def stage(folder: Path, size: Size, *options: str, module: str = Annotator.module) -> Iterator[Annotator]:
     """A server whose pictures are not prepared, and experts."""
     names = [GREEDY, *(f"expert {number}" for number in range(size.experts))]
     project = prepare(folder, names, pairs=1200, size=64)
-    with running(project, "--no-prepare", *options) as annotator:
+    with running(project, "--no-prepare", *options, module=module) as annotator:
         yield annotator
 
 
@@ -236,6 +242,60 @@ def strangers(folder: Path, size: Size) -> Outcome:
         return outcome
 
 
+def make_campaign(file: Path, name: str, pairs: int, panel: int) -> None:
+    """A campaign of so many pairs for so many experts of its own."""
+    experts = [f"judge {number}" for number in range(panel)]
+    rows = np.arange(pairs)
+    frame = pd.DataFrame({"query_id": [f"q{row % 200}" for row in rows], "candidate_id": [f"c{row}" for row in rows]})
+    with closing(open_store(file)) as store:
+        there = set(list_experts(store)["name"])
+        for expert in experts:
+            if expert not in there:
+                add_expert(store, expert)
+        create_campaign(store, Plan(name), frame, experts)
+
+
+def tasks(folder: Path, size: Size, *, module: str = Annotator.module) -> tuple[Outcome, list[float]]:
+    """Campaigns of 200,000 tasks are made, one after the other, in a program beside the server or in the server."""
+    with stage(folder, size, module=module) as annotator:
+        seconds: list[float] = []
+
+        def attack() -> None:
+            over = time.monotonic() + size.busy
+            while time.monotonic() < over:
+                begun, name = time.monotonic(), f"large {len(seconds)}"
+                given = [str(annotator.store.path), name, str(size.pairs), str(size.panel)]
+                if module == Annotator.module:
+                    subprocess.run([sys.executable, "-m", "tests.speed.hardening", "make", *given], check=True)
+                else:
+                    file = folder / "make"
+                    file.with_suffix(".new").write_text(json.dumps(given))
+                    file.with_suffix(".new").replace(file)
+                    while file.exists():
+                        time.sleep(0.05)
+                seconds.append(time.monotonic() - begun)
+
+        return beside(annotator, attack, size), seconds
+
+
+def served_with_maker() -> None:
+    """A server that makes the campaign which a file beside its project names, in a thread as a page does."""
+    from annotator_ui.__main__ import main as serve
+
+    file = Path(sys.argv[sys.argv.index("--project") + 1]).parent / "make"
+
+    def make() -> None:
+        while True:
+            time.sleep(0.05)
+            if file.exists():
+                place, name, pairs, panel = json.loads(file.read_text())
+                make_campaign(Path(place), name, int(pairs), int(panel))
+                file.unlink()
+
+    threading.Thread(target=make, daemon=True).start()
+    serve()
+
+
 def processor(process: int) -> float:
     """Seconds of processor that all threads of a process have had, to the microsecond."""
     return (
@@ -308,18 +368,30 @@ def part(name: str, folder: Path) -> bool:
             f"  {size.connections} half-open connections are gone after {gone:.1f} s (goal 20, and 2 to notice)\n"
         )
         return shown(outcome, 2) and gone < 22
+    if name in ("tasks", "page"):
+        outcome, seconds = tasks(folder, size, module=Annotator.module if name == "tasks" else __spec__.name)
+        sys.stdout.write(
+            f"  {size.pairs * size.panel:,} tasks made in {', '.join(f'{one:.1f}' for one in seconds)} s\n"
+        )
+        return shown(outcome, 2)
     if name == "strangers":
         return shown(strangers(folder, size), 1.5)
     return shown({"pictures": pictures, "full": full}[name](folder, size), 2)
 
 
-PARTS = ("pictures", "full", "header", "connections", "strangers")
+PARTS = ("pictures", "full", "header", "connections", "strangers", "tasks", "page")
 
 
 def main() -> None:
     """The parts that are named, or all."""
     if sys.argv[1:2] == ["crowd"]:
         crowd()
+        return
+    if sys.argv[1:2] == ["make"]:
+        make_campaign(Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
+        return
+    if sys.argv[1:2] == ["--project"]:
+        served_with_maker()
         return
     missed = False
     for name in sys.argv[1:] or PARTS:
