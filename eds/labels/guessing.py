@@ -98,11 +98,6 @@ class Memory:
                     bucket.left -= 1
             return wait
 
-    def _forget_full(self, now: float) -> None:
-        for network, bucket in list(self._networks.items()):
-            if not bucket.wait(now) and bucket.left >= bucket.size:
-                del self._networks[network]
-
     def give_back(self, network: str) -> None:
         """The try was right: it does not count."""
         with self._lock:

@@ -245,6 +245,8 @@ def test_over_https_cookies_and_headers_say_so(tmp_path: Path) -> None:
         ("10.9.9.9", "9.9.9.9, 10.9.9.9", "9.9.9.9"),  # two proxies of ours
         ("10.9.9.9", "nonsense", "10.9.9.9"),
         ("10.9.9.9", "::1", "::1"),
+        ("10.9.9.9", "1.2.3.4:5555", "1.2.3.4"),  # some balancers write the port, too
+        ("10.9.9.9", "[2001:db8::1]:443", "2001:db8::1"),
     ],
 )
 def test_the_clients_address(tmp_path: Path, peer: str, forwarded: str, address: str) -> None:

@@ -98,17 +98,20 @@ class Relay:
 class World:
     """A server over a project on a small disk, and its database."""
 
-    def __init__(self, disk: Path, folder: Path, url: str, server: Server | None, dice: random.Random) -> None:
+    def __init__(
+        self, disk: Path, folder: Path, url: str, server: Server | None, dice: random.Random, products: int
+    ) -> None:
         self.disk, self.folder, self.server, self.dice = disk, folder, server, dice
         self.root = (folder if url else disk) / "shop"
         self.relay = Relay()
         self.clock = folder / "clock"
         self.clock.write_text("0")
         self.project = Project.create(self.root, {"project.name": "Chaos", "labels.url": url})
-        images = draw_catalogue(self.project.image_root, products=60, views=2, wild=0, size=32, workers=1)
+        images = draw_catalogue(self.project.image_root, products=products, views=2, wild=0, size=32, workers=1)
         self.project.write(images, "images", tables.Provenance("drawn for a test"))
         names = images["image_id"].tolist()
-        pairs = [(a, b) for a in names[:40] for b in names[40:]]
+        third = len(names) // 3
+        pairs = [(a, b) for a in names[:third] for b in names[third:]]
         with closing(self.open()) as store:
             for name in CLIENTS:
                 add_expert(store, name)
@@ -281,7 +284,7 @@ class Client:
 
 
 @contextmanager
-def world_of(kind: str, dice: random.Random) -> Iterator[World]:
+def world_of(kind: str, dice: random.Random, products: int) -> Iterator[World]:
     """A world on a small disk; of PostgreSQL the log is on it, of SQLite the project."""
     with ExitStack() as stack:
         disk = stack.enter_context(small_disk("96m" if kind == "postgresql" else "48m"))
@@ -296,15 +299,20 @@ def world_of(kind: str, dice: random.Random) -> Iterator[World]:
             (server.data / "pg_wal").symlink_to(disk / "log")
             server.start()
             url = stack.enter_context(database(server.url))
-        world = World(disk, folder, url, server, dice)
+        world = World(disk, folder, url, server, dice, products)
         stack.callback(world.close)
         yield world
 
 
-def run(kind: str, seconds: float, seed: int, say: Callable[[str], object] = lambda _: None) -> tuple[int, list[str]]:
-    """Chaos for so many seconds; how many acts were acknowledged, and everything that was wrong."""
+def run(
+    kind: str, seconds: float, seed: int, say: Callable[[str], object] = lambda _: None, *, products: int = 60
+) -> tuple[int, list[str]]:
+    """Chaos for so many seconds; how many acts were acknowledged, and everything that was wrong.
+
+    The square of `products`, nearly, is how many tasks each client has.
+    """
     dice = random.Random(f"{seed} {kind}")
-    with world_of(kind, dice) as world:
+    with world_of(kind, dice, products) as world:
         clients, over = [Client(world, name) for name in CLIENTS], threading.Event()
         threads = [threading.Thread(target=one.run, args=(over,)) for one in clients]
         for one in threads:
