@@ -169,7 +169,7 @@ def _campaign(connection: sa.Connection, name: str, now: int, add_missing: bool)
         raise ProjectError(
             f"campaign {short(name)} is being made, or its making was interrupted",
             where="campaign",
-            hint="Make it again (eds labels campaigns create), or name another.",
+            hint="Make it again (eds labels campaigns add), or name another.",
         )
     if row is None and add_missing:
         plan = {"mode": "pair", "guideline": "", "seed": 0, "gold_share": 0.0, "repeat_share": 0.0, "early_stop": 0}
