@@ -152,14 +152,15 @@ def repeats(console: Console, n: int) -> None:
     console.show(console.project.draw_repeats(n), render_drawn("Mixed {:,} repeats among the pairs."))
 
 
-@command(suspects, "reorder", example="eds suspects reorder --order bandit")
+@command(suspects, "reorder", example="eds suspects reorder --order learned")
 @order_option
 @batch_option
 @dry_run_option
 def reorder(console: Console, **options: Any) -> None:
     """Deal unjudged pairs of the pool into new batches.
 
-    The bandit learns from the labels that have been decided so far.
+    Orders that learn from the labels decided so far: bandit, of the models that were right most often; learned, likely
+    similar pairs first, for curation; contrast, pairs that tell models apart first, for comparison.
     """
     console.show(console.project.reorder(**options), render_drawn("Dealt {:,} pairs into new batches."))
 

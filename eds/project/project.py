@@ -421,9 +421,9 @@ class Project(ProjectFiles):
         """Make or grow the pool: every pair among the first k candidates of some model's list, each once.
 
         Pairs that were chosen before keep their batch and position; new pairs are added behind them. `models` are
-        those with lists, `k`, `order` (random, fusion, bandit) and the size of a `batch` those of eds.toml unless
-        given. `symmetric` "merge" keeps one of (q, c) and (c, q). `keep_ties` takes all candidates that tie with the
-        k-th (None: for models of binary codes).
+        those with lists, `k`, `order` (random, fusion, bandit, learned, contrast) and the size of a `batch` those of
+        eds.toml unless given. `symmetric` "merge" keeps one of (q, c) and (c, q). `keep_ties` takes all candidates that
+        tie with the k-th (None: for models of binary codes).
 
         This and every verb that adds pairs: `price` of the result is what judging the new ones costs; with `dry_run`
         nothing is written.
@@ -558,7 +558,12 @@ class Project(ProjectFiles):
         return add_model_pairs(self.rehearsal(dry_run), model, k=k, n=n)
 
     def reorder(self, *, order: str | None = None, batch: int | None = None, dry_run: bool = False) -> "DrawResult":
-        """Deal the pool's pairs without a decided label into new batches; the bandit learns from the labels."""
+        """Deal the pool's pairs without a decided label into new batches.
+
+        Orders: "random"; "fusion": high in many lists first; "bandit": of the models that were right most often; and by
+        the relevance model "learned": likely similar first, for curation, "contrast": what tells models apart first.
+        The last three learn from the decided labels. All keep every pair's inclusion probability.
+        """
         from eds.project.draw import reorder
 
         return reorder(self.rehearsal(dry_run), order=order, batch=batch)

@@ -7,17 +7,19 @@ that are new, the delta pool, get batches behind it.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from eds import choices
-from eds.pairs import Flags, Integers, LabelledPairs, RankedLists, decode, in_sorted, pair_keys
+from eds.pairs import Flags, Integers, LabelledPairs, RankedLists, Reals, decode, find_sorted, in_sorted, pair_keys
 from eds.suspects.append import append_rows, canonical
 from eds.suspects.codes import generator, whole
 from eds.suspects.lists import COLUMNS, check_comparable, read_lists, shared_ranks
 from eds.suspects.partial_estimates import drawn_in_batches
+from eds.suspects.relevance import pair_features, relevance
 from eds.suspects.sampling_order import ABSENT, Work, arrange
 from eds.suspects.sources import join_sources, sources_frame
 from eds.tables import SUSPECTS, check
@@ -30,8 +32,8 @@ class Batching:
     order: str = "random"
     size: int = 1000
     seed: int = 0
-    floor: float = 0.2  # share of each batch that fusion and bandit draw evenly
-    truth: pd.DataFrame | None = None  # decided labels, which the bandit learns from
+    floor: float = 0.2  # share of each batch that every order but random draws evenly
+    truth: pd.DataFrame | None = None  # decided labels, which bandit, learned and contrast learn from
 
 
 RANDOM = Batching()
@@ -78,7 +80,9 @@ def pool(
         new &= ~_redundant(known, rows, starts, new)
     first = int(before["batch"].max()) + 1 if len(before) else 0
     query = keys[new] // max(len(known.candidates), 1)
-    work = Work(query, rank_matrix(known, rows, starts)[new], *_arms(known, batching.truth), batching.floor)
+    ranks = rank_matrix(known, rows, starts)
+    learn = partial(_relevance, known, keys, ranks, batching, np.flatnonzero(new))
+    work = Work(query, ranks[new], *_arms(known, batching.truth), batching.floor, learn)
     dealt = arrange(work, batching.order, batching.size, generator(batching.seed, "pool", first))
     turn = np.argsort(dealt.position, kind="stable")  # codes are put in order, then made texts: once, not twice
     chosen = np.flatnonzero(new)[turn]
@@ -107,8 +111,8 @@ def pool(
 def reorder(suspects: pd.DataFrame, judged_pairs: pd.DataFrame, batching: Batching) -> pd.DataFrame:
     """Deal the pool's unjudged pairs into new batches behind all others; the rest stays.
 
-    This is how a bandit learns: judge a batch, decide its labels, reorder with them as `batching.truth`. The
-    probability of a judged row in a batch that was judged only in part is scaled to that part.
+    This is how bandit, learned and contrast learn: judge a batch, decide its labels, reorder with them as
+    `batching.truth`. The probability of a judged row in a batch that was judged only in part is scaled to that part.
     """
     whole(batching.size, "batch size", 1)
     check(suspects, SUSPECTS)
@@ -127,11 +131,13 @@ def reorder(suspects: pd.DataFrame, judged_pairs: pd.DataFrame, batching: Batchi
     chance = result["probability"].to_numpy().copy()
     chance[mine[~open_pairs]] *= part[~open_pairs]
     at = np.searchsorted(keys, np.sort(pairs[open_pairs]))
+    ranks = rank_matrix(lists, rows, starts)
     work = Work(
         keys[at] // len(lists.candidates),
-        rank_matrix(lists, rows, starts)[at],
+        ranks[at],
         *_arms(lists, batching.truth),
         batching.floor,
+        partial(_relevance, lists, keys, ranks, batching, at),
     )
     dealt = arrange(
         work, batching.order, batching.size, generator(batching.seed, "reorder", int(result["batch"].max()) + 1)
@@ -197,6 +203,17 @@ def _redundant(lists: RankedLists, rows: Integers, starts: Integers, new: Flags)
     result = np.zeros(len(keys), np.bool_)
     result[has] = ~new[at] | loses
     return result
+
+
+def _relevance(lists: RankedLists, keys: Integers, ranks: Integers, batching: "Batching", wanted: Integers) -> Reals:
+    """How likely each wanted pair is similar, learned from the labels of all pairs that the lists propose."""
+    value = np.full(len(keys), -1, np.int64)
+    if batching.truth is not None:
+        known = pair_keys(batching.truth, lists.queries, lists.candidates)
+        at = find_sorted(known, keys)
+        value[at[at >= 0]] = batching.truth["value"].to_numpy(np.int64)[at >= 0]
+    query = keys // max(len(lists.candidates), 1)
+    return relevance(pair_features(ranks), query, value, seed=batching.seed).probability[wanted]
 
 
 def _arms(lists: RankedLists, truth: pd.DataFrame | None) -> tuple[Integers, Integers]:

@@ -29,6 +29,12 @@ class Work:
     wins: Integers  # (models,) labelled positives among the pairs that each model proposes
     losses: Integers  # (models,) labelled negatives
     floor: float  # share of each batch that is drawn evenly
+    learn: "Callable[[], Reals] | None" = None  # how likely each pair is similar, by the labels so far
+
+    @property
+    def relevance(self) -> Reals:
+        """How likely each pair is similar; 1/2 where nothing is known to learn from."""
+        return np.full(len(self.query), 0.5) if self.learn is None else self.learn()
 
     @property
     def depth(self) -> Integers:

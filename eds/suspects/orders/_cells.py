@@ -43,3 +43,13 @@ def spread(expected: Reals, left: Integers, picks: int) -> Reals:
     room = left - expected
     short = picks - expected.sum()
     return expected + room * (short / room.sum()) if short > 0 and room.sum() > 0 else expected
+
+
+def greedy(floor: float) -> Allocate:
+    """Fill each batch but its share `floor` from the first cells on; the share is drawn evenly."""
+
+    def allocate(left: Integers, picks: int) -> Reals:
+        first = np.diff(np.minimum(np.append(0, np.cumsum(left)), (1 - floor) * picks))
+        return spread(first, left, picks)
+
+    return allocate

@@ -3,7 +3,7 @@
 import numpy as np
 
 from eds.pairs import Integers, Reals
-from eds.suspects.orders._cells import Allocate, deal_cells, spread
+from eds.suspects.orders._cells import deal_cells, greedy
 from eds.suspects.sampling_order import ABSENT, Work
 
 CONSTANT = 60  # of reciprocal-rank fusion
@@ -12,7 +12,7 @@ CONSTANT = 60  # of reciprocal-rank fusion
 def deal(work: Work, batch_size: int, rng: np.random.Generator) -> tuple[Integers, Reals]:
     """Fill each batch but its share `floor` by fused score (equals are drawn from); the share is drawn evenly."""
     score, cell = np.unique(-reciprocal_rank_fusion(work.ranks), return_inverse=True)
-    return deal_cells(cell, len(score), _greedy(work.floor), batch_size, rng)
+    return deal_cells(cell, len(score), greedy(work.floor), batch_size, rng)
 
 
 def reciprocal_rank_fusion(ranks: Integers) -> Reals:
@@ -27,11 +27,3 @@ def reciprocal_rank_fusion(ranks: Integers) -> Reals:
     """
     result: Reals = np.where(ranks == ABSENT, 0.0, 1.0 / (CONSTANT + 1.0 + ranks)).sum(axis=1).round(12)
     return result
-
-
-def _greedy(floor: float) -> Allocate:
-    def allocate(left: Integers, picks: int) -> Reals:
-        greedy = np.diff(np.minimum(np.append(0, np.cumsum(left)), (1 - floor) * picks))
-        return spread(greedy, left, picks)
-
-    return allocate
